@@ -79,22 +79,12 @@ function readCreditNames(text: string): CreditNamesInput {
 }
 
 async function start(flags: SandboxFlags): Promise<Sandbox> {
-  const { port, filesPort, filesOrigin, host, token, seed, creditToken } = flags;
+  const { port, filesPort, host } = flags;
   const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
   const creditNames =
     flags.creditNames === undefined ? undefined : readCreditNames(flags.creditNames);
   try {
-    return await startSandbox({
-      port,
-      filesPort,
-      filesOrigin,
-      host,
-      token,
-      seed,
-      scenario,
-      creditToken,
-      creditNames,
-    });
+    return await startSandbox({ ...flags, scenario, creditNames });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const files = filesPort === 0 ? '' : ` --files-port ${filesPort}`;

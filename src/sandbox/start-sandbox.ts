@@ -46,16 +46,8 @@ export interface SandboxOptions {
   clock?: ClockMode | undefined;
   /** Requests kept in the log; the oldest go first. Default 200,000. */
   receivedCapacity?: number | undefined;
-  /** Issuances held; beyond it requests are refused with 507. Default 200,000. */
-  certificateCapacity?: number | undefined;
-  /** Operations held; beyond it uploads are refused with 507. Default 10,000. */
-  operationCapacity?: number | undefined;
-  /** Titulos held over all operations; beyond it likewise. Default 2,000,000. */
-  tituloCapacity?: number | undefined;
-  /** Changes held over all monitors; beyond it more are refused. Default 1,000,000. */
-  changeCapacity?: number | undefined;
-  /** Searches held, and analyses held; beyond it each is refused with 507. Default 200,000. */
-  resourceCapacity?: number | undefined;
+  /** Issuances, searches, analyses held, and operations up to 10,000; beyond it 507. Default 200,000. */
+  capacity?: number | undefined;
 }
 
 type Certificates = ReturnType<typeof createCertificates>;
@@ -65,8 +57,6 @@ type Dossiers = ReturnType<typeof createDossiers>;
 type Traces = ReturnType<typeof createTraces>;
 type Lens = ReturnType<typeof createLens>;
 type Profiles = ReturnType<typeof createProfiles>;
-
-export type SandboxState = ReturnType<Certificates['state']>;
 
 type Looked = 'state' | 'received' | 'counts';
 
@@ -125,19 +115,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     credentials,
     links: new SignedLinks(seed, clock, () => filesOrigin),
     receivedCapacity: options.receivedCapacity ?? defaultCapacity,
-    capacity: options.resourceCapacity ?? defaultCapacity,
+    capacity: options.capacity ?? defaultCapacity,
     pdf: await fictionalPdf(),
   };
-  const capacity = options.certificateCapacity ?? defaultCapacity;
-  const certificates = createCertificates({ ...parts, capacity });
-  const credit = createCredit({
-    ...parts,
-    names,
-    token: creditToken,
-    operationCapacity: options.operationCapacity ?? 10_000,
-    tituloCapacity: options.tituloCapacity ?? 2_000_000,
-  });
-  const monitors = createMonitors({ ...parts, capacity: options.changeCapacity ?? 1_000_000 });
+  const certificates = createCertificates(parts);
+  const credit = createCredit({ ...parts, names, token: creditToken });
+  const monitors = createMonitors(parts);
   const dossiers = createDossiers(parts);
   const traces = createTraces(parts);
   const lens = createLens(parts);

@@ -278,7 +278,7 @@ describe('operations of the credit sandbox', () => {
   });
 
   test('beyond its capacity it refuses rather than forgets', async () => {
-    const small = await startCreditCaller({ operationCapacity: 1 });
+    const small = await startCreditCaller({ capacity: 1 });
     try {
       await small.upload();
       expect((await small.upload()).status).toBe(507);

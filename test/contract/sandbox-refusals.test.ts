@@ -78,7 +78,7 @@ describe('what the sandbox refuses', () => {
   });
 
   test('beyond its capacity it refuses rather than forgets', async () => {
-    const small = await startManualSandbox({ certificateCapacity: 1 });
+    const small = await startManualSandbox({ capacity: 1 });
     try {
       await small.orderId(company);
       const { status, json } = await small.order(company);

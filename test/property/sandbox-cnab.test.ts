@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { CnabReader, CnabRefused } from '../../src/sandbox/credit/cnab-reading';
+import { CnabReader } from '../../src/sandbox/credit/cnab-reading';
+import { Refusal } from '../../src/sandbox/http/refusal';
 import { cnabFile } from '../support/cnab-files';
 
 const files = [
@@ -44,7 +45,7 @@ describe('the CNAB reading of the sandbox', () => {
         try {
           expect(read([spoilt]).titulos.length).toBeGreaterThan(0);
         } catch (error) {
-          expect(error).toBeInstanceOf(CnabRefused);
+          expect(error).toBeInstanceOf(Refusal);
         }
       }),
       { numRuns: 2_000 },

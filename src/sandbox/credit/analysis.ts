@@ -3,20 +3,7 @@
 import type { RemittanceRead, SacadoRead, TituloRead } from './cnab-reading';
 import { isDocument, isNfeKey } from '../core/document-digits';
 import type { InvoiceRead } from './invoice-reading';
-import type { Rule, RuleId, RuleSet } from './rules';
-
-export type EntityStatus = 'approved' | 'alerted' | 'blocked';
-
-/** As the service shows it; all of `detail` is text. */
-export interface Issue {
-  ruleId: string;
-  ruleName: string;
-  category: string;
-  status: 'blocked' | 'alerted';
-  message: string;
-  detail: { field: string; actual: string; expected: string; threshold: string };
-  dataSource: string;
-}
+import type { EntityStatus, Issue, RuleId, RuleSet } from './rules';
 
 export interface TituloJudged {
   titulo: TituloRead;
@@ -63,19 +50,22 @@ export interface Case {
   today: string;
 }
 
-interface Finding {
-  field: string;
-  actual: string;
-  expected: string;
-  message: string;
-  dataSource?: 'cnab' | 'nfe_xml';
-}
+/** Puts an issue on record, where the engine has the rule and it is on. `expected` is text, as all of it. */
+type Report = (
+  id: RuleId,
+  field: string,
+  actual: string,
+  expected: string,
+  message: string,
+  dataSource?: 'cnab' | 'nfe_xml',
+) => void;
+type Threshold = (id: RuleId) => number;
 
 export function judge(given: Case): Judgement {
   const { remittance } = given;
   const { document } = remittance.cedente;
   const issues = issuesOf(given.rules, (report) => {
-    if (document !== '' && !isDocument(document)) report('documento_invalido', badDigits('cnpj'));
+    if (document !== '' && !isDocument(document)) reportDigits(report, 'cnpj');
   });
   const sacados = judgeSacados(given);
   const status = worst(issues, sacados);
@@ -89,7 +79,12 @@ export function judge(given: Case): Judgement {
 }
 
 function judgeSacados(given: Case): SacadoJudged[] {
-  const titulos = groupBy(judgeTitulos(given), ({ titulo }) => titulo.sacado);
+  const titulos = new Map<SacadoRead, TituloJudged[]>();
+  for (const judged of judgeTitulos(given)) {
+    const own = titulos.get(judged.titulo.sacado);
+    if (own === undefined) titulos.set(judged.titulo.sacado, [judged]);
+    else own.push(judged);
+  }
   const total = sumOfCents(given.remittance.titulos);
   return [...titulos].map(([sacado, own]) => {
     const issues = sacadoIssues(given.rules, sacado, own, total);
@@ -105,26 +100,19 @@ function sacadoIssues(
 ): Issue[] {
   const share = (sumOfCents(titulos.map(({ titulo }) => titulo)) / total) * 100;
   return issuesOf(rules, (report, threshold) => {
-    if (!isDocument(sacado.document)) report('documento_invalido', badDigits('cnpjCpf'));
+    if (!isDocument(sacado.document)) reportDigits(report, 'cnpjCpf');
     const most = threshold('concentracao_sacado');
     if (share > most) {
-      report('concentracao_sacado', {
-        field: 'cnpjCpf',
-        actual: share.toFixed(2),
-        expected: `<= ${most}`,
-        message: 'O sacado concentra valor demais do lote.',
-      });
+      const message = 'O sacado concentra valor demais do lote.';
+      report('concentracao_sacado', 'cnpjCpf', share.toFixed(2), `<= ${most}`, message);
     }
   });
 }
 
-function badDigits(field: string): Finding {
-  return {
-    field,
-    actual: 'digito verificador invalido',
-    expected: 'digito verificador valido',
-    message: 'O documento nao passa na conferencia dos digitos.',
-  };
+function reportDigits(report: Report, field: string): void {
+  const [actual, expected] = ['digito verificador invalido', 'digito verificador valido'];
+  const message = 'O documento nao passa na conferencia dos digitos.';
+  report('documento_invalido', field, actual, expected, message);
 }
 
 function judgeTitulos(given: Case): TituloJudged[] {
@@ -143,7 +131,11 @@ function judgeTitulos(given: Case): TituloJudged[] {
     const issues = issuesOf(given.rules, (report, threshold) => {
       judgeDueDate(titulo, given.today, report, threshold);
       judgeAmount(titulo, report, threshold);
-      if (first !== undefined) report('titulo_duplicado', duplicate(titulo, first));
+      if (first !== undefined) {
+        const expected = 'numero unico por sacado, vencimento e valor';
+        const message = `O titulo repete o da linha ${first}.`;
+        report('titulo_duplicado', 'numero', titulo.numero, expected, message);
+      }
       judgeKey(titulo, invoice, given, report);
       if (invoice) {
         const sum = sumByInvoice.get(invoice) ?? 0;
@@ -154,71 +146,49 @@ function judgeTitulos(given: Case): TituloJudged[] {
   });
 }
 
-type Report = (id: RuleId, finding: Finding) => void;
-type Threshold = (id: RuleId) => number;
-
-function judgeDueDate(titulo: TituloRead, today: string, report: Report, threshold: Threshold) {
-  const days = Math.round((Date.parse(titulo.dueOn) - Date.parse(today)) / 86_400_000);
+function judgeDueDate({ dueOn }: TituloRead, today: string, report: Report, threshold: Threshold) {
+  const days = Math.round((Date.parse(dueOn) - Date.parse(today)) / 86_400_000);
+  const least = threshold('vencimento_proximo');
   const field = 'dataVencimento';
-  const actual = titulo.dueOn;
-  if (!titulo.dueOn.includes('-')) {
-    const message = 'O vencimento nao e uma data.';
-    report('vencimento_ilegivel', { field, actual, expected: 'DDMMAA', message });
+  if (!dueOn.includes('-')) {
+    report('vencimento_ilegivel', field, dueOn, 'DDMMAA', 'O vencimento nao e uma data.');
   } else if (days < 0) {
-    const message = 'O titulo ja venceu.';
-    report('titulo_vencido', { field, actual, expected: `>= ${today}`, message });
-  } else if (days < threshold('vencimento_proximo')) {
-    const least = threshold('vencimento_proximo');
+    report('titulo_vencido', field, dueOn, `>= ${today}`, 'O titulo ja venceu.');
+  } else if (days < least) {
     const message = 'O titulo vence em poucos dias.';
-    report('vencimento_proximo', { field, actual, expected: `>= ${least} dias`, message });
+    report('vencimento_proximo', field, dueOn, `>= ${least} dias`, message);
   }
 }
 
-function judgeAmount(titulo: TituloRead, report: Report, threshold: Threshold) {
-  const value = titulo.cents / 100;
-  const actual = value.toFixed(2);
+function judgeAmount({ cents }: TituloRead, report: Report, threshold: Threshold) {
+  const actual = reais(cents);
   const [least, most] = [threshold('valor_minimo'), threshold('valor_maximo')];
-  if (value < least) {
-    const message = 'O valor esta abaixo do minimo.';
-    report('valor_minimo', { field: 'valor', actual, expected: `>= ${least}`, message });
+  if (cents / 100 < least) {
+    report('valor_minimo', 'valor', actual, `>= ${least}`, 'O valor esta abaixo do minimo.');
   }
-  if (value > most) {
-    const message = 'O valor esta acima do maximo.';
-    report('valor_maximo', { field: 'valor', actual, expected: `<= ${most}`, message });
+  if (cents / 100 > most) {
+    report('valor_maximo', 'valor', actual, `<= ${most}`, 'O valor esta acima do maximo.');
   }
 }
 
-function duplicate(titulo: TituloRead, first: number): Finding {
-  return {
-    field: 'numero',
-    actual: titulo.numero,
-    expected: 'numero unico por sacado, vencimento e valor',
-    message: `O titulo repete o da linha ${first}.`,
-  };
-}
+const reais = (cents: number) => (cents / 100).toFixed(2);
 
 function judgeKey(
-  titulo: TituloRead,
+  { nfeKey }: TituloRead,
   invoice: InvoiceRead | undefined,
   { invoices }: Case,
   report: Report,
 ) {
-  const finding = { field: 'nfeChave', actual: titulo.nfeKey };
-  if (titulo.nfeKey === '') {
+  const field = 'nfeChave';
+  if (nfeKey === '') {
     if (invoice) return;
-    const message = 'O titulo nao traz chave de NF-e.';
-    report('nfe_ausente', { ...finding, expected: '44 caracteres', message });
-  } else if (!isNfeKey(titulo.nfeKey)) {
+    report('nfe_ausente', field, nfeKey, '44 caracteres', 'O titulo nao traz chave de NF-e.');
+  } else if (!isNfeKey(nfeKey)) {
     const message = 'A chave da NF-e nao passa na conferencia.';
-    report('nfe_chave_invalida', { ...finding, expected: 'chave valida', message });
+    report('nfe_chave_invalida', field, nfeKey, 'chave valida', message);
   } else if (invoices !== null && !invoice) {
     const message = 'Nenhum XML do arquivo tem esta chave.';
-    report('nfe_nao_encontrada', {
-      ...finding,
-      expected: 'um XML com a chave',
-      message,
-      dataSource: 'nfe_xml',
-    });
+    report('nfe_nao_encontrada', field, nfeKey, 'um XML com a chave', message, 'nfe_xml');
   }
 }
 
@@ -230,34 +200,20 @@ function judgeInvoice(
   report: Report,
   threshold: Threshold,
 ) {
-  const dataSource = 'nfe_xml' as const;
-  const cedente = remittance.cedente.document;
+  const { document: cedente } = remittance.cedente;
+  const { document: sacado } = titulo.sacado;
   if ((sumOfTitulos - invoice.cents) / 100 > threshold('nfe_valor_divergente')) {
-    report('nfe_valor_divergente', {
-      field: 'valor',
-      actual: (sumOfTitulos / 100).toFixed(2),
-      expected: `<= ${(invoice.cents / 100).toFixed(2)}`,
-      message: 'Os titulos desta NF-e somam mais do que ela.',
-      dataSource,
-    });
+    const [actual, expected] = [reais(sumOfTitulos), `<= ${reais(invoice.cents)}`];
+    const message = 'Os titulos desta NF-e somam mais do que ela.';
+    report('nfe_valor_divergente', 'valor', actual, expected, message, 'nfe_xml');
   }
   if (cedente !== '' && invoice.issuer !== cedente) {
-    report('nfe_emitente_divergente', {
-      field: 'cnpj',
-      actual: invoice.issuer,
-      expected: cedente,
-      message: 'A NF-e foi emitida por outro que nao o cedente.',
-      dataSource,
-    });
+    const message = 'A NF-e foi emitida por outro que nao o cedente.';
+    report('nfe_emitente_divergente', 'cnpj', invoice.issuer, cedente, message, 'nfe_xml');
   }
-  if (invoice.recipient !== titulo.sacado.document) {
-    report('nfe_destinatario_divergente', {
-      field: 'cnpjCpf',
-      actual: invoice.recipient,
-      expected: titulo.sacado.document,
-      message: 'A NF-e foi emitida contra outro que nao o sacado.',
-      dataSource,
-    });
+  if (invoice.recipient !== sacado) {
+    const message = 'A NF-e foi emitida contra outro que nao o sacado.';
+    report('nfe_destinatario_divergente', 'cnpjCpf', invoice.recipient, sacado, message, 'nfe_xml');
   }
 }
 
@@ -281,26 +237,21 @@ function invoiceFinder(
 /** Collects what the check reports; rules that are off, or not in the engine, report nothing. */
 function issuesOf(rules: RuleSet, check: (report: Report, threshold: Threshold) => void): Issue[] {
   const issues: Issue[] = [];
-  check(
-    (id, finding) => {
-      const rule = rules[id];
-      if (rule?.enabled === true) issues.push(issueOf(rule, finding));
-    },
-    (id) => rules[id]?.threshold ?? Number.NaN,
-  );
-  return issues;
-}
-
-function issueOf(rule: Rule, { field, actual, expected, message, dataSource }: Finding): Issue {
-  return {
-    ruleId: rule.id,
-    ruleName: rule.name,
-    category: rule.severity,
-    status: rule.severity === 'blocking' ? 'blocked' : 'alerted',
-    message,
-    detail: { field, actual, expected, threshold: rule.threshold?.toString() ?? '' },
-    dataSource: dataSource ?? 'cnab',
+  const report: Report = (id, field, actual, expected, message, dataSource = 'cnab') => {
+    const rule = rules[id];
+    if (rule?.enabled !== true) return;
+    issues.push({
+      ruleId: id,
+      ruleName: rule.name,
+      category: rule.severity,
+      status: rule.severity === 'blocking' ? 'blocked' : 'alerted',
+      message,
+      detail: { field, actual, expected, threshold: rule.threshold?.toString() ?? '' },
+      dataSource,
+    });
   };
+  check(report, (id) => rules[id]?.threshold ?? Number.NaN);
+  return issues;
 }
 
 function worst(...groups: (readonly { status: EntityStatus }[])[]): EntityStatus {
@@ -336,14 +287,4 @@ function summaryOf(sacados: readonly SacadoJudged[], status: EntityStatus): Summ
 
 function sumOfCents(titulos: readonly { cents: number }[]): number {
   return titulos.reduce((sum, { cents }) => sum + cents, 0);
-}
-
-function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }

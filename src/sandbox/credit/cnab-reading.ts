@@ -3,6 +3,8 @@
  * titulos alone). Bytes are latin1; columns below are 1-based and inclusive, as layouts print them.
  */
 
+import { Refusal } from '../http/refusal';
+
 /** What the file says of one titulo. Text is trimmed; amounts are cents. */
 export interface TituloRead {
   line: number;
@@ -26,8 +28,10 @@ export interface RemittanceRead {
   titulos: TituloRead[];
 }
 
-/** The file is not a CNAB 400 or 444 remittance; the message says where. */
-export class CnabRefused extends Error {}
+/** The file is not a CNAB 400 or 444 remittance. */
+function notCnab(where: string): Refusal {
+  return new Refusal(422, 'invalid_cnab', `Not a CNAB 400 file: ${where}.`);
+}
 
 /** Bytes after which a line without an end is given up. */
 const longestLine = 2000;
@@ -38,6 +42,7 @@ const titleTypes = ['1', '7'];
 export class CnabReader {
   #rest: Buffer = Buffer.alloc(0);
   #endedWithCr = false;
+  #refused: Refusal | null = null;
   #line = 0;
   #blankSince: number | null = null;
   #headerWidth = 0;
@@ -48,8 +53,19 @@ export class CnabReader {
   readonly #titulos: TituloRead[] = [];
   readonly #sacados = new Map<string, SacadoRead>();
 
-  /** @throws CnabRefused */
+  /** Keeps a refusal until the end: the sum of the bytes is told in any case. */
   push(chunk: Buffer): void {
+    if (this.#refused !== null) return;
+    try {
+      this.#read(chunk);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#refused = error;
+    }
+  }
+
+  /** @throws Refusal 422 */
+  #read(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let start = 0;
     for (let at = this.#rest.length; at < bytes.length; at += 1) {
@@ -62,16 +78,17 @@ export class CnabReader {
     }
     this.#rest = Buffer.from(bytes.subarray(start));
     if (this.#rest.length > longestLine) {
-      throw new CnabRefused(`line ${this.#line + 1} is longer than ${longestLine} bytes`);
+      throw notCnab(`line ${this.#line + 1} is longer than ${longestLine} bytes`);
     }
   }
 
-  /** @throws CnabRefused */
+  /** @throws Refusal 422 */
   end(): RemittanceRead {
+    if (this.#refused !== null) throw this.#refused;
     if (this.#rest.length > 0) this.#readLine(this.#rest);
-    if (this.#line === 0) throw new CnabRefused('the file is empty');
-    if (this.#last !== '9') throw new CnabRefused('the last record is no trailer (type 9)');
-    if (this.#titulos.length === 0) throw new CnabRefused('the file has no titulo');
+    if (this.#line === 0) throw notCnab('the file is empty');
+    if (this.#last !== '9') throw notCnab('the last record is no trailer (type 9)');
+    if (this.#titulos.length === 0) throw notCnab('the file has no titulo');
     return {
       cedente: { document: this.#cedenteDocument, name: this.#cedenteName || this.#companyName },
       titulos: this.#titulos,
@@ -84,22 +101,22 @@ export class CnabReader {
       this.#blankSince ??= this.#line + 1;
       return;
     }
-    if (this.#blankSince !== null) throw new CnabRefused(`line ${this.#blankSince} is blank`);
+    if (this.#blankSince !== null) throw notCnab(`line ${this.#blankSince} is blank`);
     this.#line += 1;
     if (line.length !== 400 && line.length !== 444) {
-      throw new CnabRefused(`line ${this.#line} has ${line.length} bytes; expected 400 or 444`);
+      throw notCnab(`line ${this.#line} has ${line.length} bytes; expected 400 or 444`);
     }
     const type = column(line, 1, 1);
     if (this.#line === 1) this.#readHeader(line, type);
-    else if (this.#last === '9') throw new CnabRefused(`line ${this.#line} follows the trailer`);
-    else if (type === '0') throw new CnabRefused(`line ${this.#line} is a second header`);
+    else if (this.#last === '9') throw notCnab(`line ${this.#line} follows the trailer`);
+    else if (type === '0') throw notCnab(`line ${this.#line} is a second header`);
     else if (titleTypes.includes(type)) this.#readTitulo(line);
     this.#last = type;
   }
 
   #readHeader(line: Buffer, type: string): void {
-    if (type !== '0') throw new CnabRefused('line 1 is no header (type 0)');
-    if (column(line, 2, 2) !== '1') throw new CnabRefused('the file is no remittance (column 2)');
+    if (type !== '0') throw notCnab('line 1 is no header (type 0)');
+    if (column(line, 2, 2) !== '1') throw notCnab('the file is no remittance (column 2)');
     this.#headerWidth = line.length;
     this.#companyName = column(line, 47, 76).trim();
   }
@@ -108,7 +125,7 @@ export class CnabReader {
     this.#readCedente(line);
     const amount = column(line, 127, 139);
     if (!/^\d{13}$/.test(amount)) {
-      throw new CnabRefused(`line ${this.#line}, columns 127 to 139: expected 13 digits`);
+      throw notCnab(`line ${this.#line}, columns 127 to 139: expected 13 digits`);
     }
     this.#titulos.push({
       line: this.#line,

@@ -18,9 +18,7 @@ const prefix = `${creditBasePath}/v1`;
 const engineCapacity = 10_000;
 
 interface CreditParts
-  extends
-    Omit<ResourceParts, 'credentials'>,
-    Pick<OperationParts, 'names' | 'operationCapacity' | 'tituloCapacity'> {
+  extends Omit<ResourceParts, 'credentials'>, Pick<OperationParts, 'names' | 'capacity'> {
   token: string;
 }
 

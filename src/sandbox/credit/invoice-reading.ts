@@ -2,6 +2,7 @@
 
 import { SaxesParser } from 'saxes';
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
+import { Refusal } from '../http/refusal';
 
 export interface InvoiceRead {
   key: string;
@@ -13,8 +14,10 @@ export interface InvoiceRead {
   cents: number;
 }
 
-/** The ZIP cannot be used; the message names the entry. */
-export class InvoicesRefused extends Error {}
+/** The ZIP cannot be used. @param what names the entry */
+function unusable(what: string): Refusal {
+  return new Refusal(422, 'invalid_xmls', `${what}.`);
+}
 
 const entriesLimit = 100_000;
 const entryLimitBytes = 4 * 1024 * 1024;
@@ -22,7 +25,7 @@ const totalLimitBytes = 1024 * 1024 * 1024;
 
 /**
  * The invoices by key. Entries that are no XML, and XML that is no NF-e, are passed over.
- * @throws InvoicesRefused
+ * @throws Refusal 422
  */
 export async function readInvoices(zip: Buffer): Promise<Map<string, InvoiceRead>> {
   const file = await openZip(zip);
@@ -37,28 +40,25 @@ export async function readInvoices(zip: Buffer): Promise<Map<string, InvoiceRead
       if (invoice !== null) invoices.set(invoice.key, invoice);
     }
   } catch (error) {
-    if (error instanceof InvoicesRefused) throw error;
-    throw new InvoicesRefused(`xmls: ${(error as Error).message}`, { cause: error });
+    if (error instanceof Refusal) throw error;
+    throw unusable(`xmls: ${(error as Error).message}`);
   }
   return invoices;
 }
 
 async function openZip(zip: Buffer): Promise<ZipFile> {
-  let file: ZipFile;
-  try {
-    file = await fromBufferPromise(zip, { lazyEntries: true });
-  } catch (error) {
-    throw new InvoicesRefused('xmls is no ZIP archive', { cause: error });
-  }
+  const file = await fromBufferPromise(zip, { lazyEntries: true }).catch(() => {
+    throw unusable('xmls is no ZIP archive');
+  });
   if (file.entryCount > entriesLimit) {
-    throw new InvoicesRefused(`xmls has ${file.entryCount} entries; at most ${entriesLimit}`);
+    throw unusable(`xmls has ${file.entryCount} entries; at most ${entriesLimit}`);
   }
   return file;
 }
 
 function refuseTooLarge(entry: Entry, total: number): void {
   if (entry.uncompressedSize > entryLimitBytes || total > totalLimitBytes) {
-    throw new InvoicesRefused(`xmls: ${entry.fileName} is too large when unpacked`);
+    throw unusable(`xmls: ${entry.fileName} is too large when unpacked`);
   }
 }
 
@@ -71,9 +71,7 @@ async function readEntry(file: ZipFile, entry: Entry): Promise<InvoiceRead | nul
     }
     return reader.end();
   } catch (error) {
-    throw new InvoicesRefused(`xmls: ${entry.fileName}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw unusable(`xmls: ${entry.fileName}: ${(error as Error).message}`);
   }
 }
 

@@ -18,7 +18,7 @@ const object = (properties: object, required: readonly string[] = Object.keys(pr
 
 export function openApiDocument(names: CreditNames, serverUrl: string): object {
   const isSilent = names.document === 'silent';
-  const paths = isSilent ? silentPaths() : pathsOf(names);
+  const paths = isSilent ? silentPaths(names) : pathsOf(names);
   return {
     openapi: '3.1.0',
     info: { title: 'Analise de credito (sandbox)', version: '1.0.0' },
@@ -43,50 +43,6 @@ const problemAnswer = {
 const refused = { $ref: '#/components/responses/Problem' };
 const idInPath = [{ name: 'id', in: 'path', required: true, schema: uuid }];
 
-function pathsOf(names: CreditNames): object {
-  const list = listOf(ref('Engine'));
-  const engines = names.engineList === 'bare' ? list : object({ [names.engineList]: list });
-  return {
-    '/v1/operations': {
-      post: {
-        operationId: 'createOperation',
-        requestBody: {
-          required: true,
-          content: { 'multipart/form-data': { schema: ref('OperationRequest') } },
-        },
-        responses: { '202': answered('Operacao criada', ref('Operation')), default: refused },
-      },
-    },
-    '/v1/operations/{id}': {
-      get: {
-        operationId: 'getOperation',
-        parameters: idInPath,
-        responses: { '200': answered('Situacao', ref('Operation')), default: refused },
-      },
-    },
-    '/v1/operations/{id}/result': {
-      get: {
-        operationId: 'getResult',
-        parameters: [...idInPath, filterInQuery, includeInQuery],
-        responses: { '200': answered('Resultado', ref('AnalysisResult')), default: refused },
-      },
-    },
-    '/v1/engines': {
-      get: {
-        operationId: 'listEngines',
-        responses: { '200': answered('Motores', engines), default: refused },
-      },
-      post: {
-        operationId: 'createEngine',
-        requestBody: { required: true, content: json(ref('EngineCreation')) },
-        responses: { '201': answered('Motor criado', ref('Engine')), default: refused },
-      },
-    },
-    '/v1/engines/{id}': engineById,
-    '/v1/openapi.json': specification,
-  };
-}
-
 const filterInQuery = {
   name: 'filter',
   in: 'query',
@@ -98,32 +54,43 @@ const includeInQuery = {
   schema: { type: 'string', enum: ['evidence'] },
 };
 
-const engineById = {
-  get: {
-    operationId: 'getEngine',
-    parameters: idInPath,
-    responses: { '200': answered('Motor', ref('Engine')), default: refused },
-  },
-  put: {
-    operationId: 'updateEngine',
-    parameters: idInPath,
-    requestBody: { required: true, content: json(ref('EngineChange')) },
-    responses: { '200': answered('Motor alterado', ref('Engine')), default: refused },
-  },
-  delete: {
-    operationId: 'deleteEngine',
-    parameters: idInPath,
-    responses: { '204': { description: 'Motor removido' }, default: refused },
-  },
-};
+/** A call: what it is named, its good answer, and what it takes besides. */
+const call = (operationId: string, status: string, answer: object, more: object = {}) => ({
+  operationId,
+  ...more,
+  responses: { [status]: answer, default: refused },
+});
+const taking = (content: object) => ({ requestBody: { required: true, content } });
 
-const specification = {
-  get: {
-    operationId: 'getSpecification',
-    security: [],
-    responses: { '200': answered('Este documento', { type: 'object' }) },
-  },
-};
+function pathsOf(names: CreditNames): Record<string, Record<string, object>> {
+  const byId = { parameters: idInPath };
+  const engine = answered('Motor', ref('Engine'));
+  const list = listOf(ref('Engine'));
+  const engines = names.engineList === 'bare' ? list : object({ [names.engineList]: list });
+  const form = { 'multipart/form-data': { schema: ref('OperationRequest') } };
+  const operation = answered('Situacao da operacao', ref('Operation'));
+  const result = answered('Resultado', ref('AnalysisResult'));
+  const filtered = { parameters: [...idInPath, filterInQuery, includeInQuery] };
+  return {
+    '/v1/operations': { post: call('createOperation', '202', operation, taking(form)) },
+    '/v1/operations/{id}': { get: call('getOperation', '200', operation, byId) },
+    '/v1/operations/{id}/result': { get: call('getResult', '200', result, filtered) },
+    '/v1/engines': {
+      get: call('listEngines', '200', answered('Motores', engines)),
+      post: call('createEngine', '201', engine, taking(json(ref('EngineCreation')))),
+    },
+    '/v1/engines/{id}': {
+      get: call('getEngine', '200', engine, byId),
+      put: call('updateEngine', '200', engine, { ...byId, ...taking(json(ref('EngineChange'))) }),
+      delete: call('deleteEngine', '204', { description: 'Motor removido' }, byId),
+    },
+    '/v1/openapi.json': {
+      get: call('getSpecification', '200', answered('Este documento', { type: 'object' }), {
+        security: [],
+      }),
+    },
+  };
+}
 
 function schemasOf(names: CreditNames): object {
   return {
@@ -264,15 +231,16 @@ const resultSchemas = {
 };
 
 /** Which calls there are, and nothing of what they carry. */
-function silentPaths(): object {
-  const done = { responses: { default: { description: 'Resposta' } } };
-  const byId = { parameters: idInPath, ...done };
-  return {
-    '/v1/operations': { post: done },
-    '/v1/operations/{id}': { get: byId },
-    '/v1/operations/{id}/result': { get: byId },
-    '/v1/engines': { get: done, post: done },
-    '/v1/engines/{id}': { get: byId, put: byId, delete: byId },
-    '/v1/openapi.json': { get: { security: [], ...done } },
-  };
+function silentPaths(names: CreditNames): object {
+  const done = { default: { description: 'Resposta' } };
+  const silent = Object.entries(pathsOf(names)).map(([path, calls]) => [
+    path,
+    Object.fromEntries(Object.keys(calls).map((method) => [method, silentCall(path, done)])),
+  ]);
+  return Object.fromEntries(silent) as object;
+}
+
+function silentCall(path: string, responses: object): object {
+  if (path.endsWith('openapi.json')) return { security: [], responses };
+  return path.includes('{id}') ? { parameters: idInPath, responses } : { responses };
 }

@@ -19,7 +19,7 @@ import {
 } from './credit-scenario';
 import type { Engine, EngineShelf } from './engines';
 import { hasResult, operationOnWire, type Operation } from './operations';
-import { resultPieces, type ResultFilter, type ResultTwist } from './result-json';
+import { resultPieces, type ResultFilter } from './result-json';
 import { readUpload, type Upload } from './upload';
 
 export interface OperationParts {
@@ -30,9 +30,8 @@ export interface OperationParts {
   scenario: () => CreditScenario;
   names: CreditNames;
   engines: EngineShelf;
-  /** Operations, and titulos over all of them, held at most; beyond it uploads are refused. */
-  operationCapacity: number;
-  tituloCapacity: number;
+  /** Operations held at most, and no more than ten thousand; beyond it uploads are refused. */
+  capacity: number;
 }
 
 /** How often one file, with one ZIP, was sent to one engine. */
@@ -63,6 +62,10 @@ export interface OperationHeld {
   resultAt: string | null;
   operation: JsonObject;
 }
+
+const operationLimit = 10_000;
+/** Over all operations. */
+const tituloLimit = 2_000_000;
 
 type FileNames = Pick<Upload['file'], 'sha256' | 'name'>;
 
@@ -165,7 +168,7 @@ export function createOperations(parts: OperationParts) {
   /** @throws Refusal 507 */
   function refuseWhenFull(upload: Upload): void {
     const titulos = titulosHeld + upload.file.remittance.titulos.length;
-    if (operations.size >= parts.operationCapacity || titulos > parts.tituloCapacity) {
+    if (operations.size >= Math.min(parts.capacity, operationLimit) || titulos > tituloLimit) {
       throw new Refusal(507, 'sandbox_full', 'The sandbox holds no more operations.');
     }
   }
@@ -214,7 +217,7 @@ export function createOperations(parts: OperationParts) {
       engineName: engine.name,
       timestamp,
     };
-    const pieces = resultPieces(head, judgement, filter, twistOf(trouble));
+    const pieces = resultPieces(head, judgement, filter, trouble?.kind ?? null);
     return { status: 200, pieces };
   }
 
@@ -280,16 +283,4 @@ function filterOf(query: URLSearchParams): ResultFilter {
     throw new Refusal(400, 'invalid_include', 'include: expected evidence.');
   }
   return filter;
-}
-
-const twists: readonly string[] = [
-  'wrong_summary',
-  'stray_titulo',
-  'unknown_entity_status',
-  'extra_fields',
-  'bare_issues',
-] satisfies ResultTwist[];
-
-function twistOf(trouble: Trouble | null): ResultTwist | null {
-  return trouble !== null && twists.includes(trouble.kind) ? (trouble.kind as ResultTwist) : null;
 }

@@ -2,6 +2,7 @@
 
 import { seededUuid } from '../core/chance';
 import type { FaultKind } from '../faults/fault-words';
+import type { JsonObject } from '../http/answer';
 import type { Judgement, SacadoJudged, TituloJudged } from './analysis';
 
 export type ResultFilter = 'issues' | 'all';
@@ -13,19 +14,14 @@ export interface ResultHead {
   timestamp: string;
 }
 
-/** Untruths that a fault puts into the tree; `bare_issues` is none, but another way to tell it. */
-export type ResultTwist = Extract<
-  FaultKind,
-  'wrong_summary' | 'stray_titulo' | 'unknown_entity_status' | 'extra_fields' | 'bare_issues'
->;
-
 const pieceLength = 64 * 1024;
 
+/** @param twist what a fault puts into the tree; `bare_issues` is no untruth, but another way to tell it */
 export function* resultPieces(
   head: ResultHead,
   judgement: Judgement,
   filter: ResultFilter,
-  twist: ResultTwist | null,
+  twist: FaultKind | null,
 ): Generator<string> {
   let piece = '';
   for (const text of resultTexts(head, judgement, filter, twist)) {
@@ -34,110 +30,67 @@ export function* resultPieces(
     yield piece;
     piece = '';
   }
-  if (piece !== '') yield piece;
-}
-
-function* resultTexts(
-  head: ResultHead,
-  judgement: Judgement,
-  filter: ResultFilter,
-  twist: ResultTwist | null,
-): Generator<string> {
-  const { cedente, status, issues, summary } = judgement;
-  const extra = twist === 'extra_fields' ? { campoNovo: { versao: 2 } } : {};
-  const id = (...words: (string | number)[]) => seededUuid([head.operationId, ...words].join('|'));
-  const root = {
-    id: id('cedente'),
-    cnpj: cedente.document,
-    razaoSocial: cedente.name,
-    status,
-    issues,
-    ...extra,
-  };
-  const told = twist === 'wrong_summary' ? { ...summary, blocked: summary.blocked + 1 } : summary;
-  yield open({ ...head, ...extra });
-  // No word of who is approved, nor an empty list.
-  const isBare = twist === 'bare_issues' && filter === 'issues';
-  if (!isBare || status !== 'approved') {
-    yield `,"cedente":${open(root)}`;
-    const sacados = sacadoTexts(judgement.sacados, filter, twist, id);
-    yield* listText('sacados', sacados, isBare);
-    yield '}';
-  }
-  yield `,"summary":${JSON.stringify(told)}}`;
-}
-
-/** The last field of an object, or nothing where it would be an empty list that may be left out. */
-function* listText(
-  name: string,
-  items: Iterable<Iterable<string>>,
-  mayBeAbsent: boolean,
-): Generator<string> {
-  let isFirst = true;
-  for (const item of items) {
-    yield isFirst ? `,"${name}":[` : ',';
-    isFirst = false;
-    yield* item;
-  }
-  if (!isFirst) yield ']';
-  else if (!mayBeAbsent) yield `,"${name}":[]`;
+  yield piece;
 }
 
 type IdOf = (...words: (string | number)[]) => string;
 
-function* sacadoTexts(
-  sacados: readonly SacadoJudged[],
+function* resultTexts(
+  head: ResultHead,
+  { cedente, status, issues, sacados, summary }: Judgement,
   filter: ResultFilter,
-  twist: ResultTwist | null,
-  id: IdOf,
-): Generator<Iterable<string>> {
-  for (const [index, sacado] of sacados.entries()) {
-    const isStray = twist === 'stray_titulo' && index === 0;
-    if (filter === 'all' || sacado.status !== 'approved' || isStray) {
-      const own = index === 0 || twist === 'bare_issues' ? twist : null;
-      yield sacadoText(sacado, index, filter, own, id);
-    }
-  }
-}
-
-function* sacadoText(
-  { sacado, status, issues, titulos }: SacadoJudged,
-  index: number,
-  filter: ResultFilter,
-  twist: ResultTwist | null,
-  id: IdOf,
+  twist: FaultKind | null,
 ): Generator<string> {
-  yield open({
-    id: id('sacado', index),
-    cnpjCpf: sacado.document,
-    razaoSocial: sacado.name,
-    tipo: sacado.tipo,
-    status,
-    issues,
-  });
-  const shown = titulos.filter((titulo) => filter === 'all' || titulo.status !== 'approved');
+  const id: IdOf = (...words) => seededUuid([head.operationId, ...words].join('|'));
+  const extra = twist === 'extra_fields' ? { campoNovo: { versao: 2 } } : {};
   const isBare = twist === 'bare_issues' && filter === 'issues';
-  yield* listText('titulos', tituloTexts(shown, twist, id, titulos[0]), isBare);
-  yield '}';
+  const isShown = (one: { status: string }) => filter === 'all' || one.status !== 'approved';
+  yield open({ ...head, ...extra });
+  // Bare: no word of who is approved, nor an empty list.
+  if (!isBare || status !== 'approved') {
+    const { document: cnpj, name: razaoSocial } = cedente;
+    const root = { id: id('cedente'), cnpj, razaoSocial, status, issues, ...extra };
+    yield `,"cedente":${open(root)}`;
+    let before = ',"sacados":[';
+    for (const [index, sacado] of sacados.entries()) {
+      const isStray = twist === 'stray_titulo' && index === 0;
+      if (!isStray && !isShown(sacado)) continue;
+      const titulos = titulosOf(sacado, isShown, index === 0 ? twist : null, id);
+      const list = isBare && titulos.length === 0 ? {} : { titulos };
+      yield before + JSON.stringify({ ...sacadoOnWire(sacado, id('sacado', index)), ...list });
+      before = ',';
+    }
+    if (before === ',') yield ']}';
+    else yield isBare ? '}' : `${before}]}`;
+  }
+  const blocked = summary.blocked + (twist === 'wrong_summary' ? 1 : 0);
+  yield `,"summary":${JSON.stringify({ ...summary, blocked })}}`;
 }
 
-function* tituloTexts(
-  titulos: readonly TituloJudged[],
-  twist: ResultTwist | null,
+function sacadoOnWire({ sacado, status, issues }: SacadoJudged, id: string): JsonObject {
+  const { document: cnpjCpf, name: razaoSocial, tipo } = sacado;
+  return { id, cnpjCpf, razaoSocial, tipo, status, issues };
+}
+
+function titulosOf(
+  { titulos }: SacadoJudged,
+  isShown: (titulo: TituloJudged) => boolean,
+  twist: FaultKind | null,
   id: IdOf,
-  first: TituloJudged | undefined,
-): Generator<Iterable<string>> {
-  for (const [index, titulo] of titulos.entries()) {
-    const wire = tituloOnWire(titulo, id('titulo', titulo.titulo.line));
-    const isUnknown = twist === 'unknown_entity_status' && index === 0;
-    yield [JSON.stringify(isUnknown ? { ...wire, status: 'em_revisao' } : wire)];
+): JsonObject[] {
+  const shown = titulos
+    .filter(isShown)
+    .map((titulo) => tituloOnWire(titulo, id('titulo', titulo.titulo.line)));
+  const [first] = shown;
+  if (twist === 'unknown_entity_status' && first !== undefined) first['status'] = 'em_revisao';
+  const [any] = titulos;
+  if (twist === 'stray_titulo' && any !== undefined) {
+    shown.push({ ...tituloOnWire(any, id('stray')), status: 'blocked' });
   }
-  if (twist === 'stray_titulo' && first !== undefined) {
-    yield [JSON.stringify({ ...tituloOnWire(first, id('stray')), status: 'blocked' })];
-  }
+  return shown;
 }
 
-function tituloOnWire({ titulo, nfeKey, status, issues }: TituloJudged, id: string) {
+function tituloOnWire({ titulo, nfeKey, status, issues }: TituloJudged, id: string): JsonObject {
   return {
     id,
     numero: titulo.numero,

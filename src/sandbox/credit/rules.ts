@@ -14,13 +14,26 @@ export interface Rule {
   threshold: number | null;
 }
 
+export type EntityStatus = 'approved' | 'alerted' | 'blocked';
+
+/** What a rule says, as the service shows it; all of `detail` is text. */
+export interface Issue {
+  ruleId: string;
+  ruleName: string;
+  category: string;
+  status: 'blocked' | 'alerted';
+  message: string;
+  detail: { field: string; actual: string; expected: string; threshold: string };
+  dataSource: string;
+}
+
 type RuleTerms = Omit<Rule, 'id'>;
 
 function rule(name: string, severity: Severity, threshold: number | null = null): RuleTerms {
   return { name, severity, enabled: true, threshold };
 }
 
-export const ruleTerms = {
+const ruleTerms = {
   titulo_vencido: rule('Titulo vencido', 'blocking'),
   vencimento_proximo: rule('Vencimento proximo (dias)', 'alert', 3),
   vencimento_ilegivel: rule('Vencimento ilegivel', 'blocking'),

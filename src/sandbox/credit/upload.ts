@@ -7,7 +7,7 @@ import { Refusal } from '../http/refusal';
 import type { PartReceived } from '../http/request-log';
 import { CnabReader, type RemittanceRead } from './cnab-reading';
 import type { CreditNames } from './credit-names';
-import { InvoicesRefused, readInvoices, type InvoiceRead } from './invoice-reading';
+import { readInvoices, type InvoiceRead } from './invoice-reading';
 
 export interface Upload {
   file: { name: string; sha256: string; remittance: RemittanceRead };
@@ -49,7 +49,7 @@ export async function readUpload(
     xmls:
       zip === undefined
         ? null
-        : { sha256: zip.sha256, invoices: await invoicesOf(Buffer.concat(collected.zip)) },
+        : { sha256: zip.sha256, invoices: await readInvoices(Buffer.concat(collected.zip)) },
     engineId,
   };
 }
@@ -66,7 +66,7 @@ function collect(
   { names, maxFileBytes, parts }: UploadTerms,
 ): Promise<Collected | 'aborted'> {
   const form = openForm(request, maxFileBytes);
-  const reading = new RemittanceReading();
+  const reading = new CnabReader();
   const fields = new Map<string, string>();
   const zip: Buffer[] = [];
   return new Promise((resolve, reject) => {
@@ -114,31 +114,6 @@ function collect(
   });
 }
 
-/** Keeps the refusal until all has arrived: the sum of the bytes is told in any case. */
-class RemittanceReading {
-  readonly #reader = new CnabReader();
-  #refused: Error | null = null;
-
-  push(chunk: Buffer): void {
-    if (this.#refused !== null) return;
-    try {
-      this.#reader.push(chunk);
-    } catch (error) {
-      this.#refused = error as Error;
-    }
-  }
-
-  /** @throws Refusal 422 */
-  end(): RemittanceRead {
-    try {
-      if (this.#refused !== null) throw this.#refused;
-      return this.#reader.end();
-    } catch (error) {
-      throw new Refusal(422, 'invalid_cnab', `Not a CNAB 400 file: ${(error as Error).message}.`);
-    }
-  }
-}
-
 /** @throws Refusal 415 or 400 */
 function openForm(request: IncomingMessage, maxFileBytes: number): BusboyInstance {
   const contentType = request.headers['content-type'] ?? '';
@@ -167,18 +142,6 @@ function refuseParts(parts: readonly PartReceived[], names: CreditNames): void {
   }
   for (const name of [names.filePart, names.requiredPart]) {
     if (name !== null && !seen.has(name)) throw missing(name);
-  }
-}
-
-/** @throws Refusal 422 */
-async function invoicesOf(zip: Buffer): Promise<Map<string, InvoiceRead>> {
-  try {
-    return await readInvoices(zip);
-  } catch (error) {
-    if (error instanceof InvoicesRefused) {
-      throw new Refusal(422, 'invalid_xmls', `${error.message}.`);
-    }
-    throw error;
   }
 }
 

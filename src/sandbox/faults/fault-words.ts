@@ -7,7 +7,7 @@ import type { Times } from '../core/scenario-parts';
  * a file, `create` with a key; `poll` and `read` read a state, `lookup` anything else; `pdf` is a
  * download with a token, `download` one by a signed address; `open` needs no token.
  */
-export const callRoles = [
+const callRoles = [
   'order',
   'form',
   'poll',

@@ -2,7 +2,7 @@
 
 import { Refusal } from './refusal';
 
-/** Certificates take the token in the query, everything else as a bearer (section Authentication). */
+/** Certificates take the token in the query, all else as a bearer; what is open takes none (section Authentication). */
 export type AuthScheme = 'query_token' | 'bearer' | 'open';
 
 /** More tokens than anyone tries by hand; the oldest is forgotten beyond it. */

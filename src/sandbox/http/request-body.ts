@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { Refusal } from './refusal';
 
-export const bodyLimitBytes = 1024 * 1024;
+const bodyLimitBytes = 1024 * 1024;
 /** So much of an oversized body is swallowed, so that the client lives to read the 413. */
 const swallowLimitBytes = 16 * bodyLimitBytes;
 

@@ -16,8 +16,8 @@ export interface LensView {
 }
 
 /** The two things kept: what was sent in, when it is small enough to keep, and a report. */
-export const artifactTypes = ['input_image', 'analysis_report'] as const;
-export type ArtifactType = (typeof artifactTypes)[number];
+const artifactTypes = ['input_image', 'analysis_report'] as const;
+type ArtifactType = (typeof artifactTypes)[number];
 
 export function artifactIdOf({ id }: LensAnalysis, type: ArtifactType): string {
   return seededUuid(`artifact|${id}|${type}`);

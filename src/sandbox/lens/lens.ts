@@ -109,7 +109,10 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
     const asked = `lens|${file.sha256}|${file.sizeBytes}|${mode}`;
     const made = analyses.get(keys.made(key, asked) ?? '');
     if (made !== undefined) return about(made, () => ({ status, json: shown(made) }));
-    refuseSize(file.sizeBytes, scenario().maxFileBytes);
+    const { maxFileBytes } = scenario();
+    if (file.sizeBytes > maxFileBytes) {
+      throw new Refusal(413, 'file_too_large', `Expected at most ${maxFileBytes} bytes.`);
+    }
     if (analyses.size >= parts.capacity) throw sandboxFull(parts.capacity);
     return {
       subject: file.sha256,
@@ -208,24 +211,23 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
   }
 
   const one = `${analysesPath}/:id`;
-  const onFiles = { query: 'any' } as const;
   const routes: Route<LensStage>[] = [
     { method: 'POST', path: analysesPath, stage: 'create', prepare: prepareCreate },
     { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
     { method: 'POST', path: `${one}/submit`, stage: 'submit', prepare: prepareSubmit },
     {
-      ...onFiles,
       method: 'PUT',
       path: `${lensFilesPath}/uploads/:id`,
       stage: 'upload',
+      query: 'any',
       streams: true,
       prepare: prepareUpload,
     },
     {
-      ...onFiles,
       method: 'GET',
       path: `${lensFilesPath}/artifacts/:id/:artifact_id`,
       stage: 'artifact',
+      query: 'any',
       prepare: prepareArtifact,
     },
   ];
@@ -284,13 +286,6 @@ function readCreate(
     mode: (mode as LensAnalysis['mode'] | undefined) ?? defaultMode,
     file: { sizeBytes: body.file.size_bytes, sha256: body.file.sha256 },
   };
-}
-
-/** @throws Refusal 413 */
-function refuseSize(sizeBytes: number, maxFileBytes: number): void {
-  if (sizeBytes > maxFileBytes) {
-    throw new Refusal(413, 'file_too_large', `Expected at most ${maxFileBytes} bytes.`);
-  }
 }
 
 /** The same analysis always has the same bytes. */

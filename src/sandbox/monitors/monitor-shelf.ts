@@ -3,7 +3,7 @@
 import { draw, pick, seededUuid } from '../core/chance';
 import type { SandboxClock } from '../core/clock';
 import { withCheckDigits } from '../core/document-digits';
-import { Refusal } from '../http/refusal';
+import { Refusal, sandboxFull } from '../http/refusal';
 import { HeldChanges, type HeldChange } from './held-changes';
 import {
   monitorFields,
@@ -49,9 +49,10 @@ export interface ShelfParts {
   seed: number;
   clock: SandboxClock;
   scenario(): MonitorScenario;
-  /** Changes held at most, over all monitors. */
-  capacity: number;
 }
+
+/** Over all monitors. */
+const changeLimit = 1_000_000;
 
 export class MonitorShelf {
   readonly #parts: ShelfParts;
@@ -146,10 +147,7 @@ export class MonitorShelf {
   }
 
   #add(monitor: HeldMonitor, changes: readonly HeldChange[]): void {
-    const { capacity } = this.#parts;
-    if (this.#held + changes.length > capacity) {
-      throw new Refusal(507, 'sandbox_full', `The sandbox holds ${capacity} changes at most.`);
-    }
+    if (this.#held + changes.length > changeLimit) throw sandboxFull(changeLimit);
     this.#held += changes.length;
     monitor.changes.add(changes);
   }

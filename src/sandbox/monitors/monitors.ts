@@ -62,11 +62,10 @@ const acknowledgeBody = z.strictObject({
 });
 const monitorBody = z.strictObject({ monitorId: z.string(), set: section(monitorFields) });
 
-/** @param parts `capacity`: changes held at most, over all monitors */
-export function createMonitors(parts: ResourceParts & { capacity: number }) {
-  const { capacity, clock, seed } = parts;
+export function createMonitors(parts: ResourceParts) {
+  const { clock, seed } = parts;
   const scenario = () => parts.scenario().monitors;
-  const shelf = new MonitorShelf({ seed, clock, scenario, capacity });
+  const shelf = new MonitorShelf({ seed, clock, scenario });
   let counted = { shown: 0, acknowledged: 0 };
   const count = (what: keyof typeof counted, changes: number) => {
     counted[what] += changes;

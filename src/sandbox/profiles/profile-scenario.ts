@@ -9,7 +9,7 @@ export const profileRoles = { lookup: 'lookup' } as const satisfies Record<strin
 export type ProfileStage = keyof typeof profileRoles;
 
 /** `person` and `company` are the two forms of the document, `null` is neither. */
-export const ruralForms = ['person', 'company', 'null'] as const;
+const ruralForms = ['person', 'company', 'null'] as const;
 export type RuralForm = (typeof ruralForms)[number];
 
 const count = z.int().min(0).max(10_000).optional();

@@ -11,7 +11,7 @@ import type {
   traceTypeWords,
 } from './trace-scenario';
 
-export type TraceType = (typeof traceTypeWords)[number];
+type TraceType = (typeof traceTypeWords)[number];
 type TraceStatus = (typeof traceStatusWords)[number];
 
 export interface Search extends Work<TraceEnding> {

@@ -77,5 +77,4 @@ export const traceSection = section({
   background: backgroundOver(traceRoles),
 });
 
-export type TraceScenario = z.output<typeof traceSection>;
 export type TargetScript = z.output<typeof targetScript>;
