@@ -28,7 +28,7 @@ const common = {
 const onPostgres = {
   displayName: 'postgres',
   testMatch: [
-    '<rootDir>/test/unit/store/{attempts,audit-stays,changes,deferred-rows,facts,job-batches,jobs,monitors,outcomes,records,rows,subjects,works}.test.ts',
+    '<rootDir>/test/unit/store/{attempts,audit-stays,changes,deferred-rows,erasure-draft,facts,job-batches,jobs,monitors,outcomes,records,rows,subjects,works}.test.ts',
     '<rootDir>/test/property/{attempt-schedules,cooldown}.test.ts',
   ],
   globals: { onPostgres: true },
@@ -42,12 +42,12 @@ const wholeWorks =
   process.env.LONG_TESTS === 'full'
     ? [
         'integration/{cancel-without-worker,certificate-*,interactive-during-batch,pause-and-cancel}',
-        'integration/{shared-wait,stopped-during-requests,terminated-works,token-revoked}',
+        'integration/{retention,shared-wait,stopped-during-requests,terminated-works,token-revoked}',
         'integration/{credit-*,dossier-*,job-batches,monitor-*}',
         'long/{batch-broken-off,fuzz,frozen-worker,server-killed,slow-rows,thousand-rows}',
         'long/{worker-killed,worker-stopped,*-under-faults,credit-worker-killed}',
         'long/{dossier-retry-failed,monitor-schedule-killed,monitor-soak}',
-        'full/{audit-of-a-batch,batch-under-faults,dossier-*,inquiry-worker-killed}',
+        'full/{audit-of-a-batch,batch-under-faults,erase,dossier-*,inquiry-worker-killed}',
       ]
     : ['integration/{certificate-batch-again,credit-batches,dossier-retries,monitor-watch}'];
 

@@ -49,10 +49,11 @@ export async function drafted(
 export async function erased(
   store: Store,
   plan: Planning,
+  most?: number,
 ): Promise<{ record: ErasureRecord; key: string }> {
   for (const open of await openErasures(store)) await finishErasure(store, open, deleteRuns);
   const order = { by: 'tester', reason: 'a test', runs: [], deleteRuns };
-  return erase(store, await planned(store, plan), order);
+  return erase(store, await planned(store, plan), order, most);
 }
 
 /** What a plan changes, in order: keys of records, and holders of rows behind the name of their table. */
@@ -77,6 +78,7 @@ export async function cutShortAnywhere(
   open: () => Promise<Store>,
   plan: Planning,
   check: (store: Store, cut: { step: string; open: OpenErasure[] }) => Promise<void>,
+  most?: number,
 ): Promise<string[]> {
   const steps: string[] = [];
   for (let allowed = 0; steps.length === allowed; allowed += 1) {
@@ -95,7 +97,7 @@ export async function cutShortAnywhere(
         return method(...args);
       };
     }
-    const isDone = await erased(store, plan).then(
+    const isDone = await erased(store, plan, most).then(
       () => true,
       () => false,
     );

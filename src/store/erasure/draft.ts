@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { partKey } from '../core/large-objects';
 import { nameBytes } from '../core/stored-bytes';
-import { rowName, Sealed } from '../seal';
+import { rowName } from '../seal';
 import { pagesOf } from '../pages';
 import { marksOf, partsOf, statement, type Statement } from '../statement';
 import { toJsonLines } from '../records';
@@ -179,13 +179,14 @@ export class ErasureDraft {
     const where = key.map((column) => `${column} = ?`).join(' AND ');
     const isGone = [...left.values()].includes(null);
     this.#add(table, holder, isGone ? 'removed' : 'emptied', 1);
-    const sets = [...left.keys()].map((column) => `${column} = ?`);
-    if (mark !== undefined) sets.push(`${mark} = 1`);
-    const values = [...left.values()].map((body) => new Sealed(name, body));
-    const written = isGone
-      ? statement(`DELETE FROM ${table} WHERE ${where}`, its)
-      : statement(`UPDATE ${table} SET ${sets.join(', ')} WHERE ${where}`, [...values, ...its]);
-    this.#writes.set(name, async () => [written]);
+    this.#writes.set(name, async () => {
+      if (isGone) return [statement(`DELETE FROM ${table} WHERE ${where}`, its)];
+      const sets = [...left.keys()].map((column) => `${column} = ?`);
+      if (mark !== undefined) sets.push(`${mark} = 1`);
+      const sealed = [...left.values()].map((body) => this.#store.sealed(name, body));
+      const values = [...(await Promise.all(sealed)), ...its];
+      return [statement(`UPDATE ${table} SET ${sets.join(', ')} WHERE ${where}`, values)];
+    });
     return true;
   }
 

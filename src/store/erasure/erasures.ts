@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
 import { keepErasure, type HoldingBackup } from '../backup/kept-backups';
-import { statement } from '../statement';
+import { partKey } from '../core/large-objects';
+import { nameBytes } from '../core/stored-bytes';
+import { partsOf, statement, type Statement } from '../statement';
 import type { Store } from '../store';
 import { byKind, type ErasedObject } from './draft';
 import type { ErasurePlan, ErasureTarget } from './plan';
@@ -41,7 +43,9 @@ export interface ErasureRecord {
 /** An erasure that is under way, or was cut short, with what is left to do. */
 export interface OpenErasure {
   record: ErasureRecord;
-  /** Bytes that no row names any more. */
+  /** Keys of the statements that are not committed yet: all of them came into one transaction, or these. */
+  parts: readonly string[];
+  /** Bytes that no row names, once the statements are committed. */
   blobs: readonly string[];
   runs: readonly WorkflowRun[];
 }
@@ -57,11 +61,14 @@ export interface ErasureOrder {
   deleteRuns: DeleteRuns;
 }
 
+/** More of them in one transaction would hold up whoever else commits. */
+const mostStatements = 800;
 const openFolder = 'erasures/open/';
 
 /**
  * Carries a plan out. Its statements, its record and the line of the audit trail are one transaction: before
- * it nothing has changed. What is no row goes after it, and is named by the record until it is gone.
+ * it nothing has changed. What is no row goes after it, and is named by the record until it is gone. A plan too
+ * large for one transaction is stored whole first, and then worked off (decision record 011).
  *
  * @returns the record, and its key
  */
@@ -69,6 +76,7 @@ export async function erase(
   store: Store,
   { asked, target, jobs, rows, draft }: ErasurePlan,
   { by, reason, runs, deleteRuns }: ErasureOrder,
+  most: number = mostStatements,
 ): Promise<{ record: ErasureRecord; key: string }> {
   const startedAt = new Date().toISOString();
   const id = `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
@@ -85,18 +93,35 @@ export async function erase(
     objects: byKind(draft.objects.values()),
     backups: await keepErasure(store, { id, asked, by, reason }),
   };
-  const open: OpenErasure = { record, blobs: draft.blobs, runs };
+  const all = partsOf(await draft.statements(), most);
+  const isWhole = all.length <= 1;
+  const stored = await Promise.all(
+    (isWhole ? [] : all).map((part, n) =>
+      store.records.storeBytes(partKey(openFolder + id, n), JSON.stringify(part, bytesAsText)),
+    ),
+  );
+  const parts = stored.filter((one) => one !== null);
+  const blobs = [...draft.blobs, ...parts.map(({ blob }) => blob)];
+  const open: OpenErasure = { record, parts: parts.map(({ key }) => key), blobs, runs };
   const head = await store.records.replacement(headKey(id), JSON.stringify(open));
-  await store.commit([...(await draft.statements()), head], [entryOf(record)]);
+  const statements = isWhole ? all.flat() : parts.map(nameBytes);
+  await store.commit([...statements, head], isWhole ? [entryOf(record)] : []);
   return finishErasure(store, open, deleteRuns);
 }
 
 /** Does what is left of an erasure: once it returns, nothing is. */
 export async function finishErasure(
   store: Store,
-  { record, blobs, runs }: OpenErasure,
+  { record, parts, blobs, runs }: OpenErasure,
   deleteRuns: DeleteRuns,
 ): Promise<{ record: ErasureRecord; key: string }> {
+  for (const part of parts) {
+    const body = await store.records.get(part);
+    if (body === null) continue;
+    const statements = JSON.parse(body.toString('utf8'), textAsBytes) as Statement[];
+    const done = statement('DELETE FROM record WHERE key = ?', [part]);
+    await store.commit([...statements, done], part === parts.at(-1) ? [entryOf(record)] : []);
+  }
   await store.removeBlobs(blobs);
   await deleteRuns(runs);
   // What was overwritten is on the disk no more before the record says that it is done.
@@ -150,4 +175,16 @@ function entryOf({ id, target, by, startedAt, ...record }: ErasureRecord): Audit
 /** How many rows and records it has removed or emptied. */
 export function objectsOf(objects: readonly ErasedObject[]): number {
   return objects.reduce((sum, { removed, emptied }) => sum + removed + emptied, 0);
+}
+
+/** Sealed bodies among the parameters. `toJSON` of a Buffer is called before a replacer sees it. */
+function bytesAsText(_: string, value: unknown): unknown {
+  const { type, data } = (value ?? {}) as { type?: string; data?: number[] };
+  if (type !== 'Buffer' || data === undefined) return value;
+  return { base64: Buffer.from(data).toString('base64') };
+}
+
+function textAsBytes(_: string, value: unknown): unknown {
+  const { base64 } = (value ?? {}) as { base64?: string };
+  return base64 === undefined ? value : Buffer.from(base64, 'base64');
 }
