@@ -1,6 +1,7 @@
-import type { NewEvent } from './audit/chain';
+import type { EventChain, NewEvent } from './audit/chain';
 import type { BlobDirectory } from './blobs';
 import { statement, type Statement, type StatementResult } from './statement';
+import { StoreError } from './store-error';
 
 /** The store of an installation: records in a database, bytes beside it. */
 export interface Database {
@@ -46,4 +47,45 @@ export type Loss = 'unflushed' | 'fsync-off' | 'standby-not-awaited';
 export async function namesBytes(database: Pick<Database, 'read'>): Promise<boolean> {
   const named = statement('SELECT 1 FROM record WHERE blob IS NOT NULL LIMIT 1');
   return (await database.read(named)).length > 0;
+}
+
+/** What stands or falls together: statements, and what the audit trail tells of them. */
+export interface Unit {
+  statements: readonly Statement[];
+  events?: readonly NewEvent[];
+}
+
+/** More statements in one transaction hold other processes up. */
+export const commitsTogether = {
+  most: 200,
+  sizeOf: ({ statements, events = [] }: Unit): number => statements.length + events.length,
+};
+
+/**
+ * Runs units in the transaction that has begun, with their links of the audit trail.
+ *
+ * @throws StoreError `unchanged` where a statement had to change something
+ */
+export async function runUnits(
+  units: readonly Unit[],
+  chain: EventChain,
+  run: (one: Statement) => StatementResult | Promise<StatementResult>,
+): Promise<StatementResult[][]> {
+  const results: StatementResult[][] = [];
+  for (const { statements, events = [] } of units) {
+    const its: StatementResult[] = [];
+    for (const one of statements) {
+      const result = await run(one);
+      if (one.mustChange && result.changes === 0) {
+        throw new StoreError('unchanged', 'nothing is there that it could change');
+      }
+      its.push(result);
+    }
+    for (const event of events) {
+      const link = chain.next(event);
+      if ((await run(link.statement)).changes === 1) link.written();
+    }
+    results.push(its);
+  }
+  return results;
 }

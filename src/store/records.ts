@@ -1,7 +1,15 @@
 import type { BlobDirectory } from './blobs';
 import type { StoredBytes } from './core/stored-bytes';
 import type { SealedDatabase } from './sealed-database';
-import { insertInto, rangeOf, statement, type Statement, type StatementResult } from './statement';
+import {
+  insertInto,
+  marksOf,
+  partsOf,
+  rangeOf,
+  statement,
+  type Statement,
+  type StatementResult,
+} from './statement';
 import { StoreError } from './store-error';
 
 export type PutResult = 'stored' | 'exists';
@@ -21,6 +29,8 @@ interface NamedBlob {
   blob: string | null;
 }
 
+/** By then nobody still waits to name bytes. */
+const oldEnoughMs = 2 * 24 * 60 * 60_000;
 /** Larger bodies stand beside the database. */
 const mostInRow = 64 * 1024;
 
@@ -157,6 +167,29 @@ export class RecordRepository {
       statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', rangeOf(prefix)),
     );
     return rows.map(({ key }) => key);
+  }
+
+  /**
+   * Removes bytes that no row names, days after they were stored: those of a process that was killed, or the
+   * power went.
+   *
+   * @returns how many files are gone
+   */
+  async removeOrphans(now: number): Promise<number> {
+    let removed = 0;
+    for (const day of await this.#blobs.daysBefore(now - oldEnoughMs)) {
+      for (const some of partsOf(await this.#blobs.namesOf(day))) {
+        const rows = await this.#database.read<{ blob: string }>(
+          statement(`SELECT blob FROM record WHERE blob IN ${marksOf([some])}`, some),
+        );
+        const named = new Set(rows.map(({ blob }) => blob));
+        for (const name of some.filter((one) => !named.has(one))) {
+          await this.#blobs.remove(name);
+          removed += 1;
+        }
+      }
+    }
+    return removed;
   }
 
   async #has(key: string): Promise<boolean> {

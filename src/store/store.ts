@@ -5,7 +5,6 @@ import { JobRepository } from './core/jobs';
 import { RowRepository } from './core/rows';
 import { SubjectRepository } from './core/subjects';
 import type { Database, DatabaseFacts } from './database';
-import { removeOrphans } from './orphans';
 import { RecordRepository } from './records';
 import type { Seal } from './seal';
 import { SealedDatabase } from './sealed-database';
@@ -61,14 +60,5 @@ export class Store extends SealedDatabase {
   /** Of an erasure that is committed: bytes that no row names any more; none is no error. */
   async removeBlobs(names: readonly string[]): Promise<void> {
     for (const name of names) await this.#database.blobs.remove(name);
-  }
-
-  /**
-   * Removes bytes that no record names, days after they were stored.
-   *
-   * @returns how many files are gone
-   */
-  removeOrphans(now: number): Promise<number> {
-    return removeOrphans(this.#database, now);
   }
 }

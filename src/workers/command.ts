@@ -154,7 +154,7 @@ function retentionSetup(
 function removeOrphansDaily(store: Store, log: Logger): NodeJS.Timeout {
   const tidy = async (): Promise<void> => {
     try {
-      const files = await store.removeOrphans(Date.now());
+      const files = await store.records.removeOrphans(Date.now());
       if (files > 0) log.info({ files }, 'bytes that no record names were removed');
     } catch (error) {
       log.warn({ err: error }, 'bytes that no record names could not be looked for');

@@ -209,7 +209,7 @@ it.each([
       expect(left.match(/"note":\s*"\[erased\]/g)).toHaveLength(3);
       expect(await openErasures(store)).toEqual([]);
       // What was stored for a transaction that did not come is swept, as always.
-      if (cut.step === 'commit') await store.removeOrphans(Date.now() + 4 * 86_400_000);
+      if (cut.step === 'commit') await store.records.removeOrphans(Date.now() + 4 * 86_400_000);
       expect(blobs()).toEqual(['store-id']);
     },
     most,

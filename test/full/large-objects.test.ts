@@ -104,7 +104,7 @@ it('names nothing of what was killed, and the bytes are swept when they are old'
   expect(await store.records.list('')).toEqual([]);
   const whole = await putLarge(store, 'a/b', chunksOf(Buffer.from('whole')));
   expect(await store.records.list('')).toEqual(['a/b.json', `${whole.folder}/00000`]);
-  expect(await store.removeOrphans(Date.now() + 4 * 86_400_000)).toBe(2);
+  expect(await store.records.removeOrphans(Date.now() + 4 * 86_400_000)).toBe(2);
   expect((await read()).toString()).toBe('whole');
 });
 
@@ -115,5 +115,5 @@ it('keeps one object of two that end at once, and no bytes of the other', async 
   );
   expect(puts[0]).toEqual(puts[1]);
   expect(texts).toContain((await read()).toString());
-  expect(await place.store.removeOrphans(Date.now() + 4 * 86_400_000)).toBe(0);
+  expect(await place.store.records.removeOrphans(Date.now() + 4 * 86_400_000)).toBe(0);
 });

@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../domain/core/audit';
 import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
 import type { ExpiredCursor } from '../../domain/core/retention';
 import { Sealed, rowName } from '../seal';
+import { conditionsOf, type JobFilter } from './job-filter';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, marksOf, rangeOf, replacing, statement, type Statement } from '../statement';
 import { addSubjects } from './subjects';
@@ -23,19 +24,6 @@ export interface JobRow {
 export interface StoredJob<I> {
   folder: string;
   record: I;
-}
-
-export interface JobFilter {
-  kind?: JobKind;
-  /** `open`: it has not ended. */
-  status?: string;
-  /** ISO 8601: created then or later. */
-  since?: string;
-  /** Keyed names: one that holds something about any of them. */
-  subjects?: readonly string[];
-  /** Keyed name. */
-  label?: string;
-  needsAttention?: true;
 }
 
 export interface JobPage {
@@ -85,18 +73,17 @@ export class JobRepository {
   /** One page; what has not ended has no place by its end, and is left out there. */
   async list(filter: JobFilter, { sort, limit, after }: JobPage): Promise<JobRow[]> {
     const by = sort === 'created' ? 'created_at' : 'ended_at';
-    const { conditions, parameters } = conditionsOf(filter);
-    if (sort === 'ended') conditions.push('ended_at IS NOT NULL');
+    const conditions = conditionsOf(filter);
+    if (sort === 'ended') conditions.push(statement('ended_at IS NOT NULL'));
     if (after !== undefined) {
-      conditions.push(`(${by}, id) < (SELECT ${by}, id FROM job WHERE id = ?)`);
-      parameters.push(after);
+      conditions.push(statement(`(${by}, id) < (SELECT ${by}, id FROM job WHERE id = ?)`, [after]));
     }
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const where = conditions.map(({ sql }, at) => `${at === 0 ? 'WHERE' : 'AND'} ${sql}`);
     const rows = await this.#store.read<FoundRow>(
-      statement(`SELECT ${selected} FROM job ${where} ORDER BY ${by} DESC, id DESC LIMIT ?`, [
-        ...parameters,
-        limit,
-      ]),
+      statement(
+        `SELECT ${selected} FROM job ${where.join(' ')} ORDER BY ${by} DESC, id DESC LIMIT ?`,
+        [...conditions.flatMap(({ parameters }) => parameters), limit],
+      ),
     );
     return rows.map((row) => this.#rowOf(row));
   }
@@ -284,27 +271,6 @@ function askOf(id: string): string {
 function uploadsIn(input: unknown): string[] {
   const keys = JSON.stringify(input ?? null).matchAll(/"(inputs\/[^"]+)"/g);
   return Array.from(keys, ([, key = '']) => key);
-}
-
-function conditionsOf(filter: JobFilter): { conditions: string[]; parameters: unknown[] } {
-  const conditions: string[] = [];
-  const parameters: unknown[] = [];
-  const add = (condition: string, ...values: unknown[]): void => {
-    conditions.push(condition);
-    parameters.push(...values);
-  };
-  const { kind, status, since, subjects, label, needsAttention } = filter;
-  if (kind !== undefined) add('kind = ?', kind);
-  if (status === 'open') add('status IS NULL');
-  else if (status !== undefined) add('status = ?', status);
-  if (since !== undefined) add('created_at >= ?', since);
-  if (label !== undefined) add('label = ?', label);
-  if (needsAttention) add('needs_attention = 1');
-  if (subjects !== undefined) {
-    const marks = subjects.map(() => '?').join(', ');
-    add(`holder IN (SELECT holder FROM subject WHERE subject IN (${marks}))`, ...subjects);
-  }
-  return { conditions, parameters };
 }
 
 function ended({ folder, ending, outcome }: EndOfJob): Statement {

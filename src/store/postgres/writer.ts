@@ -1,6 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { EventChain, type ChainKey } from '../audit/chain';
-import { commitsTogether, runUnits, type Unit } from '../commit';
+import { commitsTogether, runUnits, type Unit } from '../database';
 import { GroupQueue } from '../group-queue';
 import type { Statement, StatementResult } from '../statement';
 import { StoreError } from '../store-error';

@@ -1,5 +1,5 @@
 import type { EventChain } from '../audit/chain';
-import { runUnits, type Unit } from '../commit';
+import { runUnits, type Unit } from '../database';
 import type { StatementResult } from '../statement';
 import { storeErrorOf } from '../store-error';
 import { goneError, type SqliteConnection } from './connection';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ChainKey } from '../audit/chain';
-import { commitsTogether, type Unit } from '../commit';
+import { commitsTogether, type Unit } from '../database';
 import { GroupQueue } from '../group-queue';
 import type { StatementResult } from '../statement';
 import { StoreError, type StoreErrorCode } from '../store-error';

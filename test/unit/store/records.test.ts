@@ -73,9 +73,9 @@ it('removes bytes that no row names, once they are days old, and no others', asy
   const day = new Date().toISOString().slice(0, 10);
   writeFileSync(join(place.root, 'blobs', day, '.DS_Store'), 'of somebody else');
   const dayMs = 24 * 60 * 60_000;
-  expect(await store.removeOrphans(Date.now() + dayMs)).toBe(0);
+  expect(await store.records.removeOrphans(Date.now() + dayMs)).toBe(0);
   expect(blobs()).toHaveLength(3);
-  expect(await store.removeOrphans(Date.now() + 3 * dayMs)).toBe(1);
+  expect(await store.records.removeOrphans(Date.now() + 3 * dayMs)).toBe(1);
   expect(String(await store.records.get('pdf'))).toBe('named');
 });
 

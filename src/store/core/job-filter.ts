@@ -1,0 +1,35 @@
+import type { JobKind } from '../../domain/job';
+import { marksOf, statement, type Statement } from '../statement';
+
+export interface JobFilter {
+  kind?: JobKind;
+  /** `open`: it has not ended. */
+  status?: string;
+  /** ISO 8601: created then or later. */
+  since?: string;
+  /** Keyed names: one that holds something about any of them. */
+  subjects?: readonly string[];
+  /** Keyed name. */
+  label?: string;
+  needsAttention?: true;
+}
+
+/** What holds of the jobs that it finds. */
+export function conditionsOf(filter: JobFilter): Statement[] {
+  const { kind, status, since, subjects, label, needsAttention } = filter;
+  const isOpen = status === 'open';
+  const conditions = [
+    kind !== undefined && statement('kind = ?', [kind]),
+    isOpen && statement('status IS NULL'),
+    !isOpen && status !== undefined && statement('status = ?', [status]),
+    since !== undefined && statement('created_at >= ?', [since]),
+    label !== undefined && statement('label = ?', [label]),
+    needsAttention === true && statement('needs_attention = 1'),
+    subjects !== undefined &&
+      statement(
+        `holder IN (SELECT holder FROM subject WHERE subject IN ${marksOf([subjects])})`,
+        subjects,
+      ),
+  ];
+  return conditions.filter((one) => one !== false);
+}
