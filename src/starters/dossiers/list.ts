@@ -4,7 +4,7 @@ import { DossiersApi } from '../../apis/investigation/dossiers';
 import { walkPages } from '../../apis/investigation/pages';
 import { BillingTotals } from '../../domain/core/billing-totals';
 import { dossierStates, type Dossier, type DossierState } from '../../domain/dossiers/dossier';
-import { withInvestigation } from '../jobs/investigation-access';
+import { withInvestigation } from '../jobs/service-access';
 import { printJsonList } from '../cli/json-list';
 import { messageOf, RepeatedCalls } from '../jobs/repeated-calls';
 import { CommandError } from '../jobs/errors';

@@ -23,7 +23,7 @@ import { MonitorRepository } from '../../store/monitors/monitors';
 import { exitCodes, namedOnce, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
-import { withInvestigation } from '../jobs/investigation-access';
+import { withInvestigation } from '../jobs/service-access';
 import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from '../jobs/repeated-calls';
 import { printable } from '../jobs/text';
 import { listOf } from './ids';

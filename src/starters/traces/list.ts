@@ -11,7 +11,7 @@ import {
   type TraceState,
   type TraceType,
 } from '../../domain/traces/trace';
-import { withInvestigation } from '../jobs/investigation-access';
+import { withInvestigation } from '../jobs/service-access';
 import { printJsonList } from '../cli/json-list';
 import { messageOf, RepeatedCalls } from '../jobs/repeated-calls';
 import { CommandError } from '../jobs/errors';

@@ -1,0 +1,58 @@
+import { creditApi, type CreditApi } from '../../apis/credit/credit';
+import { Service } from '../../apis/http/service';
+import { Token } from '../../apis/http/token';
+import { ConfigError, readEnvironment, type Environment } from '../../environment';
+
+/** A command does a few calls: the workers have the rate. */
+const commandRps = 5;
+
+/**
+ * Works with the investigation service from a command, and closes it: for reads that start nothing.
+ *
+ * @throws ConfigError when it is not configured
+ */
+export function withInvestigation<T>(
+  work: (service: Service, environment: Environment, timeoutMs: number) => Promise<T>,
+): Promise<T> {
+  return withService('investigation', work);
+}
+
+/**
+ * Works with the credit service from a command, and closes it.
+ *
+ * @throws ConfigError when it is not configured
+ */
+export function withCredit<T>(work: (credit: CreditApi) => Promise<T>): Promise<T> {
+  return withService('credit', (service, { creditNames }, timeoutMs) =>
+    work(creditApi(service, creditNames, timeoutMs)),
+  );
+}
+
+async function withService<T>(
+  name: 'credit' | 'investigation',
+  work: (service: Service, environment: Environment, timeoutMs: number) => Promise<T>,
+): Promise<T> {
+  const environment = readEnvironment();
+  const settings = environment[name];
+  if (settings === null) {
+    const prefix = name.toUpperCase();
+    throw new ConfigError(
+      `${prefix}_BASE_URL`,
+      `is not set, nor ${prefix}_TOKEN: no ${name} service (\`diligence dev\` prints those of its sandbox)`,
+    );
+  }
+  const { baseUrl, rps, timeoutMs, token } = settings;
+  const service = new Service({
+    baseUrl,
+    token: Token.from(token),
+    ratePerSecond: Math.min(rps, commandRps),
+    resendOn503: environment.resendOn503,
+    keepsAlive: true,
+    connectTimeoutMs: Math.min(10_000, timeoutMs),
+  });
+  try {
+    return await work(service, environment, timeoutMs);
+  } finally {
+    await service.close();
+  }
+}
