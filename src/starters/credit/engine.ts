@@ -1,3 +1,4 @@
+import { creditApi, type CreditApi } from '../../apis/credit/credit';
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { EngineCreation } from '../../apis/credit/engines';
@@ -6,7 +7,7 @@ import { StatusError } from '../../apis/http/errors';
 import { isUuid } from '../../domain/core/uuid';
 import { lengthFault, type Engine, type EngineFields } from '../../domain/credit/engine';
 import { JsonText, stringifyWithTexts } from '../../domain/core/json-text';
-import { withCredit } from '../jobs/service-access';
+import { withService } from '../jobs/service-access';
 import { EngineCalls } from './engine-calls';
 import { CommandError, UsageError } from '../jobs/errors';
 import { printable } from '../jobs/text';
@@ -230,4 +231,10 @@ function show(engine: Engine, json: true | undefined): void {
 function lineOf({ id, name, isTemplate, ruleCount }: Engine): string {
   const rules = ruleCount === null ? '' : `, ${ruleCount} ${ruleCount === 1 ? 'rule' : 'rules'}`;
   return printable(`${id}  ${name}${isTemplate === true ? ' (template)' : ''}${rules}`);
+}
+
+function withCredit<T>(work: (credit: CreditApi) => Promise<T>): Promise<T> {
+  return withService('credit', (service, { creditNames }, timeoutMs) =>
+    work(creditApi(service, creditNames, timeoutMs)),
+  );
 }

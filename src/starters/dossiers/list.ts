@@ -4,7 +4,7 @@ import { DossiersApi } from '../../apis/investigation/dossiers';
 import { walkPages } from '../../apis/investigation/pages';
 import { BillingTotals } from '../../domain/core/billing-totals';
 import { dossierStates, type Dossier, type DossierState } from '../../domain/dossiers/dossier';
-import { withInvestigation } from '../jobs/service-access';
+import { withService } from '../jobs/service-access';
 import { printJsonList } from '../cli/json-list';
 import { messageOf, RepeatedCalls } from '../jobs/repeated-calls';
 import { CommandError } from '../jobs/errors';
@@ -69,7 +69,7 @@ export async function eachDossier(
   const lately = new Set<string>();
   const filter = { ...(status !== undefined && { status }), pageSize: 100 };
   let unreadable = 0;
-  await withInvestigation(async (service, { dossierNames }, timeoutMs) => {
+  await withService('investigation', async (service, { dossierNames }, timeoutMs) => {
     const dossiers = new DossiersApi(service, dossierNames, timeoutMs);
     const calls = new RepeatedCalls({ tell });
     const pages = walkPages<Dossier>(listCall, (cursor) =>

@@ -1,4 +1,3 @@
-import { creditApi, type CreditApi } from '../../apis/credit/credit';
 import { Service } from '../../apis/http/service';
 import { Token } from '../../apis/http/token';
 import { ConfigError, readEnvironment, type Environment } from '../../environment';
@@ -7,28 +6,11 @@ import { ConfigError, readEnvironment, type Environment } from '../../environmen
 const commandRps = 5;
 
 /**
- * Works with the investigation service from a command, and closes it: for reads that start nothing.
+ * Works with a service from a command, and closes it: without a workflow, for what is over at once.
  *
  * @throws ConfigError when it is not configured
  */
-export function withInvestigation<T>(
-  work: (service: Service, environment: Environment, timeoutMs: number) => Promise<T>,
-): Promise<T> {
-  return withService('investigation', work);
-}
-
-/**
- * Works with the credit service from a command, and closes it.
- *
- * @throws ConfigError when it is not configured
- */
-export function withCredit<T>(work: (credit: CreditApi) => Promise<T>): Promise<T> {
-  return withService('credit', (service, { creditNames }, timeoutMs) =>
-    work(creditApi(service, creditNames, timeoutMs)),
-  );
-}
-
-async function withService<T>(
+export async function withService<T>(
   name: 'credit' | 'investigation',
   work: (service: Service, environment: Environment, timeoutMs: number) => Promise<T>,
 ): Promise<T> {

@@ -23,7 +23,7 @@ import { MonitorRepository } from '../../store/monitors/monitors';
 import { exitCodes, namedOnce, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
-import { withInvestigation } from '../jobs/service-access';
+import { withService } from '../jobs/service-access';
 import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from '../jobs/repeated-calls';
 import { printable } from '../jobs/text';
 import { listOf } from './ids';
@@ -99,7 +99,7 @@ async function change(
   options: RepeatOptions,
 ): Promise<MonitorAnswer> {
   const known = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
-  return withInvestigation(async (service, { monitorNames }, timeoutMs) => {
+  return withService('investigation', async (service, { monitorNames }, timeoutMs) => {
     const details = {
       name: update.name !== undefined,
       listenItems: update.listenItems?.join(' ') ?? null,

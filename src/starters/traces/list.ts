@@ -11,7 +11,7 @@ import {
   type TraceState,
   type TraceType,
 } from '../../domain/traces/trace';
-import { withInvestigation } from '../jobs/service-access';
+import { withService } from '../jobs/service-access';
 import { printJsonList } from '../cli/json-list';
 import { messageOf, RepeatedCalls } from '../jobs/repeated-calls';
 import { CommandError } from '../jobs/errors';
@@ -94,7 +94,7 @@ async function eachListed(
   const filter: TraceFilter = { ...(status && { status }), ...(type && { type }), pageSize: 100 };
   const lately = new Set<string>();
   let unreadable = 0;
-  await withInvestigation(async (service, { traceNames }, timeoutMs) => {
+  await withService('investigation', async (service, { traceNames }, timeoutMs) => {
     const traces = new TracesApi(service, traceNames, timeoutMs);
     const calls = new RepeatedCalls({ tell });
     const pages = walkPages(listCall, (cursor) =>
