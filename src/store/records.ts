@@ -1,5 +1,4 @@
 import type { BlobDirectory } from './blobs';
-import type { StoredBytes } from './core/stored-bytes';
 import type { SealedDatabase } from './sealed-database';
 import {
   insertInto,
@@ -17,6 +16,17 @@ export type PutResult = 'stored' | 'exists';
 export interface PutOptions {
   /** Stands beside the database, however small: PDFs, pictures, uploads. */
   bytes?: boolean;
+}
+
+/** Bytes that are on the disk, and that no record names yet. */
+export interface StoredBytes {
+  key: string;
+  blob: string;
+}
+
+/** The record that names bytes; what is there stays, and these are swept away later. */
+export function nameBytes({ key, blob }: StoredBytes): Statement {
+  return insertInto('record', ['key', 'blob'], [[key, blob]]);
 }
 
 /** One of the two. */
@@ -151,14 +161,6 @@ export class RecordRepository {
   async getJson<T>(key: string): Promise<T | null> {
     const body = await this.get(key);
     return body === null ? null : (JSON.parse(body.toString('utf8')) as T);
-  }
-
-  /** One JSON document a line. */
-  async getJsonLines<T>(key: string): Promise<T[] | null> {
-    const body = await this.get(key);
-    if (body === null) return null;
-    const lines = body.toString('utf8').split('\n');
-    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
   }
 
   /** Keys below a prefix that ends with a slash, in order; all of them below ''. */

@@ -12,6 +12,7 @@ import { toldChange } from '../support/monitor-changes';
 import { changedKeys, cutShortAnywhere, erased, nameOf, ofAge, planned } from '../support/erasures';
 import { Store } from '../../src/store/store';
 import { TemporaryStore } from '../support/temporary-store';
+import { jsonLinesOf } from '../support/stored-bodies';
 
 const person = cnpj(1);
 const partner = cnpj(2);
@@ -123,7 +124,7 @@ it('takes a monitor of the document as a whole, and of others the changes that n
   ]);
   expect(await items.of('of-another')).toHaveLength(1);
   const [day = ''] = await place.store.records.list('changes/');
-  expect(await place.store.records.getJsonLines(day)).toMatchObject([
+  expect(await jsonLinesOf(place.store, day)).toMatchObject([
     { change_id: 'b1' },
     { change_id: 'b3' },
   ]);

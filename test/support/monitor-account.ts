@@ -2,6 +2,7 @@ import type { Store } from '../../src/store/store';
 import { inParallel } from '../../src/store/core/in-parallel';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { storeIn } from './temporary-store';
+import { jsonLinesOf } from './stored-bodies';
 import type { ChangeHeld } from '../../src/sandbox/monitors/monitors';
 
 /** Changes that the store does not have seen, delivered to both sinks and acknowledged by us. */
@@ -32,7 +33,7 @@ export async function incompleteOnFile(
 async function changeIdsInFiles(store: Store): Promise<Set<string>> {
   const ids = new Set<string>();
   for (const key of await store.records.list('changes/')) {
-    const lines = await store.records.getJsonLines<{ change_id: string }>(key);
+    const lines = await jsonLinesOf<{ change_id: string }>(store, key);
     for (const { change_id: id } of lines ?? []) ids.add(id);
   }
   return ids;

@@ -70,3 +70,9 @@ export async function bodyOf(store: Store, key: string): Promise<string | null> 
   const body = await (column === 'input' ? store.jobs.input(folder) : store.jobs.outcome(folder));
   return body === null ? null : JSON.stringify(body);
 }
+
+/** Of a record with a JSON document a line; null when there is none. */
+export async function jsonLinesOf<T>({ records }: Store, key: string): Promise<T[] | null> {
+  const lines = (await records.get(key))?.toString('utf8').trimEnd().split('\n');
+  return lines?.map((line) => JSON.parse(line) as T) ?? null;
+}

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoredBytes } from '../core/stored-bytes';
-import { keySegment, type RecordRepository } from '../records';
+import { keySegment, type RecordRepository, type StoredBytes } from '../records';
 
 /** Bytes that the service named as evidence. Stored by the id of their issuance, whoever asked for it. */
 

@@ -1,5 +1,5 @@
 import type { IssuanceFact } from '../../domain/certificates/outcomes';
-import { nameBytes, type StoredBytes } from '../core/stored-bytes';
+import { nameBytes, type StoredBytes } from '../records';
 import type { SealedDatabase } from '../sealed-database';
 import { SealedTable } from '../sealed-table';
 import type { Statement } from '../statement';

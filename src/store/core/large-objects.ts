@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Store } from '../store';
 import { StoreError } from '../store-error';
-import { nameBytes, type StoredBytes } from './stored-bytes';
+import { nameBytes, type StoredBytes } from '../records';
 
 /** `<key>.json`: where the parts of a large object stand. Named with it. */
 export interface LargeObject {

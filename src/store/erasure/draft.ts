@@ -1,10 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { partKey } from '../core/large-objects';
-import { nameBytes } from '../core/stored-bytes';
-import { rowName } from '../seal';
+import { rowName, Sealed } from '../seal';
 import { pagesOf } from '../pages';
 import { marksOf, partsOf, statement, type Statement } from '../statement';
-import { toJsonLines } from '../records';
+import { nameBytes, toJsonLines } from '../records';
 import type { Store } from '../store';
 import { erasableTables, kindOf, type TableName } from './catalog';
 

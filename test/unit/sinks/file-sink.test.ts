@@ -1,6 +1,7 @@
 import { FileSink } from '../../../src/sinks/file-sink';
 import { filedChange } from '../../support/monitor-changes';
 import { TemporaryStore } from '../../support/temporary-store';
+import { jsonLinesOf } from '../../support/stored-bodies';
 
 let place: TemporaryStore;
 beforeEach(() => {
@@ -23,7 +24,7 @@ it('files a batch under its day, the same batch once', async () => {
   const keys = await place.store.records.list('changes/');
   expect(keys).toHaveLength(1);
   expect(keys[0]).toMatch(/^changes\/2026-05-04\/monitor-1-[0-9a-f]{16}\.ndjson$/);
-  expect(await place.store.records.getJsonLines(keys[0] ?? '')).toMatchObject([
+  expect(await jsonLinesOf(place.store, keys[0] ?? '')).toMatchObject([
     { change_id: 'c1', monitor_id: 'monitor-1', change: { id: 'c1' }, sweep: 's' },
     { change_id: 'c2' },
   ]);
