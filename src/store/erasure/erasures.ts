@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
 import { keepErasure, type HoldingBackup } from '../backup/kept-backups';
 import { partKey } from '../core/large-objects';
-import { nameBytes } from '../core/stored-bytes';
+import { nameBytes } from '../records';
 import { partsOf, statement, type Statement } from '../statement';
 import type { Store } from '../store';
 import { byKind, type ErasedObject } from './draft';
