@@ -76,8 +76,11 @@ export const commandFamilies: readonly CommandFamily[] = [
     ],
   },
   {
-    names: ['list', 'status', 'result', 'cancel', 'pause', 'resume'],
-    load: () => (require('./starters/works') as typeof import('./starters/works')).workCommands(),
+    names: ['list', 'show', 'result', 'cancel', 'pause', 'resume'],
+    load: () =>
+      (
+        require('./starters/job-commands') as typeof import('./starters/job-commands')
+      ).jobCommands(),
   },
   {
     names: ['dev', 'stop'],

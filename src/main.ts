@@ -1,14 +1,21 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { commandsFor } from './commands';
-import { loadDotenv } from './environment';
 import { hideSecretsOf, redactText } from './protection/redaction';
-import { exitCodes, outliveReaders, reportError, reportUncaught } from './starters/cli/terminal';
+import { reportError, reportUncaught } from './starters/cli/errors';
+import { outliveReaders } from './starters/cli/terminal';
 
 /** The process of a command: what it must outlive, and how it ends. */
 async function main(): Promise<void> {
+  const words = process.argv.slice(2);
+  // Nothing else is loaded for it.
+  if (['--version', '-V'].includes(words[0] ?? '')) {
+    process.stdout.write(`${ownVersion()}\n`);
+    return;
+  }
+  const { loadDotenv } = require('./environment') as typeof import('./environment');
   loadDotenv();
   outliveReaders();
   process.on('uncaughtException', (error) => process.exit(reportUncaught(error)));
@@ -16,7 +23,7 @@ async function main(): Promise<void> {
   if (process.send !== undefined)
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   try {
-    await runCommand(process.argv.slice(2));
+    await runCommand(words);
   } finally {
     // The channel to the whole would keep a part alive that has nothing left to do.
     process.removeAllListeners('disconnect');
@@ -42,7 +49,7 @@ Exit codes: 0 done; 1 failed, refused or not found; 2 wrong usage or configurati
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    process.exitCode = error instanceof CommanderError ? usageCode(error) : reportError(error);
+    process.exitCode = reportError(error, words.includes('--json'));
   }
 }
 
@@ -56,10 +63,6 @@ function exitByErrors(command: Command): void {
   command.exitOverride();
   command.configureOutput({ writeErr: (text) => process.stderr.write(redactText(text)) });
   for (const child of command.commands) exitByErrors(child);
-}
-
-function usageCode(error: CommanderError): number {
-  return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
 }
 
 if (require.main === module) void main();

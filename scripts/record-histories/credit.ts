@@ -23,7 +23,7 @@ async function file(scene: Scene, script: FileScript = {}, folder = '.'): Promis
 
 async function analyze(scene: Scene, script?: FileScript): Promise<string[]> {
   const name = await file(scene, script);
-  return ['credit', 'analyze', '--cnab', name, '--out', `out-${name}`];
+  return ['credit', 'analyze', '--input', name, '--out', `out-${name}`];
 }
 
 async function batch(scene: Scene, folder: string, scripts: FileScript[]): Promise<string[]> {

@@ -104,7 +104,7 @@ export class Scene {
 
   async status(id: string, says: string): Promise<void> {
     await eventually(`${id}: ${says}`, async () =>
-      (await this.place.run(['status', id])).stdout.includes(says),
+      (await this.place.run(['show', id])).stdout.includes(says),
     );
   }
 }

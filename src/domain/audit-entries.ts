@@ -128,7 +128,7 @@ export function analysisOutcomeEntry(
 /** A work was asked for. Asked for again, it is another decision. */
 export function startEntry(
   { workId, by }: WorkOnTrail,
-  details: { items: number; onUnknown: string; fresh: boolean },
+  details: { items: number; onUnknown: string; rerun: boolean; maxAttempts?: number },
   now: number,
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
@@ -167,7 +167,7 @@ export function analysisDecisionEntry(
 
 /** What is asked of a work that runs: on record before the engine is told. */
 export function orderEntry(
-  order: 'cancel' | 'cancel_now' | 'pause' | 'resume',
+  order: 'cancel' | 'cancel_now' | 'cancel_remote' | 'pause' | 'resume',
   { workId, by }: WorkOnTrail,
   now: number,
 ): AuditEntry {

@@ -1,17 +1,10 @@
 import { Command } from 'commander';
 import { jobKinds, type JobKind } from '../domain/job';
-import { maskDocument, normaliseDocument } from '../domain/core/documents';
-import type { AnalysisRecord } from '../domain/credit/work';
-import type { DossierRecord } from '../domain/dossiers/follow';
+import { normaliseDocument } from '../domain/core/documents';
 import type { JobBatchRecord } from '../domain/core/job-batch';
-import type { LensRecord } from '../domain/lens/analyze';
-import type { ProfileRecord } from '../domain/profiles/lookup';
-import type { TraceRecord } from '../domain/traces/search';
-import { maskTarget } from '../domain/traces/target';
-import type { DecisionRecord, WorkRecord } from '../domain/certificates/work';
+import { kindOf } from './job-kinds';
 import type { JobFilter } from '../store/core/job-filter';
 import type { JobPage, JobRow } from '../store/core/jobs';
-import { inputWords } from './lens/outcome';
 import { CommandError } from './jobs/errors';
 import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
 import { openContext, type CommandContext } from './jobs/context';
@@ -82,26 +75,27 @@ function filterOf({ idKey }: CommandContext, flags: ListFlags): JobFilter {
   };
 }
 
-type Listed = Omit<JobRow, 'input'> & { input: string; createdBy: string };
+type Listed = Omit<JobRow, 'input' | 'folder'> & { input: string; createdBy: string };
 
-function listed({ input, ...row }: JobRow): Listed {
+function listed({ folder: _folder, input, ...row }: JobRow): Listed {
   const { createdBy, by } = input as { createdBy?: string; by?: string };
-  return { ...row, input: inputOf[row.kind](input as never), createdBy: createdBy ?? by ?? '' };
+  return { ...row, input: inputOf(row.kind, input), createdBy: createdBy ?? by ?? '' };
 }
 
 /** What a job is about, masked. */
-const inputOf: { [K in JobKind]: (record: never) => string } = {
-  certificate: ({ type }: WorkRecord) => `one ${type ?? ''}`,
-  'certificate-batch': ({ inputName }: WorkRecord) => inputName ?? '',
-  decision: ({ action, rows }: DecisionRecord) => `${action} of ${rows.length} row(s)`,
-  'credit-analysis': ({ cnab }: AnalysisRecord) => cnab.name,
+function inputOf(kind: JobKind, input: unknown): string {
+  if (isBatch(kind)) return batchInputs[kind](input as never);
+  return kindOf(kind).describe(input);
+}
+
+function isBatch(kind: JobKind): kind is keyof typeof batchInputs {
+  return kind in batchInputs;
+}
+
+const batchInputs = {
   'credit-batch': ({ inputName }: JobBatchRecord) => inputName,
-  profile: ({ cpf }: ProfileRecord) => maskDocument(cpf),
   'profile-batch': ({ inputName }: JobBatchRecord) => inputName,
-  trace: ({ target }: TraceRecord) => maskTarget(target),
   'trace-batch': ({ inputName }: JobBatchRecord) => inputName,
-  lens: ({ file }: LensRecord) => inputWords(file),
-  dossier: ({ dossierId }: DossierRecord) => dossierId,
   'dossier-batch': ({ inputName }: JobBatchRecord) => inputName,
 };
 

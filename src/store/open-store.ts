@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import type { IdKey } from '../protection/id-key';
 import type { KeyRing } from '../protection/key-ring';
 import type { Database } from './database';
-import { openPostgres, postgresToRead } from './postgres/database';
 import { KeySeal, type Seal } from './seal';
 import { databaseToRead, openDatabase } from './sqlite/database';
 import { Store } from './store';
@@ -35,7 +34,11 @@ export async function openStore(
   sealing: StoreSealing | null = null,
 ): Promise<Store> {
   const database: Database = isPostgres(storeUrl)
-    ? await openPostgres(storeUrl, blobsOf(blobsUrl), idKey)
+    ? await (require('./postgres/database') as typeof import('./postgres/database')).openPostgres(
+        storeUrl,
+        blobsOf(blobsUrl),
+        idKey,
+      )
     : await openDatabase(directoryOf(storeUrl), idKey);
   const proveKeys = async (): Promise<void> => sealing?.proveKeys?.(store);
   const store: Store = new Store(database, new KeySeal(sealing?.keys ?? null, proveKeys));
@@ -52,7 +55,9 @@ export async function storeAsItIs(
   seal?: Seal,
 ): Promise<Store | null> {
   if (!isPostgres(storeUrl)) return storeInFolder(directoryOf(storeUrl), seal);
-  const database = await postgresToRead(storeUrl, blobsOf(blobsUrl));
+  const database = await (
+    require('./postgres/database') as typeof import('./postgres/database')
+  ).postgresToRead(storeUrl, blobsOf(blobsUrl));
   return database && new Store(database, seal);
 }
 

@@ -1,4 +1,4 @@
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import type { Client, Connection, ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ConfigError } from '../environment';
@@ -56,7 +56,9 @@ export async function connectClient(options: {
   /** Of `dataConverterOf`. */
   dataConverter: DataConverter;
 }): Promise<EngineClient> {
-  const connection = await Connection.connect({
+  // Loaded by who connects: it would double the time of a command that asks the store alone.
+  const sdk = require('@temporalio/client') as typeof import('@temporalio/client');
+  const connection = await sdk.Connection.connect({
     connectTimeout: '10s',
     ...options.connectionOptions,
     address: options.address,
@@ -64,7 +66,7 @@ export async function connectClient(options: {
     throw new EngineUnreachableError(options.address);
   });
   const { address, namespace, dataConverter } = options;
-  const client = new Client({ connection, namespace, dataConverter });
+  const client = new sdk.Client({ connection, namespace, dataConverter });
   return { client, connection, address, namespace, close: () => connection.close() };
 }
 

@@ -46,7 +46,7 @@ describe('the cost of an analysis', () => {
     await write('large.rem', cnabFile({ bank: 'paulista', receivables }));
     await write('large.zip', invoiceZip(receivables));
     const worker = await installation.startWorker();
-    const words = ['--cnab', 'large.rem', '--xmls', 'large.zip', '--out', 'out', '--json'];
+    const words = ['--input', 'large.rem', '--xmls', 'large.zip', '--out', 'out', '--json'];
     const { code, stdout, stderr } = await installation.run(['credit', 'analyze', ...words]);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     const shown = JSON.parse(stdout) as Shown;
@@ -62,7 +62,7 @@ describe('the cost of an analysis', () => {
 
   test('each recovery from a worker that is killed adds few events', async () => {
     await write('killed.rem', cnabFile({ bank: 'paulista', receivables: 60 }));
-    const words = ['credit', 'analyze', '--cnab', 'killed.rem', '--json'];
+    const words = ['credit', 'analyze', '--input', 'killed.rem', '--json'];
     const { result } = installation.begin(words);
     const calls = () =>
       installation.sandbox.credit.counts().find(({ fileName }) => fileName === 'killed.rem');

@@ -113,7 +113,7 @@ test('an order to a work that does not run reaches no other one of the same doss
     code: 1,
     stderr: expect.stringContaining(`${left} does not run: the dossier is followed by ${running}`),
   });
-  expect((await place.run(['status', running])).stdout).toContain('running');
+  expect((await place.run(['show', running])).stdout).toContain('running');
   expect(countsOf(place, id)).toMatchObject({ cancelRequests: 0 });
 });
 

@@ -102,13 +102,15 @@ describe('the embedded engine, when its processes die', () => {
     await eventually('requests are under way', () => posts() > 10);
     process.kill(await enginePid(), 'SIGKILL');
 
-    const status = await run(['status', id]);
-    expect(status.stderr).toContain('starting the background engine');
-    expect(status.stderr).toContain(`goes on: ${id}\n`);
-    expect(status.stdout).toContain(`${id}: running`);
+    const shown = await run(['show', id]);
+    expect(shown.stderr).not.toContain('starting the background engine');
+    expect(shown.stdout).toContain(`${id}: waiting`);
 
     // The same command attaches.
-    expect(await run(batch)).toMatchObject({ code: 0 });
+    const again = await run(batch);
+    expect(again.code).toBe(0);
+    expect(again.stderr).toContain('starting the background engine');
+    expect(again.stderr).toContain(`goes on: ${id}\n`);
     await expectAllIssuedOnce();
   }, 120_000);
 
@@ -208,8 +210,8 @@ describe('the embedded engine, when its processes die', () => {
     const id = await detachedBatch();
     await eventually('it has closed', () => hasEnded(engine));
     expect(hasEnded(server)).toBe(true);
-    const status = await run(['status', id, '--json']);
-    expect(JSON.parse(status.stdout)).toMatchObject({ state: 'ended', counts: { issued: rows } });
+    const status = await run(['show', id, '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({ outcome: { counts: { issued: rows } } });
     expect(await run(['stop'])).toMatchObject({ stdout: 'nothing was running\n' });
   }, 120_000);
 

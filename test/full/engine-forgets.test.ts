@@ -55,11 +55,11 @@ describe('when the engine has forgotten', () => {
       { kind: 'certificate', status: 'issued', needsAttention: false },
       { id, kind: 'certificate-batch', needsAttention: true },
     ]);
-    const expected = { state: 'ended', counts: { issued: 10, cancelled: 1, unknown_outcome: 1 } };
-    expect(await json('status', id)).toMatchObject(expected);
-    expect(await json('status', `${id}/decision-1`)).toMatchObject(expected);
+    const expected = { outcome: { counts: { issued: 10, cancelled: 1, unknown_outcome: 1 } } };
+    expect(await json('show', id)).toMatchObject(expected);
+    expect(await json('show', `${id}/decision-1`)).toMatchObject(expected);
     const [, alone] = jobs as { id: string }[];
-    expect(await json('status', alone?.id ?? '')).toMatchObject({ counts: { issued: 1 } });
+    expect(await json('show', alone?.id ?? '')).toMatchObject({ status: 'issued' });
     expect((await place.run(['result', id, '--out', 'again'])).code).toBe(3);
     expect(await sheet('again')).toHaveLength(12);
     expect((await place.run(['result', alone?.id ?? '', '--out', 'alone'])).code).toBe(0);
@@ -73,7 +73,7 @@ describe('when the engine has forgotten', () => {
       attempts: '2',
       possible_double_charge: 'true',
     });
-    expect(await json('status', `${id}/decision-2`)).toMatchObject({ state: 'ended' });
+    expect(await json('show', `${id}/decision-2`)).toMatchObject({ outcome: expect.any(Object) });
   }, 120_000);
 
   test('a batch that it lost half-way says so, and the same command brings it home', async () => {
@@ -81,16 +81,14 @@ describe('when the engine has forgotten', () => {
     const id = (await place.run([...batch, '--detach'])).stdout.trim();
     await eventually('all are requested', () => posts() === 12);
     await forget();
-    const lost = await place.run(['status', id]);
-    expect(lost.stdout).toContain(`${id}: lost\n`);
-    expect(lost.stdout).toContain(
-      'was lost by the engine: start the same command again to go on (`diligence certificate batch --input input.csv`)',
-    );
-    const away = await place.run(['status', id, '--json'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
-    expect(JSON.parse(away.stdout)).toMatchObject({ state: 'engine unreachable' });
+    const lost = await place.run(['show', id]);
+    expect(lost.stdout).toContain(`${id}: interrupted\n`);
+    expect(lost.stdout).toContain('start the same command again to go on');
+    const away = await place.run(['show', id, '--json'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    expect(JSON.parse(away.stdout)).toMatchObject({ status: 'unknown' });
     expect(await json('list')).toMatchObject({ jobs: [{ id, status: null }] });
     const refused = await place.run(['pause', id]);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('was lost') });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('does not run') });
     const decided = await resolve(id, '--line', '2', '--action', 'reissue');
     expect(decided).toMatchObject({ code: 1, stderr: expect.stringContaining('has not ended') });
 
@@ -98,7 +96,7 @@ describe('when the engine has forgotten', () => {
     expect((await place.run(batch)).code).toBe(0);
     expect((await sheet('out')).every(({ status }) => status === 'issued')).toBe(true);
     expect(place.sandbox.counts().every(({ started }) => started === 1)).toBe(true);
-    expect(await json('status', id)).toMatchObject({ state: 'ended' });
+    expect(await json('show', id)).toMatchObject({ outcome: expect.any(Object) });
   }, 120_000);
 
   test('a single issuance that it lost goes on under its own id', async () => {
@@ -107,14 +105,14 @@ describe('when the engine has forgotten', () => {
     const id = (await place.run([...issue, '--detach'])).stdout.trim();
     await eventually('it is requested', () => posts() === 1);
     await forget();
-    expect(await json('status', id)).toMatchObject({ state: 'lost' });
+    expect(await json('show', id)).toMatchObject({ status: 'interrupted' });
     await place.startWorker();
     expect((await place.run(issue)).code).toBe(0);
     expect(posts()).toBe(1);
     expect((await json('list'))['jobs']).toMatchObject([{ kind: 'certificate', status: 'issued' }]);
   }, 120_000);
 
-  test('status of a batch shows a decision that runs, and no other one is taken meanwhile', async () => {
+  test('a batch shows a decision that runs, and no other one is taken meanwhile', async () => {
     await open(calm);
     const lost = { request: ['reset_after'] };
     place.sandbox.configure({ documents: { [cnpj(1)]: lost } } as never);
@@ -123,17 +121,16 @@ describe('when the engine has forgotten', () => {
     place.sandbox.configure({ issuance: slow } as never);
     const reissue = ['--all', '--action', 'reissue', '--detach'];
     expect((await resolve(id, ...reissue)).code).toBe(0);
-    expect(await json('status', id)).toMatchObject({
-      state: 'ended',
-      decisions: [{ id: `${id}/decision-1`, state: 'running', decision: { action: 'reissue' } }],
+    expect(await json('show', id)).toMatchObject({
+      outcome: { openDecisionIds: [`${id}/decision-1`] },
     });
     const second = await resolve(id, ...reissue);
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('still running') });
     await eventually('the decision has ended', async () => {
-      const { decisions } = (await json('status', id)) as { decisions: unknown[] };
-      return decisions.length === 0;
+      const { outcome } = (await json('show', id)) as { outcome: { openDecisionIds: string[] } };
+      return outcome.openDecisionIds.length === 0;
     });
-    expect(await json('status', id)).toMatchObject({ counts: { issued: 12 } });
+    expect(await json('show', id)).toMatchObject({ outcome: { counts: { issued: 12 } } });
   }, 120_000);
 
   test('a decision that it lost is given again, and buys nothing twice', async () => {
@@ -147,11 +144,13 @@ describe('when the engine has forgotten', () => {
     await resolve(id, ...reissue, '--detach');
     await eventually('it is sent again', () => posts() === 13);
     await forget();
-    expect(await json('status', id)).toMatchObject({ decisions: [{ state: 'lost' }] });
+    expect(await json('show', `${id}/decision-1`)).toMatchObject({ status: 'interrupted' });
     await place.startWorker();
     expect((await resolve(id, ...reissue)).code).toBe(0);
     expect(posts()).toBe(13);
-    expect(await json('status', id)).toMatchObject({ counts: { issued: 12 }, decisions: [] });
+    expect(await json('show', id)).toMatchObject({
+      outcome: { counts: { issued: 12 }, openDecisionIds: [] },
+    });
   }, 120_000);
 
   test('a batch that was terminated says so', async () => {
@@ -159,8 +158,8 @@ describe('when the engine has forgotten', () => {
     const id = (await place.run([...batch, '--detach'])).stdout.trim();
     const client = await place.client();
     await client.workflow.getHandle(id).terminate('by hand');
-    const status = await place.run(['status', id]);
-    expect(status.stdout).toContain('ended in the engine without results');
+    const status = await place.run(['show', id]);
+    expect(status.stdout).toContain('it was interrupted: start the same command again');
     expect((await place.run(batch)).code).toBe(0);
     expect(place.sandbox.counts().every(({ started }) => started <= 1)).toBe(true);
   }, 120_000);

@@ -101,8 +101,8 @@ describe('erase', () => {
         '',
       ].join('\n'),
     );
-    const second = await batch('second.csv', `${sheetOf(4)}${cnpj(9)},cnpj,R9\n`, '--fresh');
-    const alone = ['certificate', 'issue', '--type', 'cnpj', '--document', person, '--fresh'];
+    const second = await batch('second.csv', `${sheetOf(4)}${cnpj(9)},cnpj,R9\n`, '--rerun');
+    const alone = ['certificate', 'issue', '--type', 'cnpj', '--document', person, '--rerun'];
     expect((await place.run(alone)).code).toBe(0);
     const note = ['--note', `${name}, ${person}, is refused`, '--out', 'out-decided'];
     const refused = ['--status', 'failed', '--action', 'abandon'];
@@ -153,10 +153,12 @@ describe('erase', () => {
       certidao_id: '',
       reference: '',
     });
-    const stands = await place.run(['status', first.id, '--json']);
+    const stands = await place.run(['show', first.id, '--json']);
     expect(JSON.parse(stands.stdout)).toMatchObject({
-      counts: { erased: 5, issued: 2, cancelled: 1, duplicate: 0, invalid: 0 },
-      summary: { total: 8 },
+      outcome: {
+        total: 8,
+        counts: { erased: 5, issued: 2, cancelled: 1, duplicate: 0, invalid: 0 },
+      },
     });
     await place.run(['result', second.id, '--out', second.out]);
     const others = (await sheet(second.out)).map(({ status }) => status);
@@ -200,7 +202,7 @@ describe('erase', () => {
     const { workflows } = JSON.parse(done.stdout) as Erased;
     expect(workflows).toEqual(expect.arrayContaining([first.id, `${first.id}/lane-0000`]));
     expect(await hits([cnpj(4)])).toEqual([]);
-    expect((await place.run(['status', first.id])).code).toBe(1);
+    expect((await place.run(['show', first.id])).code).toBe(1);
     await place.run(['result', second.id, '--out', 'after']);
     const rows = await sheet('after');
     expect(rows.map(({ document }) => document)).toEqual([cnpj(1), cnpj(2)]);

@@ -97,7 +97,7 @@ beforeAll(async () => {
     pictures.map(async ({ body, file, name }) => {
       const path = join(installation.folder, file);
       await writeFile(path, body);
-      const { stdout } = await installation.run(['lens', 'analyze', '--file', path, '--detach']);
+      const { stdout } = await installation.run(['lens', 'analyze', '--input', path, '--detach']);
       ids.set(name, stdout.trim());
     }),
   );

@@ -52,7 +52,7 @@ describe(`${rows} rows outstanding at once`, () => {
         // A look at all of them costs the sandbox, which answers from this process.
         await sleep(1_000);
         if (place.sandbox.counts().length < rows) return false;
-        const { stdout } = await place.run(['status', id, '--json']);
+        const { stdout } = await place.run(['show', id, '--json']);
         const { progress } = JSON.parse(stdout) as { progress: { outstanding: number } | null };
         return progress?.outstanding === rows;
       },
@@ -89,10 +89,10 @@ describe(`${rows} rows outstanding at once`, () => {
     expect(await peakBytes(worker.pid ?? 0)).toBeLessThan(workerMemoryBytes);
     expect(worker.exitCode).toBeNull();
     expect(postsOf(place.sandbox)).toHaveLength(rows + 1);
-    const status = await place.run(['status', id, '--json']);
+    const status = await place.run(['show', id, '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({
-      state: 'ended',
-      summary: { counts: { issued: rows } },
+      status: 'issued',
+      outcome: { counts: { issued: rows } },
     });
     expect(largestEventBytes(await historiesOf(await place.client(), id))).toBeLessThan(
       payloadLimitBytes,

@@ -29,7 +29,7 @@ async function begin(target: string): Promise<string> {
 
 async function outcomeOf(id: string): Promise<TraceOutcome> {
   await eventually('it has ended', async () => {
-    return (await place.run(['status', id, '--json'])).stdout.includes('"state": "ended"');
+    return (await place.run(['show', id, '--json'])).stdout.includes('"outcome": {');
   });
   const { stdout } = await place.run(['result', id, '--json']);
   return (JSON.parse(stdout) as { outcome: TraceOutcome }).outcome;

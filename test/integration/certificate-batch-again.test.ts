@@ -49,11 +49,11 @@ describe('one command given more than once', () => {
     );
   }, 120_000);
 
-  test('--fresh buys again, on purpose', async () => {
+  test('--rerun buys again, on purpose', async () => {
     place.sandbox.reset();
     await writeFile(join(place.folder, 'fresh.csv'), `cnpj,tipo\n${cnpj(7_000)},cnpj\n`);
     await place.run(batch('fresh.csv', 'fresh-1'));
-    await place.run(batch('fresh.csv', 'fresh-2', '--fresh'));
+    await place.run(batch('fresh.csv', 'fresh-2', '--rerun'));
     // A reset sandbox counts from nothing: both issuances were started since.
     expect(started(place)).toEqual([2]);
   }, 120_000);

@@ -52,8 +52,8 @@ describe('what a person decides', () => {
     await eventually('requests go on', () => posts() > pausedAt + 10);
     expect((await place.run(['cancel', id])).code).toBe(0);
     await (await place.client()).workflow.getHandle(id).result();
-    const { stdout } = await place.run(['status', id, '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ state: 'ended' });
+    const { stdout } = await place.run(['show', id, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: expect.any(Object) });
     const result = await place.run(['result', id, '--out', 'paused']);
     expect(result.code).toBe(0);
     const lines = await sheet('paused');

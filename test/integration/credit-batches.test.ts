@@ -72,7 +72,7 @@ describe('a batch of credit files', () => {
       jobs: [{ id, kind: 'credit-batch', input: 'mixed', status: 'invalid', needsAttention: true }],
       next: null,
     });
-    const status = await run(['status', id, '--json']);
+    const status = await run(['show', id, '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({
       state: 'ended',
       counts: { completed: 2 },
@@ -94,7 +94,7 @@ describe('a batch of credit files', () => {
     const words = ['credit', 'analyze', '--input', 'many', '--concurrency', '1', '--detach'];
     const id = (await run(words)).stdout.trim();
     await eventually('the first file is there', () => place.started('s1.rem') > 0);
-    const status = await run(['status', id]);
+    const status = await run(['show', id]);
     expect(status.stdout).toMatch(/0 of 3 ended, 1 under way/);
     const attached = await run([...words.slice(0, -2), '3', '--detach']);
     expect(attached.stdout.trim()).toBe(id);
@@ -102,7 +102,7 @@ describe('a batch of credit files', () => {
     expect((await run(['cancel', id])).stdout).toContain('cancelling');
     place.sandbox.configure({ credit: { files: { 's1.rem': { result: [] } } } });
     const ended = async () => {
-      const { stdout } = await run(['status', id, '--json']);
+      const { stdout } = await run(['show', id, '--json']);
       return (JSON.parse(stdout) as { state: string }).state === 'ended';
     };
     await eventually('it ends', ended);
@@ -124,12 +124,12 @@ describe('a batch of credit files', () => {
 
   test('tells a file whose analysis was lost as lost, and not how it ended before', async () => {
     await folderOf('gone', { 'gone.rem': cnab(80) });
-    const words = ['credit', 'analyze', '--cnab', 'gone/gone.rem', '--detach'];
+    const words = ['credit', 'analyze', '--input', 'gone/gone.rem', '--detach'];
     const id = (await run(words)).stdout.trim();
     await eventually('it was tried', () => place.uploads('gone.rem').length > 0);
     await run(['cancel', id]);
     const isCancelled = async () =>
-      (await run(['status', id, '--json'])).stdout.includes('"cancelled"');
+      (await run(['show', id, '--json'])).stdout.includes('"cancelled"');
     await eventually('it was cancelled', isCancelled);
     place.sandbox.configure({
       credit: { files: { 'gone.rem': { result: [{ kind: 'not_ready', times: 'forever' }] } } },

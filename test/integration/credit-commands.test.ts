@@ -111,7 +111,7 @@ describe('commands of credit analyses', () => {
         code: 1,
         stderr: expect.stringContaining(`asked for again since: decide about ${next}`),
       });
-      expect((await place.analyze('twice.rem')).stderr).toContain(`diligence result ${next}`);
+      expect((await place.analyze('twice.rem')).stderr).toContain(`${next}: ended`);
       expect(place.started('twice.rem')).toBe(2);
     }, 120_000);
 
@@ -137,9 +137,9 @@ describe('commands of credit analyses', () => {
       }
       place.sandbox.configure({ credit: { files: { 'going.rem': {} } } });
       const isCompleted = async () =>
-        (await run(['status', next, '--json'])).stdout.includes('"completed"');
+        (await run(['show', next, '--json'])).stdout.includes('"completed"');
       await eventually('it completed', isCompleted);
-      expect((await place.analyze('going.rem')).stderr).toContain(`diligence result ${next}`);
+      expect((await place.analyze('going.rem')).stderr).toContain(`${next}: ended`);
       expect(place.started('going.rem')).toBe(2);
     }, 120_000);
 
@@ -160,7 +160,7 @@ describe('commands of credit analyses', () => {
       );
       const refused = { code: 1, stderr: expect.stringContaining(`operation ${operationId}`) };
       expect(await resolve(id, '--action', 'reissue')).toMatchObject(refused);
-      expect(await place.analyze('late.rem', '--again')).toMatchObject(refused);
+      expect(await place.analyze('late.rem', '--rerun')).toMatchObject(refused);
       const watched = await resolve(id, '--action', 'watch');
       expect(watched.code).toBe(0);
       expect((JSON.parse(watched.stdout) as ShownAnalysis).outcome).toMatchObject({

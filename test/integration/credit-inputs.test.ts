@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { creditCommand } from '../../src/starters/credit/commands';
-import { reportError } from '../../src/starters/cli/terminal';
+import { reportError } from '../../src/starters/cli/errors';
 import { badFiles, badZips, type BadInput } from '../support/bad-inputs';
 import { cnabFile, testReceivable, type FileTerms } from '../support/cnab-files';
 import { CreditInstallation, centsOf, sha256Of, sheetRows } from '../support/credit-installation';
@@ -49,8 +49,8 @@ describe('what is handed to credit analyze', () => {
     async function filesOf({ cnab, zip }: BadInput): Promise<string[]> {
       const path = await place.write('bad.rem', cnab);
       return zip === undefined
-        ? ['--cnab', path]
-        : ['--cnab', path, '--xmls', await place.write('bad.zip', zip)];
+        ? ['--input', path]
+        : ['--input', path, '--xmls', await place.write('bad.zip', zip)];
     }
 
     /** The command itself, in this process: a process each would take minutes. */
@@ -118,20 +118,20 @@ describe('what is handed to credit analyze', () => {
     );
 
     test('a file that is not there, and a folder, end with 2', async () => {
-      const missing = await analyzeHere(['--cnab', join(place.folder, 'none.rem')]);
+      const missing = await analyzeHere(['--input', join(place.folder, 'none.rem')]);
       expect(missing).toMatchObject({
         code: 2,
         told: expect.stringMatching(/none\.rem: there is no such file/),
       });
-      const folder = await analyzeHere(['--cnab', place.folder]);
+      const folder = await analyzeHere(['--input', place.folder]);
       expect(folder).toMatchObject({ code: 2, told: expect.stringMatching(/is a directory/) });
       await expectNothingSent();
     }, 60_000);
 
     test('no reason makes a file go that no bank can read, and a reason is asked for', async () => {
-      const empty = ['--cnab', await place.write('bad.rem', Buffer.alloc(0))];
+      const empty = ['--input', await place.write('bad.rem', Buffer.alloc(0))];
       expect((await analyzeHere([...empty, '--force', 'they asked for it'])).code).toBe(2);
-      const cut = ['--cnab', await place.write('bad.rem', gap.cnab)];
+      const cut = ['--input', await place.write('bad.rem', gap.cnab)];
       expect((await analyzeHere([...cut, '--force', ' '])).code).toBe(2);
       await expectNothingSent();
     }, 60_000);

@@ -38,7 +38,7 @@ describe('an order for a credit analysis', () => {
   test('chooses an engine by its name without a token, and its rules judge', async () => {
     const id = await engine('Só grandes');
     await place.write('named.rem', cnab(61));
-    const words = ['credit', 'analyze', '--cnab', 'named.rem', '--engine', 'Só grandes'];
+    const words = ['credit', 'analyze', '--input', 'named.rem', '--engine', 'Só grandes'];
     const { code, stdout, stderr } = await run([...words, '--json', '--out', 'named'], noToken);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     const { outcome, folder } = JSON.parse(stdout) as ShownAnalysis;
@@ -58,7 +58,7 @@ describe('an order for a credit analysis', () => {
     const ids = [await engine('Dois'), await engine('Dois')];
     await place.write('choice.rem', cnab(62));
     const choose = (name: string) =>
-      run(['credit', 'analyze', '--cnab', 'choice.rem', '--engine', name], noToken);
+      run(['credit', 'analyze', '--input', 'choice.rem', '--engine', name], noToken);
     const two = await choose('Dois');
     expect(two.code).toBe(1);
     for (const id of ids) expect(two.stderr).toContain(id);

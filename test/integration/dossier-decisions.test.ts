@@ -45,7 +45,7 @@ afterAll(async () => {
 
 async function inReview(id: string): Promise<void> {
   await eventually('the dossier is in review', async () => {
-    const { stdout } = await place.run(['status', `dossier/${id}`]);
+    const { stdout } = await place.run(['show', `dossier/${id}`]);
     return stdout.includes('waits for a review');
   });
 }

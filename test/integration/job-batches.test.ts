@@ -115,7 +115,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   expect(files).toEqual(expect.arrayContaining(['answers', 'pages', 'report.html']));
   expect(first.shown.outcome).toMatchObject({ answered: 2, answeredBefore: 0 });
   const { id } = first.shown;
-  expect((await installation.run(['status', id])).stdout).toMatch(
+  expect((await installation.run(['show', id])).stdout).toMatch(
     /of 5 lines: 3 lookups, 0 that had ended before, 1 line at fault/,
   );
   const text2 = `cpf\n${cpf(1)}\n${cpf(3)}\n`;

@@ -44,21 +44,21 @@ test('a file is handed in once from its stored copy, and what was found is filed
   const { path, sha256, body, end } = begun.plain;
   const first = await end;
   expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });
-  const { outcome, files, id } = first.shown;
+  const { artifacts, outcome, id } = first.shown;
   expect(outcome).toMatchObject({
     status: 'completed',
     replaced: [],
     seen: { mode: 'face', hasResult: true, billing: { status: 'charged', amount: 20 } },
     files: { filed: [{ mediaType: 'application/pdf' }], unfiled: [] },
   });
-  expect(files).toEqual(['lens.json', 'artifact-1.pdf']);
+  expect(artifacts).toMatchObject([{ name: 'artifact-1.pdf', mediaType: 'application/pdf' }]);
   expect(installation.counted(sha256)).toMatchObject({ requested: 1, created: 1, uploads: 1 });
   const again = await installation.analyze(path, '--mode', 'face', '--by', 'somebody else');
   expect(again.stderr).toContain('is shown as it stands');
   expect(again.shown.outcome).toEqual(outcome);
   expect(installation.counted(sha256)).toMatchObject({ requested: 1, created: 1, uploads: 1 });
   expect(await installation.place.workerLog()).not.toMatch(/picture-\d|X-Amz|signature=/i);
-  const status = await installation.place.run(['status', id]);
+  const status = await installation.place.run(['show', id]);
   expect(status.stdout).toContain('completed');
   const list = await installation.place.run(['list']);
   expect(list.stdout).toContain(`image/png, ${body.length} bytes`);

@@ -73,8 +73,8 @@ describe('`status`, `result` and `cancel` of sweeps and scans', () => {
     expect(id).toBe(`monitor-sweep/${first}`);
     await eventually('a page is acknowledged', () => acknowledged(first).length > 0);
     const [byId, byMonitor, early] = await Promise.all([
-      json<Shown>('status', id),
-      place.run(['status', first]),
+      json<Shown>('show', id),
+      place.run(['show', first]),
       place.run(['result', first]),
     ]);
     expect(byId).toMatchObject({ id, state: 'running' });
@@ -96,7 +96,7 @@ describe('`status`, `result` and `cancel` of sweeps and scans', () => {
     for (const changeId of through) expect(delivered()).toContain(changeId);
     const [again, later] = await Promise.all([
       place.run(['cancel', id]),
-      json<Shown>('status', first),
+      json<Shown>('show', first),
     ]);
     expect(again).toMatchObject({ code: 1 });
     expect(again.stderr).toContain('has ended');
@@ -113,7 +113,7 @@ describe('`status`, `result` and `cancel` of sweeps and scans', () => {
       [second, third].every((monitorId) => acknowledged(monitorId).length > 0),
     );
     const sweeps = [second, third].map((monitorId) => `monitor-sweep/${monitorId}`).sort();
-    const [shown, told] = await Promise.all([json<Shown>('status', id), place.run(['status', id])]);
+    const [shown, told] = await Promise.all([json<Shown>('show', id), place.run(['show', id])]);
     expect(shown).toMatchObject({
       state: 'running',
       progress: { monitors: 3, underWay: 2 },
@@ -140,8 +140,8 @@ describe('`status`, `result` and `cancel` of sweeps and scans', () => {
 
   test('what nobody knows is told, and a flag for certificates is refused', async () => {
     const wrong = [
-      [['status', randomUUID()], 1, 'nothing is known of'],
-      [['status', 'monitor-scan/never'], 1, 'there is no schedule monitor-scan/never'],
+      [['show', randomUUID()], 1, 'nothing is known of'],
+      [['show', 'monitor-scan/never'], 1, 'there is no schedule monitor-scan/never'],
       [['result', `monitor-scan/by-hand/${'0'.repeat(16)}`], 1, 'has no result'],
       [['pause', first], 2, 'monitor pause'],
       [['result', first, '--excel'], 2, '--excel is for certificates'],

@@ -49,8 +49,8 @@ describe('requests that the service answers slowly', () => {
 
   async function untilEnded(id: string) {
     await (await place.client()).workflow.getHandle(id).result();
-    const { stdout } = await place.run(['status', id, '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ state: 'ended' });
+    const { stdout } = await place.run(['show', id, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: expect.any(Object) });
     const out = id.replaceAll('/', '-');
     expect((await place.run(['result', id, '--out', out])).code).toBe(0);
     const folder = join(place.folder, out);
@@ -74,7 +74,7 @@ describe('requests that the service answers slowly', () => {
     expect(last - pausedAt).toBeLessThanOrEqual((2_000 + postMs) * load.slowness());
     expect(posts().filter(isInFlight)).toEqual([]);
     const paused = posts().length;
-    expect((await place.run(['status', id])).stdout).toContain('waiting: paused');
+    expect((await place.run(['show', id])).stdout).toContain('waiting: paused');
     expect(posts()).toHaveLength(paused);
 
     await handle.executeUpdate('resume');

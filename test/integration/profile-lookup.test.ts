@@ -46,7 +46,8 @@ async function lookUp(reply: Reply, ...more: string[]) {
 }
 
 async function lookUpOf(person: string, ...more: string[]) {
-  const words = ['profile', 'lookup', '--json', '--out', 'out-profile', '--cpf', person, ...more];
+  const words = ['profile', 'lookup', '--rerun', '--json', '--out', 'out-profile'];
+  words.push('--cpf', person, ...more);
   const { code, stdout, stderr } = await installation.run(words);
   return { code, stderr, shown: (stdout === '' ? null : JSON.parse(stdout)) as Shown | null };
 }
@@ -170,9 +171,20 @@ async function begunWork(): Promise<{ id: string }> {
 
 test('a rural part that is missing is told, and how to ask for it', async () => {
   service.reply = (_, response) => sendJson(response, 200, { ...personProfile(), rural: null });
-  const { code, stdout } = await installation.run(['profile', 'lookup', '--cpf', cpf]);
+  const { code, stdout } = await installation.run(['profile', 'lookup', '--rerun', '--cpf', cpf]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/rural +timed out or failed \(`--retry-rural` looks it up anew/);
+});
+
+test('what was answered within --max-age is shown, and nothing is bought', async () => {
+  const { shown } = await lookUp(whole);
+  service.received.length = 0;
+  const words = ['profile', 'lookup', '--json', '--cpf', cpf, '--out', 'again'];
+  const { code, stdout } = await installation.run(words);
+  expect(JSON.parse(stdout)).toMatchObject({ id: shown?.id, status: 'found' });
+  expect({ code, asked: service.received.length }).toEqual({ code: 0, asked: 0 });
+  await installation.run([...words, '--max-age', '0s']);
+  expect(service.received).toHaveLength(1);
 });
 
 test('a work is listed, shown and written again from the store', async () => {
@@ -185,7 +197,7 @@ test('a work is listed, shown and written again from the store', async () => {
   service.received.length = 0;
   const again = await installation.run(['result', id, '--out', 'again']);
   expect(again.code).toBe(0);
-  expect((await installation.run(['status', id])).stdout).toContain('found');
+  expect((await installation.run(['show', id])).stdout).toContain('found');
   expect(service.received).toEqual([]);
 });
 

@@ -37,7 +37,7 @@ afterAll(() => place.stop());
 
 test.each([
   ['a search', () => ['trace', 'search', '--target', target]],
-  ['an analysis', () => ['lens', 'analyze', '--file', join(place.folder, 'picture.png')]],
+  ['an analysis', () => ['lens', 'analyze', '--input', join(place.folder, 'picture.png')]],
   ['a lookup', () => ['profile', 'lookup', '--cpf', cpf]],
   ['a dossier', () => ['dossier', 'follow', '--id', dossierId]],
   ['a batch of dossiers', () => ['dossier', 'retry-failed', '--on-review', 'wait']],
@@ -51,8 +51,9 @@ test.each([
   await eventually('its worker tells of it', () => tells().then(Boolean, () => false));
   await handle.terminate('by the test');
 
-  const { stdout } = await place.run(['status', id, '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({ id, state: 'broken off', progress: null });
+  const { stdout } = await place.run(['show', id, '--json']);
+  const broken = kind === 'dossier-batch' ? { state: 'broken off' } : { status: 'interrupted' };
+  expect(JSON.parse(stdout)).toMatchObject({ id, ...broken, progress: null });
   const cancelled = await place.run(['cancel', id]);
   expect(cancelled).toMatchObject({ code: 1, stdout: '' });
   expect(cancelled.stderr).toContain(`${id} does not run: `);

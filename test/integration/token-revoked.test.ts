@@ -50,7 +50,7 @@ describe(`a token revoked at row ${revokedAtRow} of ${rows}`, () => {
     const { id } = (JSON.parse(listed.stdout) as { jobs: [{ id: string }] }).jobs[0];
     await eventually('a request is refused', () => posts().some(({ status }) => status === 401));
     await eventually('the wait is shown', async () => {
-      const { stdout } = await place.run(['status', id]);
+      const { stdout } = await place.run(['show', id]);
       return stdout.includes('waiting: credentials');
     });
     await sleep(Math.max(0, revokedAt + revokedForMs - Date.now()));

@@ -26,7 +26,7 @@ const begunAtOnce = [
   ['flaky@example.com'],
   ['locked@example.com'],
   ['dark.person@example.com'],
-  ['repeated@example.com', '--label', 'other'],
+  ['repeated@example.com'],
   ['slow@example.com', '--deadline', '4s'],
 ] as const;
 let installation: Installation;
@@ -86,10 +86,8 @@ function madeFor(target: string): number | undefined {
 
 test('a search is made once, followed to its end, and filed as it was told', async () => {
   const target = 'Fulana.Silva@example.com';
-  const [first, labelled] = await Promise.all([
-    search(target, '--strategy', 'all'),
-    search(target, '--strategy', 'all', '--label', 'second look'),
-  ]);
+  const first = await search(target, '--strategy', 'all', '--label', 'first look');
+  const rerun = await search(target, '--strategy', 'all', '--rerun');
   expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });
   const { outcome, id, folder } = first.shown as Shown;
   expect(outcome).toMatchObject({
@@ -114,9 +112,12 @@ test('a search is made once, followed to its end, and filed as it was told', asy
   ]);
   expect(`${first.stderr}${await installation.workerLog()}`).not.toContain('Silva');
 
+  expect(rerun.shown?.outcome.traceId).not.toBe(outcome.traceId);
+  const { id: rerunId, outcome: rerunOutcome } = rerun.shown as Shown;
   const again = await search(target, '--strategy', 'all');
-  expect(again.shown).toMatchObject({ id, outcome });
-  expect(labelled.shown?.outcome.traceId).not.toBe(outcome.traceId);
+  expect(again.shown).toMatchObject({ id: rerunId, outcome: rerunOutcome });
+  const old = await installation.run(['result', id, '--json', '--out', 'old']);
+  expect(JSON.parse(old.stdout)).toMatchObject({ id, outcome });
   expect(madeFor(target)).toBe(2);
 });
 
@@ -194,7 +195,7 @@ test('a search is listed, shown and written again from the store, and erased by 
     const { stdout } = await installation.run(['list', ...words, '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ jobs: [{ ...found, needsAttention: false }] });
   }
-  expect((await installation.run(['status', id])).stdout).toContain('completed');
+  expect((await installation.run(['show', id])).stdout).toContain('completed');
   const again = await installation.run(['result', id, '--out', 'again']);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('trace.json') });
   const words = ['erase', '--job', id, '--reason', 'a test', '--yes'];
@@ -207,11 +208,13 @@ test('a search is listed, shown and written again from the store, and erased by 
 test('a search that is cancelled is waited for no longer, and its id stays on file', async () => {
   const id = sluggish;
   await eventually('it runs at the service', async () => {
-    return (await installation.run(['status', id])).stdout.includes('running');
+    return (await installation.run(['show', id])).stdout.includes('running');
   });
   expect((await installation.run(['cancel', id])).code).toBe(0);
   await eventually('it has ended', async () => {
-    return (await installation.run(['status', id, '--json'])).stdout.includes('"state": "ended"');
+    return (await installation.run(['show', id, '--json'])).stdout.includes(
+      '"status": "cancelled"',
+    );
   });
   const { stdout } = await installation.run(['result', id, '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -237,7 +240,7 @@ test('a repeated key that is refused is looked for on the list, and no other sea
   installation.sandbox.configure({
     traces: { repeatedKey: 'refused', targets: { [target]: { ...quick, create: ['504_after'] } } },
   });
-  const { shown } = await search(target);
+  const { shown } = await search(target, '--rerun');
   expect(shown?.outcome.status).toBe('completed');
   expect(madeFor(target)).toBe(2);
 });

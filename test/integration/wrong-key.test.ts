@@ -46,7 +46,7 @@ describe('a process with a wrong payload key', () => {
       const events = eventsOf(await histories()).length;
       const commands = [
         ['worker'],
-        ['status', batchId],
+        ['show', batchId],
         ['pause', batchId],
         ['cancel', batchId, '--now'],
         ['certificate', 'batch', '--input', 'input.csv', '--label', 'another', '--detach'],

@@ -98,10 +98,10 @@ async function runEverything(place: CreditInstallation, files: number): Promise<
   }
   await run('credit', 'check', join('files', 'f-0.rem'), '--xmls', join('files', 'f-0.zip'));
   // Told by its error: an engine that does not exist, a file that is none.
-  await run('credit', 'analyze', '--cnab', join('files', 'f-0.zip'));
-  const analyze = ['credit', 'analyze', '--cnab', join('files', 'f-1.rem')];
+  await run('credit', 'analyze', '--input', join('files', 'f-0.zip'));
+  const analyze = ['credit', 'analyze', '--input', join('files', 'f-1.rem')];
   await run(...analyze, '--xmls', join('files', 'f-1.zip'));
-  for (const { id = '' } of lines.slice(0, 6)) await run('status', id);
+  for (const { id = '' } of lines.slice(0, 6)) await run('show', id);
   await run('list');
   await run('cancel', lines[0]?.['id'] ?? '');
   await plant(place);

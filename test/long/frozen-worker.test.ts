@@ -60,7 +60,7 @@ describe('a worker frozen in the middle of its runs, and thawed when another has
     await eventually(
       'every row is requested or of unknown outcome',
       async () => {
-        const { stdout } = await place.run(['status', id, '--json']);
+        const { stdout } = await place.run(['show', id, '--json']);
         const { progress } = JSON.parse(stdout) as { progress: Progress | null };
         unknown = progress?.counts.unknown ?? 0;
         return progress !== null && unknown + progress.outstanding === rows;

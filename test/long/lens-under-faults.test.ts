@@ -218,7 +218,7 @@ test(`${analyses} files under faults and kills: each has one analysis, and all o
   const disturbing = disturb();
   await inParallel(pictures, 4, async ({ name }, index) => {
     const mode = index % 3 === 0 ? 'face' : 'geo';
-    const words = ['lens', 'analyze', '--file', pathOf(name), '--mode', mode, '--deadline', '8m'];
+    const words = ['lens', 'analyze', '--input', pathOf(name), '--mode', mode, '--deadline', '8m'];
     const { stdout, stderr } = await place.run([...words, '--detach', '--json']);
     told += stdout + stderr;
   });

@@ -89,14 +89,14 @@ async function runEverything(
   expect((await run('pause', more)).code).toBe(1);
   await run('cancel', more, '--now');
   await eventually('the cancelled batch ends', async () => {
-    const { stdout } = await place.run(['status', more, '--json']);
+    const { stdout } = await place.run(['show', more, '--json']);
     return stdout.includes('"ended"');
   });
   const note = `asked for by ${plantedName}, ${punctuateDocument(person)}`;
   const decide = ['certificate', 'resolve', '--batch', id, '--action', 'abandon', '--out', 'out'];
   await run(...decide, '--status', 'unknown_outcome', '--note', note);
   expect((await run('cancel', id)).code).toBe(1);
-  await run('status', id);
+  await run('show', id);
   await plant(place);
 
   const lines = await readSheetLines(join(place.folder, 'out', 'results.csv'));

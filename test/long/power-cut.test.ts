@@ -37,8 +37,8 @@ testWithDisks.each(instants)(
       const words = ['certificate', 'batch', '--input', 'input.csv', '--detach', '--json'];
       const { id } = JSON.parse((await place.run(words)).stdout) as { id: string };
       const hasEnded = async (): Promise<boolean> => {
-        const { stdout } = await place.run(['status', id, '--json']);
-        return (JSON.parse(stdout) as { state: string }).state === 'ended';
+        const { stdout } = await place.run(['show', id, '--json']);
+        return (JSON.parse(stdout) as { outcome: unknown }).outcome !== null;
       };
       await eventually('the instant has come', () => progressOf(place.sandbox) >= hundredths);
       if (hundredths === 100) await eventually('the batch has ended', hasEnded);

@@ -96,8 +96,8 @@ describe(`${rows} rows at four requests a second, ${stuckRows} of which never se
 
     expect((await place.run(['cancel', id, '--now'])).code).toBe(0);
     await eventually('the batch has ended', async () => {
-      const { stdout } = await place.run(['status', id, '--json']);
-      return (JSON.parse(stdout) as { state: string }).state === 'ended';
+      const { stdout } = await place.run(['show', id, '--json']);
+      return (JSON.parse(stdout) as { outcome: unknown }).outcome !== null;
     });
     await place.run(['result', id, '--out', 'out']);
     const lines = await readSheetLines(join(place.folder, 'out', 'results.csv'));

@@ -72,7 +72,7 @@ export class CreditInstallation {
 
   async analyze(name: string, ...more: string[]): Promise<AnalyzeResult> {
     const out = `out-${basename(name)}`;
-    const words = ['credit', 'analyze', '--cnab', name, '--json', '--out', out, ...more];
+    const words = ['credit', 'analyze', '--input', name, '--json', '--out', out, ...more];
     const { code, stdout, stderr } = await this.installation.run(words);
     return { code, stderr, shown: stdout === '' ? null : (JSON.parse(stdout) as ShownAnalysis) };
   }

@@ -1,3 +1,4 @@
+import { errorEnvelope, jobEnvelope } from '../../src/starters/cli/envelope';
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -196,8 +197,10 @@ export class Installation {
   }
 
   /** Runs a command to its end, in a process that is kept for the next one. */
-  run(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
-    return this.#commandHost().run(args, { ...this.#ownEnv(), ...env });
+  async run(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
+    const result = await this.#commandHost().run(args, { ...this.#ownEnv(), ...env });
+    if (args.includes('--json')) checkEnvelope(result.stdout);
+    return result;
   }
 
   /** Starts a command in a process of its own; its result comes when it ends. */
@@ -347,4 +350,12 @@ export async function eventually(
     if (Date.now() > deadlineAt) throw new Error(`did not happen in time: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** What `--json` prints of a job or an error has the published shape, whatever the test is about. */
+function checkEnvelope(stdout: string): void {
+  if (!stdout.startsWith('{') || !stdout.includes('"exitCode"')) return;
+  const printed = JSON.parse(stdout) as object;
+  if ('error' in printed) errorEnvelope.parse(printed);
+  else if ('kind' in printed && 'exitCode' in printed) jobEnvelope.parse(printed);
 }

@@ -12,7 +12,7 @@ export interface ShownDossier {
   exitCode: number;
   folder: string | null;
   files: string[];
-  billing: { unit: string; status: string; amount: number }[];
+  cost: { unit: string; status: string; amount: number }[];
   outcome: DossierOutcome;
 }
 

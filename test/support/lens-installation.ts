@@ -13,7 +13,7 @@ interface ShownLens {
   id: string;
   exitCode: number;
   folder: string | null;
-  files: string[];
+  artifacts: { name: string; mediaType: string | null }[];
   outcome: LensOutcome;
 }
 
@@ -58,7 +58,7 @@ export class LensInstallation {
   async analyze(path: string, ...more: string[]) {
     this.#commands += 1;
     const out = `out-${this.#commands}`;
-    const words = ['lens', 'analyze', '--json', '--file', path, '--out', out, ...more];
+    const words = ['lens', 'analyze', '--json', '--input', path, '--out', out, ...more];
     const { code, stdout, stderr } = await this.place.run(words);
     const shown = (stdout.startsWith('{') ? JSON.parse(stdout) : null) as ShownLens;
     return { code, stderr, shown };
@@ -66,7 +66,7 @@ export class LensInstallation {
 
   /** The same, left alone once it runs. @returns its id */
   async begin(path: string): Promise<string> {
-    const { stdout } = await this.place.run(['lens', 'analyze', '--file', path, '--detach']);
+    const { stdout } = await this.place.run(['lens', 'analyze', '--input', path, '--detach']);
     return stdout.trim();
   }
 

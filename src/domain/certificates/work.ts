@@ -17,6 +17,8 @@ export interface WorkTerms {
   /** Epoch milliseconds: what was issued since then is reused. */
   reuseSince: number;
   onUnknown: 'report' | 'reissue';
+  /** Rows of a batch in flight at once. */
+  concurrency?: number;
 }
 
 /** What was asked for: the input of the job. Written once, before the workflow starts. */

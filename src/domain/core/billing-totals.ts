@@ -36,6 +36,12 @@ export class BillingTotals {
   }
 }
 
+export function billed(billings: Iterable<Billing | null>): BillingTotal[] {
+  const totals = new BillingTotals();
+  for (const billing of billings) if (billing !== null) totals.add(billing);
+  return totals.all();
+}
+
 /** A service that makes words up is not followed. */
 const mostWords = 100;
 

@@ -20,6 +20,9 @@ export interface AnalysisRecord {
   totalCents: string;
   /** Why a file with findings that refuse it was sent all the same; null when it had none. */
   forced: string | null;
+  label?: string | null;
+  /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
+  deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }

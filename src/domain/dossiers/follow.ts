@@ -25,6 +25,9 @@ export interface DossierRecord {
   onReview: ReviewPolicy;
   /** To cancel the dossier at the service, and nothing else. */
   toCancel: boolean;
+  label?: string | null;
+  /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
+  deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }

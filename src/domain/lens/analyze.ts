@@ -6,12 +6,14 @@ import type { LensAnalysis, LensMode } from './lens-analysis';
 export interface LensRecord {
   /** `lens/<name>/<instant>`. */
   workId: string;
-  /** Keyed name of file, mode and label: the same ask is the same analysis. */
+  /** Keyed name of file and mode, and of the order: the same name is the same analysis. */
   name: string;
   file: LensInput;
   /** Null: not sent, the service chooses. */
   mode: LensMode | null;
   label: string | null;
+  /** Milliseconds from its start to its outcome. */
+  deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }
@@ -142,9 +144,9 @@ export function lensKey(name: string, attempt: number): string {
   return `diligence-lens-${name}-${attempt}`;
 }
 
-/** What makes two asks the same. */
-export function lensManifest(sha256: string, mode: LensMode | null, label: string | null): string {
-  return JSON.stringify(['lens', sha256, mode, label]);
+/** What is bought: the same is the same analysis. @param rerun another order of it, on purpose; null: the first */
+export function lensManifest(sha256: string, mode: LensMode | null, rerun: string | null): string {
+  return JSON.stringify(['lens', sha256, mode, rerun]);
 }
 
 /**

@@ -11,6 +11,9 @@ export interface ProfileRecord {
   cpf: string;
   /** A rural profile that timed out or failed is asked for once more: it may be charged for. */
   retryRural: boolean;
+  label?: string | null;
+  /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
+  deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }
@@ -121,6 +124,15 @@ export interface ProfileOutcome {
   settledAt: string;
   /** What the service told was here, and was erased. */
   erased?: true;
+}
+
+/** The service has told what it knows: asked again, it may charge again. */
+const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
+
+/** @param retryRural asked for anew, a rural part that failed may come: of what was asked for once alone */
+export function profileStands(outcome: ProfileOutcome, retryRural: boolean): boolean {
+  const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
+  return answers.includes(outcome.status) && outcome.erased !== true && !isToRetry;
 }
 
 export function profileWorkflowId(name: string): string {

@@ -6,7 +6,7 @@ import type { Trace, TraceStrategy } from './trace';
 export interface TraceRecord {
   /** `trace/<name>/<instant>`. */
   workId: string;
-  /** Keyed name of target, strategy and label: the same ask is the same search. */
+  /** Keyed name of target and strategy, and of the order: the same name is the same search. */
   name: string;
   /** Keyed name of the target alone. */
   targetName: string;
@@ -14,6 +14,8 @@ export interface TraceRecord {
   target: string;
   strategy: TraceStrategy | null;
   label: string | null;
+  /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
+  deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }
@@ -96,13 +98,13 @@ export function standsForGood({ status, seen }: TraceOutcome): boolean {
   return status === 'cancelled' && seen?.state === 'cancelled';
 }
 
-/** What makes two asks the same. */
+/** What is bought: the same is the same search. @param rerun another order of it, on purpose; null: the first */
 export function traceManifest(
   target: string,
   strategy: TraceStrategy | null,
-  label: string | null,
+  rerun: string | null,
 ): string {
-  return JSON.stringify(['trace', target, strategy, label]);
+  return JSON.stringify(['trace', target, strategy, rerun]);
 }
 
 /**

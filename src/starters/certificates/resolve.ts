@@ -9,42 +9,26 @@ import {
   type DecidedRow,
   type DecisionAction,
   type DecisionRecord,
+  type WorkRecord,
 } from '../../domain/certificates/work';
+import type { BatchSummary } from '../../domain/certificates/certificates';
+import type { LatestEdition } from '../../store/certificates/works';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { refuseForeignId } from '../jobs/adopted-id';
-import { showBatch, showSingle } from './outcome';
-import {
-  deadlineOption,
-  issuingTerms,
-  outputOf,
-  reuseAgeMs,
-  withActor,
-  withDetach,
-  withOutput,
-  type OutputFlags,
-} from '../cli/flags';
-import { followWork } from '../cli/follow';
+import { deadlineOption, withActor, withDetach, withOutput, type OutputFlags } from '../cli/flags';
+import { defaultFolder } from '../cli/print-job';
+import { followStarted } from '../cli/start-command';
+import { oneOf, print, tell, wholeNumber } from '../cli/terminal';
+import { isRunning, openContext, withEngine, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
-import { oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
-import { wayOn } from '../cli/work-state';
-import { viewOne } from '../cli/work-views';
-import {
-  decisionsOn,
-  engineIdOf,
-  findWork,
-  laneId,
-  mostLanes,
-  summaryOf,
-  type WorkOnFile,
-} from '../cli/works-on-file';
-import {
-  isRunning,
-  openContext,
-  warnWithoutPollers,
-  withEngine,
-  type CommandContext,
-} from '../jobs/context';
+import { findJob, nextStep, viewJob } from '../jobs/find-job';
+import type { Job, JobKind } from '../jobs/job-kind';
+import { certificateBatchKind, certificateKind, decisionKind } from './kind';
+import { laneIds } from './lanes';
+import { issuingTerms } from './work';
+
+type WorkJob = Job<WorkRecord, LatestEdition>;
 
 const openStatuses = ['unknown_outcome', 'failed', 'expired', 'cancelled'] as const;
 type OpenStatus = (typeof openStatuses)[number];
@@ -91,9 +75,8 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
     throw new UsageError('--certidao goes with --action adopt, and adopt needs it');
   }
   const place = await openContext(tell, flags.by);
-  const found = await findWork(place, flags.batch);
-  if (found === null) throw new CommandError(`no work ${flags.batch} in this store`);
-  const { folder, record } = found;
+  const found = await findJob<WorkRecord, LatestEdition>(place, flags.batch);
+  const { folder, id, input: record } = found;
   await refuseUnended(place, found);
   const rows = await chooseRows(place, folder, flags);
   if (rows.length === 0) {
@@ -111,12 +94,12 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
     await refuseWhileRunning(place, engine, found);
     await refuseMissingSearchAttributes(engine);
     const { decision, auditHead } = await fileDecision(place, found, rows, flags);
-    const workflowId = `${record.workId}/decision-${decision}`;
+    const workflowId = `${id}/decision-${decision}`;
     tell(`${workflowId}: ${flags.action} for ${rows.length} row(s)`);
     tell(`audit head: ${auditHead}`);
     const work = { folder, items: record.items, filedIn: folder };
     const { deadline } = flags;
-    const given = { deadline, maxAge: reuseAgeMs, onUnknown: 'report' } as const;
+    const given = { deadline, maxAge: 7 * 86_400_000, onUnknown: 'report' } as const;
     const terms = issuingTerms(place, given, rows.length <= 10);
     await engine.client.workflow.start<typeof certificateResolve>('certificateResolve', {
       workflowId,
@@ -124,17 +107,9 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
       args: [{ workId: record.workId, work, decision, terms, concurrency: 100 }],
       typedSearchAttributes: attributesAtStart('certificate-decision', record.workId),
     });
-    if (flags.detach === true) {
-      if (flags.json === true) printJson({ id: workflowId, status: 'started', auditHead });
-      else print(workflowId);
-      return 0;
-    }
-    await warnWithoutPollers(engine, place);
-    const summary = await followWork(place, engine, workflowId);
-    const output = outputOf(flags, flags.batch);
-    return record.kind === 'certificate'
-      ? showSingle(place, summary, output)
-      : showBatch(place, summary, output);
+    const job = await findJob<DecisionRecord, BatchSummary>(place, workflowId);
+    const out = flags.out ?? defaultFolder(id);
+    return followStarted(place, engine, decisionKind, job, { ...flags, out });
   });
 }
 
@@ -178,27 +153,33 @@ const neverSent = { status: 'cancelled', certidaoId: null, attempts: 0 } as cons
  * Before its end a row without an outcome may be on its way, whatever the store holds of it. A work
  * that the engine has lost is gone on with first.
  */
-async function refuseUnended(place: CommandContext, work: WorkOnFile): Promise<void> {
-  if ((await place.works.summary(work.folder)) !== null) return;
-  const { id, state } = await viewOne(place, { ...work, decision: null });
-  if (state === 'ended') return;
-  if (state === 'running') throw stillRunning(id);
-  throw new CommandError(`${id} has not ended, and ${wayOn(work, state) ?? ''}`);
+async function refuseUnended(place: CommandContext, job: WorkJob): Promise<void> {
+  if (job.outcome !== null) return;
+  const { state } = await viewJob(place, kindOfWork(job), job);
+  if (state === null) return;
+  if (state === 'running') throw stillRunning(job.id);
+  throw new CommandError(`${job.id} has not ended: ${nextStep(state) ?? ''}`);
+}
+
+function kindOfWork({ kind }: WorkJob): JobKind {
+  return kind === 'certificate' ? certificateKind : certificateBatchKind;
 }
 
 /** Rows of a running work or decision may be on their way: they are decided on when it has ended. */
 async function refuseWhileRunning(
   place: CommandContext,
   engine: EngineClient,
-  work: WorkOnFile,
+  job: WorkJob,
 ): Promise<void> {
-  for (const one of [{ ...work, decision: null }, ...(await decisionsOn(place, work))]) {
-    if (one.decision !== null && (await summaryOf(place, one)) !== null) continue;
-    const id = engineIdOf(one);
-    const lanes = Array.from({ length: mostLanes }, (_, number) => laneId(one, number));
-    for (const running of new Set([id, ...lanes])) {
-      if (await isRunning(engine, running)) throw stillRunning(id);
-    }
+  const { id, folder, input } = job;
+  const ids = [kindOfWork(job).workflowId(input, id), ...laneIds(id)];
+  for (const { number } of await place.works.decisions(folder)) {
+    if ((await place.works.decisionSummary(folder, number)) !== null) continue;
+    const decisionId = `${id}/decision-${number}`;
+    ids.push(decisionId, ...laneIds(decisionId));
+  }
+  for (const running of new Set(ids)) {
+    if (await isRunning(engine, running)) throw stillRunning(id);
   }
 }
 
@@ -211,7 +192,7 @@ function stillRunning(id: string): CommandError {
 /** Numbers the decision and puts it on file, and on the audit trail, before anything is done. */
 async function fileDecision(
   { store, audit, environment }: CommandContext,
-  { folder, record: work }: WorkOnFile,
+  { folder, input: work }: WorkJob,
   rows: DecidedRow[],
   flags: ResolveFlags,
 ): Promise<{ decision: number; auditHead: string }> {

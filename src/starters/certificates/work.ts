@@ -5,11 +5,13 @@ import type { CertificateType } from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import { documentTypesServed, readDocument } from '../../domain/core/documents';
 import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
+import type { IssuingTerms, OnUnknown } from '../../workflows/messages';
 import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
 import { storeFile } from '../jobs/stored-file';
 import { UsageError } from '../jobs/errors';
 import { tell } from '../cli/terminal';
+import type { Foreseen } from '../jobs/start-job';
 import type { CommandContext } from '../jobs/context';
 
 export interface BatchInput {
@@ -17,14 +19,14 @@ export interface BatchInput {
   type?: CertificateType;
   column?: string;
   sheet?: string;
-  label?: string;
+  label?: string | null;
 }
 
 /** A spreadsheet read to its end: nothing is written or sent before this has succeeded. */
 export interface PlannedBatch {
   input: BatchInput;
   counts: PlanCounts;
-  /** Hash of the normalised manifest, type and label: what makes two batches the same one. */
+  /** Hash of the normalised manifest and type: what makes two batches the same one. */
   manifest: string;
 }
 
@@ -38,7 +40,7 @@ export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
   const hash = createHash('sha256');
   const plan = openPlan(input, tell);
   for await (const row of plan) hash.update(`${JSON.stringify(row)}\n`);
-  const manifest = `${hash.digest('hex')}\n${input.type ?? ''}\n${input.label ?? ''}`;
+  const manifest = `${hash.digest('hex')}\n${input.type ?? ''}`;
   return { input, counts: { ...plan.counts }, manifest };
 }
 
@@ -81,7 +83,7 @@ export async function fileSingle(
   place: CommandContext,
   workId: string,
   type: CertificateType,
-  { document, note }: { document: string; note: string },
+  { document, note, label }: { document: string; note: string; label: string | null },
   terms: WorkTerms,
 ): Promise<WorkRef> {
   const writer = new WorkWriter(place.store, workFolder(workId), documentNames(place));
@@ -90,7 +92,7 @@ export async function fileSingle(
     workId,
     kind: 'certificate',
     type,
-    label: null,
+    label,
     inputName: null,
     inputSha256: null,
     inputKey: null,
@@ -108,8 +110,13 @@ function documentNames({ idKey }: CommandContext): (document: string) => string 
 }
 
 /** Without what is the engine's alone. */
-function termsOnFile({ rowDeadlineMs, reuseSince, onUnknown }: WorkTerms): WorkTerms {
-  return { rowDeadlineMs, reuseSince, onUnknown };
+function termsOnFile({ rowDeadlineMs, reuseSince, onUnknown, concurrency }: WorkTerms): WorkTerms {
+  return {
+    rowDeadlineMs,
+    reuseSince,
+    onUnknown,
+    ...(concurrency !== undefined && { concurrency }),
+  };
 }
 
 /** @throws UsageError that tells what is wrong with the document, without quoting it */
@@ -124,26 +131,14 @@ export function readOneDocument(
   throw new UsageError(`--document: ${reading.message}`);
 }
 
-export interface DryRun {
-  /** Would be asked of the service now. */
-  request: number;
-  /** Issued within the age allowed: would be taken from the store. */
-  reuse: number;
-  /** Being issued for another work: would be followed, not bought again. */
-  underWay: number;
-  /** Of unknown outcome elsewhere: would stay so until a person decides. */
-  unknown: number;
-  problems: { line: number; status: string; code: string; message: string }[];
-}
-
 /** What a batch would do, without doing it: reads the input and the claims. */
 export async function dryRun(
   place: CommandContext,
   input: BatchInput,
   reuseSince: number,
-): Promise<DryRun> {
+): Promise<Foreseen> {
   const facts = place.store.facts;
-  const result: DryRun = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
+  const result: Foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
   for await (const row of openPlan(input)) {
     if ('code' in row) {
       const { line, code, message, kind: status } = row;
@@ -176,4 +171,20 @@ function openPlan(
     ...(onSheetChosen !== undefined && { onSheetChosen }),
   });
   return planRows(rows, { file, ...(type !== undefined && { type }) });
+}
+
+export function issuingTerms(
+  { queueSuffix }: CommandContext,
+  flags: { deadline: number; maxAge: number; onUnknown: OnUnknown; rerun?: boolean },
+  interactive: boolean,
+): IssuingTerms {
+  const now = Date.now();
+  return {
+    reuseSince: flags.rerun === true ? now : now - flags.maxAge,
+    rowDeadlineMs: flags.deadline,
+    requestUntil: now + flags.deadline,
+    onUnknown: flags.onUnknown,
+    interactive,
+    queueSuffix,
+  };
 }

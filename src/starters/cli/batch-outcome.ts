@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseJson } from '../../apis/http/problem';
 import { attentionOf, exitCodeOf } from '../../domain/attention';
+import type { BillingTotal } from '../../domain/core/billing-totals';
 import type { ChildCounts, ChildJob } from '../../domain/core/job-batch';
 import type { JobEnd } from '../../domain/job';
 import { batchEnd } from '../../domain/job-ends';
@@ -11,9 +12,10 @@ import type { LineProblem, StoredBatch } from '../jobs/batch';
 import type { BatchCharges, BatchKind, BatchSheets, ChildEnd, ShownRow } from '../jobs/batch-kind';
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
-import { defaultFolder } from './flags';
+import { defaultFolder } from './print-job';
+import type { JobEnvelope } from './envelope';
 import { print, printJson } from './terminal';
-import { removeOthers, writeWhole } from './written-file';
+import { removeOthers, writeWhole } from '../jobs/written-file';
 
 export interface BatchOutput {
   out?: string;
@@ -66,7 +68,7 @@ export async function showBatch(
   const { record, end } = batch;
   const { batchId } = record;
   if (end === null)
-    throw new CommandError(`${batchId} has not ended: \`diligence status ${batchId}\``);
+    throw new CommandError(`${batchId} has not ended: \`diligence show ${batchId}\``);
   const folder = resolve(out ?? defaultFolder(batchId));
   await mkdir(folder, { recursive: true });
   const how = { excel: excel === true, html: html === true };
@@ -77,15 +79,19 @@ export async function showBatch(
   const summary = summaryOf(batch, written);
   await writeWhole(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`);
   if (json === true) {
-    printJson({
+    const envelope: JobEnvelope = {
       id: batchId,
       kind: record.kind,
       status,
       needsAttention,
       exitCode,
       outcome: { ...summary, results: join(folder, 'results.csv') },
+      artifacts: [],
+      cost: (summary['billing'] as BillingTotal[] | undefined) ?? [],
       folder,
-    });
+      progress: null,
+    };
+    printJson(envelope);
     return exitCode;
   }
   print(`${record.lines} lines`);

@@ -7,9 +7,9 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { Option, type Command } from 'commander';
 import { orderEntry } from '../../domain/audit-entries';
 import { workflowIdOf } from '../../domain/core/job-batch';
+import type { InputChoice } from '../../sheets/read-rows';
 import { JobBatchRepository } from '../../store/core/job-batches';
 import type { EngineClient } from '../../temporal/connection';
-import { engineIfRunning } from '../../temporal/open-engine';
 import {
   cancelUpdate,
   jobBatchProgressQuery,
@@ -49,27 +49,38 @@ export interface BatchFlags extends BatchOutput {
   detach?: true;
 }
 
-export const rerunWords = 'ask again also for what has ended: it may be charged again';
-
 /** For commands that take one thing or an input of many. */
 export function withInput(command: Command, what: string, concurrency: number): Command {
-  return withBatch(command, concurrency)
-    .option('--rerun', rerunWords)
+  return withConcurrency(command, concurrency)
     .option('--input <file>', `CSV or .xlsx with a column of ${what}, a line each; - reads CSV`)
     .option('--column <name>', 'of the input: the column that holds them')
     .option('--sheet <name>', 'of a workbook: its name or number (default: the first)');
 }
 
+export interface InputFlags {
+  input?: string;
+  column?: string;
+  sheet?: string;
+}
+
+/** Where in a sheet they stand. */
+export function choiceOf({ column, sheet }: InputFlags): InputChoice {
+  return { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
+}
+
 /** Flags that say something of many alone. */
 export const inputFlags = ['--column', '--sheet', '--concurrency'];
 
+export function withConcurrency(command: Command, concurrency: number): Command {
+  return command.addOption(
+    new Option('--concurrency <n>', 'of an input: jobs in flight at once')
+      .argParser(wholeNumber(1, 500))
+      .default(concurrency),
+  );
+}
+
 export function withBatch(command: Command, concurrency: number): Command {
-  return command
-    .addOption(
-      new Option('--concurrency <n>', 'of an input: jobs in flight at once')
-        .argParser(wholeNumber(1, 500))
-        .default(concurrency),
-    )
+  return withConcurrency(command, concurrency)
     .option('--dry-run', 'show what would be asked for, send nothing')
     .option('--label <text>', 'to find it by');
 }
@@ -168,7 +179,7 @@ export function showForeseen(
     return exitCodes.done;
   }
   const { request, reuse, underWay } = foreseen;
-  print(`would ask for ${request}, show ${reuse} that are in the store`);
+  print(`would request ${request}, reuse ${reuse} that are there already`);
   if (underWay > 0) print(`${underWay} are under way and would be gone on with`);
   printProblems(problems);
   for (const line of leftLines(left)) print(`  ${line}`);
@@ -176,7 +187,7 @@ export function showForeseen(
   return exitCodes.done;
 }
 
-/** `status`: what the store knows, and how it runs where an engine does. */
+/** `show`: what the store knows, and how it runs where an engine does. */
 async function showStatus(
   ctx: CommandContext,
   kind: BatchKind,
@@ -187,6 +198,8 @@ async function showStatus(
   const { batchId: id, children, items } = record;
   const workflowId = workflowIdOf(id);
   const counts = await new JobBatchRepository(ctx.store).counts(folder);
+  const { engineIfRunning } =
+    require('../../temporal/open-engine') as typeof import('../../temporal/open-engine');
   const engine = end === null ? await engineIfRunning(ctx, ctx.log) : null;
   const runs = engine !== null && (await isRunning(engine, workflowId));
   const progress = runs ? await progressOf(engine, workflowId) : null;
@@ -238,7 +251,7 @@ async function order(
   });
 }
 
-/** Batches of a kind, as `status`, `result` and the orders see them. */
+/** Batches of a kind, as `show`, `result` and the orders see them. */
 export function batchFamily(kind: BatchKind): WorkFamily {
   return {
     takesExcel: true,

@@ -1,10 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { InputFileError } from '../../receivables/input-file-error';
-import { SheetError } from '../../sheets/sheet-error';
-import { ConfigError } from '../../environment';
-import { StoreConfigError } from '../../store/store-error';
 import { UsageError } from '../jobs/errors';
-import { errorLine, redactError, redactText } from '../../protection/redaction';
+import { redactText } from '../../protection/redaction';
 
 /** How a command ends. */
 export const exitCodes = {
@@ -31,7 +27,11 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-let isReaderGone = false;
+let readerIsGone = false;
+
+export function isReaderGone(): boolean {
+  return readerIsGone;
+}
 
 /**
  * A reader that has enough (`| head`) is no fault. What a command was asked to do it does to its end,
@@ -41,7 +41,7 @@ export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
-      isReaderGone = true;
+      readerIsGone = true;
     });
   }
 }
@@ -56,44 +56,6 @@ export function namedOnce(
     throw new UsageError(`the argument and ${flagName} name two ${what}: give one of them`);
   }
   return argument ?? flag;
-}
-
-/** Their sentences are for people already. */
-const plainNames = new Set([
-  'CommandError',
-  'EngineUnreachableError',
-  'ToolNotFoundError',
-  'DevServerError',
-]);
-
-/** Says what went wrong, without what it may quote, and returns the exit code for it. */
-export function reportError(error: unknown): number {
-  const name = error instanceof Error ? error.name : '';
-  const message = error instanceof Error ? error.message : String(error);
-  if (isReaderGone && error instanceof Error && 'code' in error && error.code === 'EPIPE') {
-    return exitCodes.done;
-  }
-  if (error instanceof SheetError || error instanceof UsageError) {
-    tell(`diligence: ${message}`);
-    return exitCodes.usage;
-  }
-  if (
-    error instanceof ConfigError ||
-    error instanceof StoreConfigError ||
-    error instanceof InputFileError
-  ) {
-    tell(`diligence: ${message}`);
-    return exitCodes.usage;
-  }
-  tell(`diligence: ${plainNames.has(name) ? message : errorLine(error)}`);
-  return exitCodes.failed;
-}
-
-/** An error that nobody caught: with the places it came through, for whoever mends it. */
-export function reportUncaught(error: unknown): number {
-  tell(`diligence: ${errorLine(error)}`);
-  for (const place of redactError(error).at) tell(`    at ${place}`);
-  return exitCodes.failed;
 }
 
 /** Readers of flags: the command line names the flag when they refuse. A duration like `90s`, `15m`, `24h`, `7d`, in milliseconds. */

@@ -11,9 +11,9 @@ import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { listedRows } from '../jobs/listed-rows';
 import { mayBeSent } from './check';
-import { fileRecord, forEngine, preparedInput, type PreparedInput } from './input';
+import { recordInput, forEngine, preparedInput, type PreparedInput } from './input';
 import { engineIdOf } from './named-engine';
-import { writeOutcome } from './outcome';
+import { writeOutcome } from './kind';
 import { reissueOnRerun, standingOf } from './standing';
 
 export interface FolderFlags {
@@ -21,8 +21,8 @@ export interface FolderFlags {
   engine?: string;
   filter: ResultFilter;
   force?: string;
-  label?: string;
-  rerun?: true;
+  label?: string | null;
+  rerun?: boolean;
 }
 
 /** A file of the folder, scanned. */
@@ -76,7 +76,7 @@ export async function analysisBatch(
       const input = inputOf(file);
       if (again !== null) await reissueOnRerun(ctx, input.name);
       const forced = mayBeSent(input.checked.worst) ? null : (force ?? null);
-      const { record } = await fileRecord(ctx, input, { engine: engine ?? null, filter, forced });
+      const { record } = await recordInput(ctx, input, { engine: engine ?? null, filter, forced });
       return { jobId: record.workId, terms: {} };
     },
   };

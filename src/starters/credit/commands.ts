@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 
 import { checkInput } from '../../receivables/check-input';
-import { analyzeCommand, resolveAnalysisCommand } from './analyze';
+import { analyzeCommand } from './analyze';
+import { resolveAnalysisCommand } from './resolve';
 import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './check';
 import { exitCodes, print, printJson } from '../cli/terminal';
 

@@ -13,7 +13,8 @@ import {
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab, documentsInInvoices } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
-import type { AnalysisOnFile } from './outcome';
+import { jobIdAt } from '../jobs/start-job';
+import type { AnalysisOnFile } from './standing';
 import { CommandError, UsageError } from '../jobs/errors';
 import { tell } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
@@ -60,16 +61,16 @@ export function forEngine(
 }
 
 /** Stores the input and puts on file, and on the audit trail, that it was asked for. */
-export async function fileRecord(
+export async function recordInput(
   place: CommandContext,
   { files, checked, xmlsSha256, engineId, name }: PreparedInput,
-  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced'>,
+  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced' | 'label' | 'deadlineMs'>,
 ): Promise<AnalysisOnFile> {
   const { cnab, xmls } = files;
   const assignor = checked.cnab.assignorDocument;
   const now = new Date();
   return putOnFile(place, {
-    workId: `${analysisWorkflowId(name)}/${instantOf(now)}`,
+    workId: jobIdAt(analysisWorkflowId(name), now),
     name,
     cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab),
     xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256, documentsInInvoices),
@@ -138,7 +139,8 @@ export async function putOnFile(
   const folder = analysisFolder(workId);
   const { assignor } = record;
   if (assignor != null) await place.store.subjects.add(folder, [assignor]);
-  await new AnalysisRepository(place.store).putRecord(folder, record);
+  const label = record.label == null ? null : place.idKey.nameOf('document', record.label);
+  await new AnalysisRepository(place.store).putRecord(folder, record, label);
   await place.audit.appendAndAnchor([
     {
       kind: 'decision',
@@ -151,9 +153,4 @@ export async function putOnFile(
     },
   ]);
   return { folder, record, outcome: null };
-}
-
-/** An instant as part of an id: `20261121T101530123Z`. */
-export function instantOf(date: Date): string {
-  return date.toISOString().replace(/[-:.]/g, '');
 }

@@ -7,11 +7,17 @@ import {
   type Resolution,
   type SubjectState,
 } from '../../domain/core/attempts';
-import type { AnalysisRecord } from '../../domain/credit/work';
+import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
-import type { AnalysisOnFile } from './outcome';
+
+export interface AnalysisOnFile {
+  folder: string;
+  record: AnalysisRecord;
+  /** Null before the end. */
+  outcome: AnalysisOutcome | null;
+}
 
 export type Standing =
   | { kind: 'new' }
@@ -48,7 +54,7 @@ export async function reissueOnRerun(place: CommandContext, name: string): Promi
   await resolveAttempt(place, analysis.record, state.n, decided);
 }
 
-interface Decided {
+export interface Decided {
   action: Resolution['action'];
   operationId: string | null;
   note: string;
@@ -79,7 +85,7 @@ export async function resolveAttempt(
   const subject = analysisSubject(name);
   const last = standingAttempt(await store.attempts.of(subject));
   if (last?.n !== seen) {
-    throw new CommandError(`${workId}: it was sent again just now: \`diligence status ${workId}\``);
+    throw new CommandError(`${workId}: it was sent again just now: \`diligence show ${workId}\``);
   }
   const now = new Date();
   // Resolved, it would let a second one leave beside it.

@@ -167,11 +167,7 @@ export const dossierBatches: BatchKind = {
       billing: attempts.map(({ billing }) => billing),
       isErased: outcome.erased === true,
       answer: async () => null,
-      exportTo: async (to) => {
-        const isStored = (await new DossierRepository(ctx.store).answers(folder)) !== null;
-        if (isStored) await writeDossierFolder(ctx, folder, outcome, to);
-        return isStored ? to : null;
-      },
+      exportTo: (to) => writeDossierFolder(ctx, { folder, id: jobId, outcome }, to),
     };
   },
   hasStarted: async ({ store }, jobId) =>

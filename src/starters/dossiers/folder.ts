@@ -1,38 +1,43 @@
 import { mkdir } from 'node:fs/promises';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { FiledArtifact } from '../../domain/core/artifact';
-import type { DossierOutcome } from '../../domain/dossiers/follow';
-import { writeArtifact, writeWhole } from '../cli/written-file';
+import type { DossierOutcome, DossierRecord } from '../../domain/dossiers/follow';
 import type { CommandContext } from '../jobs/context';
+import type { EndedJob } from '../jobs/job-kind';
+import { writeArtifact, writeWhole } from '../jobs/written-file';
 
 /**
- * Writes `dossier.json` (the answers as they came, and how it ended) and the files of a dossier: an
- * export, in the clear.
+ * Writes `dossier.json` (the answers as they came, and how it ended) and the files of a dossier whose report
+ * is in the store: an export, in the clear.
  *
  * @returns names of the files
  * @throws CommandError when a file is not in the store any more
  */
 export async function writeDossierFolder(
   { store }: CommandContext,
-  filedIn: string,
-  outcome: DossierOutcome,
+  {
+    folder: from,
+    id,
+    outcome,
+  }: Pick<EndedJob<DossierRecord, DossierOutcome>, 'folder' | 'id' | 'outcome'>,
   folder: string,
 ): Promise<string[]> {
   const file = new DossierRepository(store);
-  const answers = await file.answers(filedIn);
+  const answers = await file.answers(from);
+  if (answers === null) return [];
   await mkdir(folder, { recursive: true });
   const names = ['dossier.json'];
   await writeWhole(folder, 'dossier.json', `${JSON.stringify({ outcome, answers }, null, 2)}\n`);
-  for (const [place, artifact] of outcome.filed.entries()) {
-    const name = nameOf(artifact, place);
-    await writeArtifact(store, outcome.workId, artifact, folder, name);
+  for (const [index, artifact] of outcome.filed.entries()) {
+    const name = artifactName(artifact, index);
+    await writeArtifact(store, id, artifact, folder, name);
     names.push(name);
   }
   return names;
 }
 
 /** The report has one name; what comes beside it is numbered. */
-function nameOf({ mediaType, type }: FiledArtifact, place: number): string {
+export function artifactName({ mediaType, type }: FiledArtifact, index: number): string {
   const isPdf = type === 'dossie_pdf' || mediaType === 'application/pdf';
-  return `${place === 0 ? 'dossier' : `dossier-${place + 1}`}${isPdf ? '.pdf' : '.bin'}`;
+  return `${index === 0 ? 'dossier' : `dossier-${index + 1}`}${isPdf ? '.pdf' : '.bin'}`;
 }

@@ -1,4 +1,3 @@
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { DossierCoverage } from '../../domain/dossiers/dossier';
 import type { EngineClient } from '../../temporal/connection';
 
@@ -11,6 +10,8 @@ export async function phasesLine(
     const { raw } = await client.workflow.getHandle(workflowId).describe();
     const payloads = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? null;
     if (payloads === null) return null;
+    const { decodeArrayFromPayloads } =
+      require('@temporalio/common/lib/internal-non-workflow') as typeof import('@temporalio/common/lib/internal-non-workflow');
     const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
     return wordsOf(details as DossierCoverage | undefined);
   } catch {

@@ -24,8 +24,8 @@ export interface ChildEnd {
   billing: readonly (Billing | null)[];
   /** What the service answered, as it came; null when there is none. */
   answer(): Promise<Buffer | null>;
-  /** Writes its files into a folder of its own; null: there is nothing to write. */
-  exportTo?(folder: string): Promise<string | null>;
+  /** Writes its files into a folder of its own; returns their names. */
+  exportTo?(folder: string): Promise<string[]>;
 }
 
 /** An input line, as it stands. */

@@ -153,7 +153,7 @@ async function storeBatch(
     createdAt,
     createdBy,
   };
-  const terms = { items, onUnknown: 'report', fresh: request.rerun };
+  const terms = { items, onUnknown: 'report', rerun: request.rerun };
   const entry = startEntry({ workId: batchId, by: createdBy }, terms, Date.parse(createdAt));
   const batches = new JobBatchRepository(store);
   await batches.put(record, label && keyed(label), [entry]);

@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Store } from '../../store/store';
 import { AuditTrail } from '../../store/audit/trail';
 import { doubtSince } from '../../store/epoch';
@@ -8,12 +7,7 @@ import { WorkReader } from '../../store/certificates/works';
 import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';
 import { engineAddress, type EngineClient } from '../../temporal/connection';
-import { endEarlierEpochs } from '../../temporal/earlier-epochs';
-import { refuseOtherStore } from '../../temporal/namespace-store';
-import { openEngine } from '../../temporal/open-engine';
 import { openOwnStore } from '../../temporal/own-store';
-import { queuePollers } from '../../temporal/queue-pollers';
-import { workIdOf } from '../../workflows/core/search-attributes';
 
 /** What every use case works with: settings, store, and (when asked for) the engine. */
 export interface CommandContext {
@@ -58,6 +52,13 @@ export async function withEngine<T>(
   ctx: CommandContext,
   work: (engine: EngineClient) => Promise<T>,
 ): Promise<T> {
+  // What only the engine needs is loaded with it: a command about the store is over at once.
+  const { openEngine } =
+    require('../../temporal/open-engine') as typeof import('../../temporal/open-engine');
+  const { refuseOtherStore } =
+    require('../../temporal/namespace-store') as typeof import('../../temporal/namespace-store');
+  const { endEarlierEpochs } =
+    require('../../temporal/earlier-epochs') as typeof import('../../temporal/earlier-epochs');
   const engine = await openEngine(ctx, ctx.log);
   try {
     await refuseOtherStore(engine, ctx.store.id);
@@ -78,6 +79,8 @@ export async function warnWithoutPollers(
   ctx: CommandContext,
   service: keyof typeof queuesOf = 'certificates',
 ): Promise<boolean> {
+  const { queuePollers } =
+    require('../../temporal/queue-pollers') as typeof import('../../temporal/queue-pollers');
   const deadlineAt = Date.now() + 10_000;
   for (;;) {
     const missing = [];
@@ -97,7 +100,7 @@ export async function warnWithoutPollers(
 }
 
 export function isNotFound(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError;
+  return error instanceof Error && error.name === 'WorkflowNotFoundError';
 }
 
 /**
@@ -114,7 +117,9 @@ export async function runningUnder(
       .getHandle(workflowId)
       .describe();
     if (status.name !== 'RUNNING') return null;
-    return { startedFor: workIdOf(typedSearchAttributes) ?? null };
+    const { workIdOf } =
+      require('../../workflows/core/search-attributes') as typeof import('../../workflows/core/search-attributes');
+    return { startedFor: workIdOf(typedSearchAttributes) };
   } catch (error) {
     if (isNotFound(error)) return null;
     throw error;

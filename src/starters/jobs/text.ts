@@ -6,3 +6,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
+
+/** A name and a value a line, of those that are known. */
+export function factLines(
+  facts: readonly (readonly [string, string | null])[],
+  width = 10,
+): string[] {
+  const known = facts.filter(([, value]) => value !== null);
+  return known.map(([name, value]) => `  ${name.padEnd(width)} ${value}`);
+}

@@ -50,7 +50,7 @@ export async function readInput(path: string, maxBytes: number): Promise<ReadInp
  *
  * @throws CommandError when the file has changed since it was read
  */
-export async function fileInput(
+export async function storeInput(
   { store }: CommandContext,
   path: string,
   input: ReadInput,
@@ -73,5 +73,5 @@ function tooLarge(path: string, maxBytes: number): UsageError {
 }
 
 function unusable(path: string, why: string): UsageError {
-  return new UsageError(`--file: ${path} ${why}; nothing was sent`);
+  return new UsageError(`--input: ${path} ${why}; nothing was sent`);
 }

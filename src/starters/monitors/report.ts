@@ -8,7 +8,7 @@ import { monitorRecords, type MonitorRecords } from '../../store/monitors/record
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, tell } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
-import { writeWhole } from '../cli/written-file';
+import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
 import { counted } from '../jobs/text';
 import {

@@ -13,7 +13,7 @@ import { monitorRecords } from '../../store/monitors/records';
 import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate } from '../../workflows/messages';
 import { print, printJson, tell } from '../cli/terminal';
-import { refuseCertificateFlags, type OrderName, type WorkFamily } from '../cli/work-family';
+import type { OrderName, WorkFamily } from '../cli/work-family';
 import { isNotFound, withEngine, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import { counted, printable } from '../jobs/text';
@@ -28,7 +28,7 @@ import {
   type MonitorOutcome,
 } from './outcome';
 
-/** A sweep or a scan, as `status`, `result` and `cancel` are given it. */
+/** A sweep or a scan, as `show`, `result` and `cancel` are given it. */
 export type MonitorJob =
   | { kind: 'monitor-sweep'; id: string; monitorId: string }
   /** `id`: of the workflow, or of the schedule, whose last scan is meant. */
@@ -189,7 +189,7 @@ async function showResult(ctx: CommandContext, job: MonitorJob, json: boolean): 
     const { state, outcome } = await sightOf(engine, id);
     if (outcome !== null) return printOutcome(ctx, id, outcome, json);
     if (state === 'running') {
-      throw new CommandError(`${id} has not ended: \`diligence status ${id}\` shows how it stands`);
+      throw new CommandError(`${id} has not ended: \`diligence show ${id}\` shows how it stands`);
     }
     throw new CommandError(`${id} has no result: ${nextOf(state, job) ?? ''}`);
   });
@@ -262,7 +262,6 @@ export const monitorWorks: WorkFamily = {
   owns: (id) => monitorJobOf(id) !== null,
   status: (ctx, id, json) => showStatus(ctx, jobOf(id), json),
   result: async (ctx, id, options) => {
-    refuseCertificateFlags(id, options);
     if (options.out !== undefined) {
       throw new UsageError(
         `--out: a sweep has no result folder (\`diligence monitor changes\` and \`monitor report\` write what is stored)`,

@@ -11,7 +11,7 @@ import { ProfileRepository } from '../../store/profiles/profiles';
 import { inputNameOf, type BatchRequest, type StandingJob } from '../jobs/batch';
 import { answeredCharges, type BatchKind, type ChildEnd } from '../jobs/batch-kind';
 import type { CommandContext } from '../jobs/context';
-import { putLookup } from './outcome';
+import { putLookup } from './asks';
 import { ProfileSheets } from './sheets';
 
 interface ProfileTerms {

@@ -8,7 +8,7 @@ import { profileHtml } from '../../report/profile-html';
 import { tableSheet } from '../../sheets/table-sheet';
 import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
-import { writeWhole } from '../cli/written-file';
+import { writeWhole } from '../jobs/written-file';
 
 const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
 

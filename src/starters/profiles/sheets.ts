@@ -17,7 +17,7 @@ import {
 import { profileHtml } from '../../report/profile-html';
 import { AnalysisSheet } from '../../sheets/analysis-sheet';
 import type { BatchSheets, ShownRow } from '../jobs/batch-kind';
-import { removeOthers, writeWhole } from '../cli/written-file';
+import { removeOthers, writeWhole } from '../jobs/written-file';
 
 const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
 /** A browser shows no more than this with ease. */

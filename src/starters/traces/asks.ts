@@ -2,54 +2,59 @@ import { indexDocuments } from '../../store/core/subject-index';
 import { documentsIn } from '../../domain/core/held-documents';
 import { TraceRepository } from '../../store/traces/traces';
 import {
-  standsForGood,
   traceFolder,
   traceManifest,
   traceWorkflowId,
+  type TraceOutcome,
   type TraceRecord,
 } from '../../domain/traces/search';
 import type { TraceStrategy } from '../../domain/traces/trace';
-import type { TraceOnFile } from './outcome';
 import type { CommandContext } from '../jobs/context';
+import type { Job } from '../jobs/job-kind';
+import { jobIdAt } from '../jobs/start-job';
 
-/** What makes a search: the same ask is the same search. */
+/** What makes a search. */
 export interface TraceAsk {
   target: string;
   strategy: TraceStrategy | null;
-  label: string | null;
-  /** Makes it another search on purpose; null: it is the one that was made. */
-  rerun: string | null;
 }
 
-function traceName(
-  { idKey }: CommandContext,
-  { target, strategy, label, rerun }: TraceAsk,
-): string {
-  return idKey.nameOf('manifest', traceManifest(target, strategy, rerun ?? label));
+export type TraceJob = Job<TraceRecord, TraceOutcome>;
+
+/** The newest search of the same, by whatever order. */
+export async function newestTrace(
+  { store, idKey }: CommandContext,
+  { target, strategy }: TraceAsk,
+): Promise<TraceJob | null> {
+  const jobs = await store.jobs.about('trace', idKey.nameOf('document', target));
+  const same = jobs.find(({ input }) => {
+    const asked = input as TraceRecord;
+    return asked.target === target && asked.strategy === strategy;
+  });
+  return (same as TraceJob | undefined) ?? null;
 }
 
 /**
- * The newest work of the same ask, unless asking again could bring something else: one that has not
- * ended is gone on with, one that stands for good is shown.
+ * Records what is asked for: it can be started then.
+ *
+ * @param before of the same order, whose key is sent again; null: another order
  */
-export async function standingTrace(
-  place: CommandContext,
-  ask: TraceAsk,
-): Promise<TraceOnFile | null> {
-  const file = new TraceRepository(place.store);
-  const [newest] = await file.all(traceName(place, ask));
-  if (newest === undefined) return null;
-  const outcome = await file.outcome(newest.folder);
-  return outcome === null || standsForGood(outcome) ? { ...newest, outcome } : null;
-}
-
-/** Puts on file what is asked for: it can be started then. */
-export async function putTrace(place: CommandContext, ask: TraceAsk): Promise<TraceRecord> {
-  const { store, environment, idKey } = place;
-  const { label, strategy, target } = ask;
+export async function putTrace(
+  { store, environment, idKey }: CommandContext,
+  { target, strategy }: TraceAsk,
+  terms: {
+    label: string | null;
+    deadlineMs?: number;
+    before?: TraceJob | null;
+    /** Names the order. */
+    rerun?: string | null;
+  },
+): Promise<TraceRecord> {
+  const { label, before = null, rerun = null, deadlineMs } = terms;
   const now = new Date();
-  const name = traceName(place, ask);
-  const workId = `${traceWorkflowId(name)}/${now.toISOString().replace(/[-:.]/g, '')}`;
+  const name =
+    before?.input.name ?? idKey.nameOf('manifest', traceManifest(target, strategy, rerun));
+  const workId = jobIdAt(traceWorkflowId(name), now);
   const folder = traceFolder(workId);
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const record: TraceRecord = {
@@ -59,6 +64,7 @@ export async function putTrace(place: CommandContext, ask: TraceAsk): Promise<Tr
     target,
     strategy,
     label,
+    ...(deadlineMs !== undefined && { deadlineMs }),
     createdAt: now.toISOString(),
     createdBy: environment.actor,
   };

@@ -1,5 +1,5 @@
 import { subjectState, traceSubject } from '../../domain/core/attempts';
-import { traceFolder, type TraceOutcome } from '../../domain/traces/search';
+import { standsForGood, traceFolder, type TraceOutcome } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
 import type { TraceStrategy } from '../../domain/traces/trace';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
@@ -8,7 +8,7 @@ import { TraceRepository } from '../../store/traces/traces';
 import { inputNameOf, type BatchRequest } from '../jobs/batch';
 import { billedCharges, type BatchKind, type ChildEnd } from '../jobs/batch-kind';
 import type { CommandContext } from '../jobs/context';
-import { putTrace, standingTrace } from './asks';
+import { newestTrace, putTrace } from './asks';
 
 /** A search for each different target of a sheet. */
 export function traceBatch(
@@ -23,7 +23,6 @@ export function traceBatch(
   },
 ): BatchRequest {
   const { choice, input, label, path, rerun, strategy } = asked;
-  const terms = { strategy, label: null };
   return {
     kind: 'trace-batch',
     label,
@@ -33,12 +32,14 @@ export function traceBatch(
     inputPath: path,
     rows: () => planThings(readSheet(path, { ...choice, holds: 'targets' }), readRow),
     standing: async (target) => {
-      const found = await standingTrace(ctx, { ...terms, target, rerun: null });
-      if (found === null) return null;
-      return { jobId: found.record.workId, ended: found.outcome !== null, terms: {} };
+      const found = await newestTrace(ctx, { target, strategy });
+      if (found === null || (found.outcome !== null && !standsForGood(found.outcome))) return null;
+      return { jobId: found.id, ended: found.outcome !== null, terms: {} };
     },
     put: async (target, again) => {
-      const { workId: jobId } = await putTrace(ctx, { ...terms, target, rerun: again });
+      const ask = { target, strategy };
+      const before = again === null ? await newestTrace(ctx, ask) : null;
+      const { workId: jobId } = await putTrace(ctx, ask, { label: null, before, rerun: again });
       return { jobId, terms: {} };
     },
   };

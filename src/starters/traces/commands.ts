@@ -1,59 +1,37 @@
 import { Command } from 'commander';
-import { startEntry } from '../../domain/audit-entries';
-import { queueName } from '../../domain/core/queues';
-import {
-  traceFolder,
-  traceWorkflowId,
-  type TraceOutcome,
-  type TraceRecord,
-} from '../../domain/traces/search';
-import { maskTarget, readTarget } from '../../domain/traces/target';
+import { standsForGood, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
+import { readTarget } from '../../domain/traces/target';
 import { traceStrategies, type TraceStrategy } from '../../domain/traces/trace';
-import type { EngineClient } from '../../temporal/connection';
-import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
-import { attributesAtStart } from '../../workflows/core/search-attributes';
-import type { searchTrace } from '../../workflows/traces/search-trace';
+import type { SearchTraceInput } from '../../workflows/messages';
 import {
+  choiceOf,
   inputFlags,
   runBatch,
-  showForeseen,
   withInput,
   withInputFile,
   type BatchFlags,
+  type InputFlags,
 } from '../cli/batch';
-import { deadlineOption, withActor, withDetach } from '../cli/flags';
-import { followByLines } from '../cli/follow';
-import { jobLine } from '../cli/job-line';
+import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
-import { recordAtWork, workOfOutcome } from '../cli/single-work';
+import { start } from '../cli/start-command';
+import { oneOf, tell } from '../cli/terminal';
+import { openContext, type CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
-import { foreseenOf, nothingForeseen } from '../jobs/batch';
-import { putTrace, standingTrace, type TraceAsk } from './asks';
+import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { newestTrace, putTrace } from './asks';
 import { traceBatch, traceBatches } from './batch';
+import { traceKind } from './kind';
 import { traceListCommand } from './list';
-import { showTrace, traces, type TraceOutput } from './outcome';
-import { refuseUnwritable } from '../cli/unwritable-folder';
-import {
-  isRunning,
-  openContext,
-  warnWithoutPollers,
-  withEngine,
-  type CommandContext,
-} from '../jobs/context';
 
-type SearchFlags = BatchFlags &
-  SingleFlags & { input?: string; column?: string; sheet?: string; rerun?: true };
+type SearchFlags = StartFlags &
+  BatchFlags &
+  InputFlags & {
+    target?: string;
+    strategy?: TraceStrategy | null;
+  };
 
-interface SingleFlags extends TraceOutput {
-  target?: string;
-  strategy?: TraceStrategy;
-  label?: string;
-  deadline: number;
-  dryRun?: true;
-  by?: string;
-  detach?: true;
-}
+const targets = 'targets (alvo, email, telefone...)';
 
 /** `diligence trace`. */
 export function traceCommand(): Command {
@@ -66,9 +44,9 @@ export function traceCommand(): Command {
 }
 
 function searchCommand(): Command {
-  return withInput(withDetach(withActor(new Command('search'))), targets, 20)
+  return withInput(withStart(new Command('search'), { deadline: '24h' }), targets, 20)
     .description(
-      'Search for one target, or for each of an input; asked for again, it is the same search.',
+      'Search for one target, or for each of a file; asked for again, it is the same search.',
     )
     .option('--target <target>', 'an e-mail address, phone, user name or wallet')
     .option(
@@ -76,110 +54,58 @@ function searchCommand(): Command {
       `${traceStrategies.join(' or ')} (default: the service chooses)`,
       oneOf(traceStrategies),
     )
-    .option('--excel', 'of an input: results.csv for a spreadsheet program')
-    .option('--out <folder>', 'result folder (default: out/<id>)')
-    .option('--json', 'one JSON document on standard output')
-    .addOption(deadlineOption())
+    .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .action(async (flags: SearchFlags, command: Command) => {
-      process.exitCode = await searchAny(flags, command);
+      const { input, target, strategy = null, label = null } = flags;
+      if ((input === undefined) === (target === undefined)) {
+        throw new UsageError('--target or --input: what is searched for? expected one of them');
+      }
+      if (input !== undefined) {
+        const ctx = await openContext(tell, flags.by);
+        const asked = {
+          choice: choiceOf(flags),
+          input,
+          strategy,
+          label,
+          rerun: flags.rerun === true,
+        };
+        process.exitCode = await withInputFile(input, (path) =>
+          runBatch(ctx, traceBatches, traceBatch(ctx, { ...asked, path }), flags),
+        );
+        return;
+      }
+      refuseFlagsBeside('--target', [...inputFlags, '--excel'], command);
+      const reading = readTarget(target ?? '');
+      if (reading.kind === 'invalid') throw new UsageError(`--target: ${reading.message}`);
+      await start(command, traceKind, (ctx) => prepare(ctx, reading.target, flags));
     });
 }
 
-const targets = 'targets (alvo, email, telefone...)';
-
-async function searchAny(flags: SearchFlags, command: Command): Promise<number> {
-  const { column, input, label = null, rerun, sheet, strategy = null, target } = flags;
-  if ((input === undefined) === (target === undefined)) {
-    throw new UsageError('what is searched for? expected one of --target or --input');
-  }
-  if (target !== undefined) {
-    refuseFlagsBeside('--target', [...inputFlags, '--excel', '--rerun'], command);
-    return search({ ...flags, target });
-  }
-  const ctx = await openContext(tell, flags.by);
-  const choice = { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
-  const asked = { choice, input: input as string, strategy, label, rerun: rerun === true };
-  return withInputFile(asked.input, (path) =>
-    runBatch(ctx, traceBatches, traceBatch(ctx, { ...asked, path }), flags),
-  );
-}
-
-async function search(flags: SingleFlags & { target: string }): Promise<number> {
-  const reading = readTarget(flags.target);
-  if (reading.kind === 'invalid') throw new UsageError(`--target: ${reading.message}`);
-  const place = await openContext(tell, flags.by);
-  const ask = {
-    target: reading.target,
-    strategy: flags.strategy ?? null,
-    label: flags.label ?? null,
-    rerun: null,
+async function prepare(
+  ctx: CommandContext,
+  target: string,
+  { strategy = null, label = null, deadline: deadlineMs, maxAge, rerun = false }: SearchFlags,
+): Promise<Ask<TraceRecord, TraceOutcome>> {
+  const standing = await newestTrace(ctx, { target, strategy });
+  const isFinal = standing?.outcome != null && standsForGood(standing.outcome);
+  const isYoung = isWithin(maxAge, standing);
+  return {
+    standing,
+    stands: isFinal && isYoung && !rerun,
+    record: async () => {
+      const isAnew = rerun || (isFinal && !isYoung);
+      const order = isAnew ? new Date().toISOString() : null;
+      const terms = { label, deadlineMs, before: isAnew ? null : standing, rerun: order };
+      const { workId, createdAt } = await putTrace(ctx, { target, strategy }, terms);
+      await auditStart(ctx, workId, { items: 1, rerun: isAnew }, Date.parse(createdAt));
+      return workId;
+    },
+    workflow: 'searchTrace',
+    workflowInput: ({ id: workId, folder }): SearchTraceInput => ({
+      ref: { workId, folder },
+      deadlineAt: Date.now() + deadlineMs,
+      interactive: true,
+      queueSuffix: ctx.queueSuffix,
+    }),
   };
-  const standing = await standingTrace(place, ask);
-  if (flags.dryRun === true) {
-    const found = foreseenOf(standing && { ended: standing.outcome !== null });
-    return showForeseen({ ...nothingForeseen, [found]: 1 }, [], flags.json === true);
-  }
-  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
-  if (standing !== null && standing.outcome !== null) {
-    tell(
-      `${standing.record.workId}: ended ${standing.outcome.settledAt}, and is shown as it stands; \`--label\` makes another search`,
-    );
-    return showTrace(place, standing, flags);
-  }
-  const record = standing?.record ?? (await fileTrace(place, ask));
-  return withEngine(place, (engine) => follow(place, engine, record, flags));
-}
-
-/** Puts on file, and on the audit trail, what is asked for. */
-async function fileTrace(place: CommandContext, ask: TraceAsk): Promise<TraceRecord> {
-  const record = await putTrace(place, ask);
-  const { workId, createdBy: by, createdAt } = record;
-  const terms = { items: 1, onUnknown: 'report', fresh: false };
-  await place.audit.appendAndAnchor([startEntry({ workId, by }, terms, Date.parse(createdAt))]);
-  return record;
-}
-
-/** Starts it unless it runs, and shows how it ends. */
-async function follow(
-  place: CommandContext,
-  engine: EngineClient,
-  record: TraceRecord,
-  flags: SingleFlags,
-): Promise<number> {
-  await refuseMissingSearchAttributes(engine);
-  const { workId, name, target } = record;
-  const workflowId = traceWorkflowId(name);
-  const folder = traceFolder(workId);
-  const { queueSuffix } = place;
-  if (await isRunning(engine, workflowId)) tell(`${workId}: is being searched for already`);
-  else await place.store.jobs.release(folder);
-  const handle = await engine.client.workflow.start<typeof searchTrace>('searchTrace', {
-    workflowId,
-    taskQueue: queueName('workflows', queueSuffix),
-    args: [
-      {
-        ref: { workId, folder },
-        deadlineAt: Date.now() + flags.deadline,
-        interactive: true,
-        queueSuffix,
-      },
-    ],
-    typedSearchAttributes: attributesAtStart('trace', workId),
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    priority: { priorityKey: 1 },
-  });
-  const atWork = await recordAtWork(place, traces, handle, { folder, record });
-  const { workId: id } = atWork.record;
-  tell(`${id}: search for ${maskTarget(target)}`);
-  if (flags.detach === true) {
-    if (flags.json === true) printJson({ id, status: 'started' });
-    else print(id);
-    return exitCodes.done;
-  }
-  await warnWithoutPollers(engine, place, 'investigation');
-  const outcome = await followByLines<TraceOutcome>(place, engine, workflowId, (current) =>
-    jobLine(current, workflowId),
-  );
-  return showTrace(place, await workOfOutcome(place, traces, atWork, outcome), flags);
 }

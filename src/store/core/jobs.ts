@@ -10,6 +10,8 @@ import { addSubjects } from './subjects';
 export interface JobRow {
   id: string;
   kind: JobKind;
+  /** Holds all of it. */
+  folder: string;
   /** Null before the end. */
   status: string | null;
   needsAttention: boolean;
@@ -48,12 +50,19 @@ export interface EndedJob {
   rows: number;
 }
 
-interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input'> {
+/** A job with how it ended. */
+export interface JobWithOutcome extends JobRow {
+  /** Null before the end. */
+  outcome: unknown;
+}
+
+interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input' | 'folder'> {
   holder: string;
   needsAttention: number;
   input: Uint8Array;
 }
 
+type WholeRow = FoundRow & { outcome: Uint8Array | null };
 type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
 
 const selected = `holder, id, kind, status, needs_attention AS "needsAttention",
@@ -128,6 +137,37 @@ export class JobRepository {
       ),
     );
     return new Map(rows.map(({ id, status }) => [id, status]));
+  }
+
+  /**
+   * By its id, or, by an id without its last part, the newest of those asked for alike; decisions about a job
+   * have its id as their beginning, and are not meant.
+   */
+  async find(id: string): Promise<JobWithOutcome | null> {
+    const all = `SELECT ${selected}, outcome FROM job`;
+    const exact = statement(`${all} WHERE id = ?`, [id]);
+    const below = statement(
+      `${all} WHERE id >= ? AND id < ? AND kind <> 'decision' ORDER BY created_at DESC, id DESC LIMIT 1`,
+      rangeOf(`${id}/`),
+    );
+    for (const query of [exact, below]) {
+      const [row] = await this.#store.read<WholeRow>(query);
+      if (row !== undefined) return this.#whole(row);
+    }
+    return null;
+  }
+
+  /** Those of a kind that hold something about a subject, newest first. */
+  async about(kind: JobKind, subject: string): Promise<JobWithOutcome[]> {
+    const rows = await this.#store.read<WholeRow>(
+      statement(
+        `SELECT ${selected}, outcome FROM job
+         WHERE kind = ? AND holder IN (SELECT holder FROM subject WHERE subject = ?)
+         ORDER BY created_at DESC, id DESC LIMIT 100`,
+        [kind, subject],
+      ),
+    );
+    return rows.map((row) => this.#whole(row));
   }
 
   /** What was asked for; null when there is no such job. */
@@ -253,9 +293,15 @@ export class JobRepository {
     return { folder, record: this.#store.opened(rowName('job', folder), body) as T };
   }
 
+  #whole({ outcome, ...row }: WholeRow): JobWithOutcome {
+    const body = this.#opened<unknown>({ holder: row.holder, body: outcome });
+    return { ...this.#rowOf(row), outcome: body?.record ?? null };
+  }
+
   #rowOf({ holder, input, needsAttention, ...row }: FoundRow): JobRow {
     return {
       ...row,
+      folder: holder,
       needsAttention: needsAttention === 1,
       input: this.#store.opened(rowName('job', holder), input),
     };

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { creditCommand } from '../../../src/starters/credit/commands';
 import { preparedInput } from '../../../src/starters/credit/input';
 import { UsageError } from '../../../src/starters/jobs/errors';
-import { workCommands } from '../../../src/starters/works';
 import { openContext } from '../../../src/starters/jobs/context';
 import { writeEngineRecord } from '../../../src/temporal/engine-record';
 import { goodZip } from '../../support/bad-inputs';
@@ -111,10 +110,8 @@ describe('a folder of files that are all refused', () => {
 });
 
 test.each([
-  [['--cnab', 'lot/good.rem', '--concurrency', '2']],
+  [['--input', 'lot/good.rem', '--concurrency', '2']],
   [['--input', 'lot', '--xmls', 'lot/good.zip']],
-  [['--cnab', 'lot/good.rem', '--input', 'lot']],
-  [[]],
 ])('flags of the other form are refused: %j', async (words) => {
   expect((await run('analyze', ...words)).error).toBeInstanceOf(UsageError);
 });
@@ -122,7 +119,7 @@ test.each([
 describe('a result folder that cannot be written', () => {
   test.each([
     ['of a folder', ['--input', 'lot']],
-    ['of a file', ['--cnab', 'lot/good.rem']],
+    ['of a file', ['--input', 'lot/good.rem']],
   ])('is told by an analysis %s before anything is sent', async (_, words) => {
     await writeFile('lot/good.rem', cnabFile({ receivables: 1 }));
     await writeFile('taken', 'a file');
@@ -135,7 +132,7 @@ describe('a result folder that cannot be written', () => {
 test('says of what is forced that it is sent although refused, and why', async () => {
   await writeFile('lot/cut.rem', outOfSequence());
   await writeFile('taken', 'a file: it ends after the scan');
-  const words = ['--cnab', 'lot/cut.rem', '--out', 'taken', '--force', 'the bank knows'];
+  const words = ['--input', 'lot/cut.rem', '--out', 'taken', '--force', 'the bank knows'];
   const { stderr } = await run('analyze', ...words);
   expect(stderr).toContain('Sent although refused: the bank knows');
   expect(stderr).not.toContain('will not be sent');
@@ -145,7 +142,7 @@ test('`credit resolve` takes the id by name too, and needs it once', async () =>
   const id = `credit/${'0'.repeat(32)}`;
   const words = ['--action', 'watch', '--note', 'seen'];
   const { error } = await run('resolve', '--id', id, ...words);
-  expect(String(error)).toContain(`no analysis ${id}`);
+  expect(String(error)).toContain(`no job ${id}`);
   for (const ids of [[], [id, '--id', 'credit/1']]) {
     expect((await run('resolve', ...ids, ...words)).error).toBeInstanceOf(UsageError);
   }
@@ -165,15 +162,6 @@ test('a command is refused whose credit service is not that of the engine that r
   });
   Object.assign(process.env, { CREDIT_BASE_URL: 'http://127.0.0.1:3/v1', CREDIT_TOKEN: 't' });
   await writeFile('lot/good.rem', cnabFile({ receivables: 1 }));
-  const { error } = await run('analyze', '--cnab', 'lot/good.rem');
+  const { error } = await run('analyze', '--input', 'lot/good.rem');
   expect(error).toMatchObject({ name: 'ConfigError', variable: 'CREDIT_BASE_URL' });
 });
-
-test.each([['--excel'], ['--lang', 'pt'], ['--pdf-names', 'reference']])(
-  'result of an analysis refuses %s, which would change nothing',
-  async (...flags) => {
-    const result = workCommands().find((command) => command.name() === 'result');
-    const words = [`credit/${'0'.repeat(32)}`, ...flags];
-    await expect(result?.parseAsync(words, { from: 'user' })).rejects.toThrow(UsageError);
-  },
-);

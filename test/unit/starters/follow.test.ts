@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followAnalysis, followWork, inTime } from '../../../src/starters/cli/follow';
+import { followJob, inTime } from '../../../src/starters/jobs/follow-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import type { EngineClient } from '../../../src/temporal/connection';
 
@@ -36,14 +36,17 @@ function engineOf() {
   return { asked, engine: { client, address: 'nowhere' } as unknown as EngineClient };
 }
 
-it.each([
-  ['an analysis', 'credit/a', followAnalysis],
-  ['a batch', 'batch/a', followWork],
-  ['a single issuance', 'certificate/a', followWork],
-])('leaves no question about %s open when it has ended', async (_, workflowId, follow) => {
+it('leaves no question about a job open when it has ended', async () => {
   const { asked, engine } = engineOf();
   const before = Date.now();
-  expect(await follow(place, engine, workflowId)).toEqual({ status: 'completed' });
+  const audience = { intervalMs: 10, show: jest.fn(), clear: jest.fn() };
+  const readProgress = ({ client }: EngineClient) =>
+    client.workflow
+      .getHandle('a')
+      .query<null>('progress')
+      .catch(() => null);
+  const end = await followJob(place, engine, 'a', readProgress, audience);
+  expect(end).toEqual({ status: 'completed' });
   expect(asked).toMatchObject({ open: 0, aborted: true });
   for (const at of asked.deadlines) expect(at).toBeGreaterThan(before);
   expect(asked.deadlines).not.toEqual([]);

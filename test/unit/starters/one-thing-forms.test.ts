@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { profileCommand } from '../../../src/starters/profiles/commands';
-import { dossierCommand, dossierIdOf } from '../../../src/starters/dossiers/commands';
-import { putLookup } from '../../../src/starters/profiles/outcome';
+import { dossierCommand } from '../../../src/starters/dossiers/commands';
+import { dossierIdOf } from '../../../src/starters/dossiers/ids';
+import { putLookup } from '../../../src/starters/profiles/asks';
 import { traceCommand } from '../../../src/starters/traces/commands';
 import { putTrace } from '../../../src/starters/traces/asks';
 import { openContext } from '../../../src/starters/jobs/context';
-import { workCommands } from '../../../src/starters/works';
+import { jobCommands } from '../../../src/starters/job-commands';
 import { testPayloadKeys } from '../../support/temporary-store';
 
 /** Commands that take one thing or a file of them, with flags that belong to the other form. */
@@ -53,16 +54,13 @@ test.each([
 ])('--dry-run of %s tells what would be asked for, and puts nothing on file', async (...of) => {
   const [, command, words] = of;
   await run(command(), ...words, '--dry-run');
-  expect(printed).toContain('would ask for 1, show 0 that are in the store');
+  expect(printed).toContain('would request 1, reuse 0');
   expect(printed).toContain('nothing was sent');
   const kept = await readdir(join(folder, 'data'), { recursive: true });
   expect(kept.filter((path) => /(profiles|traces)\//.test(path))).toEqual([]);
 });
 
 test.each([
-  ['--rerun', profileCommand, lookup, []],
-  ['--label', profileCommand, lookup, ['L']],
-  ['--max-age', profileCommand, lookup, ['1d']],
   ['--column', profileCommand, lookup, ['cpf']],
   ['--sheet', profileCommand, lookup, ['1']],
   ['--concurrency', profileCommand, lookup, ['10']],
@@ -70,7 +68,6 @@ test.each([
   ['--sheet', traceCommand, search, ['1']],
   ['--concurrency', traceCommand, search, ['20']],
   ['--excel', traceCommand, search, []],
-  ['--rerun', dossierCommand, ['follow', '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60'], []],
 ])('%s beside one thing is refused', async (flag, command, words, value) => {
   const refused = run(command(), ...words, flag, ...value);
   await expect(refused).rejects.toMatchObject({
@@ -95,7 +92,7 @@ test.each([
 
 function works(...words: string[]): Promise<void> {
   const [name, ...more] = words;
-  const command = workCommands().find((one) => one.name() === name);
+  const command = jobCommands().find((one) => one.name() === name);
   return run(command as Command, ...more);
 }
 
@@ -108,8 +105,8 @@ test('jobs are listed newest first, whatever they are, below a heading', async (
     const name = place.idKey.nameOf('document', cpf);
     ids.unshift((await putLookup(place, { cpf, name, retryRural: false })).workId);
     jest.setSystemTime(Date.parse('2026-01-05T10:01:00.000Z') + at * 120_000);
-    const ask = { target: `bob${at}@example.com`, strategy: null, label: null, rerun: null };
-    ids.unshift((await putTrace(place, ask)).workId);
+    const ask = { target: `bob${at}@example.com`, strategy: null };
+    ids.unshift((await putTrace(place, ask, { label: null })).workId);
   }
   jest.useRealTimers();
   await works('list');
@@ -118,17 +115,18 @@ test('jobs are listed newest first, whatever they are, below a heading', async (
   expect(rows.map((line) => line.split(/ {2,}/).at(-1))).toEqual(ids);
 });
 
-const dossier = 'dossier/0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60';
-
 test.each([
-  ['result', dossier, '--excel'],
-  ['result', `trace/${'ab'.repeat(16)}`, '--excel'],
-  ['result', `lens/${'ab'.repeat(16)}`, '--excel'],
-  ['result', `profile/${'ab'.repeat(16)}`, '--lang', 'pt'],
-  ['cancel', `trace/${'ab'.repeat(16)}`, '--cancel-remote'],
-  ['status', dossier, '--id', 'trace/x'],
-])('%s %s %s is refused: it would change nothing', async (...words) => {
-  await expect(works(...words)).rejects.toMatchObject({ name: 'UsageError' });
+  ['result', '--excel'],
+  ['result', '--html'],
+  ['result', '--lang', 'pt'],
+  ['cancel', '--cancel-remote'],
+  ['pause'],
+  ['show', '--id', 'trace/x'],
+])('%s %s of a search is refused: it would change nothing', async (name, ...flags) => {
+  const place = await openContext(() => undefined);
+  const ask = { target: 'bob@example.com', strategy: null };
+  const { workId } = await putTrace(place, ask, { label: null });
+  await expect(works(name, workId, ...flags)).rejects.toMatchObject({ name: 'UsageError' });
 });
 
 test('two dossiers named in one command are refused', async () => {

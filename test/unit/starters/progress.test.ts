@@ -1,19 +1,20 @@
-import { addUp, duration, isHeldUp, progressLine } from '../../../src/starters/cli/progress';
-import type { WorkProgress } from '../../../src/starters/cli/progress';
+import { addUp } from '../../../src/starters/certificates/progress';
+import { duration, isHeldUp, progressLine } from '../../../src/starters/cli/progress';
+import { progressOfStage, type Progress } from '../../../src/starters/jobs/progress';
 import type { BatchProgress, RowsProgress } from '../../../src/workflows/messages';
 
 const now = Date.parse('2026-11-21T18:00:00Z');
 const counts = { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 };
-const going: WorkProgress = {
+const going: Progress = {
   stage: 'issuing',
   total: 60,
   counts: { ...counts, issued: 50, failed: 2 },
   outstanding: 5,
-  requesting: 3,
   again: 0,
   waiting: null,
   paused: false,
   cancelling: false,
+  details: [],
 };
 const steady = { rowsPerSecond: 4, leftMs: 2_000, stalledMs: null };
 
@@ -60,6 +61,14 @@ describe('the line of progress', () => {
     expect(progressLine(going, stalled, now)).toMatch(/nothing has settled for 4 min$/);
   });
 
+  it('tells of one thing its stage, what is known of it, and what it waits for', () => {
+    const waiting = { reason: 'credentials', until: null };
+    const one = { ...progressOfStage('requesting'), details: ['search 1'], waiting };
+    expect(progressLine(one, null, now)).toBe(
+      'requesting  search 1  waiting: credentials (the service refuses the token)',
+    );
+  });
+
   it('says what happens before the first request and after the last row', () => {
     expect(progressLine({ ...going, stage: 'proving access' }, null, now)).toMatch(/the token$/);
     expect(progressLine({ ...going, stage: 'merging' }, null, now)).toMatch(/results together$/);
@@ -77,7 +86,16 @@ describe('the progress of a batch', () => {
     items: 30,
     lanes: [],
   };
-  const lane: RowsProgress = { ...going, total: 10, counts: { ...counts, issued: 4 } };
+  const lane: RowsProgress = {
+    total: 10,
+    counts: { ...counts, issued: 4 },
+    outstanding: 5,
+    requesting: 3,
+    again: 0,
+    waiting: null,
+    paused: false,
+    cancelling: false,
+  };
 
   it('adds up its lanes, and leaves out one that does not answer', () => {
     expect(addUp(batch, [lane, null, lane])).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { decisionFolder } from '../../../src/domain/certificates/work';
-import { writeResultFolder } from '../../../src/starters/cli/result-folder';
+import { writeResultFolder } from '../../../src/starters/certificates/result-folder';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';
 import { decision, issuedAfter, record, reportOf, rowOf } from '../report/sample';

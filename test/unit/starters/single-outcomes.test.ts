@@ -2,17 +2,18 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findArtifact, putArtifact } from '../../../src/store/core/artifacts';
 import { LensRepository } from '../../../src/store/lens/lens';
-import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
-import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
-import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/search';
-import { showLens } from '../../../src/starters/lens/outcome';
-import { showProfile } from '../../../src/starters/profiles/outcome';
-import { showTrace } from '../../../src/starters/traces/outcome';
+import type { JobKind } from '../../../src/domain/job';
+import type { LensOutcome } from '../../../src/domain/lens/analyze';
+import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import type { TraceOutcome } from '../../../src/domain/traces/search';
+import { lensKind } from '../../../src/starters/lens/kind';
+import { printResult } from '../../../src/starters/cli/print-job';
+import { profileKind } from '../../../src/starters/profiles/kind';
+import { traceKind } from '../../../src/starters/traces/kind';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
 
-const workId = 'x/1';
 const folder = 'x/1';
 
 let place: TemporaryStore;
@@ -23,32 +24,27 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const workplace = () => ({ store: place.store }) as unknown as CommandContext;
+const context = () => ({ store: place.store }) as unknown as CommandContext;
+
+function jobOf(kind: JobKind, input: object, outcome: { status?: string }) {
+  const { status } = outcome;
+  const ended = { status, needsAttention: false, createdAt: '', endedAt: '' };
+  return { id: 'x/1', kind, folder, ...ended, input, outcome } as never;
+}
 
 const shows = {
   trace: (outcome: Partial<TraceOutcome>) => {
-    const record = { workId } as TraceRecord;
-    const whole = { seen: null, traceId: null, error: null, ...outcome } as TraceOutcome;
-    return showTrace(workplace(), { folder, record, outcome: whole }, { out: place.folder });
+    const whole = { seen: null, traceId: null, error: null, ...outcome };
+    return printResult(context(), traceKind, jobOf('trace', {}, whole), { out: place.folder });
   },
   profile: (outcome: Partial<ProfileOutcome>) => {
-    const record = { workId } as ProfileRecord;
-    const nothing = { call: 1, counts: null, error: null, answersLost: 0 };
-    const whole = { ...nothing, ...outcome } as ProfileOutcome;
-    return showProfile(workplace(), { folder, record, outcome: whole }, { out: place.folder });
+    const whole = { call: 1, counts: null, error: null, answersLost: 0, ...outcome };
+    return printResult(context(), profileKind, jobOf('profile', {}, whole), { out: place.folder });
   },
   lens: (outcome: Partial<LensOutcome>, out = place.folder) => {
-    const record = { workId } as LensRecord;
-    const nothing = {
-      seen: null,
-      files: null,
-      error: null,
-      billing: null,
-      replaced: [],
-      analysisId: null,
-    };
-    const whole = { ...nothing, ...outcome } as LensOutcome;
-    return showLens(workplace(), { folder, record, outcome: whole }, { out });
+    const nothing = { seen: null, files: null, error: null, billing: null, replaced: [] };
+    const whole = { ...nothing, analysisId: null, ...outcome };
+    return printResult(context(), lensKind, jobOf('lens', {}, whole), { out });
   },
 };
 

@@ -32,6 +32,7 @@ it('knows a job by what was asked for, and its end by the outcome', async () => 
   expect(await jobs.get('job-1')).toEqual({
     id: 'job-1',
     kind: 'trace',
+    folder: 'jobs/1',
     status: null,
     needsAttention: false,
     createdAt: day(1),
@@ -44,6 +45,18 @@ it('knows a job by what was asked for, and its end by the outcome', async () => 
   expect(await jobs.get('job-1')).toMatchObject(ended);
   expect(await jobs.outcome('jobs/1')).toEqual({ ended: 'expired' });
   expect([await jobs.get('job-2'), await jobs.input('jobs/2')]).toEqual([null, null]);
+});
+
+it('finds a job by its id, or the newest by the beginning of it, but no decision about one', async () => {
+  const put = (folder: string, id: string, kind: 'trace' | 'decision', at: number) =>
+    jobs.start(folder, { id, kind, createdAt: day(at), label: null }, { at });
+  await put('t/a/1', 'trace/a/1', 'trace', 1);
+  await put('t/a/2', 'trace/a/2', 'trace', 2);
+  await put('t/a/3', 'trace/a/2/decision-1', 'decision', 3);
+  expect(await jobs.find('trace/a')).toMatchObject({ id: 'trace/a/2', folder: 't/a/2' });
+  expect(await jobs.find('trace/a/1')).toMatchObject({ input: { at: 1 }, outcome: null });
+  expect(await jobs.find('trace/a/2/decision-1')).toMatchObject({ kind: 'decision' });
+  expect([await jobs.find('trace/'), await jobs.find('trac')]).toEqual([null, null]);
 });
 
 it('keeps what was asked for first, and the first end until it is ended again', async () => {

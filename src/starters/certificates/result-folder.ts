@@ -1,19 +1,16 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { BatchSummary, FiledRow, ResultRow } from '../../domain/certificates/certificates';
+import { WorkReader } from '../../store/certificates/works';
 import { openResultSheet } from '../../sheets/result-sheet';
-import { openResultWorkbook } from '../../sheets/result-workbook';
-import type { ReportLanguage } from '../../report/formats';
+import { mostWorkbookRows, openResultWorkbook } from '../../sheets/result-workbook';
+import type { ExportOptions } from '../jobs/job-kind';
+import { pdfName, summaryDocument } from './result-names';
 import { ResultReport } from './result-report';
 import type { CommandContext } from '../jobs/context';
 
-export interface ResultFolderOptions {
+export interface ResultFolderOptions extends Omit<ExportOptions, 'html'> {
   folder: string;
-  /** `;`, BOM, CRLF and punctuated documents, for a spreadsheet program in Portuguese. */
-  excel: boolean;
-  pdfNames: 'id' | 'reference';
-  /** Of `report.html`; the sheets have the same words in any. */
-  lang: ReportLanguage;
 }
 
 /**
@@ -26,13 +23,13 @@ export async function writeResultFolder(
   workFolder: string,
   summary: BatchSummary,
   { folder, excel, pdfNames, lang }: ResultFolderOptions,
-): Promise<void> {
+): Promise<string[]> {
   await mkdir(join(folder, 'pdf'), { recursive: true });
   const sheet = openResultSheet(join(folder, 'results.csv'), { excel });
   const workbook = openResultWorkbook(join(folder, 'results.xlsx'), summary.total);
   const report = new ResultReport(place, workFolder);
   try {
-    for await (const row of place.works.rows(workFolder)) {
+    for await (const row of new WorkReader(place.store).rows(workFolder)) {
       report.add(row);
       const pdf = row.pdfKey === null ? null : await exportPdf(place, row, folder, pdfNames);
       const result = toResultRow(row, pdf);
@@ -49,12 +46,8 @@ export async function writeResultFolder(
   await writeFile(aside, `${JSON.stringify(summaryDocument(summary), null, 2)}\n`);
   await rename(aside, join(folder, 'summary.json'));
   await report.write(folder, summary, lang);
-}
-
-/** `summary.json`: the count of each status stands beside `total`, as a reader expects it. */
-export function summaryDocument(summary: BatchSummary): Record<string, unknown> {
-  const { counts, batchId, total, ...rest } = summary;
-  return { batchId, total, ...counts, counts, ...rest };
+  const names = ['results.csv', 'summary.json', 'report.html', 'pdf/'];
+  return summary.total > mostWorkbookRows ? names : [...names, 'results.xlsx'];
 }
 
 async function exportPdf(
@@ -70,14 +63,6 @@ async function exportPdf(
   if (bytes === null) return null;
   if ((await sizeOf(target)) !== bytes.length) await writeFile(target, bytes);
   return `pdf/${name}`;
-}
-
-/** No document in the name, unless the user's own references hold one. */
-function pdfName(row: FiledRow, key: string, names: 'id' | 'reference'): string {
-  const reference = row.reference.normalize('NFKD').replace(/[^A-Za-z0-9_-]+/g, '-');
-  if (names === 'id' || /^-*$/.test(reference)) return basename(key);
-  const mark = (row.certidaoId ?? '').replace(/[^A-Za-z0-9]/g, '').slice(0, 8);
-  return `${reference.slice(0, 80)}_${mark}.pdf`;
 }
 
 async function sizeOf(path: string): Promise<number | null> {

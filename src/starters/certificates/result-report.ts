@@ -2,6 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
 import type { ReportLanguage } from '../../report/formats';
+import { WorkReader } from '../../store/certificates/works';
 import { ReportFold } from '../../report/report-figures';
 import { reportHtml } from '../../report/report-html';
 import type { CommandContext } from '../jobs/context';
@@ -22,7 +23,7 @@ export class ResultReport {
   }
 
   async write(folder: string, summary: BatchSummary, language: ReportLanguage): Promise<void> {
-    const { works } = this.#place;
+    const works = new WorkReader(this.#place.store);
     const record = await works.record(this.#workFolder);
     if (record === null) throw new Error(`the store does not hold the job of ${this.#workFolder}`);
     const decisions = await works.decisions(this.#workFolder);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { FiledArtifact } from '../../domain/core/artifact';
 import { readLarge } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
-import { CommandError } from '../jobs/errors';
+import { CommandError } from './errors';
 
 /** Whole or not at all, for its owner alone: what was there before stays until it is complete. */
 export async function writeWhole(
   folder: string,
   name: string,
-  body: string | AsyncIterable<Uint8Array>,
+  body: string | Buffer | AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const aside = join(folder, `.${name}.partial`);
   try {

@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import { WorkReader, workFolder, type LatestEdition } from '../../store/certificates/works';
+import {
+  rowStatuses,
+  type BatchSummary,
+  type FiledRow,
+  type RowStatus,
+} from '../../domain/certificates/certificates';
+import type { DecisionRecord, WorkRecord } from '../../domain/certificates/work';
+import type { CommandContext } from '../jobs/context';
+import type { EndedJob, JobKind } from '../jobs/job-kind';
+import { factLines } from '../jobs/text';
+import { cancelLanes } from './lanes';
+import { batchProgress, issuanceProgress } from './progress';
+import { pdfName, summaryDocument } from './result-names';
+
+/** What is left to do about rows of a status; nothing for those that are done. */
+const nextSteps: Partial<Record<RowStatus, string>> = {
+  unknown_outcome:
+    'may have been accepted, and the id is lost: `certificate resolve` decides (reissue may be charged twice)',
+  failed:
+    'refused or failed: see error_message; `certificate resolve --status failed --action reissue`',
+  expired: 'not settled in time: `certificate resolve --status expired --action watch` looks again',
+  invalid: 'mend the line in the input and run the file again: only what is new is bought',
+  unsupported: 'valid, but the service does not take it yet',
+  cancelled:
+    'never sent, or given up: `certificate resolve --status cancelled --action reissue` asks for it',
+};
+
+export type CertificateJob = EndedJob<WorkRecord, LatestEdition>;
+
+/** One issuance is a batch of one row. */
+export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
+  kind: 'certificate',
+  prefix: 'certificate/',
+  noun: 'certificate',
+  service: 'certificates',
+  // Its own id has the instant too.
+  workflowId: (_, id) => id.split('/').slice(0, 3).join('/'),
+  describe: ({ type }) => `one ${type ?? ''}`,
+  terms: ({ label, terms }) => ({
+    deadline: terms?.rowDeadlineMs,
+    label,
+    onUnknown: terms?.onUnknown,
+  }),
+  readProgress: issuanceProgress,
+  lines: async ({ folder, id }, ctx) => issuanceLines(id, await onlyRow(ctx, folder)),
+  report: async (ctx, { folder, outcome }) => {
+    const { pdfKey: _, ...shown } = await onlyRow(ctx, folder);
+    return { ...shown, auditHead: outcome.summary.auditHead ?? null };
+  },
+  artifacts: async ({ folder }, ctx) => {
+    const row = await onlyRow(ctx, folder);
+    if (row.pdfKey === null) return [];
+    const name = `pdf/${pdfName(row, row.pdfKey, 'id')}`;
+    return [{ name, bytes: null, sha256: row.sha256, mediaType: 'application/pdf' }];
+  },
+  cost: () => [],
+  heeds: ['excel', 'lang', 'pdfNames'],
+  export: async (ctx, { folder: from, outcome }, folder, options) => {
+    const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
+    return writeResultFolder(ctx, from, outcome.summary, { ...options, folder });
+  },
+  orders: ['cancel', 'cancel_now', 'resume'],
+};
+
+export const certificateBatchKind: JobKind<WorkRecord, LatestEdition> = {
+  ...certificateKind,
+  kind: 'certificate-batch',
+  prefix: 'certificate-batch/',
+  noun: 'certificates of',
+  workflowId: (_, id) => id,
+  describe: ({ inputName }) => inputName ?? '',
+  terms: ({ label, terms }) => ({
+    deadline: terms?.rowDeadlineMs,
+    label,
+    onUnknown: terms?.onUnknown,
+    concurrency: terms?.concurrency,
+  }),
+  readProgress: batchProgress,
+  lines: async ({ folder, outcome }, ctx) => [
+    ...batchLines(outcome.summary),
+    ...(await openDecisions(ctx, folder, outcome)).map(
+      (number) => `  decision ${number} has not ended: the counts are those before it`,
+    ),
+  ],
+  report: async (ctx, { folder: from, id, outcome }, folder) => {
+    const open = await openDecisions(ctx, from, outcome);
+    const openDecisionIds = open.map((number) => `${id}/decision-${number}`);
+    return { ...batchReport(outcome.summary, folder), openDecisionIds };
+  },
+  artifacts: () => [],
+  orders: ['cancel', 'cancel_now', 'pause', 'resume'],
+  giveOthers: cancelLanes,
+};
+
+/** A person's decision about rows of a batch: it shows the batch as it left it. */
+export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
+  ...certificateBatchKind,
+  kind: 'decision',
+  prefix: 'decision/',
+  noun: 'decision:',
+  workflowId: (_, id) => id,
+  describe: ({ action, rows }) => `${action} of ${rows.length} row(s)`,
+  terms: () => ({}),
+  lines: ({ outcome }) => batchLines(outcome),
+  report: async (_, { outcome }, folder) => batchReport(outcome, folder),
+  artifacts: () => [],
+  cost: () => [],
+  export: async (ctx, { id, outcome }, folder, options) => {
+    const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
+    const from = workFolder(id.replace(/\/decision-\d+$/, ''));
+    return writeResultFolder(ctx, from, outcome, { ...options, folder });
+  },
+  giveOthers: cancelLanes,
+};
+
+function batchReport(summary: BatchSummary, folder: string | null): object {
+  return { ...summaryDocument(summary), results: folder && join(folder, 'results.csv') };
+}
+
+async function onlyRow({ store }: CommandContext, folder: string): Promise<FiledRow> {
+  for await (const row of new WorkReader(store).rows(folder)) return row;
+  throw new Error('the store does not hold the result');
+}
+
+function issuanceLines(id: string, row: FiledRow): string[] {
+  const next = nextSteps[row.status];
+  const facts: [string, string | null][] = [
+    ['certidao_id', row.certidaoId],
+    ['official name', row.officialName],
+    ['classification', row.classification],
+    ['captured at', row.capturedAt],
+    ['sha256', row.sha256],
+    ['error', row.errorCode === null ? null : `${row.errorCode}: ${row.errorMessage ?? ''}`],
+    ['next', next?.replace('certificate resolve', `certificate resolve --batch ${id}`) ?? null],
+  ];
+  return [`${row.status}${row.note === '' ? '' : ` (${row.note})`}`, ...factLines(facts, 15)];
+}
+
+function batchLines({ batchId, blankLines, counts, possibleDoubleCharges, total }: BatchSummary) {
+  const lines = [`${total} lines${blankLines > 0 ? ` (and ${blankLines} blank)` : ''}`];
+  for (const status of rowStatuses) {
+    if (counts[status] === 0) continue;
+    const count = String(counts[status]).padStart(6);
+    const next = nextSteps[status];
+    lines.push(`  ${count}  ${status.padEnd(16)}${next === undefined ? '' : ` ${next}`}`);
+  }
+  if (possibleDoubleCharges > 0) {
+    lines.push(`  ${possibleDoubleCharges} may have been charged twice (possible_double_charge)`);
+  }
+  if (counts.failed + counts.unknown_outcome + counts.expired > 0) {
+    lines.push(
+      `  decide: \`diligence certificate resolve --batch ${batchId} --status S --action A --note "..."\``,
+    );
+  }
+  return lines;
+}
+
+/** Numbers of those that the counts do not tell yet. One lost before a later one ended was given again. */
+async function openDecisions(
+  { store }: CommandContext,
+  folder: string,
+  { edition }: LatestEdition,
+): Promise<number[]> {
+  const works = new WorkReader(store);
+  const open: number[] = [];
+  for (const { number } of await works.decisions(folder)) {
+    const hasEnded = (await works.decisionSummary(folder, number)) !== null;
+    if (number > edition && !hasEnded) open.push(number);
+  }
+  return open;
+}

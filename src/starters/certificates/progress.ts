@@ -1,0 +1,91 @@
+import type { EngineClient } from '../../temporal/connection';
+import {
+  batchProgressQuery,
+  rowsProgressQuery,
+  type BatchProgress,
+  type RowCounts,
+  type RowsProgress,
+  type WaitingFor,
+} from '../../workflows/messages';
+import type { Progress } from '../jobs/progress';
+
+/** Of one issuance: its rows are one. Null when no worker answers. */
+export async function issuanceProgress(
+  { client }: EngineClient,
+  workflowId: string,
+): Promise<Progress | null> {
+  const handle = client.workflow.getHandle(workflowId);
+  const rows = await handle.query(rowsProgressQuery).catch(() => null);
+  if (rows === null) return null;
+  const { requesting: _, ...shown } = rows;
+  return { stage: 'issuing', ...shown, counts: { ...shown.counts }, details: [] };
+}
+
+/** Of a batch or a decision, its lanes asked and added up. Null when no worker answers. */
+export async function batchProgress(
+  engine: EngineClient,
+  workflowId: string,
+): Promise<Progress | null> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  const batch = await handle.query(batchProgressQuery).catch(() => null);
+  if (batch === null) return null;
+  return addUp(batch, await Promise.all(batch.lanes.map((lane) => laneProgress(engine, lane))));
+}
+
+async function laneProgress(engine: EngineClient, lane: BatchProgress['lanes'][number]) {
+  if (lane.counts !== null) {
+    const idle = { outstanding: 0, requesting: 0, again: 0, paused: false, cancelling: false };
+    return { total: lane.items, counts: lane.counts, ...idle, waiting: null };
+  }
+  return engine.client.workflow
+    .getHandle(lane.id)
+    .query(rowsProgressQuery)
+    .catch(() => null);
+}
+
+type Waiting = RowsProgress['waiting'];
+
+/** What a person should know first: what needs them, before what passes by itself. */
+const reasonsByWeight: readonly WaitingFor[] = [
+  'credentials',
+  'decision',
+  'paused',
+  'store',
+  'fault',
+  'service',
+  'another work',
+  'rate limit',
+  'retry',
+];
+
+const noRows: RowCounts = { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 };
+
+/** The batch with what its lanes told; a lane that did not answer is left out. */
+export function addUp(batch: BatchProgress, lanes: (RowsProgress | null)[]): Progress {
+  const answered = lanes.filter((lane) => lane !== null);
+  const sum = (of: (lane: RowsProgress) => number): number =>
+    answered.reduce((total, lane) => total + of(lane), 0);
+  const counts = { ...noRows };
+  for (const word of Object.keys(counts) as (keyof RowCounts)[]) {
+    counts[word] = sum((lane) => lane.counts[word]);
+  }
+  return {
+    stage: batch.stage,
+    total: batch.items,
+    counts: { ...counts },
+    outstanding: sum((lane) => lane.outstanding),
+    again: sum((lane) => lane.again),
+    waiting: heaviest([batch.waiting, ...answered.map((lane) => lane.waiting)]),
+    paused: batch.paused,
+    cancelling: batch.cancelling,
+    details: [],
+  };
+}
+
+/** Of equal reasons the one that ends first: then something happens. */
+function heaviest(all: Waiting[]): Waiting {
+  const weigh = (one: NonNullable<Waiting>): number => reasonsByWeight.indexOf(one.reason);
+  const until = (one: NonNullable<Waiting>): number => one.until ?? 0;
+  const present = all.filter((one) => one !== null);
+  return present.sort((a, b) => weigh(a) - weigh(b) || until(a) - until(b))[0] ?? null;
+}

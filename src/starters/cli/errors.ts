@@ -1,0 +1,64 @@
+import { CommanderError } from 'commander';
+import { errorLine, redactError, redactText } from '../../protection/redaction';
+import type { ErrorEnvelope } from './envelope';
+import { exitCodes, isReaderGone, printJson, tell } from './terminal';
+
+/** By their names: loading what throws them would double the time of a command that is over at once. */
+const kinds: Readonly<Record<string, { code: string; exitCode: number }>> = {
+  UsageError: { code: 'usage', exitCode: exitCodes.usage },
+  SheetError: { code: 'input', exitCode: exitCodes.usage },
+  InputFileError: { code: 'input', exitCode: exitCodes.usage },
+  ConfigError: { code: 'configuration', exitCode: exitCodes.usage },
+  StoreConfigError: { code: 'configuration', exitCode: exitCodes.usage },
+  CommandError: { code: 'refused', exitCode: exitCodes.failed },
+  EngineUnreachableError: { code: 'unreachable', exitCode: exitCodes.failed },
+  ToolNotFoundError: { code: 'tool', exitCode: exitCodes.failed },
+  DevServerError: { code: 'tool', exitCode: exitCodes.failed },
+};
+
+/** Says what went wrong, without what it may quote, and returns the exit code for it. */
+export function reportError(error: unknown, json = false): number {
+  if (error instanceof CommanderError) return reportUsage(error, json);
+  const {
+    code: errno,
+    name,
+    message,
+  } = error instanceof Error ? (error as NodeJS.ErrnoException) : noError;
+  if (isReaderGone() && errno === 'EPIPE') return exitCodes.done;
+  const kind = kinds[name];
+  const { code, exitCode } = kind ?? { code: 'failed', exitCode: exitCodes.failed };
+  const said = kind === undefined ? errorLine(error) : redactText(message);
+  tell(`diligence: ${said}`);
+  if (json) printEnvelope({ error: { code, message: said, field: fieldOf(message) }, exitCode });
+  return exitCode;
+}
+
+const noError = { name: '', message: '', code: undefined };
+
+/** Commander has printed the mistake, which quotes it: 2 for wrong usage, 0 for `--help`. */
+function reportUsage({ exitCode, message: quoting }: CommanderError, json: boolean): number {
+  if (exitCode === 0) return exitCodes.done;
+  const message = redactText(quoting.replace(/^error: /, ''));
+  const error = { code: 'usage', message, field: fieldOf(message) };
+  if (json) printEnvelope({ error, exitCode: exitCodes.usage });
+  return exitCodes.usage;
+}
+
+/** The flag or variable at fault, which a message names first. */
+function fieldOf(message: string): string | null {
+  return (
+    /^(?:(?:error: )?(?:\w+ )?option '[^']*?)?(--[a-z-]+|[A-Z][A-Z_]+(?=:))/.exec(message)?.[1] ??
+    null
+  );
+}
+
+function printEnvelope(envelope: ErrorEnvelope): void {
+  printJson(envelope);
+}
+
+/** An error that nobody caught: with the places it came through, for whoever mends it. */
+export function reportUncaught(error: unknown): number {
+  tell(`diligence: ${errorLine(error)}`);
+  for (const frame of redactError(error).at) tell(`    at ${frame}`);
+  return exitCodes.failed;
+}

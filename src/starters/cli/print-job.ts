@@ -1,0 +1,105 @@
+import { join, resolve } from 'node:path';
+import type { CommandContext } from '../jobs/context';
+import { exitCodeOf } from '../../domain/attention';
+import { endedJob, nextStep, type JobView } from '../jobs/find-job';
+import type { ExportOptions, Job, JobKind } from '../jobs/job-kind';
+import { printable } from '../jobs/text';
+import type { JobEnvelope } from './envelope';
+import { progressLine } from './progress';
+import { exitCodes, print, printJson } from './terminal';
+
+export interface ResultFlags extends Partial<ExportOptions> {
+  out?: string;
+  json?: boolean;
+}
+
+/** Of an outcome that an erasure by age has left nothing but its end. */
+const erasedLine = `  ${'erased'.padEnd(10)} what the service reported is no longer stored`;
+
+/** Writes the result folder of a job that has ended, and prints how it ended. Returns the exit code. */
+export async function printResult<Input, Outcome>(
+  ctx: CommandContext,
+  kind: JobKind<Input, Outcome>,
+  job: Job<Input, Outcome>,
+  { out, json = false, ...how }: ResultFlags,
+): Promise<number> {
+  const ended = endedJob(job);
+  const target = resolve(out ?? defaultFolder(job.id));
+  const options = { excel: false, html: false, lang: 'en', pdfNames: 'id', ...how } as const;
+  const files = await kind.export(ctx, ended, target, options);
+  const folder = files.length > 0 ? target : null;
+  if (json) {
+    const view = { job, state: null, progress: null };
+    const envelope = await envelopeOf(ctx, kind, view, folder);
+    printJson(envelope);
+    return envelope.exitCode;
+  }
+  for (const line of await outcomeLines(ctx, kind, job)) print(line);
+  if (folder !== null) {
+    if (files.includes('report.html')) print(`report: ${join(folder, 'report.html')}`);
+    print(`result: ${folder} (${files.join(', ')}: an export, in the clear)`);
+  }
+  return exitCodeOfJob(job);
+}
+
+/** How a job stands, ended or not. */
+export async function printView(
+  ctx: CommandContext,
+  kind: JobKind,
+  view: JobView,
+  json: boolean,
+): Promise<void> {
+  const { job, state, progress } = view;
+  if (json) {
+    printJson(await envelopeOf(ctx, kind, view, null));
+    return;
+  }
+  print(`${job.id}: ${state ?? `ended ${job.endedAt}`}`);
+  if (state === null) for (const line of await outcomeLines(ctx, kind, job)) print(line);
+  else {
+    if (progress !== null) print(`  ${progressLine(progress, null, Date.now())}`);
+    else if (state === 'running') print('  no worker answers');
+    const next = nextStep(state);
+    if (next !== null) print(`  ${next}`);
+  }
+}
+
+export async function envelopeOf(
+  ctx: CommandContext,
+  kind: JobKind,
+  { job, state, progress }: JobView,
+  folder: string | null,
+): Promise<JobEnvelope> {
+  const { id, outcome, status, needsAttention } = job;
+  const ended = outcome === null ? null : endedJob(job);
+  return {
+    id,
+    kind: job.kind,
+    status: status ?? state ?? 'running',
+    needsAttention,
+    exitCode: exitCodeOfJob(job),
+    outcome: ended && { ...(await kind.report(ctx, ended, folder)) },
+    artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
+    cost: ended === null ? [] : kind.cost(ended.outcome),
+    folder,
+    progress,
+  };
+}
+
+async function outcomeLines(ctx: CommandContext, kind: JobKind, job: Job): Promise<string[]> {
+  const ended = endedJob(job);
+  const [first = '', ...more] = (await kind.lines(ended, ctx)).map(printable);
+  const isErased = (ended.outcome as { erased?: true }).erased === true;
+  return [first, ...(isErased ? [erasedLine] : []), ...more];
+}
+
+function exitCodeOfJob({ kind, needsAttention, status }: Job): number {
+  return status === null ? exitCodes.done : exitCodeOf(kind, { status, needsAttention });
+}
+
+/** `out/<kind>-<start of the id>`, the same for the same job. */
+export function defaultFolder(id: string): string {
+  const [kind = 'job', ...rest] = id.split('/');
+  const name = rest.map((word) => word.slice(0, 16)).join('-');
+  return `out/${kind}-${name}`;
+}

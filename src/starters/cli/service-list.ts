@@ -1,0 +1,103 @@
+import { isHttpError } from '../../apis/http/errors';
+import type { Service } from '../../apis/http/service';
+import { walkPages, type Page } from '../../apis/investigation/pages';
+import type { Billing } from '../../domain/core/billing';
+import { BillingTotals } from '../../domain/core/billing-totals';
+import type { Environment } from '../../environment';
+import { CommandError } from '../jobs/errors';
+import { withService } from '../jobs/service-access';
+import { messageOf, RepeatedCalls } from '../jobs/repeated-calls';
+import { counted, printable } from '../jobs/text';
+import { printJsonList } from './json-list';
+import { print, tell } from './terminal';
+
+/** A list that the service holds of one resource. */
+export interface ServiceList<Item> {
+  pathTemplate: string;
+  api(
+    service: Service,
+    environment: Environment,
+    timeoutMs: number,
+  ): (cursor: string | null) => Promise<Page<Item>>;
+  id(item: Item): string;
+  /** Judged by its own fields: a service may ignore the filter. */
+  isWanted(item: Item): boolean;
+}
+
+/** A bound, whatever the length of the list. */
+const mostRemembered = 10_000;
+
+/**
+ * Each item of a list once, page by page.
+ *
+ * @returns how many entries could not be read
+ * @throws CommandError when the list was not read to its end
+ */
+export async function eachListed<Item>(
+  list: ServiceList<Item>,
+  each: (item: Item) => void | Promise<void>,
+): Promise<number> {
+  // What is made meanwhile moves others onto the next page.
+  const lately = new Set<string>();
+  const isNews = (id: string): boolean => {
+    if (lately.has(id)) return false;
+    lately.add(id);
+    const [oldest] = lately;
+    if (lately.size > mostRemembered && oldest !== undefined) lately.delete(oldest);
+    return true;
+  };
+  let unreadable = 0;
+  await withService('investigation', async (service, environment, timeoutMs) => {
+    const read = list.api(service, environment, timeoutMs);
+    const calls = new RepeatedCalls({ tell });
+    const call = { method: 'GET', pathTemplate: list.pathTemplate } as const;
+    const pages = walkPages<Item>(call, (cursor) => calls.again(() => read(cursor)));
+    for await (const { items } of pages) {
+      for (const listed of items) {
+        if (listed.kind === 'unreadable') unreadable += 1;
+        else if (list.isWanted(listed.item) && isNews(list.id(listed.item)))
+          await each(listed.item);
+      }
+    }
+  }).catch((error: unknown) => {
+    if (!isHttpError(error)) throw error;
+    throw new CommandError(`the list was not read to its end: ${messageOf(error)}`);
+  });
+  return unreadable;
+}
+
+/** How a list is printed: as it comes, then what it cost. */
+export interface ListView<Item, View> {
+  name: string;
+  noun: [one: string, many: string];
+  billing: (item: Item) => Billing | null;
+  view: (item: Item) => View | Promise<View>;
+  line: (view: View, item: Item) => string;
+}
+
+export async function printServiceList<Item, View>(
+  list: ServiceList<Item>,
+  { billing, line, name, noun, view }: ListView<Item, View>,
+  json: boolean,
+): Promise<void> {
+  const totals = new BillingTotals();
+  const read = (show: (shown: View, item: Item) => void): Promise<number> =>
+    eachListed(list, async (item) => {
+      show(await view(item), item);
+      totals.add(billing(item));
+    });
+  if (json) {
+    await printJsonList(name, async (add) => {
+      const unreadable = await read(add);
+      return { unreadable, billing: totals.all() };
+    });
+    return;
+  }
+  const unreadable = await read((shown, item) => print(printable(line(shown, item))));
+  print(counted(totals.count, ...noun));
+  for (const { amount, count: of, status, unit } of totals.all()) {
+    print(printable(`  ${of} ${status ?? '-'}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd()));
+  }
+  if (totals.untold > 0) print(`  ${totals.untold} without billing`);
+  if (unreadable > 0) tell(`${unreadable} entries of the list could not be read`);
+}

@@ -1,0 +1,86 @@
+import { mkdir } from 'node:fs/promises';
+import { AnalysisRepository } from '../../store/credit/analyses';
+import {
+  analysisFolder,
+  analysisWorkflowId,
+  type AnalysisOutcome,
+  type AnalysisRecord,
+} from '../../domain/credit/work';
+import type { CommandContext } from '../jobs/context';
+import type { JobKind } from '../jobs/job-kind';
+import { progressOfOne } from '../jobs/progress';
+import { writeWhole } from '../jobs/written-file';
+
+export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
+  kind: 'credit-analysis',
+  prefix: 'credit/',
+  noun: 'analysis of',
+  service: 'credit',
+  workflowId: ({ name }) => analysisWorkflowId(name),
+  describe: ({ cnab }) => cnab.name,
+  terms: ({ deadlineMs, filter, forced, label }) => ({
+    deadline: deadlineMs,
+    filter,
+    force: forced,
+    label,
+  }),
+  readProgress: progressOfOne,
+  lines: ({ outcome }) => analysisLines(outcome),
+  report: async (_, { outcome }) => outcome,
+  artifacts: ({ outcome: { result } }) =>
+    result === null
+      ? []
+      : [{ name: 'result.json', bytes: null, sha256: null, mediaType: 'application/json' }],
+  cost: () => [],
+  heeds: [],
+  export: (ctx, { input, outcome }, folder) => writeOutcome(ctx, input, outcome, folder),
+  orders: ['cancel', 'cancel_now', 'resume'],
+};
+
+/** @returns names of the files; none: there is nothing to write */
+export async function writeOutcome(
+  ctx: CommandContext,
+  { workId, cnab, xmls, filter }: AnalysisRecord,
+  { result, operationId, settledAt: endedAt }: AnalysisOutcome,
+  folder: string,
+): Promise<string[]> {
+  if (result === null) {
+    // An answer to an upload in which no id was found: a person may find it, and adopt it.
+    const answer = await new AnalysisRepository(ctx.store).unreadable(analysisFolder(workId));
+    if (answer === null) return [];
+    await mkdir(folder, { recursive: true });
+    await writeWhole(folder, 'upload-answer.txt', answer);
+    return ['upload-answer.txt'];
+  }
+  const files = xmls === null ? [cnab] : [cnab, xmls];
+  const work = { workId, operationId, endedAt, files };
+  const { writeAnalysisFolder } =
+    require('./analysis-folder') as typeof import('./analysis-folder');
+  await writeAnalysisFolder(ctx, result, { folder, filter, fileName: cnab.name, work });
+  return ['result.json', 'titulos.csv', 'issues.csv', 'report.html'];
+}
+
+function analysisLines({ workId, status, operationId, error, result, ...rest }: AnalysisOutcome) {
+  const lines: string[] = [status];
+  if (operationId !== null) lines.push(`  operation  ${operationId}`);
+  if (error !== null) lines.push(`  error      ${error.code ?? '-'}: ${error.message}`);
+  if (rest.possibleDoubleCharge) lines.push('  it may have been charged twice');
+  if (result !== null) {
+    const { summary, contradictions } = result;
+    const line = (word: string, count: number | null, value: number | null): string =>
+      `  ${String(count ?? '-').padStart(8)}  ${word.padEnd(10)} BRL ${value?.toFixed(2) ?? '-'}`;
+    lines.push(
+      line('titulos', summary.receivables, summary.totalValue),
+      line('approved', summary.approved, summary.approvedValue),
+      line('blocked', summary.blocked, summary.blockedValue),
+      line('alerted', summary.alerted, summary.alertedValue),
+    );
+    for (const sentence of contradictions) lines.push(`  contradiction: ${sentence}`);
+  }
+  if (['unknown_outcome', 'expired', 'failed'].includes(status)) {
+    lines.push(
+      `  next       \`diligence credit resolve ${workId} --action reissue|abandon|watch|adopt --note "..."\``,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,142 @@
+import { createInterface } from 'node:readline/promises';
+import { Command } from 'commander';
+import { withActor, withOutput, type OutputFlags } from './cli/flags';
+import { printResult, printView } from './cli/print-job';
+import { namedOnce, print, tell } from './cli/terminal';
+import { kindOf } from './job-kinds';
+import { openContext } from './jobs/context';
+import { UsageError } from './jobs/errors';
+import { findJob, viewJob } from './jobs/find-job';
+import type { ExportOptions, JobKind, Order } from './jobs/job-kind';
+import { listCommand } from './list-jobs';
+import { familyOf } from './work-families';
+
+interface IdFlags {
+  id?: string;
+}
+
+interface OrderFlags extends IdFlags {
+  by?: string;
+  now?: true;
+  cancelRemote?: true;
+}
+
+/** `list`, `show`, `result`, `cancel`, `pause`, `resume`: jobs, whatever their kind. */
+export function jobCommands(): Command[] {
+  return [
+    listCommand(),
+    idCommand('show', 'Show how a job stands; starts no engine.')
+      .option('--json', 'one JSON document on standard output')
+      .action(async (argument: string | undefined, flags: IdFlags & { json?: true }) => {
+        await show(idOf(argument, flags), flags.json === true);
+      }),
+    withOutput(idCommand('result', 'Write the result folder of a job that has ended.'))
+      .option('--html', 'of profiles: a readable page too')
+      .action(
+        async (argument: string | undefined, flags: IdFlags & OutputFlags, command: Command) => {
+          process.exitCode = await showResult(idOf(argument, flags), flags, command);
+        },
+      ),
+    withActor(idCommand('cancel', 'Request nothing more; what is outstanding is still completed.'))
+      .option('--now', 'leave what is outstanding at the service, with its ids in the store')
+      .option('--cancel-remote', 'of a dossier: cancel it at the service too')
+      .action(async (argument: string | undefined, flags: OrderFlags) => {
+        await order(idOf(argument, flags), flags.now === true ? 'cancel_now' : 'cancel', flags);
+      }),
+    withActor(idCommand('pause', 'Request nothing new until `resume`.')).action(
+      async (argument: string | undefined, flags: OrderFlags) => {
+        await order(idOf(argument, flags), 'pause', flags);
+      },
+    ),
+    withActor(idCommand('resume', 'Go on after `pause`, or after requests were refused.')).action(
+      async (argument: string | undefined, flags: OrderFlags) => {
+        await order(idOf(argument, flags), 'resume', flags);
+      },
+    ),
+  ];
+}
+
+function idCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument('[id]', 'the id that the command printed when it started the job')
+    .option('--id <id>', 'the same, by name');
+}
+
+function idOf(argument: string | undefined, flags: IdFlags): string {
+  const id = namedOnce(argument, flags.id, { flagName: '--id', what: 'jobs' });
+  if (id === undefined) {
+    throw new UsageError('--id: which job? give its id (`diligence list` shows them)');
+  }
+  return id;
+}
+
+async function show(id: string, json: boolean): Promise<void> {
+  const ctx = await openContext(tell);
+  const family = familyOf(id);
+  if (family !== undefined) return family.status(ctx, id, json);
+  const job = await findJob(ctx, id);
+  const kind = kindOf(job.kind);
+  return printView(ctx, kind, await viewJob(ctx, kind, job), json);
+}
+
+async function showResult(id: string, flags: OutputFlags, command: Command): Promise<number> {
+  const ctx = await openContext(tell);
+  const family = familyOf(id);
+  if (family !== undefined) {
+    refuseUnheeded(id, family.takesExcel === true ? ['excel'] : [], command);
+    return family.result(ctx, id, flags);
+  }
+  const job = await findJob(ctx, id);
+  const kind = kindOf(job.kind);
+  refuseUnheeded(id, kind.heeds, command);
+  return printResult(ctx, kind, job, flags);
+}
+
+const exportFlags: readonly (keyof ExportOptions)[] = ['excel', 'html', 'pdfNames', 'lang'];
+
+/** @throws UsageError when a flag was given that would change nothing */
+function refuseUnheeded(id: string, heeds: JobKind['heeds'], command: Command): void {
+  const ignored = command.options.find((option) => {
+    const name = exportFlags.find((flag) => flag === option.attributeName());
+    return (
+      name !== undefined && !heeds.includes(name) && command.getOptionValueSource(name) === 'cli'
+    );
+  });
+  if (ignored !== undefined) throw new UsageError(`${ignored.long} would change nothing of ${id}`);
+}
+
+async function order(id: string, name: Order, flags: OrderFlags): Promise<void> {
+  const ctx = await openContext(tell, flags.by);
+  const { cancelRemote } = flags;
+  const family = familyOf(id);
+  if (family !== undefined) {
+    if (cancelRemote === true)
+      throw new UsageError(`--cancel-remote is for dossiers: ${id} is none`);
+    return family.order(ctx, id, name);
+  }
+  const job = await findJob(ctx, id);
+  const kind = kindOf(job.kind);
+  const { cancelsRemotely = false } = kind;
+  if (cancelRemote === true && !cancelsRemotely) {
+    throw new UsageError(`--cancel-remote is for dossiers: ${id} is none`);
+  }
+  const remote = cancelRemote === true || (cancelsRemotely && (await asksForRemote(id)));
+  const { orderJob } = require('./jobs/order-job') as typeof import('./jobs/order-job');
+  print(await orderJob(ctx, kind, job, name, { remote }));
+  if (cancelsRemotely && !remote) {
+    tell('it goes on at the service (`--cancel-remote` cancels it there too)');
+  }
+}
+
+/** Asked on a terminal; elsewhere what runs at the service is left alone. */
+async function asksForRemote(id: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await asking.question(`cancel ${id} at the service too? [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    asking.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { EngineUnreachableError, type EngineClient } from '../../temporal/connection';
+import { runningUnder, type CommandContext } from './context';
+import { CommandError } from './errors';
+import type { EndedJob, Job, JobKind } from './job-kind';
+import type { Progress } from './progress';
+
+/** @throws CommandError when the store has none */
+export async function findJob<Input = unknown, Outcome = unknown>(
+  { store }: CommandContext,
+  id: string,
+): Promise<Job<Input, Outcome>> {
+  const found = /^[\w./-]+$/.test(id) ? await store.jobs.find(id) : null;
+  if (found === null) throw new CommandError(`no job ${id} in this store`);
+  return found as Job<Input, Outcome>;
+}
+
+/** @throws CommandError before its end */
+export function endedJob<Input, Outcome>(job: Job<Input, Outcome>): EndedJob<Input, Outcome> {
+  const { id, outcome } = job;
+  if (outcome !== null) return { ...job, outcome };
+  throw new CommandError(`${id} has not ended: \`diligence show ${id}\` shows how it stands`);
+}
+
+/**
+ * How a job that has not ended stands. `interrupted`: the engine ended it without results, or does not know
+ * it. `waiting`: no engine runs. `unknown`: the engine cannot be reached.
+ */
+export type OpenState = 'running' | 'interrupted' | 'waiting' | 'unknown';
+
+export interface JobView {
+  /** As it stands now: it may have ended since it was looked up. */
+  job: Job;
+  /** Null: it has ended. */
+  state: OpenState | null;
+  progress: Progress | null;
+}
+
+/** Asks the engine about a job that has not ended, and starts none. */
+export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Promise<JobView> {
+  if (job.outcome !== null) return { job, state: null, progress: null };
+  const { engineIfRunning } =
+    require('../../temporal/open-engine') as typeof import('../../temporal/open-engine');
+  let engine: EngineClient | null;
+  try {
+    engine = await engineIfRunning(ctx, () => undefined);
+  } catch (error) {
+    if (!(error instanceof EngineUnreachableError)) throw error;
+    ctx.log(error.message);
+    return { job, state: 'unknown', progress: null };
+  }
+  if (engine === null) return { job, state: 'waiting', progress: null };
+  try {
+    if (await isAtWork(engine, kind, job)) {
+      const progress = await kind.readProgress(engine, kind.workflowId(job.input, job.id));
+      return { job, state: 'running', progress };
+    }
+  } finally {
+    await engine.close();
+  }
+  const now = await findJob(ctx, job.id);
+  return { job: now, state: now.outcome === null ? 'interrupted' : null, progress: null };
+}
+
+/** Jobs of the same ask go by one workflow id, which says whose it is; of a batch's it says the batch. */
+export async function isAtWork(engine: EngineClient, kind: JobKind, job: Job): Promise<boolean> {
+  const running = await runningUnder(engine, kind.workflowId(job.input, job.id));
+  if (running === null) return false;
+  const { startedFor } = running;
+  return startedFor?.startsWith(kind.prefix) !== true || startedFor === job.id;
+}
+
+/** What a person can do about a job that does not go on by itself; null when nothing is to do. */
+export function nextStep(state: OpenState): string | null {
+  switch (state) {
+    case 'running':
+      return null;
+    case 'interrupted':
+      return 'it was interrupted: start the same command again to go on';
+    case 'waiting':
+      return 'no engine runs: it goes on with the next command that starts one, or `diligence dev --background`';
+    case 'unknown':
+      return 'the Temporal server does not answer: whether it runs cannot be told';
+  }
+}

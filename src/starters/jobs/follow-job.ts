@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowFailedError, isGrpcServiceError } from '@temporalio/client';
+import type { EngineClient } from '../../temporal/connection';
+import { embeddedHealth } from '../../temporal/engine-record';
+import { openEngine } from '../../temporal/open-engine';
+import { isNotFound, type CommandContext } from './context';
+import { CommandError } from './errors';
+import type { Progress } from './progress';
+
+/** Whom progress is shown to. */
+export interface Audience {
+  readonly intervalMs: number;
+  show(progress: Progress): void;
+  /** What was shown last is not true any more. */
+  clear(): void;
+}
+
+type ReadProgress = (engine: EngineClient) => Promise<Progress | null>;
+
+/** The embedded engine was stopped: what was followed goes on at its next start. */
+export class EngineStoppedError extends Error {
+  override readonly name = 'EngineStoppedError';
+}
+
+/**
+ * Shows progress until the workflow has ended. An embedded engine that dies meanwhile is started again.
+ *
+ * @returns the result of the workflow
+ * @throws CommandError when the workflow failed or was terminated
+ * @throws EngineStoppedError
+ */
+export async function followJob<T>(
+  ctx: CommandContext,
+  engine: EngineClient,
+  workflowId: string,
+  readProgress: ReadProgress,
+  audience: Audience,
+): Promise<T> {
+  let current = engine;
+  try {
+    for (;;) {
+      const end = await followOn<T>(ctx, current, workflowId, readProgress, audience);
+      if (end.kind === 'ended') return end.result;
+      audience.clear();
+      if (end.kind === 'stopped') throw new EngineStoppedError('the engine was stopped');
+      ctx.log('the engine has ended unexpectedly');
+      const before = current;
+      current = await openEngine(ctx, ctx.log);
+      if (before !== engine) await before.close();
+    }
+  } finally {
+    audience.clear();
+    if (current !== engine) await current.close();
+  }
+}
+
+type End<T> = { kind: 'ended'; result: T } | { kind: 'stopped' } | { kind: 'crashed' };
+
+async function followOn<T>(
+  ctx: CommandContext,
+  engine: EngineClient,
+  workflowId: string,
+  readProgress: ReadProgress,
+  audience: Audience,
+): Promise<End<T>> {
+  const over = new AbortController();
+  const { signal } = over;
+  const shown = engine.client.withAbortSignal(signal, () =>
+    showProgress(engine, readProgress, audience, signal),
+  );
+  let isGone = false;
+  try {
+    const end = await Promise.race([
+      resultOf<T>(ctx, engine, workflowId, signal),
+      engineGone(ctx, engine, signal),
+      shown.then(() => never()),
+    ]);
+    isGone = end.kind !== 'ended';
+    return end;
+  } finally {
+    over.abort();
+    // The SDK's retries heed no signal: one that finds its connection closed ends the process.
+    if (!isGone) await shown.catch(() => undefined);
+  }
+}
+
+async function showProgress(
+  engine: EngineClient,
+  readProgress: ReadProgress,
+  audience: Audience,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const progress = await inTime(engine, signal, () => readProgress(engine));
+    if (progress !== null && !signal.aborted) audience.show(progress);
+    await pause(audience.intervalMs, signal);
+  }
+}
+
+/** Nobody waits longer for a line of progress. */
+const longestQueryMs = 10_000;
+
+/** A call and its retries are over by then, or with the signal. */
+export async function inTime<T>(
+  { client }: Pick<EngineClient, 'client'>,
+  signal: AbortSignal,
+  call: () => Promise<T>,
+): Promise<T> {
+  // The SDK leaves a listener behind for every call: they go with a signal of the call's own.
+  const own = new AbortController();
+  const abort = (): void => own.abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await client.withAbortSignal(own.signal, () =>
+      client.withDeadline(Date.now() + longestQueryMs, call),
+    );
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Waits for the result; a server that does not answer for a while is asked again. */
+async function resultOf<T>(
+  ctx: CommandContext,
+  engine: EngineClient,
+  workflowId: string,
+  signal: AbortSignal,
+): Promise<End<T>> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  let isLogged = false;
+  for (;;) {
+    try {
+      return { kind: 'ended', result: (await handle.result()) as T };
+    } catch (error) {
+      if (signal.aborted) return never();
+      if (isNotFound(error)) {
+        throw new CommandError(
+          `${workflowId} was lost by the engine: start the same command again to go on`,
+        );
+      }
+      if (error instanceof WorkflowFailedError) {
+        const cause = error.cause?.name ?? 'failed';
+        throw new CommandError(
+          `${workflowId} did not end well (${cause}): what is stored stays there, and the same command goes on from it`,
+        );
+      }
+      if (!isUnavailable(error)) throw error;
+      if (!isLogged)
+        ctx.log(`the Temporal server at ${engine.address} does not answer: trying again`);
+      isLogged = true;
+      await pause(1_000, signal);
+    }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  const cause = (error as Error).cause ?? error;
+  const codes = new Set([1, 4, 14]);
+  return isGrpcServiceError(cause) && codes.has(cause.code);
+}
+
+/** Fulfilled when the embedded engine that we work with is no more; never for another server. */
+async function engineGone(
+  ctx: CommandContext,
+  { record }: EngineClient,
+  signal: AbortSignal,
+): Promise<End<never>> {
+  if (record === undefined) return never();
+  for (;;) {
+    await pause(1_000, signal);
+    if (signal.aborted) return never();
+    const health = await embeddedHealth(ctx.environment.dataDir, record);
+    if (health === 'stopped') return { kind: 'stopped' };
+    if (health !== 'runs') return { kind: 'crashed' };
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,100 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { BillingTotal } from '../../domain/core/billing-totals';
+import type { queuesOf } from '../../domain/core/queues';
+import type { JobKind as KindName } from '../../domain/job';
+import type { ReportLanguage } from '../../report/formats';
+import type { JobWithOutcome } from '../../store/core/jobs';
+import type { EngineClient } from '../../temporal/connection';
+import { cancelUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages';
+import type { CommandContext } from './context';
+import type { Progress } from './progress';
+
+/** A job as the store has it; `outcome` is null before its end. */
+export interface Job<Input = unknown, Outcome = unknown> extends JobWithOutcome {
+  input: Input;
+  outcome: Outcome | null;
+}
+
+export interface EndedJob<Input, Outcome> extends Job<Input, Outcome> {
+  outcome: Outcome;
+}
+
+/** Bytes of value that a job brought; `name` is that of their file in the result folder. */
+export interface JobArtifact {
+  name: string;
+  bytes: number | null;
+  sha256: string | null;
+  mediaType: string | null;
+}
+
+export type Order = 'cancel' | 'cancel_now' | 'pause' | 'resume';
+
+export interface OrderOptions {
+  /** What runs at the service is cancelled too. */
+  remote: boolean;
+}
+
+/** What an export may be told; a kind names those that it heeds. */
+export interface ExportOptions {
+  excel: boolean;
+  html: boolean;
+  pdfNames: 'id' | 'reference';
+  lang: ReportLanguage;
+}
+
+/** All that tells jobs of one kind from those of another. A new kind registers one of these. */
+export interface JobKind<Input = unknown, Outcome = unknown> {
+  kind: KindName;
+  /** With which its ids begin. */
+  prefix: string;
+  /** One of them, in a sentence: `search`. */
+  noun: string;
+  service: keyof typeof queuesOf;
+  workflowId(input: Input, id: string): string;
+  /** What it is about, masked. */
+  describe(input: Input): string;
+  /** How it is done, by the names of flags: who attaches to it cannot change them. */
+  terms(input: Input): Readonly<Record<string, unknown>>;
+  /** Null when no worker answers. */
+  readProgress(engine: EngineClient, workflowId: string): Promise<Progress | null>;
+  /** How it ended, for people, the status first. */
+  lines(job: EndedJob<Input, Outcome>, ctx: CommandContext): string[] | Promise<string[]>;
+  /** The outcome with what the service reported: the result itself. @param folder as it was exported */
+  report(
+    ctx: CommandContext,
+    job: EndedJob<Input, Outcome>,
+    folder: string | null,
+  ): Promise<object>;
+  artifacts(
+    job: EndedJob<Input, Outcome>,
+    ctx: CommandContext,
+  ): JobArtifact[] | Promise<JobArtifact[]>;
+  cost(outcome: Outcome): BillingTotal[];
+  heeds: readonly (keyof ExportOptions)[];
+  /**
+   * Writes the result folder, and makes it where there is anything to write.
+   *
+   * @returns names of the files; none: there is nothing to write
+   */
+  export(
+    ctx: CommandContext,
+    job: EndedJob<Input, Outcome>,
+    folder: string,
+    options: ExportOptions,
+  ): Promise<string[]>;
+  orders: readonly Order[];
+  /** `cancel` may cancel at the service too. */
+  cancelsRemotely?: true;
+  /** When the workflow does not run; null: there is nothing to do. */
+  giveOthers?(engine: EngineClient, job: Job<Input, Outcome>, order: Order): Promise<string | null>;
+}
+
+export function giveOrder(
+  handle: WorkflowHandle,
+  order: Order,
+  { remote }: OrderOptions,
+): Promise<string> {
+  if (order === 'pause') return handle.executeUpdate(pauseUpdate);
+  if (order === 'resume') return handle.executeUpdate(resumeUpdate);
+  return handle.executeUpdate(cancelUpdate, { args: [{ now: order === 'cancel_now', remote }] });
+}

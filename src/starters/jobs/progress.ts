@@ -1,0 +1,46 @@
+import type { EngineClient } from '../../temporal/connection';
+import { jobProgressQuery } from '../../workflows/messages';
+
+/** How a job that runs stands, whatever its kind. */
+export interface Progress {
+  stage: string;
+  /** Rows; null: it is one thing. */
+  total: number | null;
+  /** Settled rows by how they ended. */
+  counts: Readonly<Record<string, number>>;
+  /** Requested and not settled yet. */
+  outstanding: number;
+  /** Settled once, to be requested again later. */
+  again: number;
+  /** What keeps it from going on; `until`: the instant of the next try, when there is one. */
+  waiting: { reason: string; until: number | null } | null;
+  paused: boolean;
+  cancelling: boolean;
+  /** What else a person wants to know: the id at the service, the cost so far. */
+  details: readonly string[];
+}
+
+/** Of what is no batch. Null when no worker answers. */
+export async function progressOfOne(
+  { client }: EngineClient,
+  workflowId: string,
+): Promise<Progress | null> {
+  const handle = client.workflow.getHandle(workflowId);
+  const progress = await handle.query(jobProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { cancelling, details, externalId, stage, waiting } = progress;
+  const uploads = details.replaced?.length ?? 0;
+  const known = [details.state, externalId, uploads === 0 ? null : `${uploads} uploads expired`];
+  return {
+    ...progressOfStage(stage),
+    // Nothing but its name tells that it waits for a person.
+    waiting: stage === 'review' ? null : waiting,
+    cancelling,
+    details: known.filter((detail) => detail != null),
+  };
+}
+
+export function progressOfStage(stage: string): Progress {
+  const nothing = { total: null, counts: {}, outstanding: 0, again: 0, waiting: null };
+  return { stage, ...nothing, paused: false, cancelling: false, details: [] };
+}

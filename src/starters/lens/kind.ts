@@ -1,0 +1,127 @@
+import { mkdir } from 'node:fs/promises';
+import { LensRepository } from '../../store/lens/lens';
+import type { FiledArtifact } from '../../domain/core/artifact';
+import { billed } from '../../domain/core/billing-totals';
+import {
+  anotherAnalysisCode,
+  lensWorkflowId,
+  mostAfterExpiry,
+  uploadExpiredCode,
+  type LensInput,
+  type LensOutcome,
+  type LensRecord,
+} from '../../domain/lens/analyze';
+import { extensionOf } from '../../domain/core/media-type';
+import { billingWords } from '../jobs/billing-words';
+import type { CommandContext } from '../jobs/context';
+import type { EndedJob, JobArtifact, JobKind } from '../jobs/job-kind';
+import { progressOfOne } from '../jobs/progress';
+import { factLines } from '../jobs/text';
+import { removeOthers, writeArtifact, writeWhole } from '../jobs/written-file';
+
+export const lensKind: JobKind<LensRecord, LensOutcome> = {
+  kind: 'lens',
+  prefix: 'lens/',
+  noun: 'analysis of',
+  service: 'investigation',
+  workflowId: ({ name }) => lensWorkflowId(name),
+  describe: ({ file }) => inputWords(file),
+  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  readProgress: progressOfOne,
+  lines: ({ outcome }) => lensLines(outcome),
+  report: async ({ store }, { folder, outcome }) => {
+    const answer = await new LensRepository(store).answer(folder);
+    return { ...outcome, result: answer && (JSON.parse(answer.toString('utf8')) as unknown) };
+  },
+  artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
+  cost: ({ billing, replaced }) => billed([billing, ...replaced.map((one) => one.billing)]),
+  heeds: [],
+  export: writeFolder,
+  orders: ['cancel', 'cancel_now'],
+};
+
+/** The name of a file may tell of a person: it is told by what it is. */
+function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
+  return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
+}
+
+const words = {
+  completed: 'completed',
+  failed: 'failed at the service',
+  cancelled: 'cancelled',
+  refused: 'refused by the service; the same command tries again',
+  expired: 'expired; the same command goes on with it',
+  unknown_outcome:
+    'unknown outcome: a request may have arrived; the same command asks again with the same key',
+} as const;
+
+function statusWords({ error, seen, status }: LensOutcome): string {
+  if (status === 'expired' && seen?.state === 'expired') {
+    return (
+      'expired at the service, which had the file: the same command asks for another analysis, ' +
+      `unless ${mostAfterExpiry} were asked for in its place before`
+    );
+  }
+  if (status === 'expired' && error?.code === uploadExpiredCode) {
+    return 'expired: no upload arrived in time; the same command asks for another analysis';
+  }
+  if (error?.code === anotherAnalysisCode) return 'unknown outcome: nothing more is asked for';
+  return words[status];
+}
+
+function lensLines(outcome: LensOutcome): string[] {
+  const { analysisId, billing, error, files, replaced, seen } = outcome;
+  const facts: [string, string | null][] = [
+    ['analysis', analysisId],
+    ['mode', seen?.mode ?? null],
+    ['result', seen?.state === 'completed' && !seen.hasResult ? 'none was told' : null],
+    ['sha256', seen?.sha256 ?? null],
+    ['billing', billingWords(billing)],
+    ['error', error === null ? null : `${error.code ?? '-'}: ${error.message}`],
+    ['artifacts', files === null && (seen?.artifacts ?? 0) > 0 ? 'could not be fetched' : null],
+  ];
+  for (const one of replaced) {
+    const cost = one.billing === null ? '' : ` (${billingWords(one.billing)})`;
+    facts.push(['replaced', `${one.analysisId}: its upload expired${cost}`]);
+  }
+  for (const one of files?.filed ?? []) {
+    facts.push(['artifact', `${one.type ?? '-'}, ${one.bytes} bytes, sha256 ${one.sha256}`]);
+  }
+  for (const one of files?.unfiled ?? []) {
+    facts.push(['missing', `${one.type ?? '-'} ${one.artifactId}: ${one.why}`]);
+  }
+  return [statusWords(outcome), ...factLines(facts)];
+}
+
+/** By the names of their files. */
+function artifactsOf({ files }: LensOutcome) {
+  const found = new Map<string, { filed: FiledArtifact; shown: JobArtifact }>();
+  for (const [index, filed] of (files?.filed ?? []).entries()) {
+    const { bytes, mediaType, sha256 } = filed;
+    const name = `artifact-${index + 1}${extensionOf(mediaType)}`;
+    found.set(name, { filed, shown: { name, bytes, sha256, mediaType } });
+  }
+  return found;
+}
+
+/** All files that a folder of an analysis may have. */
+const ours = /^(?:lens\.json|artifact-\d+\.\w+)$/;
+
+/** @throws CommandError when an artifact is not in the store any more */
+async function writeFolder(
+  { store }: CommandContext,
+  { folder: from, id, outcome }: EndedJob<LensRecord, LensOutcome>,
+  folder: string,
+): Promise<string[]> {
+  const file = new LensRepository(store);
+  const answer = await file.answer(from);
+  const artifacts = artifactsOf(outcome);
+  const names = answer === null ? [] : ['lens.json', ...artifacts.keys()];
+  // Of an earlier result that stood here: it may be of another picture.
+  await removeOthers(folder, ours, new Set(names));
+  if (answer === null) return names;
+  await mkdir(folder, { recursive: true });
+  await writeWhole(folder, 'lens.json', answer);
+  for (const [name, { filed }] of artifacts) await writeArtifact(store, id, filed, folder, name);
+  return names;
+}

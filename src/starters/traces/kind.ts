@@ -1,0 +1,73 @@
+import { mkdir } from 'node:fs/promises';
+import { TraceRepository } from '../../store/traces/traces';
+import { billed } from '../../domain/core/billing-totals';
+import { traceWorkflowId, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
+import { maskTarget } from '../../domain/traces/target';
+import { billingWords } from '../jobs/billing-words';
+import type { JobKind } from '../jobs/job-kind';
+import { progressOfOne } from '../jobs/progress';
+import { factLines } from '../jobs/text';
+import { writeWhole } from '../jobs/written-file';
+
+const words = {
+  completed: 'completed',
+  failed: 'failed at the service',
+  cancelled: 'cancelled',
+  refused: 'refused by the service',
+  expired: 'expired: it had not settled at the deadline; the same command goes on with it',
+  unknown_outcome:
+    'unknown outcome: a request may have arrived; the same command asks again with the same key, and buys nothing twice',
+} as const;
+
+export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
+  kind: 'trace',
+  prefix: 'trace/',
+  noun: 'search for',
+  service: 'investigation',
+  workflowId: ({ name }) => traceWorkflowId(name),
+  describe: ({ target }) => maskTarget(target),
+  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  readProgress: progressOfOne,
+  lines: ({ outcome: { status, seen, traceId, error } }) => {
+    const facts: [string, string | null][] = [
+      ['search', traceId],
+      ['type', seen?.type ?? null],
+      ['sha256', seen?.sha256 ?? null],
+      ['billing', billingWords(seen?.billing ?? null)],
+      ['error', error === null ? null : `${error.code ?? '-'}: ${error.message}`],
+      ...Object.entries(seen?.sources ?? {}).map(([name, word]): [string, string] => [
+        'source',
+        `${name}: ${word}`,
+      ]),
+    ];
+    return [
+      `${words[status]}${seen?.partial === true ? ' (partial: some sources did not answer)' : ''}`,
+      ...factLines(facts),
+    ];
+  },
+  report: async ({ store }, { folder, outcome }) => {
+    const answer = await new TraceRepository(store).answer(folder);
+    return { ...outcome, result: answer && (JSON.parse(answer.toString('utf8')) as unknown) };
+  },
+  artifacts: ({ outcome: { seen } }) =>
+    seen === null || seen.sha256 === null
+      ? []
+      : [
+          {
+            name: 'trace.json',
+            bytes: null,
+            sha256: seen.sha256,
+            mediaType: 'application/json',
+          },
+        ],
+  cost: ({ seen }) => billed([seen?.billing ?? null]),
+  heeds: [],
+  export: async ({ store }, { folder: from }, folder) => {
+    const answer = await new TraceRepository(store).answer(from);
+    if (answer === null) return [];
+    await mkdir(folder, { recursive: true });
+    await writeWhole(folder, 'trace.json', answer);
+    return ['trace.json'];
+  },
+  orders: ['cancel', 'cancel_now'],
+};

@@ -1,0 +1,171 @@
+import { CommanderError } from 'commander';
+import { z } from 'zod';
+import { ConfigError } from '../../../src/environment';
+import { jobKinds, type JobKind } from '../../../src/domain/job';
+import { errorEnvelope, jobEnvelope, outputSchema } from '../../../src/starters/cli/envelope';
+import { reportError } from '../../../src/starters/cli/errors';
+import { envelopeOf, printResult } from '../../../src/starters/cli/print-job';
+import { kindOf, kinds } from '../../../src/starters/job-kinds';
+import type { CommandContext } from '../../../src/starters/jobs/context';
+import { CommandError, UsageError } from '../../../src/starters/jobs/errors';
+import type { Job } from '../../../src/starters/jobs/job-kind';
+import { progressOfStage } from '../../../src/starters/jobs/progress';
+import { LensRepository } from '../../../src/store/lens/lens';
+import { ProfileRepository } from '../../../src/store/profiles/profiles';
+import { TraceRepository } from '../../../src/store/traces/traces';
+import { WorkWriter, workFolder } from '../../../src/store/certificates/works';
+import { printedByTests } from '../../support/printed';
+import { personProfile } from '../../support/profile-answers';
+import { TemporaryStore } from '../../support/temporary-store';
+import { record, reportOf } from '../report/sample';
+
+let place: TemporaryStore;
+const printed = printedByTests();
+
+beforeEach(() => {
+  place = new TemporaryStore();
+  jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => place.remove());
+
+const context = () => ({ store: place.store }) as unknown as CommandContext;
+
+function jobOf(kind: JobKind, input: object, outcome: object | null, status: string | null): Job {
+  const when = { createdAt: '2026-01-05T10:00:00.000Z', endedAt: status && '2026-01-05T11:00:00Z' };
+  return { id: 'x/1', kind, folder: 'x/1', needsAttention: false, ...when, input, outcome, status };
+}
+
+const nothing = { error: null, startedAt: '', settledAt: '' };
+const billing = { status: 'charged', amount: 10, unit: 'tokens' };
+const summary = reportOf([]).summary;
+
+/** What each kind prints of an end, and what of it is the result itself. */
+const ends: [JobKind, object, object, object][] = [
+  [
+    'trace',
+    {},
+    { ...nothing, status: 'completed', traceId: 't', seen: { sha256: 'aa', billing } },
+    { outcome: { result: { id: 'found' } }, artifacts: [{ name: 'trace.json', sha256: 'aa' }] },
+  ],
+  [
+    'lens',
+    {},
+    {
+      ...nothing,
+      status: 'completed',
+      billing,
+      replaced: [],
+      seen: null,
+      analysisId: 'a',
+      files: null,
+    },
+    { outcome: { result: { candidates: [] } }, cost: [{ ...billing, count: 1 }] },
+  ],
+  [
+    'profile',
+    { cpf: '52998224725' },
+    {
+      ...nothing,
+      status: 'found',
+      call: 1,
+      counts: null,
+      answered: 1,
+      answersLost: 0,
+      sha256: 'b',
+    },
+    { outcome: { result: personProfile() }, artifacts: [{ name: 'profile.json' }] },
+  ],
+  [
+    'dossier',
+    { dossierId: 'd' },
+    {
+      ...nothing,
+      status: 'completed',
+      attempts: [{ number: 1, status: null, billing }],
+      coverage: null,
+      risk: null,
+      filed: [],
+      unfiled: [],
+    },
+    { outcome: { status: 'completed' }, cost: [{ ...billing, count: 1 }] },
+  ],
+  [
+    'credit-analysis',
+    { cnab: { name: 'f' }, xmls: null, filter: 'all', workId: 'credit/x' },
+    { ...nothing, status: 'failed', operationId: null, result: null, possibleDoubleCharge: false },
+    { outcome: { status: 'failed' }, exitCode: 1 },
+  ],
+  [
+    'certificate-batch',
+    record,
+    { edition: 0, snapshotAt: 0, summary },
+    { outcome: { counts: summary.counts, results: expect.stringContaining('results.csv') } },
+  ],
+];
+
+test.each(ends)('the result of a %s is in the envelope', async (name, input, outcome, expected) => {
+  const { store } = place;
+  await new TraceRepository(store).putAnswer('x/1', Buffer.from('{"id":"found"}'));
+  if (name === 'lens') {
+    await store.records.removeAll('x/1/');
+    await new LensRepository(store).putAnswer('x/1', Buffer.from('{"candidates":[]}'));
+  }
+  await new ProfileRepository(store).putAnswer(
+    'x/1',
+    Buffer.from(JSON.stringify(personProfile())),
+    1,
+  );
+  const job = jobOf(name, input, outcome, (outcome as { status?: string }).status ?? 'issued');
+  if (name === 'certificate-batch') {
+    job.folder = workFolder(record.workId);
+    await new WorkWriter(store, job.folder, (text) => text).finish(record);
+  }
+  await printResult(context(), kindOf(name), job, { json: true, out: place.folder });
+  const envelope = jobEnvelope.parse(JSON.parse(printed()));
+  expect(envelope).toMatchObject({ id: 'x/1', kind: name, ...expected });
+});
+
+test.each(kinds.map((kind) => [kind.kind, kind] as const))(
+  'a %s that runs has the same shape, without a result',
+  async (name, kind) => {
+    const view = { job: jobOf(name, {}, null, null), state: 'running' } as const;
+    const progress = progressOfStage('requesting');
+    const envelope = await envelopeOf(context(), kind, { ...view, progress }, null);
+    expect(jobEnvelope.parse(JSON.parse(JSON.stringify(envelope)))).toMatchObject({
+      status: 'running',
+      exitCode: 0,
+      outcome: null,
+      progress,
+    });
+  },
+);
+
+test.each<[string, string | null, number, Error]>([
+  ['usage', '--target', 2, new UsageError('--target: no')],
+  ['refused', null, 1, new CommandError('no job x in this store')],
+  ['configuration', 'CREDIT_TOKEN', 2, new ConfigError('CREDIT_TOKEN', 'is not set')],
+  ['usage', '--deadline', 2, usageError("option '--deadline <duration>' argument 'x' is invalid")],
+  ['usage', '--input', 2, usageError("required option '--input <file>' not specified")],
+  ['failed', null, 1, new TypeError('52998224725 is secret')],
+])('an error is an envelope too: %s, of %s', (code, field, exitCode, error) => {
+  expect(reportError(error, true)).toBe(exitCode);
+  const envelope = errorEnvelope.parse(JSON.parse(printed()));
+  expect(envelope).toMatchObject({ error: { code, field }, exitCode });
+  expect(printed()).not.toContain('52998224725');
+});
+
+function usageError(message: string): CommanderError {
+  return new CommanderError(1, 'commander.error', `error: ${message}`);
+}
+
+test('without --json an error prints nothing to standard output', () => {
+  expect(reportError(new UsageError('--target: no'))).toBe(2);
+  expect(printed()).toBe('');
+});
+
+test('the schema of the package says what the envelope has, for every kind', () => {
+  const text = JSON.stringify(z.toJSONSchema(outputSchema));
+  for (const word of [...jobKinds, ...Object.keys(jobEnvelope.shape), 'field']) {
+    expect(text).toContain(`"${word}"`);
+  }
+});
