@@ -30,13 +30,11 @@ export function jobCommands(): Command[] {
       .action(async (argument: string | undefined, flags: IdFlags & { json?: true }) => {
         await show(idOf(argument, flags), flags.json === true);
       }),
-    withOutput(idCommand('result', 'Write the result folder of a job that has ended.'))
-      .option('--html', 'of profiles: a readable page too')
-      .action(
-        async (argument: string | undefined, flags: IdFlags & OutputFlags, command: Command) => {
-          process.exitCode = await showResult(idOf(argument, flags), flags, command);
-        },
-      ),
+    withOutput(idCommand('result', 'Write the result folder of a job that has ended.')).action(
+      async (argument: string | undefined, flags: IdFlags & OutputFlags, command: Command) => {
+        process.exitCode = await showResult(idOf(argument, flags), flags, command);
+      },
+    ),
     withActor(idCommand('cancel', 'Request nothing more; what is outstanding is still completed.'))
       .option('--now', 'leave what is outstanding at the service, with its ids in the store')
       .option('--cancel-remote', 'of a dossier: cancel it at the service too')
@@ -90,10 +88,10 @@ async function showResult(id: string, flags: OutputFlags, command: Command): Pro
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
   refuseUnheeded(id, kind.heeds, command);
-  return printResult(ctx, kind, job, flags);
+  return printResult(ctx, kind, job, { html: true, ...flags });
 }
 
-const exportFlags: readonly (keyof ExportOptions)[] = ['excel', 'html', 'pdfNames', 'lang'];
+const exportFlags: readonly (keyof ExportOptions)[] = ['excel', 'pdfNames', 'lang'];
 
 /** @throws UsageError when a flag was given that would change nothing */
 function refuseUnheeded(id: string, heeds: JobKind['heeds'], command: Command): void {

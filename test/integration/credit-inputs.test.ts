@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { creditCommand } from '../../src/starters/credit/commands';
 import { reportError } from '../../src/starters/cli/errors';
@@ -117,14 +117,15 @@ describe('what is handed to credit analyze', () => {
       60_000,
     );
 
-    test('a file that is not there, and a folder, end with 2', async () => {
+    test('a file that is not there, and a folder without any, end with 2', async () => {
       const missing = await analyzeHere(['--input', join(place.folder, 'none.rem')]);
       expect(missing).toMatchObject({
         code: 2,
         told: expect.stringMatching(/none\.rem: there is no such file/),
       });
-      const folder = await analyzeHere(['--input', place.folder]);
-      expect(folder).toMatchObject({ code: 2, told: expect.stringMatching(/is a directory/) });
+      const folder = await mkdtemp(join(place.folder, 'empty-'));
+      const empty = await analyzeHere(['--input', folder]);
+      expect(empty).toMatchObject({ code: 2, told: expect.stringMatching(/holds no \.rem file/) });
       await expectNothingSent();
     }, 60_000);
 

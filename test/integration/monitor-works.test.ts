@@ -144,7 +144,7 @@ describe('`status`, `result` and `cancel` of sweeps and scans', () => {
       [['show', 'monitor-scan/never'], 1, 'there is no schedule monitor-scan/never'],
       [['result', `monitor-scan/by-hand/${'0'.repeat(16)}`], 1, 'has no result'],
       [['pause', first], 2, 'monitor pause'],
-      [['result', first, '--excel'], 2, '--excel is for certificates'],
+      [['result', first, '--excel'], 2, '--excel would change nothing'],
     ] as const;
     const results = await Promise.all(wrong.map(([words]) => place.run([...words])));
     for (const [place_, [, code, sentence]] of wrong.entries()) {

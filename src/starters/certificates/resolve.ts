@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { exitCodeOf } from '../../domain/attention';
 import { resolveEntry } from '../../domain/audit-entries';
 import { queueName } from '../../domain/core/queues';
 import type { EngineClient } from '../../temporal/connection';
@@ -109,7 +110,11 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
     });
     const job = await findJob<DecisionRecord, BatchSummary>(place, workflowId);
     const out = flags.out ?? defaultFolder(id);
-    return followStarted(place, engine, decisionKind, job, { ...flags, out });
+    const exitCode = await followStarted(place, engine, decisionKind, job, { ...flags, out });
+    if (flags.detach === true) return exitCode;
+    // The batch carries what is left.
+    const { kind, needsAttention, status } = await findJob(place, id);
+    return exitCodeOf(kind, { status: status ?? '', needsAttention });
   });
 }
 
