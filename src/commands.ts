@@ -83,6 +83,13 @@ export const commandFamilies: readonly CommandFamily[] = [
       ).jobCommands(),
   },
   {
+    names: ['inbox', 'resolve'],
+    load: () => [
+      (require('./starters/inbox') as typeof import('./starters/inbox')).inboxCommand(),
+      (require('./starters/resolve') as typeof import('./starters/resolve')).resolveCommand(),
+    ],
+  },
+  {
     names: ['dev', 'stop'],
     load: () =>
       (require('./starters/operate/dev') as typeof import('./starters/operate/dev')).devCommands(),

@@ -53,6 +53,9 @@ export type AttendedKind = JobKind | 'monitor-sweep' | 'monitor-scan';
  */
 export type Doubt = 'incomplete' | 'possible_charge' | 'escalated';
 
+/** Why a job that has not ended needs a person. */
+export type WaitReason = 'credentials' | 'review' | 'decision' | 'restored';
+
 type Verdict = 'done' | 'failed' | 'person';
 type Cell = readonly [Verdict, ...ResolveAction[]];
 type Cells<Status extends string> = Readonly<Record<Status, Cell>>;
@@ -115,7 +118,7 @@ const dossier: Cells<DossierStatus> = {
   cancelled: done,
   failed: ['failed', 'watch', 'retry'],
   refused: failed,
-  needs_review: ['person', 'watch', 'accept', 'retry'],
+  needs_review: ['person', 'watch', 'accept'],
   expired: ['person', 'watch'],
 };
 
@@ -131,7 +134,11 @@ const table: Record<AttendedKind, Readonly<Record<string, Cell>>> = {
   certificate,
   'certificate-batch': batchOf(certificate),
   // The batch or issuance that it is about carries what is left.
-  decision: Object.fromEntries(Object.keys(certificate).map((status) => [status, done])),
+  decision: {
+    ...Object.fromEntries(Object.keys(certificate).map((status) => [status, done])),
+    completed: done,
+    refused: failed,
+  },
   'credit-analysis': analysis,
   'credit-batch': jobBatchOf(analysis),
   profile,
@@ -145,11 +152,6 @@ const table: Record<AttendedKind, Readonly<Record<string, Cell>>> = {
   'monitor-scan': sweep,
 };
 
-/** Of rows that are jobs of their own, and of lines that came to none. */
-function jobBatchOf(jobs: Cells<string>): Cells<string> {
-  return batchOf({ ...jobs, invalid: failed, duplicate: done, erased: done, lost: failed });
-}
-
 /** A row that failed is left to mend, to ask for again, or to give up: the batch has not failed. */
 function batchOf<Status extends string>(rows: Cells<Status>): Cells<Status> {
   const cells = Object.entries<Cell>(rows).map(([status, [verdict, ...actions]]) => [
@@ -158,6 +160,29 @@ function batchOf<Status extends string>(rows: Cells<Status>): Cells<Status> {
   ]);
   return Object.fromEntries(cells) as Cells<Status>;
 }
+
+/** Of rows that are jobs, which are decided about one by one, and of lines that came to none. */
+function jobBatchOf(jobs: Cells<string>): Cells<string> {
+  const all = { ...jobs, invalid: failed, duplicate: done, erased: done, lost: failed };
+  const cells = Object.entries<Cell>(all).map(([status, [verdict]]) => [status, [verdict]]);
+  return batchOf(Object.fromEntries(cells) as Cells<string>);
+}
+
+const whileWaiting: Record<WaitReason, { why: string; actions: readonly ResolveAction[] }> = {
+  credentials: {
+    why: 'the service refuses the token: it goes on by itself when one works',
+    actions: [],
+  },
+  review: { why: 'it needs a review', actions: ['accept', 'retry'] },
+  decision: {
+    why: 'requests were turned away again and again: `diligence resume` tries again',
+    actions: [],
+  },
+  restored: {
+    why: 'it was under way when the store was backed up: the command that began it goes on with it',
+    actions: [],
+  },
+};
 
 const meanings: Record<ResolveAction, Omit<ActionMeaning, 'action'>> = {
   reissue: { mayCost: true, does: 'asks for it again: both requests may be charged' },
@@ -184,7 +209,7 @@ export function attentionOf(
   return {
     needsAttention: isNeeded,
     exitCode: isNeeded ? 3 : verdict === 'failed' ? 1 : 0,
-    actions: named.map((action) => ({ action, ...meanings[action] })),
+    actions: named.map(meaningOf),
   };
 }
 
@@ -204,6 +229,41 @@ export function exitCodeOf(kind: AttendedKind, end: JobEnd): EndCode {
 
 export function endOf(kind: AttendedKind, status: string, doubts: readonly Doubt[] = []): JobEnd {
   return { status, needsAttention: needsAttention(kind, status, doubts) };
+}
+
+/** Why a job is in the inbox, and what can be decided now. @param isNeeded a person is */
+export function inboxEntry(
+  kind: JobKind,
+  status: string | null,
+  waitsFor: WaitReason | null,
+  isNeeded = true,
+): { why: string; actions: readonly ActionMeaning[] } {
+  if (status === null) {
+    const { why, actions } = whileWaiting[waitsFor ?? 'restored'];
+    return { why, actions: actions.map(meaningOf) };
+  }
+  const [verdict] = table[kind][status] ?? unknownCell;
+  const why = whyOf[status] ?? 'a row of it lacks its result, or something is in doubt';
+  return {
+    why: verdict === 'person' ? why : 'something that was announced is missing, or may be charged',
+    actions: isNeeded
+      ? attentionOf(kind, status, ['incomplete']).actions
+      : // What needed a person was decided.
+        verdict === 'person'
+        ? []
+        : attentionOf(kind, status).actions,
+  };
+}
+
+const whyOf: Readonly<Partial<Record<string, string>>> = {
+  unknown_outcome: 'it may have been accepted and charged, and nobody knows',
+  unreadable: 'it was answered, perhaps charged, and nobody can read the answer',
+  expired: 'it had not settled in time',
+  needs_review: 'it needs a review, and nobody has decided',
+};
+
+function meaningOf(action: ResolveAction): ActionMeaning {
+  return { action, ...meanings[action] };
 }
 
 const bySeverity = [

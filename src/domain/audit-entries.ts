@@ -2,7 +2,7 @@ import type { AuditEntry } from './core/audit';
 import type { Claim, Receipt } from './core/attempts';
 import type { AnalysisOutcome } from './credit/work';
 import type { OutcomeRecord } from './certificates/outcomes';
-import type { DecisionRecord } from './certificates/work';
+import type { DecisionRecord } from './core/decision';
 
 /** The entries of the audit trail about works: who does what, in whose name. */
 
@@ -138,7 +138,7 @@ export function startEntry(
 
 /** Why stands with the decision itself, which can be erased. */
 export function resolveEntry(workId: string, decision: DecisionRecord): AuditEntry {
-  const { number, action, by, at, certidaoId, rows } = decision;
+  const { number, action, by, at, externalId, rows } = decision;
   const [only] = rows;
   return {
     kind: 'decision',
@@ -148,8 +148,7 @@ export function resolveEntry(workId: string, decision: DecisionRecord): AuditEnt
     happenedAt: at,
     work: workId,
     ...(rows.length === 1 && only !== undefined && { item: only.item }),
-    ...(certidaoId !== null && { certidaoId }),
-    details: { rows: rows.length },
+    details: { rows: rows.length, ...(externalId !== null && { externalId }) },
   };
 }
 

@@ -74,8 +74,8 @@ export function resolveCommandLine(
   note: string,
 ): string {
   const which = 'line' in rows ? `--line ${rows.line}` : `--status ${rows.status}`;
-  const certidao = action === 'adopt' ? ' --certidao UUID' : '';
-  return `diligence certificate resolve --batch ${shellWord(batchId)} ${which} --action ${action}${certidao} --note "${note}"`;
+  const externalId = action === 'adopt' ? ' --external-id UUID' : '';
+  return `diligence resolve ${shellWord(batchId)} ${which} --action ${action}${externalId} --note "${note}"`;
 }
 
 /** The command line that runs a mended file again. */

@@ -1,5 +1,6 @@
 import type { BatchSummary, RowStatus } from '../domain/certificates/certificates';
-import type { DecisionRecord, WorkRecord } from '../domain/certificates/work';
+import type { WorkRecord } from '../domain/certificates/work';
+import type { DecisionRecord } from '../domain/core/decision';
 import type { Formats } from './formats';
 import { maskTextOfPeople } from '../protection/redaction';
 import type { ReportFigures } from './report-figures';

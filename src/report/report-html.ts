@@ -1,3 +1,4 @@
+import type { DecisionAction } from '../domain/certificates/work';
 import { needsAttention } from '../domain/attention';
 import {
   rowStatuses,
@@ -190,7 +191,7 @@ function decisionsPart({ texts, formats, decisions: taken }: Page): Html | null 
   if (taken.length === 0) return null;
   const rows = taken
     .slice(-mostDecisions)
-    .map(({ number, action, certidaoId, note, by, at, rows: of }) => {
+    .map(({ number, action, externalId, note, by, at, rows: of }) => {
       const named = of
         .slice(0, mostLinesNamed)
         .map(({ line }) => line)
@@ -203,7 +204,7 @@ function decisionsPart({ texts, formats, decisions: taken }: Page): Html | null 
           <div class="small muted">${by}</div>
         </td>
         <td data-label="${texts.happened}">
-          ${texts.actions[action]}${certidaoId === null ? null : ` ${certidaoId}`}
+          ${texts.actions[action as DecisionAction] ?? action}${externalId === null ? null : ` ${externalId}`}
           <div class="small muted">${lines}: ${named}${of.length > mostLinesNamed ? ' …' : ''}</div>
         </td>
         <td data-label="${texts.reason}">${maskTextOfPeople(note)}</td>

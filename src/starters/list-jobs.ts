@@ -15,7 +15,6 @@ interface ListFlags {
   since?: { at: number };
   subject?: string;
   label?: string;
-  needsAttention?: true;
   sort: JobPage['sort'];
   limit: number;
   after?: string;
@@ -31,7 +30,6 @@ export function listCommand(): Command {
     .option('--since <when>', 'created since a date, an instant, or a time ago like 7d', sinceOf)
     .option('--subject <text>', 'that hold something about a document, an e-mail, a phone...')
     .option('--label <text>', 'with this label, the whole of it')
-    .option('--needs-attention', 'that a person must see to')
     .option('--sort <by>', 'created or ended; the newest first', oneOf(sorts), 'created')
     .option('--limit <n>', 'jobs on a page', wholeNumber(1, 10_000), 50)
     .option('--after <id>', 'the page after the one that ends with this job')
@@ -61,7 +59,7 @@ async function listJobs(flags: ListFlags): Promise<void> {
 }
 
 function filterOf({ idKey }: CommandContext, flags: ListFlags): JobFilter {
-  const { kind, status, since, subject, label, needsAttention } = flags;
+  const { kind, status, since, subject, label } = flags;
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   return {
     ...(kind !== undefined && { kind }),
@@ -71,7 +69,6 @@ function filterOf({ idKey }: CommandContext, flags: ListFlags): JobFilter {
       subjects: [...new Set([subject.trim(), normaliseDocument(subject)])].map(nameOf),
     }),
     ...(label !== undefined && { label: nameOf(label) }),
-    ...(needsAttention && { needsAttention }),
   };
 }
 
@@ -79,11 +76,11 @@ type Listed = Omit<JobRow, 'input' | 'folder'> & { input: string; createdBy: str
 
 function listed({ folder: _folder, input, ...row }: JobRow): Listed {
   const { createdBy, by } = input as { createdBy?: string; by?: string };
-  return { ...row, input: inputOf(row.kind, input), createdBy: createdBy ?? by ?? '' };
+  return { ...row, input: describeInput(row.kind, input), createdBy: createdBy ?? by ?? '' };
 }
 
 /** What a job is about, masked. */
-function inputOf(kind: JobKind, input: unknown): string {
+export function describeInput(kind: JobKind, input: unknown): string {
   if (isBatch(kind)) return batchInputs[kind](input as never);
   return kindOf(kind).describe(input);
 }

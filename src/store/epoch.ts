@@ -8,9 +8,16 @@ import { statement, type Statement } from './statement';
  * not on record counts as perhaps bought until somebody says that it was looked up.
  */
 export function newEpoch(at: number): Statement[] {
+  const since = new Date(at).toISOString();
   return [
     statement('UPDATE install SET epoch = epoch + 1, doubt_since = ?', [at]),
-    statement('UPDATE job SET needs_attention = 1 WHERE ended_at IS NULL'),
+    statement('DELETE FROM wait_mark'),
+    statement(
+      `INSERT INTO wait_mark (holder, source, reason, since)
+       SELECT holder, 'restore', 'restored', ? FROM job WHERE ended_at IS NULL`,
+      [since],
+    ),
+    statement('UPDATE job SET attention_at = ? WHERE ended_at IS NULL', [since]),
   ];
 }
 

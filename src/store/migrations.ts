@@ -134,7 +134,8 @@ export const migrations: readonly string[][] = [
        id TEXT NOT NULL UNIQUE,
        kind TEXT NOT NULL,
        status TEXT,
-       needs_attention INTEGER NOT NULL DEFAULT 0,
+       -- Since when it needs a person; NULL: it needs none.
+       attention_at TEXT,
        label TEXT,
        created_at TEXT NOT NULL,
        ended_at TEXT,
@@ -147,12 +148,20 @@ export const migrations: readonly string[][] = [
     `CREATE INDEX job_kind ON job (kind, created_at, id)`,
     `CREATE INDEX job_status ON job (status, created_at, id)`,
     `CREATE INDEX job_label ON job (label, created_at, id) WHERE label IS NOT NULL`,
-    `CREATE INDEX job_attention ON job (created_at, id) WHERE needs_attention = 1`,
-    `CREATE INDEX job_kind_attention ON job (kind, created_at, id) WHERE needs_attention = 1`,
+    `CREATE INDEX job_attention ON job (attention_at, id) WHERE attention_at IS NOT NULL`,
+    `CREATE INDEX job_kind_attention ON job (kind, attention_at, id) WHERE attention_at IS NOT NULL`,
     // No claim of a job commits beside it.
     `CREATE TABLE stop_mark (
        holder TEXT PRIMARY KEY REFERENCES job (holder) ON DELETE CASCADE,
        word TEXT NOT NULL CHECK (word IN ('paused', 'cancelled'))
+     ) STRICT, WITHOUT ROWID`,
+    // What an open job waits for a person for, by the workflow that waits.
+    `CREATE TABLE wait_mark (
+       holder TEXT NOT NULL REFERENCES job (holder) ON DELETE CASCADE,
+       source TEXT NOT NULL,
+       reason TEXT NOT NULL,
+       since TEXT NOT NULL,
+       PRIMARY KEY (holder, source)
      ) STRICT, WITHOUT ROWID`,
     `CREATE TABLE resolution (
        subject TEXT NOT NULL,

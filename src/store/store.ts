@@ -1,6 +1,7 @@
 import { FactRepository } from './certificates/facts';
 import { OutcomeRepository } from './certificates/outcomes';
 import { AttemptRepository } from './core/attempts';
+import { InboxRepository } from './core/inbox';
 import { JobRepository } from './core/jobs';
 import { RowRepository } from './core/rows';
 import { SubjectRepository } from './core/subjects';
@@ -27,6 +28,8 @@ export class Store extends SealedDatabase {
   readonly subjects: SubjectRepository;
   /** What was asked for. */
   readonly jobs: JobRepository;
+  /** What needs a person. */
+  readonly inbox: InboxRepository;
   readonly #database: Database;
 
   /** @param seal default: none, and what is sealed is read as it stands */
@@ -40,6 +43,7 @@ export class Store extends SealedDatabase {
     this.facts = new FactRepository(this);
     this.subjects = new SubjectRepository(this);
     this.jobs = new JobRepository(this);
+    this.inbox = new InboxRepository(this);
   }
 
   /** @throws StoreError when it is not the one that was opened, or cannot be written */

@@ -26,6 +26,7 @@ import {
   createRetentionActivities,
   type RetentionDependencies,
 } from '../activities/core/retention';
+import { createWaitingActivities } from '../activities/core/waiting';
 import { createTraceActivities } from '../activities/traces/traces';
 import { queueName, queueSuffix, type QueueKind } from '../domain/core/queues';
 import type { RetentionTerm } from '../domain/core/retention';
@@ -109,12 +110,15 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       maxConcurrentWorkflowTaskExecutions: 20,
       maxCachedWorkflows: 200,
       ...(retention !== null && {
-        activities: createRetentionActivities({
-          ...retention.parts,
-          runsOf: (jobId) => runsOf(client, [jobId]),
-          deleteRuns: (runs) => deleteRuns(client, runs),
-        }),
-        maxConcurrentActivityTaskExecutions: 1,
+        activities: {
+          ...createWaitingActivities(retention.parts),
+          ...createRetentionActivities({
+            ...retention.parts,
+            runsOf: (jobId) => runsOf(client, [jobId]),
+            deleteRuns: (runs) => deleteRuns(client, runs),
+          }),
+        },
+        maxConcurrentActivityTaskExecutions: 20,
       }),
     });
   }

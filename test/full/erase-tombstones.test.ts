@@ -10,7 +10,8 @@ import { withoutSubject } from '../../src/store/erasure/rewriting';
 import type { FiledRow, ManifestRow } from '../../src/domain/certificates/certificates';
 import { erasedResult } from '../../src/domain/certificates/result-rows';
 import type { IssuanceFact, OutcomeRecord } from '../../src/domain/certificates/outcomes';
-import type { DecisionRecord, WorkRecord } from '../../src/domain/certificates/work';
+import type { WorkRecord } from '../../src/domain/certificates/work';
+import type { DecisionRecord } from '../../src/domain/core/decision';
 import { cnpj } from '../support/documents';
 import { TemporaryStore } from '../support/temporary-store';
 
@@ -86,7 +87,7 @@ const lines: ManifestRow[] = [
 const decision: DecisionRecord = {
   number: 1,
   action: 'adopt',
-  certidaoId: personal.certidaoId,
+  externalId: personal.certidaoId,
   note: 'why',
   by: 'x',
   at: '2026-01-01T00:00:00.000Z',

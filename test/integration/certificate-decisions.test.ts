@@ -70,11 +70,9 @@ describe('what a person decides', () => {
     const issue = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(2_001)];
     const ended = await place.run(issue);
     expect(ended.code).toBe(3);
-    const hint = /`certificate resolve --batch (certificate\/cnpj\/\w+)/.exec(ended.stdout);
+    const hint = /`resolve (certificate\/cnpj\/\w+\/\w+)/.exec(ended.stdout);
     const decided = await place.run([
-      'certificate',
       'resolve',
-      '--batch',
       hint?.[1] ?? '',
       '--all',
       '--action',

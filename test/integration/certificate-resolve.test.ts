@@ -34,29 +34,24 @@ describe('rows that a person decides about', () => {
     const batch = await place.run(['certificate', 'batch', ...args]);
     expect(batch.code).toBe(3);
     const id = idOf(batch.stdout);
-    const resolve = (...words: string[]) =>
-      place.run([
-        'certificate',
-        'resolve',
-        '--batch',
-        id,
-        '--out',
-        'out',
-        '--note',
-        'why',
-        ...words,
-      ]);
+    const resolve = async (...words: string[]) => {
+      const done = await place.run(['resolve', id, '--note', 'why', ...words]);
+      await place.run(['result', id, '--out', 'out']);
+      return done;
+    };
 
     const reissued = await resolve('--line', '2', '--action', 'reissue');
     const abandoned = await resolve('--line', '4', '--action', 'abandon');
     const another = (await sheet('out'))[3]?.certidao_id ?? '';
-    expect(await resolve('--line', '6', '--action', 'adopt', '--certidao', another)).toMatchObject({
+    expect(
+      await resolve('--line', '6', '--action', 'adopt', '--external-id', another),
+    ).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('on file for another row'),
     });
     const held = place.sandbox.state().certificates.find(({ document }) => document === cnpj(5));
     const certidao = String(held?.certificate['certidao_id']);
-    const adopted = await resolve('--line', '6', '--action', 'adopt', '--certidao', certidao);
+    const adopted = await resolve('--line', '6', '--action', 'adopt', '--external-id', certidao);
     expect([reissued.code, abandoned.code, adopted.code]).toEqual([3, 3, 0]);
 
     const lines = await sheet('out');

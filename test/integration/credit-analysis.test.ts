@@ -83,25 +83,26 @@ describe('credit analyze', () => {
     expect(lost).toMatchObject({ code: 3, shown: { outcome: { status: 'unknown_outcome' } } });
     expect(await analyze('lost.rem')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('credit resolve'),
+      stderr: expect.stringContaining('diligence resolve'),
     });
     expect(startedOf('lost.rem')).toBe(1);
     const { id: operationId } =
       installation.sandbox.credit.received().find(({ fault }) => fault === 'reset_after') ?? {};
     const adopted = await installation.run([
-      'credit',
       'resolve',
       lost.shown?.id ?? '',
       '--action',
       'adopt',
       '--note',
       'told by the service',
-      '--operation',
+      '--external-id',
       operationId ?? '',
       '--json',
     ]);
     expect(adopted.code).toBe(0);
-    expect((JSON.parse(adopted.stdout) as Shown).outcome).toMatchObject({
+    const { continuation } = JSON.parse(adopted.stdout) as { continuation: string };
+    const next = await installation.run(['result', continuation, '--json']);
+    expect((JSON.parse(next.stdout) as Shown).outcome).toMatchObject({
       status: 'completed',
       operationId,
     });

@@ -70,9 +70,15 @@ describe('commands of credit analyses', () => {
     expect(events?.length).toBeLessThan(40);
   }, 120_000);
 
+  /** The analysis that went on after a decision. */
+  const goneOn = async (stdout: string): Promise<ShownAnalysis> => {
+    const { continuation } = JSON.parse(stdout) as { continuation: string };
+    return JSON.parse((await run(['result', continuation, '--json'])).stdout) as ShownAnalysis;
+  };
+
   describe('an unknown outcome', () => {
     const resolve = (id: string, ...words: string[]) =>
-      run(['credit', 'resolve', id, '--note', 'seen', '--json', ...words]);
+      run(['resolve', id, '--note', 'seen', '--json', ...words]);
 
     async function lost(name: string): Promise<string> {
       const { code, shown } = await ended(name);
@@ -96,7 +102,7 @@ describe('commands of credit analyses', () => {
       const id = await lost('again.rem');
       const { code, stdout } = await resolve(id, '--action', 'reissue');
       expect(code).toBe(0);
-      const { outcome } = JSON.parse(stdout) as ShownAnalysis;
+      const { outcome } = await goneOn(stdout);
       expect(outcome).toMatchObject({ status: 'completed', possibleDoubleCharge: true });
       expect(place.started('again.rem')).toBe(2);
     }, 120_000);
@@ -105,11 +111,11 @@ describe('commands of credit analyses', () => {
       const id = await lost('twice.rem');
       const first = await resolve(id, '--action', 'reissue');
       expect(first.code).toBe(0);
-      const next = (JSON.parse(first.stdout) as ShownAnalysis).id;
+      const next = (await goneOn(first.stdout)).id;
       const second = await resolve(id, '--action', 'reissue');
       expect({ code: second.code, stderr: second.stderr }).toEqual({
         code: 1,
-        stderr: expect.stringContaining(`asked for again since: decide about ${next}`),
+        stderr: expect.stringContaining('tester has decided already: reissue'),
       });
       expect((await place.analyze('twice.rem')).stderr).toContain(`${next}: ended`);
       expect(place.started('twice.rem')).toBe(2);
@@ -118,7 +124,6 @@ describe('commands of credit analyses', () => {
     test('is not decided about while what was bought again is under way', async () => {
       const id = await lost('going.rem');
       const going = await run([
-        'credit',
         'resolve',
         id,
         '--note',
@@ -126,13 +131,14 @@ describe('commands of credit analyses', () => {
         '--action',
         'reissue',
         '--detach',
+        '--json',
       ]);
-      const next = going.stdout.trim();
+      const { continuation: next } = JSON.parse(going.stdout) as { continuation: string };
       await eventually('it was sent', () => place.started('going.rem') === 2);
       for (const action of ['reissue', 'abandon']) {
         expect(await resolve(id, '--action', action)).toMatchObject({
           code: 1,
-          stderr: expect.stringContaining(`decide about ${next}`),
+          stderr: expect.stringContaining('tester has decided already: reissue'),
         });
       }
       place.sandbox.configure({ credit: { files: { 'going.rem': {} } } });
@@ -163,7 +169,7 @@ describe('commands of credit analyses', () => {
       expect(await place.analyze('late.rem', '--rerun')).toMatchObject(refused);
       const watched = await resolve(id, '--action', 'watch');
       expect(watched.code).toBe(0);
-      expect((JSON.parse(watched.stdout) as ShownAnalysis).outcome).toMatchObject({
+      expect((await goneOn(watched.stdout)).outcome).toMatchObject({
         status: 'completed',
         operationId,
       });
@@ -174,7 +180,7 @@ describe('commands of credit analyses', () => {
       const id = await lost('odd.rem');
       const watched = await resolve(id, '--action', 'watch');
       expect(watched.code).toBe(3);
-      expect((JSON.parse(watched.stdout) as ShownAnalysis).outcome.status).toBe('unknown_outcome');
+      expect((await goneOn(watched.stdout)).outcome.status).toBe('unknown_outcome');
       expect(place.uploads('odd.rem')).toHaveLength(1);
       expect((await resolve(id, '--action', 'adopt')).code).toBe(2);
       expect((await resolve(`credit/${'0'.repeat(32)}`, '--action', 'watch')).code).toBe(1);
@@ -186,10 +192,10 @@ describe('commands of credit analyses', () => {
     expect(early).toMatchObject({ code: 3, shown: { outcome: { status: 'expired' } } });
     const id = early.shown?.id ?? '';
     place.sandbox.configure({ credit: { files: { 'long.rem': {} } } });
-    const words = ['credit', 'resolve', id, '--action', 'watch', '--note', 'late', '--json'];
+    const words = ['resolve', id, '--action', 'watch', '--note', 'late', '--json'];
     const { code, stdout } = await run(words);
     expect(code).toBe(0);
-    expect((JSON.parse(stdout) as ShownAnalysis).outcome).toMatchObject({
+    expect((await goneOn(stdout)).outcome).toMatchObject({
       status: 'completed',
       operationId: early.shown?.outcome.operationId,
       possibleDoubleCharge: false,

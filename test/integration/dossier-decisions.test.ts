@@ -53,12 +53,17 @@ async function inReview(id: string): Promise<void> {
 test('a review waits for a person, whose decision is checked and kept', async () => {
   const { id, end: following } = reviews.decided;
   await inReview(id);
-  const decide = (...words: string[]) =>
-    dossierCommand(place, ['decide', '--id', id, '--note', 'seen', ...words]);
-  const refused = await decide('--action', 'retry');
-  expect(refused).toMatchObject({ code: 1 });
-  expect(refused.stderr).toContain('decide with --max-attempts 2');
-  expect(await decide('--action', 'retry', '--max-attempts', '2')).toMatchObject({ code: 0 });
+  const job = `dossier/${id}`;
+  await eventually('it is in the inbox', async () => {
+    const { stdout } = await place.run(['inbox', '--kind', 'dossier', '--json']);
+    return stdout.includes(id) && stdout.includes('"waitsFor": "review"');
+  });
+  const decide = (by: string, ...words: string[]) =>
+    place.run(['resolve', job, '--note', 'seen', '--by', by, ...words]);
+  const abandoned = await decide('tester', '--action', 'abandon');
+  expect(abandoned).toMatchObject({ code: 1 });
+  expect(abandoned.stderr).toContain('does not apply (accept, retry does)');
+  expect(await decide('tester', '--action', 'retry')).toMatchObject({ code: 0 });
   expect(await following).toMatchObject({
     code: 0,
     shown: {
@@ -71,9 +76,9 @@ test('a review waits for a person, whose decision is checked and kept', async ()
     },
   });
   expect(countsOf(place, id)).toMatchObject({ attempt: 2, retried: 1 });
-  const late = await decide('--action', 'accept');
+  const late = await decide('ana', '--action', 'accept');
   expect(late.code).toBe(1);
-  expect(late.stderr).toContain('has ended (completed)');
+  expect(late.stderr).toContain('is completed: `--action accept` does not apply');
 });
 
 test('a review is accepted, failed or left by the policy, and has its report filed', async () => {

@@ -80,6 +80,11 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
   return host.run(['monitor', ...args], envOf(env));
 }
 
+/** `resolve`: a person has looked at a change. */
+function acknowledge(id: string, note: string): Promise<CommandResult> {
+  return host.run(['resolve', id, '--action', 'acknowledge', '--note', note], envOf({}));
+}
+
 async function fileOne(
   monitorId: string,
   changeId: string,
@@ -155,7 +160,7 @@ it(
     await fileOne(known, 'c1', { at: '2026-05-04T10:05:00.000Z' });
     const upper = ['--monitor', known.toUpperCase()];
     expect(idsIn((await run(['changes', ...upper])).stdout)).toEqual(['c1']);
-    const reviewed = await run(['review', 'c1', ...upper, '--note', 'seen']);
+    const reviewed = await acknowledge(`change/${known}/c1`, 'seen');
     expect(reviewed).toMatchObject({ code: 0 });
     const unknown = ['--monitor', `${known},m-9`];
     const nothing = { code: 1, stdout: '' };
@@ -164,8 +169,8 @@ it(
       expect(told).toMatchObject(nothing);
       expect(told.stderr).toContain('nothing is stored about monitor m-9');
     }
-    const args = ['review', 'c1', '--monitor', 'm-9', '--note', 'x'];
-    expect((await run(args)).stderr).toContain('nothing is stored about monitor m-9');
+    const { stderr } = await acknowledge('change/m-9/c1', 'x');
+    expect(stderr).toContain('no change c1 of monitor m-9 is on file');
   },
   3 * commandMs,
 );
@@ -173,8 +178,7 @@ it(
 it(
   'refuses what cannot be meant before it reads anything',
   async () => {
-    const two = await run(['review', 'c1', '--id', 'c2', '--note', 'x']);
-    expect(two).toMatchObject({ code: 2 });
+    expect(await acknowledge('change/c1', ' ')).toMatchObject({ code: 2 });
     const order = await run(['pause', 'a', '--name', 'b']);
     expect(order).toMatchObject({ code: 2 });
     expect(order.stderr).toContain('two schedules');
@@ -215,17 +219,17 @@ it(
   'puts on record that a person looked at a change',
   async () => {
     await fill();
-    expect(await run(['review', 'c2', '--note', 'a false alarm'])).toMatchObject({ code: 0 });
+    expect(await acknowledge('change/c2', 'a false alarm')).toMatchObject({ code: 0 });
     const reviewed = [{ monitorId: 'm-1', changeId: 'c2' }];
     expect([...(await new ChangeRows(store).reviewsOf(reviewed)).values()]).toMatchObject([
       [{ by: 'ana', note: 'a false alarm' }],
     ]);
     expect(idsIn((await run(['changes', '--unreviewed'])).stdout)).toEqual(['c1', 'c3']);
-    expect(await run(['review', 'c9', '--note', 'x'])).toMatchObject({ code: 1 });
+    expect(await acknowledge('change/c9', 'x')).toMatchObject({ code: 1 });
     await fileOne('m-2', 'c1', { at: '2026-05-06T10:00:00.000Z' });
-    const two = await run(['review', 'c1', '--note', 'x']);
+    const two = await acknowledge('change/c1', 'x');
     expect(two).toMatchObject({ code: 2 });
-    expect(two.stderr).toContain('--monitor');
+    expect(two.stderr).toContain('MONITOR/CHANGE');
   },
   2 * commandMs,
 );

@@ -97,7 +97,7 @@ test('restored, nothing that was bought since is bought again unseen', async () 
   await place.startWorker();
 
   const waiting = async (): Promise<string[]> => {
-    const { stdout } = await place.run(['list', '--needs-attention', '--status', 'open', '--json']);
+    const { stdout } = await place.run(['inbox', '--json']);
     return (JSON.parse(stdout) as { jobs: { id: string }[] }).jobs.map(({ id }) => id);
   };
   expect(await waiting()).toHaveLength(1);

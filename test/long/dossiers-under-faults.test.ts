@@ -216,9 +216,9 @@ async function cancel(those: readonly string[], remote = true): Promise<void> {
   );
 }
 
-async function decide(those: readonly string[], action: 'accept' | 'retry' | 'cancel') {
+async function decide(those: readonly string[], action: 'accept' | 'retry') {
   const about = { note: `${secret} was asked`, by: 'tester', at: new Date().toISOString() };
-  const decision = { ...about, action, maxAttempts: action === 'retry' ? 2 : null };
+  const decision = { ...about, action };
   for (const id of those) {
     const isInReview = async (): Promise<boolean> => {
       await sleep(200);
@@ -264,7 +264,7 @@ async function disturb(): Promise<void> {
   await cancelled;
   await decide(special.accepted, 'accept');
   await decide(special.retried, 'retry');
-  await decide(special.calledOff, 'cancel');
+  await cancel(special.calledOff);
   // What a killed worker had in hand is taken up again 20 seconds later.
   if (!isFullSize) return;
   await workers.killWhen(

@@ -112,6 +112,7 @@ export class WorkflowRig {
         ...common,
         taskQueue: queueName('workflows', this.#suffix),
         workflowBundle: { codePath: workflowBundlePath() },
+        activities: { noteWaiting: () => Promise.resolve() },
         maxCachedWorkflows,
       },
       {

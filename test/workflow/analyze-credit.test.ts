@@ -149,7 +149,7 @@ workflowSuite('an analysis', (rig) => {
     const fakes = new FakeCredit({});
     const { outcome, events } = await analysed(rig(), fakes);
     expect(outcome).toMatchObject({ status: 'completed', operationId: 'op-1', result: filed });
-    expect(events).toBeLessThan(40);
+    expect(events).toBeLessThan(60);
   });
 
   it('whose upload was lost is looked into, and never sent again', async () => {
@@ -183,7 +183,7 @@ workflowSuite('an analysis', (rig) => {
     expect(second?.run).not.toBe(first?.run);
     // At first for seconds, then as long as there is time to send it.
     expect((second?.until ?? 0) - (first?.until ?? 0)).toBeGreaterThan(23 * hour);
-    expect(events).toBeLessThan(40);
+    expect(events).toBeLessThan(60);
   });
 
   it('costs at most twenty events for each upload that is looked into', async () => {
@@ -259,7 +259,7 @@ workflowSuite('an analysis', (rig) => {
     const { outcome, events } = await analysed(rig(), fakes);
     expect(outcome.status).toBe('completed');
     expect(fakes.inputsOf('awaitAnalysis')).toHaveLength(31);
-    expect(events).toBeLessThan(40);
+    expect(events).toBeLessThan(60);
   });
 
   it('that waits to be sent is cancelled, and is not sent', async () => {

@@ -312,14 +312,14 @@ workflowSuite('following a dossier', (rig) => {
     expect(retries).toEqual([]);
   });
 
-  test('carries out a retry and a cancellation that a person decides on', async () => {
+  test('carries out a retry that a person decides on, and a cancellation meanwhile', async () => {
     const review = settled(sight('needs_review'));
     const again = await followed(rig(), {
       looks: [review, unsettled],
       retries: [settled<Retried>({ kind: 'refused', status: 409, code: 'no', message: '' })],
       meanwhile: async (dossier) => {
         await dossier.until('review');
-        await dossier.decide('retry', { maxAttempts: 2 });
+        await dossier.decide('retry');
       },
     });
     expect(again.retries).toMatchObject([{ from: 1 }]);
@@ -328,7 +328,7 @@ workflowSuite('following a dossier', (rig) => {
       cancels: [settled({ kind: 'settled', sight: sight('cancelled') })],
       meanwhile: async (dossier) => {
         await dossier.until('review');
-        await dossier.decide('cancel');
+        await dossier.cancel(true);
       },
     });
     expect(cancelled).toMatchObject({ cancels: 1, outcome: { status: 'cancelled' } });
@@ -355,7 +355,7 @@ workflowSuite('following a dossier', (rig) => {
         ]);
         await dossier.until('review');
         await dossier.untilTried();
-        await dossier.decide('retry', { maxAttempts: 3 });
+        await dossier.decide('retry');
       },
     });
     expect(retries).toMatchObject([{ from: 2 }]);

@@ -7,14 +7,9 @@ import {
   type SubjectState,
 } from '../../domain/core/attempts';
 import { nothingTold, type OutcomeRecord } from '../../domain/certificates/outcomes';
-import type {
-  DecidedRow,
-  DecisionRecord,
-  ItemStart,
-  WorkItem,
-  WorkRef,
-} from '../../domain/certificates/work';
-import { decisionFolder } from '../../domain/certificates/work';
+import type { ItemStart, WorkItem, WorkRef } from '../../domain/certificates/work';
+import type { DecidedRow, DecisionRecord } from '../../domain/core/decision';
+import { decisionFolder } from '../../domain/core/decision';
 import { fileAndCount } from './outcomes';
 import type { CertificateDependencies } from '../dependencies';
 import { storeIncomplete } from '../core/failures';
@@ -71,7 +66,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     const state = subjectState(history, now());
     const { attempts } = row;
     const put = async (action: Resolution['action'], n: number): Promise<void> => {
-      const { by, note, certidaoId: externalId } = decision;
+      const { by, note, externalId } = decision;
       // The instant of the decision, not of this try: a repeated try is the same resolution.
       const at = Date.parse(decision.at);
       await ledger.resolve(subject, n, { action, externalId, by, note, at });
@@ -86,7 +81,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         return null;
       case 'adopt':
         if (state.kind === 'unknown') await put('adopt', state.n);
-        return { kind: 'watch', certidaoId: decision.certidaoId, attempts };
+        return { kind: 'watch', certidaoId: decision.externalId, attempts };
       case 'watch': {
         const certidaoId = state.kind === 'accepted' ? state.externalId : row.certidaoId;
         if (certidaoId !== null) return { kind: 'watch', certidaoId, attempts };
@@ -97,6 +92,10 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         }
         return null;
       }
+      case 'accept':
+      case 'retry':
+      case 'acknowledge':
+        return null;
     }
   }
 

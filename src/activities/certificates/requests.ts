@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
-import { jobOfList, workIdOfFolder } from '../../store/certificates/works';
+import { workIdOfFolder } from '../../store/certificates/works';
+import { jobOfList } from '../../domain/certificates/work';
 import {
   attemptOf,
   attemptState,

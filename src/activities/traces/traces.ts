@@ -4,6 +4,7 @@ import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
 import { TraceRepository } from '../../store/traces/traces';
 import {
+  reissuesOf,
   subjectState,
   traceSubject,
   undecidedAttempt,
@@ -105,7 +106,11 @@ export function createTraceActivities(deps: TraceDependencies) {
     // A worker that is to end lets no request leave that it could not see through.
     const admitted = AbortSignal.any([signal, deps.stopping]);
     const sent = await sendKeyed(about, (beforeSend) =>
-      traces.create({ target, strategy, key: traceKey(name) }, admitted, beforeSend),
+      traces.create(
+        { target, strategy, key: traceKey(name, reissuesOf(history)) },
+        admitted,
+        beforeSend,
+      ),
     );
     if (sent.kind === 'stopped') return goesOn('requesting');
     if (sent.kind === 'refused') return refused(sent, record, { since, signal });

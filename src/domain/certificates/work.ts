@@ -56,26 +56,7 @@ export type WorkItem = ManifestItem & { start?: ItemStart };
 export const decisionActions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
 export type DecisionAction = (typeof decisionActions)[number];
 
-/** What a person decided about rows of a work, and which they were. */
-export interface DecisionRecord {
-  number: number;
-  action: DecisionAction;
-  /** For `adopt`: the id that the service's support has named. */
-  certidaoId: string | null;
-  note: string;
-  by: string;
-  at: string;
-  rows: DecidedRow[];
-}
-
-export interface DecidedRow {
-  item: number;
-  line: number;
-  status: 'failed' | 'expired' | 'unknown_outcome' | 'cancelled';
-  certidaoId: string | null;
-  attempts: number;
-}
-
-export function decisionFolder(workFolder: string, number: number): string {
-  return `${workFolder}/decisions/${String(number).padStart(4, '0')}`;
+/** The job that has a list: a work, or a decision about one. */
+export function jobOfList(list: string): string {
+  return list.replace(/\/list-\d+$/, '');
 }

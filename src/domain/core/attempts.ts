@@ -126,6 +126,11 @@ export function externalIdsOf(attempts: readonly Attempt[]): string[] {
   ]);
 }
 
+/** How often it was decided that it is made anew. */
+export function reissuesOf(attempts: readonly Attempt[]): number {
+  return attempts.filter(({ resolution }) => resolution?.action === 'reissue').length;
+}
+
 /** Nobody is asked: it is sent again, as the rules of its kind say. */
 export function reissueByPolicy(note: string, at: number): Resolution {
   return { action: 'reissue', externalId: null, by: 'policy', note, at };

@@ -70,8 +70,7 @@ export interface AttemptSeen {
   billing: AttemptBilling | null;
 }
 
-export const reviewActions = ['accept', 'retry', 'cancel'] as const;
-export type ReviewAction = (typeof reviewActions)[number];
+export type ReviewAction = 'accept' | 'retry';
 
 /** A person's decision about a dossier that needs a review, or that of the policy. */
 export interface ReviewDecision {
@@ -79,8 +78,6 @@ export interface ReviewDecision {
   note: string;
   by: string;
   at: string;
-  /** Raises the bound of the work; null leaves it. */
-  maxAttempts: number | null;
 }
 
 /** `omitted`: no matrix was supplied, or it was not evaluated. `other`: a word that the specification does not list. */

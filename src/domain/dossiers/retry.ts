@@ -53,18 +53,14 @@ export const whyNoRetry: Record<NoRetry, string> = {
 
 /** @returns why a decision cannot be taken, for who gave it; null when it can */
 export function whyNotDecided(
-  { action, maxAttempts, note }: ReviewDecision,
-  work: { inReview: boolean; decided: boolean; attempt: number | null; maxAttempts: number },
+  { action, note }: ReviewDecision,
+  work: { inReview: boolean; decided: boolean; attempt: number | null },
 ): string | null {
   if (work.decided) return 'a decision was taken already';
   if (!work.inReview) return 'the dossier does not wait for a review';
   if (note.trim() === '') return 'a decision needs a note';
-  if (action !== 'retry') return null;
-  if (work.attempt === null) return 'the service does not tell the number of the attempt';
-  const bound = Math.max(work.maxAttempts, maxAttempts ?? 0);
-  if (work.attempt < bound) return null;
-  const next = work.attempt + 1;
-  return `it may cause attempt ${bound} at most, and the next is ${next}: decide with --max-attempts ${next}`;
+  const isUncounted = action === 'retry' && work.attempt === null;
+  return isUncounted ? 'the service does not tell the number of the attempt' : null;
 }
 
 /** One request for another attempt: at most one is begun by its key, whoever sends it. */

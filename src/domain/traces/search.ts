@@ -87,9 +87,9 @@ export function traceFolder(workId: string): string {
   return workId.replace(/^trace\//, 'traces/');
 }
 
-/** The same for every send of one ask. */
-export function traceKey(name: string): string {
-  return `diligence-trace-${name}`;
+/** The same for every send of one ask, until a person has it made anew. @param reissued how often */
+export function traceKey(name: string, reissued: number): string {
+  return `diligence-trace-${name}${reissued === 0 ? '' : `-${reissued + 1}`}`;
 }
 
 /** Whether asking again would bring nothing else: the service answers a known key with its search. */

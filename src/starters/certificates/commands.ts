@@ -16,7 +16,6 @@ import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { auditStart, isWithin, jobIdAt, type Ask } from '../jobs/start-job';
 import { certificateBatchKind, certificateKind } from './kind';
-import { resolveCommand } from './resolve';
 import {
   batchName,
   dryRun,
@@ -50,14 +49,13 @@ interface BatchFlags extends TermFlags {
 type CertificateAsk = Ask<WorkRecord, LatestEdition>;
 type WorkJob = Job<WorkRecord, LatestEdition>;
 
-/** `diligence certificate issue|batch|resolve`. */
+/** `diligence certificate issue|batch`. */
 export function certificateCommand(): Command {
   const command = new Command('certificate').description(
     'Issue certificates: one, or a spreadsheet of thousands.',
   );
   command.addCommand(issueCommand());
   command.addCommand(batchCommand());
-  command.addCommand(resolveCommand());
   return command;
 }
 

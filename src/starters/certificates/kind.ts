@@ -6,7 +6,8 @@ import {
   type FiledRow,
   type RowStatus,
 } from '../../domain/certificates/certificates';
-import type { DecisionRecord, WorkRecord } from '../../domain/certificates/work';
+import type { WorkRecord } from '../../domain/certificates/work';
+import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { EndedJob, JobKind } from '../jobs/job-kind';
 import { factLines } from '../jobs/text';

@@ -118,6 +118,6 @@ export function workflowOf({ queueSuffix }: CommandContext, deadlineMs: number) 
 function refuseUndecided(job: Job<AnalysisRecord, AnalysisOutcome> | null): void {
   if (job?.outcome == null || job.outcome.status === 'completed') return;
   throw new CommandError(
-    `it was sent already, and is ${job.status}: \`diligence credit resolve ${job.id} --action ...\` decides, \`--rerun\` may be charged twice`,
+    `it was sent already, and is ${job.status}: \`diligence resolve ${job.id} --action ...\` decides, \`--rerun\` may be charged twice`,
   );
 }

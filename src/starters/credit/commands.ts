@@ -2,7 +2,6 @@ import { Command } from 'commander';
 
 import { checkInput } from '../../receivables/check-input';
 import { analyzeCommand } from './analyze';
-import { resolveAnalysisCommand } from './resolve';
 import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './check';
 import { exitCodes, print, printJson } from '../cli/terminal';
 
@@ -18,7 +17,6 @@ export function creditCommand(): Command {
   );
   command.addCommand(checkCommand());
   command.addCommand(analyzeCommand());
-  command.addCommand(resolveAnalysisCommand());
   return command;
 }
 

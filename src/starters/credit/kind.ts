@@ -78,9 +78,7 @@ function analysisLines({ workId, status, operationId, error, result, ...rest }: 
     for (const sentence of contradictions) lines.push(`  contradiction: ${sentence}`);
   }
   if (['unknown_outcome', 'expired', 'failed'].includes(status)) {
-    lines.push(
-      `  next       \`diligence credit resolve ${workId} --action reissue|abandon|watch|adopt --note "..."\``,
-    );
+    lines.push(`  next       \`diligence inbox show ${workId}\` says what can be decided`);
   }
   return lines;
 }

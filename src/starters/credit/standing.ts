@@ -67,7 +67,7 @@ export interface Decided {
 export function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
   if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;
   throw new CommandError(
-    `${record.workId}: the service took it, as operation ${state.externalId}: \`diligence credit resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
+    `${record.workId}: the service took it, as operation ${state.externalId}: \`diligence resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
   );
 }
 

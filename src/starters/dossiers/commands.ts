@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import { dossierDecisionEntry } from '../../domain/dossiers/audit';
 import {
@@ -29,7 +30,6 @@ import { CommandError, UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { auditStart, isWithin, jobIdAt, type Ask } from '../jobs/start-job';
 import { dossierBatches, followBatch } from './batch';
-import { decideCommand, refusalOf } from './decide';
 import { dossierIdOf, idCommand, mostAttempts } from './ids';
 import { dossierKind } from './kind';
 import { dossierListCommand } from './list';
@@ -45,15 +45,9 @@ type FollowFlags = StartFlags &
 /** `diligence dossier ...`. */
 export function dossierCommand(): Command {
   const command = new Command('dossier').description(
-    'Dossiers: followed to their end, tried again, decided on, cancelled.',
+    'Dossiers: followed to their end, tried again, cancelled.',
   );
-  const commands = [
-    followCommand(),
-    decideCommand(),
-    cancelCommand(),
-    dossierListCommand(),
-    retryFailedCommand(),
-  ];
+  const commands = [followCommand(), cancelCommand(), dossierListCommand(), retryFailedCommand()];
   for (const one of commands) command.addCommand(one);
   return command;
 }
@@ -188,4 +182,10 @@ async function cancelThere(
     if (!isNotFound(error)) throw refusalOf(workId, error);
     throw new CommandError(`${workId} has just ended: \`diligence result ${workId}\``);
   }
+}
+
+/** A refused update says why. */
+function refusalOf(workId: string, error: unknown): unknown {
+  if (!(error instanceof WorkflowUpdateFailedError)) return error;
+  return new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
 }

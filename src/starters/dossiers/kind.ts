@@ -30,7 +30,7 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
     if (progress === null) return null;
     const { details, stage } = progress;
     if (stage === 'review') {
-      return { ...progress, stage: 'waits for a review (`diligence dossier decide`)' };
+      return { ...progress, stage: 'waits for a review (`diligence inbox`)' };
     }
     const phases = await phasesLine(engine, workflowId);
     return { ...progress, details: phases === null ? details : [...details, phases] };

@@ -1,5 +1,5 @@
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
-import type { DecidedRow } from '../../domain/certificates/work';
+import type { DecidedRow } from '../../domain/core/decision';
 import { CommandError } from './errors';
 import type { CommandContext } from './context';
 

@@ -46,7 +46,10 @@ export function changesCommand(): Command {
     ),
   )
     .option('--status <words>', `of ${statusWords.join(', ')}`, listOf(statusWords))
-    .option('--unreviewed', 'those that nobody has looked at (`monitor review`)')
+    .option(
+      '--unreviewed',
+      'those that nobody has looked at (`diligence resolve change/ID --action acknowledge`)',
+    )
     .option('--format <format>', 'csv or json', oneOf(['csv', 'json']), 'csv')
     .option('--excel', 'csv for a spreadsheet program in Portuguese: `;`, decimal comma and BOM')
     .action(async (flags: ListFlags) => {

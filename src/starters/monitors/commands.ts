@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { changesCommand } from './changes';
 import { listCommand } from './list';
 import { reportCommand } from './report';
-import { reviewCommand } from './review';
 import { scheduleCommand, scheduleOrders } from './schedule';
 import { sinkCommand } from './sink';
 import { reconcileCommand, sweepCommand } from './sweep';
@@ -27,7 +26,6 @@ To try it: \`diligence dev --scenario examples/scenarios/monitors.json\` in one 
     listCommand(),
     updateCommand(),
     changesCommand(),
-    reviewCommand(),
     reportCommand(),
     sinkCommand(),
   ];

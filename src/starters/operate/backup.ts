@@ -198,7 +198,7 @@ function tellRestored(
   }
   print(`${address}: restored${backup === undefined ? '' : `, as of ${backup.at}`}`);
   print(
-    `${counted(openJobs, 'job')} under way then: the same command goes on with each (\`diligence list --needs-attention\`)`,
+    `${counted(openJobs, 'job')} under way then: the same command goes on with each (\`diligence inbox\`)`,
   );
   if (erasures > 0) print(`${counted(erasures, 'erasure')} since then: applied again`);
   print(

@@ -50,7 +50,7 @@ function undecidedSentence(
   const owner = works.find((id) => id === jobOf(workflowId));
   const work = owner ?? works.find((id) => id.startsWith('certificate')) ?? 'ID';
   const command = subject.startsWith('credit/')
-    ? `credit resolve ${analysis ?? 'ID'}`
-    : `certificate resolve --batch ${work} --status unknown_outcome`;
+    ? `resolve ${analysis ?? 'ID'}`
+    : `resolve ${work} --status unknown_outcome`;
   return `a request has an unknown outcome, and what fences it off would be lost: decide first (\`diligence ${command} --action abandon --note "..."\`, or watch, adopt)`;
 }

@@ -2,12 +2,12 @@ import type { BatchSummary, FiledRow, ManifestRow } from '../../domain/certifica
 import { mergeOutcomes, type MergedOutcome } from '../../domain/certificates/outcomes';
 import { resultRow } from '../../domain/certificates/result-rows';
 import {
-  decisionFolder,
-  type DecisionRecord,
+  jobOfList,
   type WorkItem,
   type WorkRecord,
   type WorkRef,
 } from '../../domain/certificates/work';
+import { decisionFolder, type DecisionRecord } from '../../domain/core/decision';
 import { RowWriter } from '../core/row-writer';
 import type { Store } from '../store';
 import type { NameOf } from '../core/subjects';
@@ -156,11 +156,6 @@ export class WorkReader {
 /** The work whose rows a list has: its own, or those that a decision about it has chosen. */
 export function folderOfList(list: string): string {
   return list.replace(/\/decisions\/\d{4}\/list-\d+$/, '');
-}
-
-/** The job that has a list: a work, or a decision about one. */
-export function jobOfList(list: string): string {
-  return list.replace(/\/list-\d+$/, '');
 }
 
 /** Folder of a work, from its workflow id (which holds no document). */

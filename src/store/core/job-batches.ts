@@ -91,7 +91,7 @@ export class JobBatchRepository {
       const ids = `SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${marksOf([open])}`;
       await this.#store.commit([
         statement(`DELETE FROM stop_mark WHERE holder IN (${ids})`, open),
-        statement(`UPDATE job SET needs_attention = 0 WHERE holder IN (${ids})`, open),
+        statement(`UPDATE job SET attention_at = NULL WHERE holder IN (${ids})`, open),
       ]);
     }
   }
@@ -155,7 +155,7 @@ export class JobBatchRepository {
     const found = await this.#store.read(
       statement(
         `SELECT 1 FROM batch_row JOIN job ON job.id = batch_row.child
-         WHERE work = ? AND needs_attention = 1 LIMIT 1`,
+         WHERE work = ? AND attention_at IS NOT NULL LIMIT 1`,
         [folder],
       ),
     );

@@ -11,12 +11,11 @@ export interface JobFilter {
   subjects?: readonly string[];
   /** Keyed name. */
   label?: string;
-  needsAttention?: true;
 }
 
 /** What holds of the jobs that it finds. */
 export function conditionsOf(filter: JobFilter): Statement[] {
-  const { kind, status, since, subjects, label, needsAttention } = filter;
+  const { kind, status, since, subjects, label } = filter;
   const isOpen = status === 'open';
   const conditions = [
     kind !== undefined && statement('kind = ?', [kind]),
@@ -24,7 +23,6 @@ export function conditionsOf(filter: JobFilter): Statement[] {
     !isOpen && status !== undefined && statement('status = ?', [status]),
     since !== undefined && statement('created_at >= ?', [since]),
     label !== undefined && statement('label = ?', [label]),
-    needsAttention === true && statement('needs_attention = 1'),
     subjects !== undefined &&
       statement(
         `holder IN (SELECT holder FROM subject WHERE subject IN ${marksOf([subjects])})`,

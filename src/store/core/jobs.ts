@@ -58,14 +58,14 @@ export interface JobWithOutcome extends JobRow {
 
 interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input' | 'folder'> {
   holder: string;
-  needsAttention: number;
+  attentionAt: string | null;
   input: Uint8Array;
 }
 
 type WholeRow = FoundRow & { outcome: Uint8Array | null };
 type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
 
-const selected = `holder, id, kind, status, needs_attention AS "needsAttention",
+const selected = `holder, id, kind, status, attention_at AS "attentionAt",
   created_at AS "createdAt", ended_at AS "endedAt", input`;
 
 /**
@@ -240,7 +240,8 @@ export class JobRepository {
     const parameters = word === undefined ? [folder] : [folder, word];
     await this.#store.commit([
       statement(`DELETE FROM stop_mark WHERE holder = ? ${only}`, parameters),
-      statement('UPDATE job SET needs_attention = 0 WHERE holder = ? AND ended_at IS NULL', [
+      statement('DELETE FROM wait_mark WHERE holder = ?', [folder]),
+      statement('UPDATE job SET attention_at = NULL WHERE holder = ? AND ended_at IS NULL', [
         folder,
       ]),
     ]);
@@ -250,7 +251,8 @@ export class JobRepository {
   async below<I>(prefix: string): Promise<StoredJob<I>[]> {
     const rows = await this.#store.read<BodyRow>(
       statement(
-        `SELECT holder, input AS body FROM job WHERE holder >= ? AND holder < ?
+        `SELECT holder, input AS body FROM job
+         WHERE holder >= ? AND holder < ? AND kind <> 'decision'
          ORDER BY created_at DESC, holder DESC`,
         rangeOf(prefix),
       ),
@@ -298,11 +300,11 @@ export class JobRepository {
     return { ...this.#rowOf(row), outcome: body?.record ?? null };
   }
 
-  #rowOf({ holder, input, needsAttention, ...row }: FoundRow): JobRow {
+  #rowOf({ holder, input, attentionAt, ...row }: FoundRow): JobRow {
     return {
       ...row,
       folder: holder,
-      needsAttention: needsAttention === 1,
+      needsAttention: attentionAt !== null,
       input: this.#store.opened(rowName('job', holder), input),
     };
   }
@@ -322,8 +324,8 @@ function uploadsIn(input: unknown): string[] {
 function ended({ folder, ending, outcome }: EndOfJob): Statement {
   const { status, needsAttention, endedAt } = ending;
   return statement(
-    'UPDATE job SET status = ?, needs_attention = ?, ended_at = ?, outcome = ? WHERE holder = ?',
-    [status, needsAttention ? 1 : 0, endedAt, sealed(folder, outcome), folder],
+    'UPDATE job SET status = ?, attention_at = ?, ended_at = ?, outcome = ? WHERE holder = ?',
+    [status, needsAttention ? endedAt : null, endedAt, sealed(folder, outcome), folder],
   );
 }
 

@@ -14,7 +14,7 @@ export interface AnswerShape {
 type Entry = Readonly<Record<string, unknown>>;
 
 /** Ids of the service: one may hold another, or differ in its case alone. */
-const ids = new Set(['certidaoId', 'issuances']);
+const ids = new Set(['certidaoId', 'externalId', 'issuances']);
 /** What people write, and sentences of services: they may quote a name. */
 const sentences = new Set(
   'note message actual expected threshold label name file inputName directory refused sameAs forced engine statusWord contradictions'.split(

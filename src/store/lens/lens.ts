@@ -26,7 +26,9 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   /** What the service has made for one number of an ask, in order: one alone, where it heeds keys. */
   async made(name: string, attempt: number): Promise<CreatedLens[]> {
     const all = await this.store.attempts.of(lensSubject(name, attempt));
-    return all.flatMap(({ receipt }) => {
+    return all.flatMap(({ receipt, resolution }) => {
+      if (resolution?.action === 'adopt' && resolution.externalId !== null)
+        return [{ analysisId: resolution.externalId, at: resolution.at, billing: null }];
       if (receipt?.kind !== 'accepted') return [];
       const { externalId: analysisId, at, told } = receipt;
       return [{ analysisId, at, ...(told as Pick<CreatedLens, 'billing'>) }];
@@ -54,9 +56,11 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   async current(name: string): Promise<{ attempt: number; expired: number }> {
     let expired = 0;
     for (let attempt = 1; ; attempt += 1) {
-      const over = (await this.#made(name, attempt))?.resolution?.note ?? null;
-      if (over === 'expired') expired += 1;
-      if (over === null || expired > mostAfterExpiry) return { attempt, expired };
+      const all = await this.store.attempts.of(lensSubject(name, attempt));
+      const over = all.findLast(({ resolution }) => resolution?.action === 'reissue')?.resolution;
+      if (over?.by === 'policy' && over.note === 'expired') expired += 1;
+      if (over === undefined || over === null) return { attempt, expired };
+      if (over.by === 'policy' && expired > mostAfterExpiry) return { attempt, expired };
     }
   }
 

@@ -12,6 +12,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import { jobOfList } from '../../domain/certificates/work';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { backoffMs } from '../../domain/core/poll-timing';
 import { batchEnd } from '../../domain/job-ends';
@@ -28,7 +29,8 @@ import {
   type Control,
 } from '../messages';
 import { firstRows } from './row-state';
-import { attributesAtStart, tellAttention, tellEnd } from '../core/search-attributes';
+import { attributesAtStart, tellEnd } from '../core/search-attributes';
+import { Waits } from '../core/waits';
 
 const defaults = { laneRows: 2_000, laneEvents: 3_000, mostLanes: 8 } as const;
 
@@ -60,6 +62,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     items: work.items,
     lanes: [],
   };
+  const waits = new Waits(jobOfList(work.folder));
   let cancel: Control['cancel'];
   let lanesStarted = false;
 
@@ -169,11 +172,11 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       const wait = backoffMs(failures, Math.random());
       const reason = access === 'credentials' ? 'credentials' : 'service';
       progress.waiting = { reason, until: Date.now() + wait };
-      tellAttention(reason === 'credentials');
+      waits.tell(reason === 'credentials' ? reason : null);
       await condition(() => cancel !== undefined, wait);
     }
     progress.waiting = null;
-    tellAttention(false);
+    waits.tell(null);
   }
 
   async function runLanes(): Promise<void> {

@@ -15,7 +15,8 @@ import type {
   WatchAnswer,
 } from '../../domain/certificates/certificate-rows';
 import { certificatePace, watchBoundMs } from '../../domain/core/poll-timing';
-import type { WorkRef } from '../../domain/certificates/work';
+import type { WaitReason } from '../../domain/attention';
+import { jobOfList, type WorkRef } from '../../domain/certificates/work';
 import type { CertificateActivities } from './activities';
 import type { Control, IssuingTerms, RowsProgress, WaitingFor } from '../messages';
 import { DeferredRows } from './deferred-rows';
@@ -24,7 +25,7 @@ import { RequestRuns, wasSent } from './request-runs';
 import type { CarriedRows } from './row-state';
 import { ServiceBreaker } from './service-breaker';
 import { WaitingRows } from './waiting-rows';
-import { tellAttention } from '../core/search-attributes';
+import { Waits } from '../core/waits';
 
 /** Sizes and bounds: decision records 002, 004 and 008 have their reasons. */
 const limits = {
@@ -68,6 +69,7 @@ export class RowDriver {
   #needsDecision: boolean;
   #leftBehind = false;
   #draining = false;
+  readonly #waits: Waits;
   #timerAt = Infinity;
   #stirred = true;
   #fault: { error: unknown } | null = null;
@@ -75,6 +77,7 @@ export class RowDriver {
   constructor(options: DriveOptions) {
     const { activities, carried, name, to, work } = options;
     this.#options = options;
+    this.#waits = new Waits(jobOfList(work.folder));
     this.#state = carried;
     const lane = { work, lane: `${name}-${this.#execution}` };
     this.#waiting = new WaitingRows(
@@ -99,15 +102,18 @@ export class RowDriver {
       if (!this.#mayRequest(now)) this.#wakeAt(this.#runs.cancelQueued(now));
       if (!this.#draining) this.#start();
       if (this.#isAtRest()) {
-        if (this.#draining) return 'continue';
+        if (this.#draining) {
+          await this.#waits.settled();
+          return 'continue';
+        }
         if (!(await this.#takeLateReceipts())) {
           await this.#waiting.countTheRest(this.#state.counts);
-          tellAttention(false);
+          this.#waits.tell(null);
           return 'done';
         }
         continue;
       }
-      tellAttention(this.#needsAttention());
+      this.#waits.tell(this.#neededFor());
       await condition(() => this.#stirred);
     }
   }
@@ -467,9 +473,9 @@ export class RowDriver {
   }
 
   /** Nothing goes on without one: a token that works, or the word to try again. */
-  #needsAttention(): boolean {
+  #neededFor(): WaitReason | null {
     const reason = this.#waitingNow()?.reason;
-    return reason === 'credentials' || reason === 'decision';
+    return reason === 'credentials' || reason === 'decision' ? reason : null;
   }
 
   #stir(): void {

@@ -17,11 +17,14 @@ import {
   type WaitingFor,
 } from '../messages';
 import { pollUntilSettled, type PollEnd } from './poll-until-settled';
-import { tellAttention, tellEnd } from './search-attributes';
+import { tellEnd } from './search-attributes';
+import { Waits } from './waits';
 
 /** What one kind of job does; `runJob` does what all of them do. */
 export interface JobDescriptor<Ending, Outcome> {
   kind: JobKind;
+  /** Of the job, in the store. */
+  folder: string;
   /** What it begins with. */
   stage: string;
   /** From the request to what it came to. Not cancelled itself: see `Job.cancellable`. */
@@ -56,15 +59,18 @@ export class Job {
   readonly progress: JobProgress;
   /** What a cancellation ends. */
   readonly #scope = new CancellationScope();
+  readonly #waits: Waits;
   #order: CancelOrder | null = null;
   #isOver = false;
 
   constructor({
     kind,
+    folder,
     stage,
     onCancel,
     onResume,
-  }: Pick<JobDescriptor<never, never>, 'kind' | 'stage' | 'onCancel' | 'onResume'>) {
+  }: Pick<JobDescriptor<never, never>, 'kind' | 'folder' | 'stage' | 'onCancel' | 'onResume'>) {
+    this.#waits = new Waits(folder);
     this.progress = {
       kind,
       stage,
@@ -143,7 +149,9 @@ export class Job {
   /** Shows what keeps it, and whether a person is needed for it to go on. */
   waitFor(reason: WaitingFor | null): void {
     this.progress.waiting = reason === null ? null : { reason, until: null };
-    tellAttention(reason === 'credentials' || reason === 'decision');
+    // The decision that single jobs wait for is that of a review.
+    const needed = reason === 'decision' ? 'review' : reason === 'credentials' ? reason : null;
+    this.#waits.tell(needed);
   }
 
   close(): void {

@@ -35,10 +35,14 @@ export function workIdOf(attributes: TypedSearchAttributes): string | null {
   return attributes.get(batch) ?? null;
 }
 
+/** As told last, also by the run before this one. */
+export function needsAttentionNow(): boolean {
+  return workflowInfo().typedSearchAttributes.get(attention) ?? false;
+}
+
 /** Says whether a person is needed for it to go on. One event for each change, none otherwise. */
 export function tellAttention(needed: boolean): void {
-  const told = workflowInfo().typedSearchAttributes.get(attention) ?? false;
-  if (told !== needed) upsertSearchAttributes([{ key: attention, value: needed }]);
+  if (needsAttentionNow() !== needed) upsertSearchAttributes([{ key: attention, value: needed }]);
 }
 
 /** Says how the job ended; one event. */

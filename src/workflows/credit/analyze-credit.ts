@@ -59,6 +59,7 @@ export async function analyzeCredit(input: AnalyzeCreditInput): Promise<Analysis
 
   return runJob<Ending, AnalysisOutcome>({
     kind: 'credit-analysis',
+    folder: input.ref.folder,
     stage: 'uploading',
     async steps(job) {
       const ending = await job.cancellable(

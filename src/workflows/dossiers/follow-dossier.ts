@@ -11,6 +11,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
   const calls = dossierActivities(queueSuffix, interactive);
   return runJob<ReturnType<FollowedDossier['outcomeOf']>, DossierOutcome>({
     kind: 'dossier',
+    folder: input.ref.folder,
     stage: 'following',
     async steps(job) {
       const dossier = new FollowedDossier(job, input, calls);

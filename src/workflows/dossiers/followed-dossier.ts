@@ -81,7 +81,6 @@ export class FollowedDossier {
             inReview: job.progress.stage === 'review',
             decided: this.#decided !== null,
             attempt: this.#sight?.attempt?.number ?? null,
-            maxAttempts: this.#maxAttempts,
           });
           if (why !== null) throw ApplicationFailure.nonRetryable(why, 'NotDecided');
         },
@@ -230,9 +229,10 @@ export class FollowedDossier {
   async #carryOut({ about, given }: Decided): Promise<Ending | null> {
     this.#review = given;
     if (given.action === 'accept') return { status: 'completed' };
-    if (given.action === 'cancel') return this.#cancelRemote();
-    this.#maxAttempts = Math.max(this.#maxAttempts, given.maxAttempts ?? 0);
-    return this.#retry(about.attempt?.number ?? 1);
+    const from = about.attempt?.number ?? 1;
+    // One more attempt is what was decided.
+    this.#maxAttempts = Math.max(this.#maxAttempts, from + 1);
+    return this.#retry(from);
   }
 
   async #cancelRemote(): Promise<Ending> {

@@ -97,6 +97,7 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
 
   return runJob<Ending, LensOutcome>({
     kind: 'lens',
+    folder: input.ref.folder,
     stage: 'handing in',
     async steps(job) {
       const ending = await job.cancellable(() => analyze(job), onCancelled);

@@ -52,6 +52,7 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
 
   return runJob<Ending, ProfileOutcome>({
     kind: 'profile',
+    folder: input.ref.folder,
     stage: 'asking',
     steps: (job) =>
       job.cancellable(

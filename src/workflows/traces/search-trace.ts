@@ -43,6 +43,7 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
 
   return runJob<Ending, TraceOutcome>({
     kind: 'trace',
+    folder: input.ref.folder,
     stage: 'requesting',
     steps: (job) =>
       job.cancellable(

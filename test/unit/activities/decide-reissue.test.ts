@@ -1,9 +1,6 @@
 import { createCertificateDecisionActivities } from '../../../src/activities/certificates/decisions';
-import {
-  decisionFolder,
-  type DecidedRow,
-  type WorkRef,
-} from '../../../src/domain/certificates/work';
+import type { WorkRef } from '../../../src/domain/certificates/work';
+import { decisionFolder, type DecidedRow } from '../../../src/domain/core/decision';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA as document, environment } from './certificate-bench';
 

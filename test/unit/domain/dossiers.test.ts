@@ -48,19 +48,16 @@ const decision: ReviewDecision = {
   note: 'n',
   by: 'p',
   at: 't',
-  maxAttempts: null,
 };
-const work = { inReview: true, decided: false, attempt: 1, maxAttempts: 1 };
+const work = { inReview: true, decided: false, attempt: 1 as number | null };
 
 test.each<[string, Partial<ReviewDecision>, Partial<typeof work>, RegExp | null]>([
   ['a note', { note: ' \n' }, {}, /note/],
   ['a review', {}, { inReview: false }, /does not wait/],
   ['that none was taken', {}, { decided: true }, /already/],
-  ['room for an attempt', { action: 'retry' }, {}, /--max-attempts 2/],
-  ['enough room', { action: 'retry', maxAttempts: 3 }, { attempt: 3 }, /--max-attempts 4/],
+  ['an attempt to count from', { action: 'retry' }, { attempt: null }, /number of the attempt/],
   ['nothing more to accept', {}, {}, null],
-  ['nothing more to cancel', { action: 'cancel' }, {}, null],
-  ['nothing more with a higher bound', { action: 'retry', maxAttempts: 2 }, {}, null],
+  ['nothing more for one more attempt', { action: 'retry' }, {}, null],
 ])('a decision needs %s', (_, given, about, why) => {
   const told = whyNotDecided({ ...decision, ...given }, { ...work, ...about });
   if (why === null) expect(told).toBeNull();

@@ -6,7 +6,7 @@ import {
   resolveCommandLine,
   type StatusLeft,
 } from '../../../src/report/next-steps';
-import { resolveCommand } from '../../../src/starters/certificates/resolve';
+import { resolveCommand } from '../../../src/starters/resolve';
 import { rowOf } from './sample';
 
 const advised = (status: StatusLeft, own: Partial<FiledRow> = {}) =>
@@ -51,26 +51,24 @@ describe('a command line', () => {
   /** As a shell would part it, and the command would read it. */
   function read(line: string): Record<string, unknown> {
     const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((word) => word[1] ?? word[2] ?? '');
-    expect(words.slice(0, 3)).toEqual(['diligence', 'certificate', 'resolve']);
+    expect(words.slice(0, 2)).toEqual(['diligence', 'resolve']);
     const command = resolveCommand().exitOverride();
-    expect(command.parseOptions(words.slice(3))).toEqual({ operands: [], unknown: [] });
+    expect(command.parseOptions(words.slice(2))).toEqual({ operands: [batch], unknown: [] });
     return command.opts();
   }
 
   it('is one that the command takes', () => {
     expect(read(resolveCommandLine(batch, { line: 7 }, 'watch', 'a reason'))).toMatchObject({
-      batch,
       line: [7],
       action: 'watch',
       note: 'a reason',
     });
     expect(read(resolveCommandLine(batch, { status: 'expired' }, 'abandon', 'no'))).toMatchObject({
-      batch,
       status: ['expired'],
       action: 'abandon',
     });
     expect(read(resolveCommandLine(batch, { line: 7 }, 'adopt', 'no'))).toMatchObject({
-      certidao: 'UUID',
+      externalId: 'UUID',
     });
   });
 

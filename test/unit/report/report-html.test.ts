@@ -39,7 +39,7 @@ describe.each(reportLanguages)('a report in %s', (language) => {
         issuedAfter(1_000, 0, { classification: hostile }),
       ],
       {
-        decisions: [{ ...decision, by: hostile, note: hostile, certidaoId: hostile }],
+        decisions: [{ ...decision, by: hostile, note: hostile, externalId: hostile }],
         work: { inputName: hostile, label: hostile, createdBy: hostile },
       },
     );

@@ -3,7 +3,8 @@ import type {
   FiledRow,
   RowStatus,
 } from '../../../src/domain/certificates/certificates';
-import type { DecisionRecord, WorkRecord } from '../../../src/domain/certificates/work';
+import type { WorkRecord } from '../../../src/domain/certificates/work';
+import type { DecisionRecord } from '../../../src/domain/core/decision';
 import { ReportFold } from '../../../src/report/report-figures';
 import type { Report } from '../../../src/report/page';
 
@@ -161,7 +162,7 @@ export function reportOf(
 export const decision: DecisionRecord = {
   number: 1,
   action: 'reissue',
-  certidaoId: null,
+  externalId: null,
   note: 'the risk is accepted',
   by: 'ana',
   at: new Date(startedAt + 200_000).toISOString(),

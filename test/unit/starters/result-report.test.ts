@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
-import { decisionFolder } from '../../../src/domain/certificates/work';
+import { decisionFolder } from '../../../src/domain/core/decision';
 import { writeResultFolder } from '../../../src/starters/certificates/result-folder';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';

@@ -5,7 +5,8 @@ import { TemporaryStore } from '../../support/temporary-store';
 import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type { ManifestItem } from '../../../src/domain/certificates/certificates';
 import { nothingTold, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
-import { decisionFolder, type WorkRecord } from '../../../src/domain/certificates/work';
+import type { WorkRecord } from '../../../src/domain/certificates/work';
+import { decisionFolder } from '../../../src/domain/core/decision';
 
 const folder = workFolder('batch-1');
 const record: WorkRecord = {

@@ -1,0 +1,56 @@
+import { ChangeQueries } from '../../store/monitors/change-queries';
+import { ChangeRepository } from '../../store/monitors/changes';
+import { print, printJson } from '../cli/terminal';
+import type { CommandContext } from '../jobs/context';
+import { CommandError, UsageError } from '../jobs/errors';
+
+/** Ids of jobs begin with a kind and a slash, those of changes with the word that says so. */
+export function isChangeId(id: string): boolean {
+  return id.startsWith('change/');
+}
+
+/**
+ * Puts on record that a person has looked at a change. The service is not told.
+ *
+ * @param id `change/ID`, or `change/MONITOR/ID` where two monitors have one of that id
+ */
+export async function acknowledgeChange(
+  ctx: CommandContext,
+  id: string,
+  { note, json }: { note: string; json: boolean },
+): Promise<number> {
+  const { store, idKey, audit, environment } = ctx;
+  if (note.trim() === '') throw new UsageError('--note: say why');
+  const [first = '', ...rest] = id.replace(/^change\//, '').split('/');
+  const changeId = rest.length === 0 ? first : rest.join('/');
+  const monitorId = rest.length === 0 ? await monitorOf(ctx, changeId) : first;
+  const changes = new ChangeRepository(store, (text) => idKey.nameOf('document', text));
+  if ((await changes.get(monitorId, changeId)) === null)
+    throw new CommandError(`no change ${changeId} of monitor ${monitorId} is on file`);
+  const at = new Date().toISOString();
+  const by = environment.actor;
+  await audit.append([
+    {
+      kind: 'decision',
+      id: `review/${monitorId}/${changeId}/${at}`,
+      result: 'acknowledge',
+      by,
+      happenedAt: at,
+      work: `monitor/${monitorId}`,
+    },
+  ]);
+  await changes.putReview(monitorId, changeId, { at, by, note });
+  if (json) printJson({ monitorId, changeId, at, by, note });
+  else print(`change ${changeId} of monitor ${monitorId}: looked at by ${by}`);
+  return 0;
+}
+
+async function monitorOf({ store }: CommandContext, changeId: string): Promise<string> {
+  const found = await new ChangeQueries(store).monitorsWith(changeId);
+  const [first, second] = found;
+  if (first === undefined) throw new CommandError(`no change ${changeId} is on file`);
+  if (second === undefined) return first;
+  throw new UsageError(
+    `${found.length} monitors have a change ${changeId}: name it as MONITOR/CHANGE`,
+  );
+}

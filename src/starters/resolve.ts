@@ -1,0 +1,117 @@
+import { Command } from 'commander';
+import { exitCodeOf, resolveActions, type ResolveAction } from '../domain/attention';
+import { openStatuses } from './certificates/resolve';
+import { deadlineOption, withActor, withDetach } from './cli/flags';
+import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from './cli/terminal';
+import { openContext, warnWithoutPollers, withEngine, type CommandContext } from './jobs/context';
+import { UsageError } from './jobs/errors';
+import { findJob, resolveJob, type Continuation, type RowSelection } from './jobs/resolve';
+import { acknowledgeChange, isChangeId } from './monitors/acknowledge';
+import { resolvers } from './resolvers';
+
+interface ResolveFlags {
+  row?: number[];
+  line?: number[];
+  status?: (typeof openStatuses)[number][];
+  all?: true;
+  action: ResolveAction;
+  note: string;
+  externalId?: string;
+  deadline: number;
+  by?: string;
+  detach?: true;
+  json?: true;
+}
+
+/** `diligence resolve ID`: a person's decision about what needs one. */
+export function resolveCommand(): Command {
+  return withDetach(withActor(new Command('resolve')))
+    .description(
+      'Decide about a job, rows of a batch, or a change: `inbox show ID` says what can be.',
+    )
+    .argument('<id>', 'the id of the job; of a change, as `monitor changes` shows it')
+    .option('--row <n>', 'a row of the batch, from 0 (repeat it for more)', collectNumbers)
+    .option('--line <n>', 'a line of its input (repeat it for more)', collectNumbers)
+    .option('--status <list>', `comma separated: ${openStatuses.join(', ')}`, statusList)
+    .option('--all', 'every unknown, failed and expired row')
+    .requiredOption('--action <action>', resolveActions.join(', '), oneOf(resolveActions))
+    .requiredOption('--note <text>', 'why: it is kept')
+    .option('--external-id <id>', 'for adopt: the id that the service has named')
+    .addOption(deadlineOption())
+    .option('--json', 'one JSON document on standard output')
+    .action(async (id: string, flags: ResolveFlags) => {
+      process.exitCode = await resolve(id, flags);
+    });
+}
+
+async function resolve(id: string, flags: ResolveFlags): Promise<number> {
+  const { action, deadline: deadlineMs, externalId = null, json, note } = flags;
+  const rows = selectionOf(flags);
+  const ctx = await openContext(tell, flags.by);
+  if (isChangeId(id)) {
+    if (action !== 'acknowledge') throw new UsageError('--action: a change can be acknowledged');
+    return acknowledgeChange(ctx, id, { note, json: json === true });
+  }
+  const { kind } = await findJob(ctx, id);
+  const request = { id, action, note, externalId, rows, deadlineMs };
+  const { auditHead, continuation, decision } = await resolveJob(ctx, resolvers[kind], request);
+  const count = decision.rows.length === 0 ? '' : ` for ${decision.rows.length} row(s)`;
+  tell(`${id}/decision-${decision.number}: ${action}${count}`);
+  tell(`audit head: ${auditHead}`);
+  const isLeft = continuation === null || flags.detach === true || continuation.id === id;
+  // What the decision is about tells how it goes on itself, but for rows.
+  const goesOn = continuation !== null && flags.detach !== true && (!isLeft || count !== '');
+  if (goesOn) await follow(ctx, continuation);
+  const about = continuation?.id ?? id;
+  const job = await findJob(ctx, about);
+  const { needsAttention, status } = job;
+  const exitCode =
+    !goesOn || status === null ? exitCodes.done : exitCodeOf(job.kind, { status, needsAttention });
+  const state = status ?? 'running';
+  if (json === true)
+    printJson({
+      id,
+      action,
+      continuation: continuation?.id ?? null,
+      status: state,
+      needsAttention,
+      exitCode,
+      auditHead,
+    });
+  else print(continuation === null ? `${id}: ${action}` : `${about}: ${state}`);
+  return exitCode;
+}
+
+/** @throws UsageError when rows are chosen in two ways */
+function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | null {
+  const given = [row, line, status, all].filter((one) => one !== undefined);
+  if (given.length === 0) return null;
+  if (given.length > 1)
+    throw new UsageError('which rows? expected one of --row, --line, --status or --all');
+  return {
+    ...(row !== undefined && { rowIndexes: row }),
+    ...(line !== undefined && { lines: line }),
+    ...(status !== undefined && { statuses: status }),
+    ...(all && { all }),
+  };
+}
+
+/** Until it has ended, however it did: the store tells. */
+async function follow(ctx: CommandContext, { id, workflowId }: Continuation): Promise<void> {
+  tell(`${id}: goes on; Ctrl-C leaves it running`);
+  await withEngine(ctx, async (engine) => {
+    await warnWithoutPollers(engine, ctx);
+    await engine.client.workflow
+      .getHandle(workflowId)
+      .result()
+      .catch(() => tell(`${id}: \`diligence status ${id}\` shows how it stands`));
+  });
+}
+
+function collectNumbers(text: string, before: number[] | undefined): number[] {
+  return [...(before ?? []), ...text.split(',').map(wholeNumber(0, 100_000_000))];
+}
+
+function statusList(text: string): (typeof openStatuses)[number][] {
+  return text.split(',').map(oneOf(openStatuses));
+}

@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ScenarioInput } from '../../src/sandbox';
+import { eventually, Installation } from '../support/diligence-process';
+import { cnpj, sheetOf } from '../support/documents';
+
+const calm: ScenarioInput['issuance'] = {
+  waitingMs: [20, 50],
+  processingMs: [50, 100],
+  distribution: 'uniform',
+};
+
+jest.setTimeout(120_000);
+
+interface Listed {
+  jobs: { id: string; kind: string; status: string; waitsFor: string | null; actions: object[] }[];
+}
+
+describe('what needs a person', () => {
+  let place: Installation;
+  const inbox = async (...words: string[]): Promise<Listed['jobs']> =>
+    (JSON.parse((await place.run(['inbox', '--json', ...words])).stdout) as Listed).jobs;
+  const resolve = (id: string, by: string, ...words: string[]) =>
+    place.run(['resolve', id, '--note', 'why', '--by', by, '--json', ...words]);
+
+  beforeAll(async () => {
+    place = await Installation.start({ issuance: calm }, { CERTIFICATES_RPS: '20' });
+    await place.startWorkerHere();
+  }, 60_000);
+  beforeEach(() => place.sandbox.reset());
+  afterAll(() => place.stop(), 60_000);
+
+  async function batchWithLostRow(name: string): Promise<string> {
+    const document = cnpj(101);
+    place.sandbox.configure({ documents: { [document]: { request: ['reset_after'] } } } as never);
+    await writeFile(join(place.folder, name), sheetOf(4, 100));
+    const words = ['certificate', 'batch', '--input', name, '--label', name, '--json'];
+    const { code, stdout } = await place.run(words);
+    expect(code).toBe(3);
+    return (JSON.parse(stdout) as { id: string }).id;
+  }
+
+  test('is in the inbox until a person has decided; of two at once one stands', async () => {
+    const id = await batchWithLostRow('two.csv');
+    expect(await inbox('--kind', 'certificate-batch')).toMatchObject([
+      { id, status: 'unknown_outcome', waitsFor: null },
+    ]);
+    const shown = await place.run(['inbox', 'show', id]);
+    expect(shown.stdout).toContain(`diligence resolve ${id} --action watch --note "..."`);
+    const rows = ['--status', 'unknown_outcome'];
+    const both = await Promise.all([
+      resolve(id, 'ana', ...rows, '--action', 'abandon'),
+      resolve(id, 'rui', ...rows, '--action', 'reissue'),
+    ]);
+    const [stands, refused] = both.sort((a, b) => Number(a.code) - Number(b.code));
+    expect(stands?.code).toBe(0);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused?.stderr).toMatch(/(?:ana|rui) has decided already: (?:abandon|reissue), at 20/);
+    expect(await inbox()).toEqual([]);
+    const result = await place.run(['result', id, '--out', 'two']);
+    expect(result.code).toBe(0);
+  });
+
+  test('is acknowledged once, with no engine asked', async () => {
+    await writeFile(join(place.folder, 'invalid.csv'), 'documento\n123\n11222333000181\n');
+    const words = ['certificate', 'batch', '--input', 'invalid.csv', '--type', 'cnpj', '--json'];
+    const { code, stdout } = await place.run(words);
+    expect(code).toBe(3);
+    const { id } = JSON.parse(stdout) as { id: string };
+    expect((await inbox()).map((job) => job.id)).toEqual([id]);
+    const both = await Promise.all(
+      ['ana', 'rui'].map((by) => resolve(id, by, '--action', 'acknowledge')),
+    );
+    expect(both.map((one) => one.code).toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 1]);
+    expect(await inbox()).toEqual([]);
+    expect(await resolve(id, 'eva', '--action', 'acknowledge')).toMatchObject({ code: 1 });
+  });
+
+  test('what waits for a token that works is there while it waits', async () => {
+    const refused = { request: Array.from({ length: 3 }, () => '401') };
+    place.sandbox.configure({ documents: { [cnpj(301)]: refused } } as never);
+    const started = await place.run([
+      'certificate',
+      'issue',
+      '--type',
+      'cnpj',
+      '--document',
+      cnpj(301),
+      '--detach',
+    ]);
+    expect(started.code).toBe(0);
+    await eventually('it is in the inbox', async () => (await inbox()).length === 1);
+    expect(await inbox()).toMatchObject([
+      { kind: 'certificate', status: 'waiting', waitsFor: 'credentials', actions: [] },
+    ]);
+    await eventually('it goes on', async () => (await inbox()).length === 0);
+  });
+});

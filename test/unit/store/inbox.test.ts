@@ -1,0 +1,115 @@
+import { endOf, exitCodeOf, inboxEntry, type Doubt } from '../../../src/domain/attention';
+import { analysisStatuses } from '../../../src/domain/credit/work';
+import { rowStatuses } from '../../../src/domain/certificates/certificates';
+import { dossierStatuses } from '../../../src/domain/dossiers/follow';
+import type { JobKind } from '../../../src/domain/job';
+import { lensStatuses } from '../../../src/domain/lens/analyze';
+import { profileStatuses } from '../../../src/domain/profiles/lookup';
+import { traceStatuses } from '../../../src/domain/traces/search';
+import { sized } from '../../support/full-size';
+import { TemporaryStore } from '../../support/temporary-store';
+
+let place: TemporaryStore;
+beforeEach(() => {
+  place = new TemporaryStore();
+});
+afterEach(() => place.remove());
+
+const at = (n: number): string => new Date(1_700_000_000_000 + n * 1_000).toISOString();
+
+async function begin(n: number, kind: JobKind = 'trace'): Promise<string> {
+  const start = { id: `job-${n}`, kind, createdAt: at(n), label: null };
+  await place.store.jobs.start(`jobs/${n}`, start, { asked: n });
+  return `jobs/${n}`;
+}
+
+async function inbox(limit = 50): Promise<string[]> {
+  const found: string[] = [];
+  for (;;) {
+    const page = await place.store.inbox.list({}, limit, found.at(-1));
+    found.push(...page.map(({ id }) => id));
+    if (page.length < limit) return found;
+  }
+}
+
+const statuses: Partial<Record<JobKind, readonly string[]>> = {
+  certificate: rowStatuses,
+  'certificate-batch': rowStatuses,
+  'credit-analysis': analysisStatuses,
+  dossier: dossierStatuses,
+  lens: lensStatuses,
+  profile: profileStatuses,
+  trace: traceStatuses,
+};
+const cells = Object.entries(statuses).flatMap(([kind, words]) =>
+  words.map((status) => ({ kind: kind as JobKind, status })),
+);
+
+it('agrees with exit codes over jobs of all kinds, ends and doubts', async () => {
+  const needed: string[] = [];
+  const count = sized(2_000, 10_000);
+  for (let n = 0; n < count; n += 1) {
+    const { kind, status } = cells[n % cells.length] as (typeof cells)[number];
+    const doubts: Doubt[] = n % 7 === 0 ? ['incomplete'] : [];
+    const end = endOf(kind, status, doubts);
+    const folder = await begin(n, kind);
+    await place.store.jobs.end(folder, { ...end, endedAt: at(n) }, {});
+    if (exitCodeOf(kind, end) === 3) needed.unshift(`job-${n}`);
+  }
+  expect(await inbox()).toEqual(needed);
+  for (const { kind, status, waitsFor } of await place.store.inbox.list({}, 100))
+    expect(inboxEntry(kind, status, waitsFor).actions).not.toEqual([]);
+}, 120_000);
+
+it('has what waits for a person, as long as any of its workflows does', async () => {
+  const { inbox: waits, jobs } = place.store;
+  const folder = await begin(1, 'certificate-batch');
+  await waits.wait(folder, 'lane-1', 'credentials', at(5));
+  await waits.wait(folder, 'lane-2', 'decision', at(6));
+  expect(await waits.list({}, 9)).toMatchObject([
+    { id: 'job-1', status: null, waitsFor: 'credentials', since: at(5), input: { asked: 1 } },
+  ]);
+  await waits.wait(folder, 'lane-1', null, at(7));
+  expect(await waits.find('job-1')).toMatchObject({ waitsFor: 'decision', needsAttention: true });
+  await waits.wait(folder, 'lane-2', null, at(8));
+  expect(await inbox()).toEqual([]);
+  await waits.wait(folder, 'lane-2', 'credentials', at(9));
+  await jobs.end(folder, { status: 'issued', needsAttention: false, endedAt: at(10) }, {});
+  // What comes late is of no effect.
+  await waits.wait(folder, 'lane-1', 'credentials', at(11));
+  expect(await inbox()).toEqual([]);
+});
+
+it('is left by what a person has decided about, and by what is released', async () => {
+  const { inbox: waits, jobs } = place.store;
+  const [ended, open] = [await begin(1), await begin(2)];
+  await jobs.end(ended, { status: 'expired', needsAttention: true, endedAt: at(3) }, {});
+  await waits.wait(open, 'w', 'review', at(4));
+  expect(await inbox()).toEqual(['job-2', 'job-1']);
+  await waits.settle(open);
+  expect(await inbox()).toEqual(['job-2', 'job-1']);
+  await waits.settle(ended);
+  expect(await inbox()).toEqual(['job-2']);
+  await jobs.release(open);
+  expect(await inbox()).toEqual([]);
+});
+
+it('filters by kind and by since when, and names the newest of an ask without its instant', async () => {
+  const { inbox: waits, jobs } = place.store;
+  for (const n of [1, 2, 3]) {
+    const start = { id: `trace/x/${n}`, kind: 'trace', createdAt: at(n), label: null } as const;
+    await jobs.start(`traces/x/${n}`, start, {});
+    await jobs.end(
+      `traces/x/${n}`,
+      { status: 'expired', needsAttention: true, endedAt: at(n) },
+      {},
+    );
+  }
+  await begin(4, 'lens');
+  await waits.wait('jobs/4', 'w', 'credentials', at(4));
+  const found = async (filter: object) => (await waits.list(filter, 9)).map(({ id }) => id);
+  expect(await found({ kind: 'lens' })).toEqual(['job-4']);
+  expect(await found({ since: at(3) })).toEqual(['job-4', 'trace/x/3']);
+  expect(await waits.find('trace/x')).toMatchObject({ id: 'trace/x/3', folder: 'traces/x/3' });
+  expect(await waits.find('trace/y')).toBeNull();
+});
