@@ -104,9 +104,9 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
   });
 
   test('says in whose name, and holds no document and no name', async () => {
-    const who = ['--batch', batchId, '--status', 'unknown_outcome', '--by', 'Bruno'];
-    const what = ['--action', 'abandon', '--note', 'agreed with the service', '--out', 'out'];
-    const { code } = await place.run(['certificate', 'resolve', ...who, ...what]);
+    const who = [batchId, '--status', 'unknown_outcome', '--by', 'Bruno'];
+    const what = ['--action', 'abandon', '--note', 'agreed with the service'];
+    const { code } = await place.run(['resolve', ...who, ...what]);
     expect([0, 3]).toContain(code);
     const all = await records();
     const decisions = all.filter(({ kind }) => kind === 'decision');

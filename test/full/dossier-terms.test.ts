@@ -146,7 +146,7 @@ test('the work that runs is decided about, although a later one has ended; its b
   expect(orders.map(({ result }) => result)).toEqual(['start', 'cancel', 'cancel', 'refused']);
 
   const decided = ['--action', 'accept', '--note', 'seen'];
-  expect(await dossierCommand(place, ['decide', '--id', id, ...decided])).toMatchObject({
+  expect(await place.run(['resolve', `dossier/${id}`, ...decided])).toMatchObject({
     code: 0,
   });
   expect(await handle.result()).toMatchObject({ status: 'completed', review: { note: 'seen' } });

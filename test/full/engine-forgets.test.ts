@@ -17,7 +17,7 @@ describe('when the engine has forgotten', () => {
     place.sandbox.received().filter(({ method }) => method === 'POST').length;
   const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out'];
   const resolve = (id: string, ...words: string[]) =>
-    place.run(['certificate', 'resolve', '--batch', id, '--note', 'why', ...words]);
+    place.run(['resolve', id, '--note', 'why', ...words]);
   const sheet = (folder: string) => readSheetLines(join(place.folder, folder, 'results.csv'));
   const json = async (...args: string[]) => {
     const { stdout } = await place.run([...args, '--json']);
@@ -46,7 +46,7 @@ describe('when the engine has forgotten', () => {
     const { id } = JSON.parse(ended.stdout) as { id: string };
     const single = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(500)];
     expect((await place.run(single)).code).toBe(0);
-    expect((await resolve(id, '--line', '2', '--action', 'abandon', '--out', 'out')).code).toBe(3);
+    expect((await resolve(id, '--line', '2', '--action', 'abandon')).code).toBe(3);
 
     await forget();
     const { jobs } = await json('list');

@@ -130,13 +130,12 @@ describe('erasure of analyses', () => {
     const refused = await erase('--document', testAssignor.document);
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`credit resolve ${lost.id} --action abandon`),
+      stderr: expect.stringContaining(`diligence resolve ${lost.id} --action abandon`),
     });
     const operationId =
       place.sandbox.credit.received().find(({ fault }) => fault === 'reset_after')?.id ?? '';
-    const adopt = ['--action', 'adopt', '--operation', operationId, '--note', `as ${payer} says`];
+    const adopt = ['--action', 'adopt', '--external-id', operationId, '--note', `as ${payer} says`];
     const adopted = await place.installation.run([
-      'credit',
       'resolve',
       lost.id,
       ...adopt,
@@ -145,7 +144,7 @@ describe('erasure of analyses', () => {
       'Bia',
     ]);
     expect(adopted.code).toBe(0);
-    const { id } = JSON.parse(adopted.stdout) as ShownAnalysis;
+    const { continuation: id } = JSON.parse(adopted.stdout) as { continuation: string };
     expect((await erase('--job', id.replace(/\/[^/]+$/, ''))).code).toBe(0);
     expect((await keysOnDisk()).filter((key) => kindOf('record', key) !== null)).toEqual([]);
 

@@ -104,9 +104,9 @@ describe('erase', () => {
     const second = await batch('second.csv', `${sheetOf(4)}${cnpj(9)},cnpj,R9\n`, '--rerun');
     const alone = ['certificate', 'issue', '--type', 'cnpj', '--document', person, '--rerun'];
     expect((await place.run(alone)).code).toBe(0);
-    const note = ['--note', `${name}, ${person}, is refused`, '--out', 'out-decided'];
+    const note = ['--note', `${name}, ${person}, is refused`];
     const refused = ['--status', 'failed', '--action', 'abandon'];
-    await place.run(['certificate', 'resolve', '--batch', first.id, ...refused, ...note]);
+    await place.run(['resolve', first.id, ...refused, ...note]);
     await place.run(['result', first.id, '--out', 'before']);
     const before = await sheet('before');
     const held = await hits(forms);
@@ -167,9 +167,7 @@ describe('erase', () => {
     const again = await eraseNow('--document', person);
     expect(JSON.parse(again.stdout)).toMatchObject({ found: false });
     const decided = await place.run([
-      'certificate',
       'resolve',
-      '--batch',
       second.id,
       '--status',
       'failed',
@@ -177,10 +175,9 @@ describe('erase', () => {
       'reissue',
       '--note',
       'n',
-      '--out',
-      'redone',
     ]);
     expect(decided.code).toBe(0);
+    await place.run(['result', second.id, '--out', 'redone']);
     const redone = (await sheet('redone')).map(({ status }) => status);
     expect(redone).toEqual(['erased', 'issued', 'issued', 'issued', 'issued']);
   }, 300_000);
@@ -252,7 +249,7 @@ describe('erase', () => {
     expect(issued.code).toBe(3);
     expect(await eraseNow('--document', cnpj(7))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('certificate resolve --batch certificate/cnpj/'),
+      stderr: expect.stringContaining('diligence resolve certificate/cnpj/'),
     });
 
     const usage = [

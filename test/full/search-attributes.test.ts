@@ -67,8 +67,8 @@ describe('looking for work in the engine', () => {
   test('finds a decision under the work that it is about', async () => {
     const [ended] = await found("DiligenceOutcome = 'unknown_outcome'");
     const id = ended?.workflowId ?? '';
-    const words = ['--batch', id, '--all', '--action', 'abandon', '--note', 'why', '--out', 'out'];
-    expect((await place.run(['certificate', 'resolve', ...words])).code).toBe(0);
+    const words = [id, '--all', '--action', 'abandon', '--note', 'why'];
+    expect((await place.run(['resolve', ...words])).code).toBe(0);
     await eventually('the decision is found', async () => {
       const query = `DiligenceKind = 'certificate-decision' AND DiligenceBatch = '${id}' AND DiligenceOutcome = 'cancelled'`;
       return (await idsOf(query)).length === 1;

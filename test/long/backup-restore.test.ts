@@ -130,7 +130,7 @@ test('a person decides about each, or says that all was looked up', async () => 
   const before = posts();
   const [, id = ''] = /(certificate-batch\/\w+)/.exec((await batch('late')).stderr) ?? [];
   const some = ['--line', '2,3', '--action', 'reissue', '--note', 'not at the service'];
-  const decided = await place.run(['certificate', 'resolve', '--batch', id, ...some]);
+  const decided = await place.run(['resolve', id, ...some]);
   expect(decided.code).toBe(3);
   expect(posts()).toBe(before + 2);
 

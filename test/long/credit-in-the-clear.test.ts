@@ -94,7 +94,7 @@ async function runEverything(place: CreditInstallation, files: number): Promise<
   for (const { id = '', status } of lines.filter((line) => line.status === 'unknown_outcome')) {
     expect(status).toBe('unknown_outcome');
     const decided = ['--action', 'abandon', '--note', note];
-    expect((await run('credit', 'resolve', id, ...decided)).code).toBe(0);
+    expect((await run('resolve', id, ...decided)).code).toBe(0);
   }
   await run('credit', 'check', join('files', 'f-0.rem'), '--xmls', join('files', 'f-0.zip'));
   // Told by its error: an engine that does not exist, a file that is none.

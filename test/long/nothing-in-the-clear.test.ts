@@ -93,8 +93,9 @@ async function runEverything(
     return stdout.includes('"ended"');
   });
   const note = `asked for by ${plantedName}, ${punctuateDocument(person)}`;
-  const decide = ['certificate', 'resolve', '--batch', id, '--action', 'abandon', '--out', 'out'];
+  const decide = ['resolve', id, '--action', 'abandon'];
   await run(...decide, '--status', 'unknown_outcome', '--note', note);
+  await run('result', id, '--out', 'out');
   expect((await run('cancel', id)).code).toBe(1);
   await run('show', id);
   await plant(place);

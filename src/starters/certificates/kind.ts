@@ -18,14 +18,12 @@ import { pdfName, summaryDocument } from './result-names';
 /** What is left to do about rows of a status; nothing for those that are done. */
 const nextSteps: Partial<Record<RowStatus, string>> = {
   unknown_outcome:
-    'may have been accepted, and the id is lost: `certificate resolve` decides (reissue may be charged twice)',
-  failed:
-    'refused or failed: see error_message; `certificate resolve --status failed --action reissue`',
-  expired: 'not settled in time: `certificate resolve --status expired --action watch` looks again',
+    'may have been accepted, and the id is lost: `resolve` decides (reissue may be charged twice)',
+  failed: 'refused or failed: see error_message; `resolve --status failed --action reissue`',
+  expired: 'not settled in time: `resolve --status expired --action watch` looks again',
   invalid: 'mend the line in the input and run the file again: only what is new is bought',
   unsupported: 'valid, but the service does not take it yet',
-  cancelled:
-    'never sent, or given up: `certificate resolve --status cancelled --action reissue` asks for it',
+  cancelled: 'never sent, or given up: `resolve --status cancelled --action reissue` asks for it',
 };
 
 export type CertificateJob = EndedJob<WorkRecord, LatestEdition>;
@@ -134,7 +132,7 @@ function issuanceLines(id: string, row: FiledRow): string[] {
     ['captured at', row.capturedAt],
     ['sha256', row.sha256],
     ['error', row.errorCode === null ? null : `${row.errorCode}: ${row.errorMessage ?? ''}`],
-    ['next', next?.replace('certificate resolve', `certificate resolve --batch ${id}`) ?? null],
+    ['next', next?.replace('`resolve', `\`resolve ${id}`) ?? null],
   ];
   return [`${row.status}${row.note === '' ? '' : ` (${row.note})`}`, ...factLines(facts, 15)];
 }
@@ -151,9 +149,7 @@ function batchLines({ batchId, blankLines, counts, possibleDoubleCharges, total 
     lines.push(`  ${possibleDoubleCharges} may have been charged twice (possible_double_charge)`);
   }
   if (counts.failed + counts.unknown_outcome + counts.expired > 0) {
-    lines.push(
-      `  decide: \`diligence certificate resolve --batch ${batchId} --status S --action A --note "..."\``,
-    );
+    lines.push(`  decide: \`diligence resolve ${batchId} --status S --action A --note "..."\``);
   }
   return lines;
 }

@@ -138,16 +138,6 @@ test('says of what is forced that it is sent although refused, and why', async (
   expect(stderr).not.toContain('will not be sent');
 });
 
-test('`credit resolve` takes the id by name too, and needs it once', async () => {
-  const id = `credit/${'0'.repeat(32)}`;
-  const words = ['--action', 'watch', '--note', 'seen'];
-  const { error } = await run('resolve', '--id', id, ...words);
-  expect(String(error)).toContain(`no job ${id}`);
-  for (const ids of [[], [id, '--id', 'credit/1']]) {
-    expect((await run('resolve', ...ids, ...words)).error).toBeInstanceOf(UsageError);
-  }
-});
-
 test('a command is refused whose credit service is not that of the engine that runs', async () => {
   const data = join(folder, 'data');
   await writeEngineRecord(data, {
