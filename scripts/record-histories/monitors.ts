@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { MonitorScanInput } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import {
@@ -6,7 +7,10 @@ import {
   type HeldScript,
   type MonitorSection,
 } from '../../test/support/monitor-installation';
-import { storeIn } from '../../test/support/temporary-store';
+import { testPayloadKeys } from '../../test/support/temporary-store';
+import { KeyRing } from '../../src/protection/key-ring';
+import { findIdKey } from '../../src/store/find-id-key';
+import { openStore } from '../../src/store/open-store';
 import type { Recording, Scene } from './scene';
 
 const changes = (count: number): HeldScript => ({
@@ -18,11 +22,16 @@ async function splitPages(
   { place }: Scene,
   list: Pick<MonitorScanInput['list'], 'name' | 'edition'>,
 ): Promise<number> {
-  const { records } = storeIn(place.folder);
+  const dataDir = join(place.folder, 'data');
+  const { idKey } = await findIdKey(dataDir, null);
+  const address = { storeUrl: join(dataDir, 'store'), blobsUrl: null };
+  const store = await openStore(address, idKey, { keys: KeyRing.parse(testPayloadKeys) });
+  const { records } = store;
   const key = `monitor-list-pages/${list.name}/${list.edition}`;
   const ids = (await records.getJson<string[]>(key)) ?? [];
   const filled = ids.flatMap((id) => [id, ...Array.from({ length: 99 }, () => randomUUID())]);
   await records.replace(key, JSON.stringify(filled));
+  await store.close();
   return ids.length;
 }
 

@@ -60,7 +60,7 @@ function linesOf({ id, kind, status, waitsFor, since, why, actions, input }: Inb
   const word = waitsFor === null ? status : `waiting: ${waitsFor}`;
   const names = actions.map(({ action, mayCost }) => `${action}${mayCost ? ' (may cost)' : ''}`);
   return [
-    `${id}`,
+    id,
     `  ${kind}, ${word}, since ${since.slice(0, 19)}Z: ${describeInput(kind, input)}`,
     `  ${why}`,
     ...(names.length === 0 ? [] : [`  resolve: ${names.join(', ')}`]),
