@@ -68,8 +68,11 @@ export async function sweep(
 ): Promise<SweepResult> {
   const words = ['monitor', 'sweep', '--monitors', monitorId, '--json', ...more];
   const { code, stdout, stderr } = await place.run(words);
-  const outcome = stdout === '' ? null : (JSON.parse(stdout) as { outcome: SweepOutcome }).outcome;
-  return { code, stderr, outcome };
+  const { error, outcome = null } = JSON.parse(stdout) as {
+    error?: { message: string };
+    outcome?: SweepOutcome;
+  };
+  return { code, stderr: `${stderr}${error?.message ?? ''}`, outcome };
 }
 
 /** What the store of an installation holds about a change; null when it does not. */

@@ -84,7 +84,10 @@ function batchCommand(): Command {
     .option('--concurrency <n>', 'rows in flight at once', wholeNumber(1, 10_000), 100)
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
     .action(async (flags: BatchFlags, command: Command) => {
-      await start(command, certificateBatchKind, (ctx) => prepareBatch(ctx, flags));
+      const input = batchInput(flags);
+      // Before anything is opened: a sheet that cannot be read leaves no trace.
+      const plan = await planBatch(input);
+      await start(command, certificateBatchKind, (ctx) => prepareBatch(ctx, flags, input, plan));
     });
 }
 
@@ -122,17 +125,24 @@ async function prepareIssue(
   };
 }
 
-/** The same lines and type are the same batch, unless it ended longer ago than `--max-age`. */
-async function prepareBatch(ctx: CommandContext, flags: BatchFlags): Promise<CertificateAsk> {
-  const { column, concurrency, input: file, label = null, laneRows, sheet, type } = flags;
-  const input: BatchInput = {
+function batchInput({ column, input: file, label = null, sheet, type }: BatchFlags): BatchInput {
+  return {
     file,
     label,
     ...(type !== undefined && { type }),
     ...(column !== undefined && { column }),
     ...(sheet !== undefined && { sheet }),
   };
-  const plan = await planBatch(input);
+}
+
+/** The same lines and type are the same batch, unless it ended longer ago than `--max-age`. */
+async function prepareBatch(
+  ctx: CommandContext,
+  flags: BatchFlags,
+  input: BatchInput,
+  plan: Awaited<ReturnType<typeof planBatch>>,
+): Promise<CertificateAsk> {
+  const { concurrency, laneRows } = flags;
   const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
   tell(
     `${lines} lines: ${items} to issue, ${duplicates} duplicates, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,

@@ -173,5 +173,6 @@ const tooLate: Ending = {
 };
 const left = {
   code: 'left_at_the_service',
-  message: 'cancelled while the service worked on it: `diligence resolve ID --action watch` takes it up',
+  message:
+    'cancelled while the service worked on it: `diligence resolve ID --action watch` takes it up',
 };
