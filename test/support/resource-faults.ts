@@ -19,8 +19,24 @@ export function everyFaultOf<Stage extends string>(roles: Readonly<Record<Stage,
   });
 }
 
-export function faultWordsOf(roles: Readonly<Record<string, CallRole>>) {
-  return faultKinds.filter((kind) => Object.values(roles).some((role) => strikesRole(kind, role)));
+/** What says no of one item alone, or strikes lists and files alone. */
+const ofOneItem: readonly FaultKind[] = [
+  '404',
+  '405',
+  '409',
+  '409_retryable',
+  '403_custom_not_enabled',
+  'expired_link',
+  'bad_item',
+  'repeated_cursor',
+];
+
+/** Those of any call first: an item that was refused has nothing more to meet. */
+export function faultWordsOf(roles: Readonly<Record<string, CallRole>>): FaultKind[] {
+  const ofAnyCall = faultKinds.filter((kind) => !ofOneItem.includes(kind));
+  return [...ofAnyCall, ...ofOneItem].filter((kind) =>
+    Object.values(roles).some((role) => strikesRole(kind, role)),
+  );
 }
 
 /** What a call of one item meets: at its first try, and then nothing more. */

@@ -123,4 +123,5 @@ export class FaultPlan<Stage extends string> {
   }
 }
 
-const wordsOf = ({ subject, variant = '' }: Subject) => [subject, variant];
+const wordsOf = ({ subject, variant }: Subject) =>
+  variant === undefined ? [subject] : [subject, variant];
