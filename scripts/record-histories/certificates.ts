@@ -44,7 +44,7 @@ async function resolve(scene: Scene, script?: DocumentScript): Promise<string[]>
   const { id } = JSON.parse(stdout) as { id: string };
   const scripts = [0, 1, 2].map((index) => [cnpj(first + index), script ?? {}]);
   scene.configure({ documents: Object.fromEntries(scripts) });
-  return ['certificate', 'resolve', '--batch', id, '--all', '--note', 'recorded', '--out', 'out-r'];
+  return ['resolve', id, '--all', '--note', 'recorded'];
 }
 
 const slow = { request: [{ kind: 'slow', delayMs: 700, times: 'forever' }] } as const;

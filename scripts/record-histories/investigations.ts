@@ -216,10 +216,7 @@ const dossiers: Recording[] = [
       const id = held(scene, { end: ['needs_review', 'completed'] });
       await scene.run([...follow(id), '--detach']);
       await scene.status(`dossier/${id}`, 'waits for a review');
-      const decide = ['dossier', 'decide', '--id', id, '--note', 'recorded', '--action', 'retry'];
-      // It is refused: that attempt was not allowed.
-      await scene.run(decide, 1);
-      await scene.run([...decide, '--max-attempts', '2']);
+      await scene.run(['resolve', `dossier/${id}`, '--note', 'recorded', '--action', 'retry']);
       await scene.end(`dossier/${id}`);
     },
   },

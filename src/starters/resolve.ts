@@ -104,7 +104,7 @@ async function follow(ctx: CommandContext, { id, workflowId }: Continuation): Pr
     await engine.client.workflow
       .getHandle(workflowId)
       .result()
-      .catch(() => tell(`${id}: \`diligence status ${id}\` shows how it stands`));
+      .catch(() => tell(`${id}: \`diligence show ${id}\` shows how it stands`));
   });
 }
 

@@ -250,7 +250,7 @@ export function sweepWarnings(
     ...(unreadable === 0
       ? []
       : [
-          `${counted(unreadable, 'item')} of the list cannot be read: \`diligence status ${monitorId}\` names them`,
+          `${counted(unreadable, 'item')} of the list cannot be read: \`diligence show ${monitorId}\` names them`,
         ]),
     ...(escalated === 0 ? [] : [`${escalated} of them need a person`]),
     ...warnings.map((warning) => warningWords[warning]),

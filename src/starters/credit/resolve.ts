@@ -27,7 +27,7 @@ export const creditResolver = singleResolver<AnalysisRecord>({
       );
     if (!(await isStored(ctx, input)))
       throw new CommandError(
-        `${id}: its file is not in the store any more: \`diligence credit analyze --cnab FILE --again\` sends it`,
+        `${id}: its file is not in the store any more: \`diligence credit analyze --input FILE --rerun\` sends it`,
       );
   },
 });
