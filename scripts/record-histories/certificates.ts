@@ -158,8 +158,8 @@ export const certificateRecordings: Recording[] = [
     async play(scene) {
       const words = await resolve(scene, { end: 'never_settles' });
       const arrived = requested(scene, 3);
-      const started = await scene.detach([...words, '--action', 'reissue']);
-      const id = started.replace(/: \w+$/, '');
+      await scene.detach([...words, '--action', 'reissue']);
+      const id = `${words[1]}/decision-1`;
       await arrived;
       await scene.client.workflow.getHandle(id).executeUpdate('cancel', { args: [{ now: true }] });
       await scene.end(id);
