@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
 import type { ResultFilter } from '../../src/domain/credit/operation';
@@ -43,7 +43,7 @@ interface Line {
   file: string;
   status: string;
   id: string;
-  folder: string | null;
+  folder: string;
 }
 
 const receivablesOf = (index: number): number => 1 + (index % 3);
@@ -71,8 +71,8 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
 
   const batch = [
     'credit',
-    'batch',
-    '--dir',
+    'analyze',
+    '--input',
     'files',
     '--concurrency',
     '20',
@@ -82,9 +82,9 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
   ];
 
   test('none is started twice, lost answers are told, and all others have both results on file', async () => {
-    const { code, stdout, stderr } = await place.installation.run(batch);
+    const { code, stderr } = await place.installation.run(batch);
     expect({ code, stderr: code === 3 ? '' : stderr }).toEqual({ code: 3, stderr: '' });
-    const { files: lines } = JSON.parse(stdout) as { files: Line[] };
+    const lines = await linesOf();
     expect(lines.map(({ file }) => file)).toEqual(
       Array.from({ length: files }, (_, i) => nameOf(i)),
     );
@@ -106,11 +106,20 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
 
   test('run again it buys nothing: what is unknown stays so, the rest comes from the store', async () => {
     const sent = place.uploads().length;
-    const { stdout } = await place.installation.run(batch);
-    const { files: lines } = JSON.parse(stdout) as { files: (Line & { before: boolean })[] };
-    expect(lines.filter(({ before }) => !before)).toEqual([]);
+    const before = await linesOf();
+    expect((await place.installation.run(batch)).code).toBe(3);
+    expect(await linesOf()).toEqual(before);
     expect(place.uploads()).toHaveLength(sent);
   }, 120_000);
+
+  /** As the command has written them. */
+  async function linesOf(): Promise<Line[]> {
+    const out = join(place.folder, 'out');
+    const rows = await sheetRows(out, 'results.csv');
+    return rows.map(({ asked: file = '', id = '', status = '' }) => {
+      return { file, id, status, folder: join(out, basename(file, '.rem')) };
+    });
+  }
 
   /** What the sandbox and the store say, against what the command says. */
   async function contradictionsOf(
@@ -156,7 +165,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
       const kinds = given.map(({ fault, query }) => `${query.filter} ${fault}`);
       found.push(`a contradiction is hidden (${kinds.join()})`);
     }
-    const rows = await sheetRows(folder ?? '', 'titulos.csv');
+    const rows = await sheetRows(folder, 'titulos.csv');
     const extra = given.some(({ fault }) => fault === 'stray_titulo') ? 1 : 0;
     const least = receivablesOf(index);
     if (rows.length < least || rows.length > least + extra) found.push(`${rows.length} rows`);

@@ -83,6 +83,9 @@ async function lengtheningOf(client: Client, events: readonly Event[]): Promise<
     }
     if (eventType === EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED) found.decisions += 1;
     if (isTurnedAway(events, index)) found.decisions += 1;
+    // Why it waits for a person is noted in the store.
+    const { name } = event.activityTaskScheduledEventAttributes?.activityType ?? {};
+    if (name === 'noteWaiting') found.changes += 1;
     // It waits to be tried again, and says so.
     if (event.timerStartedEventAttributes != null) found.changes += 1;
     const completed = event.activityTaskCompletedEventAttributes;
