@@ -26,7 +26,10 @@ export const retentionRecordings: Recording[] = [
     of: ['applyRetention'],
     async play(scene) {
       await scene.run(['trace', 'search', '--target', 'old@example.com', '--out', 'out-old']);
-      await tamperWith(scene.place.folder, `UPDATE job SET ended_at = '2020-01-01T00:00:00.000Z'`);
+      await tamperWith(
+        scene.place.folder,
+        `UPDATE job SET ended_at = '2020-01-01T00:00:00.000Z' WHERE ended_at IS NOT NULL`,
+      );
       await scene.end(await start(scene));
     },
   },

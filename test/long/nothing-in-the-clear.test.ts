@@ -90,7 +90,7 @@ async function runEverything(
   await run('cancel', more, '--now');
   await eventually('the cancelled batch ends', async () => {
     const { stdout } = await place.run(['show', more, '--json']);
-    return stdout.includes('"ended"');
+    return (JSON.parse(stdout) as { progress: unknown }).progress === null;
   });
   const note = `asked for by ${plantedName}, ${punctuateDocument(person)}`;
   const decide = ['resolve', id, '--action', 'abandon'];

@@ -43,7 +43,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     try {
       const { folder, edition } = input;
       const record = await works.record(folder);
-      if (record === null) throw storeIncomplete(folder);
+      if (record === null) throw storeIncomplete('what the job was asked for');
       const before = await works.summary(folder);
       const summary = await summaryOf(input, record, before);
       summary.auditHead = await deps.audit.anchor();

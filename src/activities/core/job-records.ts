@@ -9,7 +9,7 @@ export async function recordOf<I extends { createdAt: string }, O extends object
   { folder }: { folder: string },
 ): Promise<I> {
   const record = await jobs.record(folder);
-  if (record === null) throw storeIncomplete(folder);
+  if (record === null) throw storeIncomplete('what the job was asked for');
   return record;
 }
 
