@@ -73,7 +73,7 @@ describe('recorded histories', () => {
     );
     const activities = recorded.flatMap(({ history }) => scheduled(history).map(nameOf));
     expect(activities).toEqual(expect.arrayContaining(['recoverRequests', 'recoverAnalysis']));
-    const handing = ['certificateLane', 'jobBatch', 'monitorSweep', 'monitorWatch'];
+    const handing = ['certificateLane', 'jobBatch', 'monitorScan', 'monitorSweep'];
     const handed = recorded.filter((one) =>
       eventTypes(one).has('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW'),
     );
