@@ -266,8 +266,8 @@ export const mutants: readonly Mutant[] = [
     name: 'batch-bought-twice',
     promise: 'the same command given again buys a batch again',
     file: 'src/starters/certificates/commands.ts',
-    find: 'return age <= flags.maxAge ? { workflowId: workId, finished: summary } : anew;',
-    replace: 'return age < 0 ? { workflowId: workId, finished: summary } : anew;',
+    find: 'stands: isWithin(flags.maxAge, standing) && flags.rerun !== true,',
+    replace: 'stands: isWithin(0, standing),',
     tests: ['test/integration/certificate-batch-again.test.ts'],
   },
   {
