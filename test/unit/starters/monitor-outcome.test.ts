@@ -49,7 +49,7 @@ it('says where items that cannot be read are named, and how many things need a p
   const backlog = { undelivered: 1, escalated: 1, unreadable: 2 };
   expect(sweepWarnings('monitor-1', end, backlog)).toEqual([
     '1 message could not be delivered or acknowledged',
-    '2 items of the list cannot be read: `diligence status monitor-1` names them',
+    '2 items of the list cannot be read: `diligence show monitor-1` names them',
     '1 of them need a person',
   ]);
 });
