@@ -17,7 +17,7 @@ interface DemoFlags {
 }
 
 /** The repository's own folder: examples lie beside `dist`. */
-const home = join(__dirname, '..', '..');
+const home = join(__dirname, '..', '..', '..');
 
 /** `diligence demo`: the whole of it in a minute, on the sandbox; or on the user's own service. */
 export function demoCommand(): Command {
@@ -70,13 +70,16 @@ async function demo(flags: DemoFlags): Promise<number> {
     );
     tell('or may not have been accepted. Nothing sends it again by itself. Say we decide to:');
     if (unknown > 0) {
-      const words = ['--batch', batchId, '--status', 'unknown_outcome', '--action', 'reissue'];
-      const decision = ['certificate', 'resolve', ...words, '--note', 'demo: the risk is accepted'];
+      const words = ['--status', 'unknown_outcome', '--action', 'reissue'];
+      const decision = ['resolve', batchId, ...words, '--note', 'demo: the risk is accepted'];
       tell('');
       tell(
         `$ diligence ${decision.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`,
       );
-      await runCommand([...decision, '--out', folder, '--lang', flags.lang], env);
+      await runCommand(decision, env);
+      tell('');
+      tell(`$ diligence result ${batchId}`);
+      await runCommand(['result', batchId, '--out', folder, '--lang', flags.lang], env);
     }
     tell('');
     tell(`Open ${join(flags.out, 'report.html')} in a browser: what to show to others.`);
