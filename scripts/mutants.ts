@@ -73,6 +73,8 @@ function run(copy: string, tool: string, ...options: string[]) {
   });
 }
 
+const layers = ['unit', 'property', 'contract', 'workflow', 'integration', 'long'];
+
 /** Without results when it did not come to its end. */
 async function jest(copy: string, workers: number, tests: readonly string[]) {
   const outputFile = join(copy, 'results.json');
@@ -86,7 +88,7 @@ async function jest(copy: string, workers: number, tests: readonly string[]) {
     ...tests,
     // One database shows it.
     '--selectProjects',
-    ...['unit', 'property', 'contract', 'workflow', 'integration', 'long'],
+    ...layers,
   );
   if (!existsSync(outputFile)) return { said, results: null };
   return { said, results: JSON.parse(readFileSync(outputFile, 'utf8')) as Results };
