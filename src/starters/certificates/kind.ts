@@ -26,8 +26,6 @@ const nextSteps: Partial<Record<RowStatus, string>> = {
   cancelled: 'never sent, or given up: `resolve --status cancelled --action reissue` asks for it',
 };
 
-export type CertificateJob = EndedJob<WorkRecord, LatestEdition>;
-
 /** One issuance is a batch of one row. */
 export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
   kind: 'certificate',

@@ -1,5 +1,4 @@
 import type { ReportLanguage } from '../../report/formats';
-import { UsageError } from '../jobs/errors';
 import type { Order } from '../jobs/job-kind';
 import type { CommandContext } from '../jobs/context';
 
@@ -23,9 +22,4 @@ export interface WorkFamily {
   /** @returns the exit code */
   result(place: CommandContext, id: string, options: ResultOptions): Promise<number>;
   order(place: CommandContext, id: string, name: OrderName): Promise<void>;
-}
-
-/** @throws UsageError when it is another order than to stop */
-export function refuseAllButCancel(id: string, name: OrderName, what: string): void {
-  if (!name.startsWith('cancel')) throw new UsageError(`${id}: ${what} can only be cancelled`);
 }

@@ -233,8 +233,6 @@ export async function foresee(
   return { foreseen: { ...foreseen, left: rows.left ?? {} }, problems };
 }
 
-export const nothingForeseen: Foreseen = { request: 0, reuse: 0, underWay: 0, left: {} };
-
 export function foreseenOf(
   standing: Pick<StandingJob, 'ended'> | null,
 ): 'request' | 'reuse' | 'underWay' {

@@ -1,6 +1,6 @@
 import { startEntry } from '../../domain/audit-entries';
 import type { DecisionRecord } from '../../domain/core/decision';
-import { subjectState } from '../../domain/core/attempts';
+import { standingAttempt, subjectState } from '../../domain/core/attempts';
 import { queueName } from '../../domain/core/queues';
 import type { FoundJob } from '../../store/core/inbox';
 import type { EngineClient } from '../../temporal/connection';
@@ -58,7 +58,7 @@ export function singleResolver<Input extends SingleInput>(rules: SingleRules<Inp
     },
     async carryOut(ctx, engine, job, decision, deadlineMs) {
       const input = await inputOf<Input>(ctx, job);
-      await resolveAttempt(ctx, await rules.fence(ctx, input), decision);
+      await resolveAttempt(ctx, await rules.fence(ctx, input), job, decision);
       if (!goesOn.has(decision.action)) return null;
       return startNext(ctx, engine, job, { input, decision, rules, deadlineMs });
     },
@@ -89,18 +89,28 @@ async function refuseInFlight(
     throw new CommandError(`${id}: it is being sent right now; try again in a while`);
 }
 
+/**
+ * Of the request that the person saw: what was sent after the decision is another matter, also when it is
+ * carried out again. Of an unknown outcome whose receipt came late the next job takes up what the service has.
+ */
 async function resolveAttempt(
   { store }: CommandContext,
   subject: string | null,
+  { status }: FoundJob,
   { action, at, by, externalId, note }: DecisionRecord,
 ): Promise<void> {
   if (subject === null) return;
   if (action !== 'reissue' && action !== 'abandon' && action !== 'adopt') return;
-  const state = subjectState(await store.attempts.of(subject), Date.now());
+  const history = await store.attempts.of(subject);
+  const last = standingAttempt(history);
+  if (last === null || last.claim.claimedAt > Date.parse(at)) return;
+  const state = subjectState(history, Date.now());
   const isMeant =
-    state.kind === 'unknown' || (state.kind === 'accepted' && state.externalId !== externalId);
+    action === 'adopt'
+      ? state.kind === 'unknown' || (state.kind === 'accepted' && state.externalId !== externalId)
+      : state.kind === 'unknown' || (state.kind === 'accepted' && status !== 'unknown_outcome');
   if (!isMeant) return;
-  await store.attempts.resolve(subject, state.n, {
+  await store.attempts.resolve(subject, last.n, {
     action,
     externalId,
     by,

@@ -103,6 +103,30 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     expect(await place.store.subjects.heldBy([folder])).toContain('maria');
   });
 
+  test('is not bought again when its receipt came late: the next job takes it up', async () => {
+    const job = await lost(kind, root, subject);
+    const [attempt] = await place.store.attempts.of(subject);
+    if (attempt === undefined) throw new Error('it is there');
+    const receipt = { kind: 'accepted', externalId: 'late-1', at: 5 } as const;
+    await place.store.attempts.putReceipt(subject, attempt, receipt);
+    await resolvers[kind].carryOut(ctx, engine, job, decisionOf('reissue'), 1_000);
+    expect(await stateOf()).toMatchObject({ kind: 'accepted', externalId: 'late-1' });
+    expect(started).toHaveLength(1);
+  });
+
+  test('is carried out once more without a word about what was sent since', async () => {
+    const job = await lost(kind, root, subject);
+    const decision = decisionOf('reissue');
+    await resolvers[kind].carryOut(ctx, engine, job, decision, 1_000);
+    const owner = { workflowId: job.id, run: '2-x' };
+    const claimedAt = Date.parse(decision.at) + 1;
+    const claim = { owner, kind: 'send', nonce: 'm', answerBy: claimedAt, claimedAt } as const;
+    await place.store.attempts.claim(subject, 2, { ...claim, afterUnknown: true }, job.folder);
+    await resolvers[kind].carryOut(ctx, engine, job, decision, 1_000);
+    const [, second] = await place.store.attempts.of(subject);
+    expect(second).toMatchObject({ n: 2, resolution: null });
+  });
+
   test('is given up, which starts nothing', async () => {
     const job = await lost(kind, root, subject);
     const decision = decisionOf('abandon');
