@@ -9,7 +9,7 @@ import {
 import type { WorkRecord } from '../../domain/certificates/work';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
-import type { EndedJob, JobKind } from '../jobs/job-kind';
+import type { JobKind } from '../jobs/job-kind';
 import { factLines } from '../jobs/text';
 import { cancelLanes } from './lanes';
 import { batchProgress, issuanceProgress } from './progress';
