@@ -43,9 +43,6 @@ export interface Attention {
   actions: readonly ActionMeaning[];
 }
 
-/** Jobs, and sweeps, which have no row in the store. */
-export type AttendedKind = JobKind | 'monitor-sweep' | 'monitor-scan';
-
 /**
  * What an end leaves open beside its status. `incomplete`: something that was announced is not in the store.
  * `possible_charge`: a request may have been charged, and nobody knows what it began. `escalated`: tried so
@@ -126,11 +123,12 @@ const dossier: Cells<DossierStatus> = {
 const sweep: Cells<SweepOutcome['status'] | 'cancelled'> = {
   swept: done,
   cancelled: done,
+  interrupted: failed,
   partly: failed,
   failed,
 };
 
-const table: Record<AttendedKind, Readonly<Record<string, Cell>>> = {
+const table: Record<JobKind, Readonly<Record<string, Cell>>> = {
   certificate,
   'certificate-batch': batchOf(certificate),
   // The batch or issuance that it is about carries what is left.
@@ -163,7 +161,14 @@ function batchOf<Status extends string>(rows: Cells<Status>): Cells<Status> {
 
 /** Of rows that are jobs, which are decided about one by one, and of lines that came to none. */
 function jobBatchOf(jobs: Cells<string>): Cells<string> {
-  const all = { ...jobs, invalid: failed, duplicate: done, erased: done, lost: failed };
+  const all = {
+    completed: done,
+    ...jobs,
+    invalid: failed,
+    duplicate: done,
+    erased: done,
+    lost: failed,
+  };
   const cells = Object.entries<Cell>(all).map(([status, [verdict]]) => [status, [verdict]]);
   return batchOf(Object.fromEntries(cells) as Cells<string>);
 }
@@ -199,7 +204,7 @@ const unknownCell: Cell = ['person'];
 
 /** @param doubts any of them needs a person, whatever the status */
 export function attentionOf(
-  kind: AttendedKind,
+  kind: JobKind,
   status: string,
   doubts: readonly Doubt[] = [],
 ): Attention {
@@ -214,7 +219,7 @@ export function attentionOf(
 }
 
 export function needsAttention(
-  kind: AttendedKind,
+  kind: JobKind,
   status: string,
   doubts: readonly Doubt[] = [],
 ): boolean {
@@ -222,12 +227,12 @@ export function needsAttention(
 }
 
 /** How a command about a job ends: what a person has decided about needs none any more. */
-export function exitCodeOf(kind: AttendedKind, end: JobEnd): EndCode {
+export function exitCodeOf(kind: JobKind, end: JobEnd): EndCode {
   if (end.needsAttention) return 3;
   return table[kind][end.status]?.[0] === 'failed' ? 1 : 0;
 }
 
-export function endOf(kind: AttendedKind, status: string, doubts: readonly Doubt[] = []): JobEnd {
+export function endOf(kind: JobKind, status: string, doubts: readonly Doubt[] = []): JobEnd {
   return { status, needsAttention: needsAttention(kind, status, doubts) };
 }
 

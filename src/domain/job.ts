@@ -13,6 +13,8 @@ export const jobKinds = [
   'lens',
   'dossier',
   'dossier-batch',
+  'monitor-sweep',
+  'monitor-scan',
 ] as const;
 export type JobKind = (typeof jobKinds)[number];
 

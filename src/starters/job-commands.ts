@@ -7,9 +7,8 @@ import { kindOf } from './job-kinds';
 import { openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
 import { findJob, viewJob } from './jobs/find-job';
-import type { ExportOptions, JobKind, Order } from './jobs/job-kind';
+import type { JobKind, Order } from './jobs/job-kind';
 import { listCommand } from './list-jobs';
-import { familyOf } from './work-families';
 
 interface IdFlags {
   id?: string;
@@ -71,8 +70,6 @@ function idOf(argument: string | undefined, flags: IdFlags): string {
 
 async function show(id: string, json: boolean): Promise<void> {
   const ctx = await openContext(tell);
-  const family = familyOf(id);
-  if (family !== undefined) return family.status(ctx, id, json);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
   return printView(ctx, kind, await viewJob(ctx, kind, job), json);
@@ -80,26 +77,20 @@ async function show(id: string, json: boolean): Promise<void> {
 
 async function showResult(id: string, flags: OutputFlags, command: Command): Promise<number> {
   const ctx = await openContext(tell);
-  const family = familyOf(id);
-  if (family !== undefined) {
-    refuseUnheeded(id, family.takesExcel === true ? ['excel'] : [], command);
-    return family.result(ctx, id, flags);
-  }
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
-  refuseUnheeded(id, kind.heeds, command);
+  refuseUnheeded(id, kind, command);
   return printResult(ctx, kind, job, { html: true, ...flags });
 }
 
-const exportFlags: readonly (keyof ExportOptions)[] = ['excel', 'pdfNames', 'lang'];
+const exportFlags = ['out', 'excel', 'pdfNames', 'lang'] as const;
 
 /** @throws UsageError when a flag was given that would change nothing */
-function refuseUnheeded(id: string, heeds: JobKind['heeds'], command: Command): void {
+function refuseUnheeded(id: string, kind: JobKind, command: Command): void {
   const ignored = command.options.find((option) => {
     const name = exportFlags.find((flag) => flag === option.attributeName());
-    return (
-      name !== undefined && !heeds.includes(name) && command.getOptionValueSource(name) === 'cli'
-    );
+    if (name === undefined || command.getOptionValueSource(name) !== 'cli') return false;
+    return name === 'out' ? kind.export === undefined : !kind.heeds.includes(name);
   });
   if (ignored !== undefined) throw new UsageError(`${ignored.long} would change nothing of ${id}`);
 }
@@ -107,12 +98,6 @@ function refuseUnheeded(id: string, heeds: JobKind['heeds'], command: Command): 
 async function order(id: string, name: Order, flags: OrderFlags): Promise<void> {
   const ctx = await openContext(tell, flags.by);
   const { cancelRemote } = flags;
-  const family = familyOf(id);
-  if (family !== undefined) {
-    if (cancelRemote === true)
-      throw new UsageError(`--cancel-remote is for dossiers: ${id} is none`);
-    return family.order(ctx, id, name);
-  }
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
   const { cancelsRemotely = false } = kind;

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { jobKinds, type JobKind } from '../domain/job';
 import { normaliseDocument } from '../domain/core/documents';
-import type { JobBatchRecord } from '../domain/core/job-batch';
 import { kindOf } from './job-kinds';
 import type { JobFilter } from '../store/core/job-filter';
 import type { JobPage, JobRow } from '../store/core/jobs';
@@ -81,20 +80,8 @@ function listed({ folder: _folder, input, ...row }: JobRow): Listed {
 
 /** What a job is about, masked. */
 export function describeInput(kind: JobKind, input: unknown): string {
-  if (isBatch(kind)) return batchInputs[kind](input as never);
   return kindOf(kind).describe(input);
 }
-
-function isBatch(kind: JobKind): kind is keyof typeof batchInputs {
-  return kind in batchInputs;
-}
-
-const batchInputs = {
-  'credit-batch': ({ inputName }: JobBatchRecord) => inputName,
-  'profile-batch': ({ inputName }: JobBatchRecord) => inputName,
-  'trace-batch': ({ inputName }: JobBatchRecord) => inputName,
-  'dossier-batch': ({ inputName }: JobBatchRecord) => inputName,
-};
 
 function table(rows: readonly Listed[]): string[] {
   const cells = [

@@ -101,6 +101,8 @@ export const resolvers: Readonly<Record<JobKind, Resolver>> = {
   'profile-batch': nothingGoesOn,
   'trace-batch': nothingGoesOn,
   'dossier-batch': nothingGoesOn,
+  'monitor-sweep': nothingGoesOn,
+  'monitor-scan': nothingGoesOn,
   profile: profiles,
   trace: traces,
   lens,

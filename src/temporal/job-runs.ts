@@ -20,6 +20,7 @@ export function workflowIdOf(jobId: string): string {
     'trace-batch': 1,
     profile: 1,
     'profile-batch': 1,
+    'monitor-sweep': 1,
   }[kind];
   return segments === undefined ? jobId : [kind, ...rest.slice(0, segments)].join('/');
 }

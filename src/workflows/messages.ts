@@ -10,8 +10,14 @@ import type {
 import type { ChildCounts, ChildJob, JobBatchKind } from '../domain/core/job-batch';
 import type { JobKind } from '../domain/job';
 import type { ProfileRef } from '../domain/profiles/lookup';
-import type { SweepCounts, SweepTerms, SweepWarning, Walk } from '../domain/monitors/sweep';
-import type { ScanCounts } from '../domain/monitors/scan';
+import type {
+  SweepCounts,
+  SweepRecord,
+  SweepTerms,
+  SweepWarning,
+  Walk,
+} from '../domain/monitors/sweep';
+import type { ScanCounts, ScanRecord } from '../domain/monitors/scan';
 import type { LensRef, ReplacedLens } from '../domain/lens/analyze';
 import type { RetentionTerm } from '../domain/core/retention';
 import type { TraceRef } from '../domain/traces/search';
@@ -283,12 +289,7 @@ export interface SearchTraceInput {
 }
 
 export interface MonitorSweepInput {
-  monitorId: string;
-  /** Who asked for it, or for the schedule. */
-  by: string;
-  terms: SweepTerms;
-  /** A walk over all states is due: what others acknowledged first is stored. */
-  reconcile: boolean;
+  record: SweepRecord;
   /** A person waits. */
   interactive: boolean;
   queueSuffix: string;
@@ -297,9 +298,6 @@ export interface MonitorSweepInput {
 }
 
 export interface SweepCarryover {
-  /** Names this sweep: its marks in the store have it. */
-  sweep: string;
-  startedAt: string;
   /** Null: nothing is left to walk. */
   walk: Walk | null;
   counts: SweepCounts;
@@ -310,17 +308,19 @@ export interface SweepCarryover {
 
 export interface MonitorScanInput {
   /** In the store, in pages of ids. */
-  list: { name: string; edition: string; monitors: number; pages: number };
+  list: ScanRecord['list'];
   by: string;
   terms: SweepTerms;
   /** Every monitor gets a walk over all states. */
   reconcileAll: boolean;
+  /** Of one that a person asked for, whose row is there: its id; null: a schedule did. */
+  workId: string | null;
   interactive: boolean;
   queueSuffix: string;
   /** After which a run continues as new; left out: 4,000. */
   eventsPerRun?: number;
   /** Null: the first run. */
-  carryover: { page: number; counts: ScanCounts; startedAt: string } | null;
+  carryover: { page: number; counts: ScanCounts; startedAt: string; isStored: boolean } | null;
 }
 
 export interface ApplyRetentionInput {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { exitCodeOf, needsAttention, type AttendedKind } from '../../src/domain/attention';
+import { exitCodeOf, needsAttention } from '../../src/domain/attention';
 import { analysisStatuses } from '../../src/domain/credit/work';
 import { dossierStatuses, type DossierOutcome } from '../../src/domain/dossiers/follow';
-import type { JobEnd } from '../../src/domain/job';
+import type { JobEnd, JobKind } from '../../src/domain/job';
 import { batchEnd, dossierEnd, lensEnd, sweepEnd, scanEnd } from '../../src/domain/job-ends';
 import { lensStatuses, type LensOutcome } from '../../src/domain/lens/analyze';
 import { emptyBacklog, type SweepOutcome } from '../../src/domain/monitors/sweep';
@@ -10,7 +10,7 @@ import { noScanCounts, type ScanOutcome } from '../../src/domain/monitors/scan';
 import { casesOf } from '../support/full-size';
 
 /** What a command exits with, what the engine is told and what the store lists come from one end. */
-function agrees(kind: AttendedKind, end: JobEnd, isLeft: boolean): boolean {
+function agrees(kind: JobKind, end: JobEnd, isLeft: boolean): boolean {
   const isNeeded = isLeft || needsAttention(kind, end.status);
   return end.needsAttention === isNeeded && (exitCodeOf(kind, end) === 3) === isNeeded;
 }

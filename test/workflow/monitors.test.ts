@@ -4,16 +4,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { ProbeInput } from '../../src/activities/monitors/probe-monitors';
 import type { ReconcileReport } from '../../src/activities/monitors/reconcile';
-import type {
-  FinalizeSweepInput,
-  FinalizedSweep,
-  SweepPageInput,
-} from '../../src/activities/monitors/sweep-page';
+import type { FinalizeSweepInput, SweepPageInput } from '../../src/activities/monitors/sweep-page';
 import type { ProbeReport, ScanOutcome } from '../../src/domain/monitors/scan';
 import {
   emptyBacklog,
   noCounts,
   plainTerms,
+  sweepOutcome,
   type PageReport,
   type SweepOutcome,
 } from '../../src/domain/monitors/sweep';
@@ -24,6 +21,7 @@ import type { monitorScan } from '../../src/workflows/monitors/monitor-scan';
 import { dataConverter, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
 
 const pageSize = 100;
+const at = '2026-05-04T10:00:00.000Z';
 let desks = 0;
 
 /** Monitors with so many open changes each; pages of a scan. */
@@ -33,6 +31,8 @@ class FakeDesk {
   readonly swept: string[] = [];
   /** How sweeps ended. */
   readonly finalized: FinalizeSweepInput[] = [];
+  /** Scans that are jobs. */
+  readonly stored: ScanOutcome[] = [];
   /** Named beside the last page; refused when it is sent. */
   afterEnd: string | null = null;
   walkFault: ReconcileReport['fault'] = null;
@@ -107,10 +107,14 @@ class FakeDesk {
         pending: this.pending,
         fault: this.walkFault,
       }),
-      finalizeSweep: async (input: FinalizeSweepInput): Promise<FinalizedSweep> => {
+      finalizeSweep: async (input: FinalizeSweepInput): Promise<SweepOutcome> => {
         this.finalized.push(input);
-        const { undelivered } = this;
-        return { backlog: { ...emptyBacklog, undelivered }, warnings: [], health: [] };
+        const { record, end } = input;
+        const backlog = { ...emptyBacklog, undelivered: this.undelivered };
+        return sweepOutcome(record, end, { backlog, warnings: [], health: [] }, at);
+      },
+      finalizeScan: async ({ outcome }: { outcome: ScanOutcome }): Promise<void> => {
+        this.stored.push(outcome);
       },
     };
   }
@@ -142,10 +146,14 @@ async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconc
       taskQueue: queueName('workflows', rig.suffix),
       args: [
         {
-          monitorId,
-          by: 'tester',
-          terms: plainTerms,
-          reconcile,
+          record: {
+            workId: `monitor-sweep/${monitorId}/1`,
+            monitorId,
+            terms: plainTerms,
+            reconcile,
+            createdAt: at,
+            createdBy: 'tester',
+          },
           interactive: false,
           queueSuffix,
           carryover: null,
@@ -176,6 +184,7 @@ async function scanned(
           by: 'tester',
           terms: plainTerms,
           reconcileAll: false,
+          workId: null,
           interactive: false,
           queueSuffix,
           carryover: null,

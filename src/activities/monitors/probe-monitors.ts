@@ -11,7 +11,13 @@ import {
   type MonitorNote,
 } from '../../domain/monitors/health';
 import type { HealthOnFile } from '../../domain/monitors/kept';
-import { isReconcileDue, type DueMonitor, type ProbeReport } from '../../domain/monitors/scan';
+import {
+  isReconcileDue,
+  type DueMonitor,
+  type ProbeReport,
+  type ScanOutcome,
+  type ScanRecord,
+} from '../../domain/monitors/scan';
 import type { Fault, SweepTerms } from '../../domain/monitors/sweep';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import type { MonitorDependencies } from '../dependencies';
@@ -25,14 +31,9 @@ const width = 12;
 const mostRefused = 12;
 
 export interface ProbeInput {
-  /** Of the list of monitors. */
-  list: { name: string; edition: string };
+  record: ScanRecord;
+  /** Of its list. */
   page: number;
-  terms: SweepTerms;
-  /** Workflow id of the scan, for the record. */
-  scan: string;
-  /** Every monitor gets a walk over all states. */
-  reconcileAll: boolean;
 }
 
 /** What one probe found. */
@@ -54,7 +55,8 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
 
   async function probeMonitors(input: ProbeInput): Promise<ProbeReport> {
     const ctx = { ...deps, records, signal: Context.current().cancellationSignal };
-    const { list, page, scan } = input;
+    const { page, record } = input;
+    const { list, workId: scan } = record;
     const beats = new Heartbeats(deps.now, 2_000);
     let refused = 0;
     let answered = 0;
@@ -62,7 +64,7 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
       const ids = await records.lists.page(list, page);
       const found = await inParallel(ids, width, async (monitorId): Promise<Probe | null> => {
         if (refused >= mostRefused) return null;
-        const probe = await probeOne(ctx, monitorId, input);
+        const probe = await probeOne(ctx, monitorId, record);
         if (probe.fault?.fault === 'credentials') refused += 1;
         else {
           refused = 0;
@@ -76,8 +78,11 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
       const at = new Date(deps.now()).toISOString();
       const scanned = { at, scan, probed: probes.length, open, notes };
       await records.lists.putScan(list.name, page, scanned, ids);
+      const report = reportOf(probes);
+      // One that finds nothing is a count, and no job.
+      if (report.due.length + report.failing > 0) await records.scans.begin(record);
       const isCredentials = refused >= mostRefused || (refused > 0 && answered === 0);
-      return { ...reportOf(probes), isCredentials };
+      return { ...report, isCredentials };
     } finally {
       beats.stop();
     }
@@ -102,13 +107,18 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
     };
   }
 
-  return { probeMonitors };
+  /** Stores how a scan ended that found something, or that a person asked for. */
+  async function finalizeScan(input: { record: ScanRecord; outcome: ScanOutcome }): Promise<void> {
+    await records.scans.finish(input.record, input.outcome);
+  }
+
+  return { probeMonitors, finalizeScan };
 }
 
 async function probeOne(
   ctx: ProbeContext,
   monitorId: string,
-  { terms, reconcileAll }: ProbeInput,
+  { terms, reconcileAll }: ScanRecord,
 ): Promise<Probe> {
   const { now, records, signal } = ctx;
   const none = { isOpen: false, reconcile: false, hasDigests: false, health: [], fault: null };

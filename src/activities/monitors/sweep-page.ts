@@ -4,11 +4,13 @@ import { noteLine, healthNotes } from '../../domain/monitors/health';
 import { mayBeTried, type ChangeFile } from '../../domain/monitors/kept';
 import {
   noCounts,
+  sweepOutcome,
   sweepWarnings,
   type Backlog,
   type PageReport,
   type SweepEnd,
   type SweepOutcome,
+  type SweepRecord,
   type SweepRef,
   type SweepTerms,
   type SweepWarning,
@@ -34,25 +36,25 @@ import {
 export interface SweepPageInput extends Pick<Walk, 'cursor' | 'size'> {
   ref: SweepRef;
   terms: SweepTerms;
+  /** Of the first page: the sweep is on record before anything is done for it. */
+  begins?: SweepRecord;
 }
 
 export interface FinalizeSweepInput {
-  ref: SweepRef;
-  terms: SweepTerms;
+  record: SweepRecord;
   end: SweepEnd;
 }
 
-/** What the store says when a sweep ends. */
-export type FinalizedSweep = Pick<SweepOutcome, 'backlog' | 'warnings' | 'health'>;
-
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
   /** Works off one page of changes: lists, records, delivers, acknowledges (decision record 017). */
-  async function sweepPage({ ref, terms, cursor, size }: SweepPageInput): Promise<PageReport> {
+  async function sweepPage(input: SweepPageInput): Promise<PageReport> {
+    const { ref, terms, begins, cursor, size } = input;
     const ctx = sweepContext(deps, ref, terms);
     // An attempt before this one may have acknowledged what it could not store any more.
     const isRepeated = Context.current().info.attempt > 1;
     const beats = new Heartbeats(deps.now, 2_000);
     try {
+      if (begins !== undefined) await ctx.records.sweeps.begin(begins);
       if (isRepeated) await ctx.records.monitors.oweWalk(ref.monitorId);
       // First, and whatever becomes of the list: their changes are acknowledged.
       const warnings = cursor === null ? await deliverDigests(ctx) : [];
@@ -76,10 +78,11 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
   }
 
   /** Says in the store, the audit trail and the log what a sweep left: once, however many changes it is. */
-  async function finalizeSweep({ ref, terms, end }: FinalizeSweepInput): Promise<FinalizedSweep> {
+  async function finalizeSweep({ record, end }: FinalizeSweepInput): Promise<SweepOutcome> {
+    const { createdBy: by, monitorId, terms, workId: sweep } = record;
+    const ref = { monitorId, sweep, by };
     const ctx = sweepContext(deps, ref, terms);
     const { audit, now, records, warn } = ctx;
-    const { monitorId } = ref;
     if (end.reconciled !== null) {
       const isThrough = end.reconciled.fault === null && end.reconciled.pending === 0;
       await records.monitors.putWalk(monitorId, new Date(now()).toISOString(), isThrough);
@@ -102,9 +105,11 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     }
     await records.lists.putUnfinished(monitorId, first === undefined ? null : warnings.join('; '));
     // A service that refused the list is not asked for more.
-    if (end.fault !== null) return { backlog, warnings, health: [] };
-    const health = await readHealth(ctx, monitorId);
-    return { backlog, warnings, health: healthNotes(health).map(noteLine) };
+    const known = end.fault === null ? await readHealth(ctx, monitorId) : null;
+    const health = healthNotes(known).map(noteLine);
+    const endedAt = new Date(now()).toISOString();
+    const outcome = sweepOutcome(record, end, { backlog, warnings, health }, endedAt);
+    return records.sweeps.finish(record, outcome);
   }
 
   return { sweepPage, finalizeSweep };

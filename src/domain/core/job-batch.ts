@@ -31,6 +31,10 @@ export interface JobBatchRecord {
   left: Readonly<Record<string, number>>;
   /** Child jobs that it drives; those of other items had ended before. */
   children: number;
+  /** Child jobs in flight at once. */
+  concurrency: number;
+  /** From the start of a child job to its outcome. */
+  deadlineMs: number;
   createdAt: string;
   createdBy: string;
 }

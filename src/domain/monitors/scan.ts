@@ -1,6 +1,6 @@
 import { backoffMs } from '../core/poll-timing';
 import type { MonitorNote } from './health';
-import type { SweepOutcome } from './sweep';
+import type { SweepOutcome, SweepTerms } from './sweep';
 
 /** Many monitors by one schedule: their list, and one scan of it. */
 
@@ -54,7 +54,7 @@ export interface ProbeReport {
 /** The last scan of a page of a list, replaced by the next. */
 export interface ScannedPage {
   at: string;
-  /** Workflow id of the scan. */
+  /** Id of the scan. */
   scan: string;
   probed: number;
   /** Monitors that had something open. */
@@ -102,14 +102,39 @@ export interface ScanOutcome {
   scan: string;
   list: string;
   /** Why it did not go to its end. */
-  stopped: 'credentials' | 'cancelled' | null;
+  stopped: 'credentials' | 'cancelled' | 'interrupted' | null;
   counts: ScanCounts;
   startedAt: string;
   endedAt: string;
 }
 
+/** One scan, as it was asked for: the input of the job in `scans/<list>/<instant>`. */
+export interface ScanRecord {
+  /** `monitor-scan/<list>/<instant>`; of one by hand with the edition of its list. */
+  workId: string;
+  workflowId: string;
+  list: { name: string; edition: string; monitors: number; pages: number };
+  terms: SweepTerms;
+  /** Every monitor gets a walk over all states. */
+  reconcileAll: boolean;
+  createdAt: string;
+  createdBy: string;
+}
+
+export function scanFolder(workId: string): string {
+  return workId.replace(/^monitor-scan\//, 'scans/');
+}
+
+/** Of one that the next found without an end. */
+export function interruptedScan(record: ScanRecord, endedAt: string): ScanOutcome {
+  const { createdAt: startedAt, list, workId: scan } = record;
+  const counts = noScanCounts();
+  return { scan, list: list.name, stopped: 'interrupted', counts, startedAt, endedAt };
+}
+
 /** One word for how a scan ended. `failed`: no monitor could be probed. */
 export function scanStatus({ stopped, counts }: ScanOutcome): SweepOutcome['status'] {
+  if (stopped === 'interrupted') return stopped;
   if (stopped === 'credentials') return 'failed';
   const { probed, failing, failed, partly, lostPages } = counts;
   const inVain = failing + lostPages;

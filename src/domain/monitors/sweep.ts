@@ -11,6 +11,26 @@ export interface SweepRef {
   by: string;
 }
 
+/** One sweep, as it was asked for: the input of the job in `sweeps/<monitor>/<instant>`. */
+export interface SweepRecord {
+  /** `monitor-sweep/<monitor>/<instant>`. */
+  workId: string;
+  monitorId: string;
+  terms: SweepTerms;
+  /** A walk over all states is due: what others acknowledged first is stored. */
+  reconcile: boolean;
+  createdAt: string;
+  createdBy: string;
+}
+
+export function sweepFolder(workId: string): string {
+  return workId.replace(/^monitor-sweep\//, 'sweeps/');
+}
+
+export function sweepIdAt(monitorId: string, createdAt: string): string {
+  return `${sweepWorkflowId(monitorId)}/${createdAt.replaceAll(/[-:.]/g, '')}`;
+}
+
 /** What a person may ask of a sweep or of a schedule. */
 export interface SweepTerms {
   /** Only changes of these, and those of a severity that we do not know. Null: all. */
@@ -209,8 +229,8 @@ export interface SweepEnd {
 export interface SweepOutcome extends Omit<SweepEnd, 'warnings'> {
   monitorId: string;
   sweep: string;
-  /** `partly`: something is unfinished. `failed`: so is all of it. */
-  status: 'swept' | 'partly' | 'failed';
+  /** `partly`: something is unfinished. `failed`: so is all of it. `interrupted`: from outside. */
+  status: 'swept' | 'partly' | 'failed' | 'interrupted';
   backlog: Backlog;
   /** What it left or met, in words; empty when it came through. */
   warnings: readonly string[];
@@ -229,6 +249,32 @@ export function sweepStatus(end: SweepEnd, backlog: Backlog): SweepOutcome['stat
   if (fault === null) return isLeft ? 'partly' : 'swept';
   const done = counts.delivered + counts.acknowledged + counts.elsewhere;
   return done + (reconciled?.found ?? 0) === 0 ? 'failed' : 'partly';
+}
+
+/** How a sweep ended, with what the store says of it. */
+export function sweepOutcome(
+  { createdAt, monitorId, workId }: SweepRecord,
+  end: SweepEnd,
+  left: Pick<SweepOutcome, 'backlog' | 'warnings' | 'health'>,
+  endedAt: string,
+): SweepOutcome {
+  return {
+    ...end,
+    ...left,
+    monitorId,
+    sweep: workId,
+    status: sweepStatus(end, left.backlog),
+    startedAt: createdAt,
+    endedAt,
+  };
+}
+
+/** Of one that the next found without an end. */
+export function interruptedSweep(record: SweepRecord, endedAt: string): SweepOutcome {
+  const warnings = ['it was interrupted: a later sweep went on'];
+  const end = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
+  const left = { backlog: emptyBacklog, warnings, health: [] };
+  return { ...sweepOutcome(record, end, left, endedAt), status: 'interrupted' };
 }
 
 export function faultWords({ fault, message }: Fault): string {
@@ -250,7 +296,7 @@ export function sweepWarnings(
     ...(unreadable === 0
       ? []
       : [
-          `${counted(unreadable, 'item')} of the list cannot be read: \`diligence show ${monitorId}\` names them`,
+          `${counted(unreadable, 'item')} of the list cannot be read: \`diligence show ${sweepWorkflowId(monitorId)}\` names them`,
         ]),
     ...(escalated === 0 ? [] : [`${escalated} of them need a person`]),
     ...warnings.map((warning) => warningWords[warning]),

@@ -8,7 +8,7 @@ import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
 import type { IssuingTerms, OnUnknown } from '../../workflows/messages';
 import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
-import { storeFile } from '../jobs/stored-file';
+import { storeFile } from '../jobs/batches/stored-file';
 import { UsageError } from '../jobs/errors';
 import { tell } from '../cli/terminal';
 import type { Foreseen } from '../jobs/start-job';

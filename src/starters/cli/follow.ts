@@ -1,7 +1,7 @@
 import type { EngineClient } from '../../temporal/connection';
 import type { CommandContext } from '../jobs/context';
 import { EngineStoppedError, followJob, type Audience } from '../jobs/follow-job';
-import { progressOfStage, type Progress } from '../jobs/progress';
+import type { Progress } from '../jobs/progress';
 import { Pace } from './pace';
 import { isHeldUp, progressLine, settledOf } from './progress';
 import { exitCodes, tell } from './terminal';
@@ -34,19 +34,6 @@ export async function followHere<T>(
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
-}
-
-/** Of what tells how it stands in a line. */
-export function followByLines<T>(
-  ctx: CommandContext,
-  engine: EngineClient,
-  workflowId: string,
-  lineOf: (engine: EngineClient) => Promise<string | null>,
-): Promise<T> {
-  return followHere<T>(ctx, engine, { id: workflowId, workflowId }, async (current) => {
-    const line = await lineOf(current);
-    return line === null ? null : progressOfStage(line);
-  });
 }
 
 /** One line rewritten in place on a terminal; elsewhere a line now and then. */

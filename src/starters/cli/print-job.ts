@@ -26,7 +26,7 @@ export async function printResult<Input, Outcome>(
   const ended = endedJob(job);
   const target = resolve(out ?? defaultFolder(job.id));
   const options = { excel: false, html: false, lang: 'en', pdfNames: 'id', ...how } as const;
-  const files = await kind.export(ctx, ended, target, options);
+  const files = (await kind.export?.(ctx, ended, target, options)) ?? [];
   const folder = files.length > 0 ? target : null;
   if (json) {
     const view = { job, state: null, progress: null };
@@ -80,7 +80,7 @@ export async function envelopeOf(
     exitCode: exitCodeOfJob(job),
     outcome: ended && { ...(await kind.report(ctx, ended, folder)) },
     artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
-    cost: ended === null ? [] : kind.cost(ended.outcome),
+    cost: ended === null ? [] : await kind.cost(ended, ctx),
     folder,
     progress,
   };

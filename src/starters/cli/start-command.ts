@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { EngineClient } from '../../temporal/connection';
+import { leftLines, problemLines } from '../jobs/text';
 import { openContext, warnWithoutPollers, withEngine, type CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { findJob, isAtWork } from '../jobs/find-job';
@@ -33,7 +34,8 @@ export async function start<Input, Outcome>(
     printDryRun((await ask.foresee?.()) ?? one, flags.json === true);
     return;
   }
-  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
+  if (flags.detach !== true && kind.export !== undefined)
+    await refuseUnwritable(flags.out ?? 'out');
   if (stands) {
     tell(
       `${standing.id}: ended ${standing.endedAt}, and is shown as it stands; \`--rerun\` orders it anew`,
@@ -41,20 +43,30 @@ export async function start<Input, Outcome>(
     process.exitCode = await printResult(ctx, kind, standing, flags);
     return;
   }
+  let own = standing?.outcome === null ? standing : null;
+  const record = async () => findJob<Input, Outcome>(ctx, await ask.record());
+  if (own === null && ask.mayEndAtOnce === true) {
+    own = await record();
+    if (own.outcome !== null) {
+      process.exitCode = await printResult(ctx, kind, own, flags);
+      return;
+    }
+  }
   await withEngine(ctx, async (engine) => {
     const attach = async (job: Job<Input, Outcome>): Promise<void> => {
       refuseIgnored(command, kind, job, true);
       tell(`${job.id}: is under way already`);
       await ask.attach?.(engine, job);
     };
-    let own = standing?.outcome === null ? standing : null;
-    if (own !== null && (await isAtWork(engine, kind, own))) await attach(own);
-    else if (own !== null && ask.goesOn?.(own) === false) own = null;
-    else if (own !== null) {
-      refuseIgnored(command, kind, own, false);
-      tell(`${own.id}: was interrupted, and goes on`);
+    if (own !== null && own === standing) {
+      if (await isAtWork(engine, kind, own)) await attach(own);
+      else if (ask.goesOn?.(own) === false) own = null;
+      else {
+        refuseIgnored(command, kind, own, false);
+        tell(`${own.id}: was interrupted, and goes on`);
+      }
     }
-    own ??= await findJob<Input, Outcome>(ctx, await ask.record());
+    own ??= await record();
     const job = await startJob(ctx, engine, kind, own, ask);
     if (job.id !== own.id) await attach(job);
     process.exitCode = await followStarted(ctx, engine, kind, job, flags);
@@ -104,7 +116,8 @@ export function refuseIgnored<Input, Outcome>(
     // The deadline of what does not run begins anew.
     if (command.getOptionValueSource(name) !== 'cli' || (name === 'deadline' && !runs)) continue;
     const isOrder = orderingFlags.has(name) && !(name in terms);
-    if (isOrder || (name in terms && terms[name] !== command.getOptionValue(name))) {
+    const asked = JSON.stringify(command.getOptionValue(name));
+    if (isOrder || (name in terms && JSON.stringify(terms[name]) !== asked)) {
       const has = isOrder ? 'has not ended' : `has ${option.long} ${wordsOf(name, terms[name])}`;
       throw new UsageError(
         `${option.long} would be ignored: ${id} ${has}; leave the flag out, or cancel that job first`,
@@ -129,9 +142,7 @@ function printDryRun(found: Foreseen, json: boolean): void {
   if (found.unknown > 0) {
     print(`${found.unknown} have an unknown outcome elsewhere and would stay so`);
   }
-  for (const { line, status, code, message } of found.problems.slice(0, 50)) {
-    print(`  line ${line}: ${status} (${code}): ${message}`);
-  }
-  if (found.problems.length > 50) print(`  and ${found.problems.length - 50} more`);
+  for (const line of problemLines(found.problems)) print(line);
+  for (const line of leftLines(found.left ?? {})) print(`  ${line}`);
   print('nothing was sent');
 }

@@ -7,16 +7,17 @@ import {
   type AnalysisRecord,
 } from '../../domain/credit/work';
 import type { AnalyzeCreditInput } from '../../workflows/messages';
-import { runBatch, withConcurrency } from '../cli/batch';
+import { startBatch, withConcurrency } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
-import { oneOf, tell } from '../cli/terminal';
-import { openContext, type CommandContext } from '../jobs/context';
+import { oneOf } from '../cli/terminal';
+import type { CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { isWithin, type Ask } from '../jobs/start-job';
-import { analysisBatch, analysisBatches } from './batch';
+import { analysisBatch } from './batch';
+import { analysisBatchKind } from './batch-kind';
 import { mayBeSent } from './check';
 import { forEngine, preparedInput, recordInput } from './input';
 import { analysisKind } from './kind';
@@ -53,9 +54,7 @@ export function analyzeCommand(): Command {
       if (await isFolder(flags.input)) {
         refuseFlagsBeside('a folder', ['--xmls'], command);
         if (flags.force?.trim() === '') throw new UsageError('--force: expected a reason');
-        const ctx = await openContext(tell, flags.by);
-        const request = await analysisBatch(ctx, flags);
-        process.exitCode = await runBatch(ctx, analysisBatches, request, flags);
+        await startBatch(command, analysisBatchKind, (ctx) => analysisBatch(ctx, flags));
         return;
       }
       refuseFlagsBeside('one file', ['--concurrency'], command);

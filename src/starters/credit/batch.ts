@@ -1,19 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { analysisSubject, subjectState } from '../../domain/core/attempts';
-import { analysisFolder, type AnalysisOutcome } from '../../domain/credit/work';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { InputFileError } from '../../receivables/input-file-error';
-import { AnalysisRepository } from '../../store/credit/analyses';
-import type { BatchRequest } from '../jobs/batch';
-import { noCharges, type BatchKind } from '../jobs/batch-kind';
+import type { BatchRequest } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { listedRows } from '../jobs/listed-rows';
+import { listedRows } from '../jobs/batches/listed-rows';
 import { mayBeSent } from './check';
 import { recordInput, forEngine, preparedInput, type PreparedInput } from './input';
 import { engineIdOf } from './named-engine';
-import { writeOutcome } from './kind';
 import { reissueOnRerun, standingOf } from './standing';
 
 export interface FolderFlags {
@@ -135,53 +130,4 @@ function endingOf(name: string): string {
 
 function stemOf(name: string): string {
   return basename(name, extname(name)).toLowerCase();
-}
-
-export const analysisBatches: BatchKind = {
-  kind: 'credit-batch',
-  service: 'credit',
-  noun: ['analysis', 'analyses'],
-  unstarted: 'lost',
-  columns: ['operation_id', 'titulos', 'blocked', 'alerted', 'possible_double_charge'],
-  chargeColumns: [],
-  charges: noCharges,
-  ending: async (ctx, jobId) => {
-    const [, name = ''] = jobId.split('/');
-    const found = await new AnalysisRepository(ctx.store).lastEnded(name, analysisFolder(jobId));
-    if (found === null || found.outcome === null) return null;
-    const { outcome, record } = found;
-    const { status, settledAt } = outcome;
-    return {
-      jobId: record.workId,
-      status,
-      cells: cellsOf(outcome),
-      error: errorOf(outcome),
-      settledAt,
-      billing: [],
-      isErased: outcome.erased === true,
-      answer: async () => null,
-      exportTo: (folder) => writeOutcome(ctx, record, outcome, folder),
-    };
-  },
-  hasStarted: async ({ store }, jobId) => {
-    const [, name = ''] = jobId.split('/');
-    const attempts = await store.attempts.of(analysisSubject(name));
-    return subjectState(attempts, Date.now()).kind !== 'free';
-  },
-};
-
-function cellsOf({ operationId, possibleDoubleCharge, result }: AnalysisOutcome) {
-  return {
-    operation_id: operationId,
-    titulos: result?.summary.receivables ?? null,
-    blocked: result?.summary.blocked ?? null,
-    alerted: result?.summary.alerted ?? null,
-    possible_double_charge: possibleDoubleCharge,
-  };
-}
-
-/** What contradicts itself in a result is said where others have an error. */
-function errorOf({ error, result }: AnalysisOutcome): AnalysisOutcome['error'] {
-  if (error !== null || result === null || result.contradictions.length === 0) return error;
-  return { code: 'contradiction', message: result.contradictions.join('; ') };
 }

@@ -1,7 +1,5 @@
-import { dossierEnd } from '../../domain/job-ends';
 import { isUuid } from '../../domain/core/uuid';
 import {
-  dossierFolder,
   dossierWorkflowId,
   type DossierRecord,
   type ReviewPolicy,
@@ -10,11 +8,9 @@ import type { PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
 import { readSheet, type InputChoice } from '../../sheets/read-rows';
 import { DossierRepository } from '../../store/dossiers/dossiers';
-import { inputNameOf, type BatchRequest, type StandingJob } from '../jobs/batch';
-import { listedRows } from '../jobs/listed-rows';
-import { billedCharges, type BatchKind } from '../jobs/batch-kind';
+import { inputNameOf, type BatchRequest, type StandingJob } from '../jobs/batches/ask';
+import { listedRows } from '../jobs/batches/listed-rows';
 import type { CommandContext } from '../jobs/context';
-import { writeDossierFolder } from './folder';
 
 type Terms = Pick<DossierRecord, 'maxAttempts' | 'onReview'>;
 
@@ -135,41 +131,3 @@ function termsOf(record: DossierRecord, { atOnce }: { atOnce: boolean }): Record
   const { maxAttempts, onReview } = record;
   return { record, maxAttempts, onReview, toCancel: false, atOnce };
 }
-
-export const dossierBatches: BatchKind = {
-  kind: 'dossier-batch',
-  service: 'investigation',
-  noun: ['dossier', 'dossiers'],
-  unstarted: 'followed',
-  columns: ['remote', 'attempts', 'caused', 'possible_attempt', 'risk', 'files'],
-  chargeColumns: ['caused', 'possible_attempt'],
-  charges: billedCharges,
-  ending: async (ctx, jobId) => {
-    const folder = dossierFolder(jobId);
-    const outcome = await new DossierRepository(ctx.store).outcome(folder);
-    if (outcome === null) return null;
-    const { attempts, caused, error, filed, possibleAttempt, remote, risk } = outcome;
-    const { settledAt, status } = outcome;
-    return {
-      jobId,
-      status,
-      ...(dossierEnd(outcome).needsAttention && { isDoubted: true }),
-      cells: {
-        remote,
-        attempts: attempts.at(-1)?.number ?? null,
-        caused,
-        possible_attempt: possibleAttempt,
-        risk: risk?.level ?? null,
-        files: filed.length,
-      },
-      error,
-      settledAt,
-      billing: attempts.map(({ billing }) => billing),
-      isErased: outcome.erased === true,
-      answer: async () => null,
-      exportTo: (to) => writeDossierFolder(ctx, { folder, id: jobId, outcome }, to),
-    };
-  },
-  hasStarted: async ({ store }, jobId) =>
-    (await new DossierRepository(store).record(dossierFolder(jobId))) !== null,
-};

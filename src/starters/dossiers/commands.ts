@@ -15,21 +15,21 @@ import { cancelUpdate, type FollowDossierInput } from '../../workflows/messages'
 import {
   choiceOf,
   inputFlags,
-  runBatch,
+  startBatch,
   withInput,
   withInputFile,
-  type BatchFlags,
   type InputFlags,
 } from '../cli/batch';
 import { withActor, withDetach, withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
 import { oneOf, tell, wholeNumber } from '../cli/terminal';
-import { isNotFound, openContext, type CommandContext } from '../jobs/context';
+import { isNotFound, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { auditStart, isWithin, jobIdAt, type Ask } from '../jobs/start-job';
-import { dossierBatches, followBatch } from './batch';
+import { followBatch } from './batch';
+import { dossierBatchKind } from './batch-kind';
 import { dossierIdOf, idCommand, mostAttempts } from './ids';
 import { dossierKind } from './kind';
 import { dossierListCommand } from './list';
@@ -39,7 +39,6 @@ import { retryFailedCommand } from './retry-failed';
 const cancelDeadlineMs = 3_600_000;
 
 type FollowFlags = StartFlags &
-  BatchFlags &
   InputFlags & { id?: string; maxAttempts: number; onReview: ReviewPolicy };
 
 /** `diligence dossier ...`. */
@@ -71,12 +70,12 @@ function followCommand(): Command {
       const { deadline, input, label = null, maxAttempts, maxAge, onReview, rerun } = flags;
       if (input !== undefined) {
         if ((id ?? flags.id) !== undefined) throw new UsageError('--input does not go with an id');
-        const ctx = await openContext(tell, flags.by);
         const asked = { input, choice: choiceOf(flags), label, rerun: rerun === true };
-        process.exitCode = await withInputFile(input, (path) => {
-          const request = followBatch(ctx, { ...asked, maxAttempts, onReview, path });
-          return runBatch(ctx, dossierBatches, request, flags);
-        });
+        await withInputFile(input, (path) =>
+          startBatch(command, dossierBatchKind, (ctx) =>
+            followBatch(ctx, { ...asked, maxAttempts, onReview, path }),
+          ),
+        );
         return;
       }
       refuseFlagsBeside('one dossier', inputFlags, command);

@@ -44,7 +44,7 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
       const { bytes, mediaType, sha256 } = artifact;
       return { name: artifactName(artifact, index), bytes, sha256, mediaType };
     }),
-  cost: ({ attempts }) => billed(attempts.map(({ billing }) => billing)),
+  cost: ({ outcome: { attempts } }) => billed(attempts.map(({ billing }) => billing)),
   heeds: [],
   export: writeDossierFolder,
   orders: ['cancel', 'cancel_now'],

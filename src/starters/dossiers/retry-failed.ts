@@ -5,11 +5,12 @@ import {
   type RetryPlan,
   type RetryPlanTerms,
 } from '../../domain/dossiers/retry-plan';
-import { runBatch, withBatch, type BatchFlags } from '../cli/batch';
-import { withActor, withDetach } from '../cli/flags';
-import { oneOf, sinceOf, tell, wholeNumber } from '../cli/terminal';
-import { openContext, type CommandContext } from '../jobs/context';
-import { dossierBatches, retryBatch } from './batch';
+import { startBatch, withBatch } from '../cli/batch';
+import { withActor, withDetach, type StartFlags } from '../cli/flags';
+import { oneOf, sinceOf, wholeNumber } from '../cli/terminal';
+import type { CommandContext } from '../jobs/context';
+import { retryBatch } from './batch';
+import { dossierBatchKind } from './batch-kind';
 import { deadlineOption } from './deadline';
 import { eachDossier } from './list';
 
@@ -37,26 +38,22 @@ export function retryFailedCommand(): Command {
     .addOption(deadlineOption('time to the end of each'))
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--json', 'one JSON document on standard output')
-    .action(async (flags: RetryFlags) => {
-      const ctx = await openContext(tell, flags.by);
+    .action(async (flags: RetryFlags, command: Command) => {
       const { label = null, limit, maxAttempts = null, onReview, since } = flags;
       const terms = { since: since?.at ?? null, limit, maxAttempts };
       // A time ago is another instant each time.
       const words = [since?.words ?? null, limit, maxAttempts, onReview];
-      const request = retryBatch(ctx, { label, onReview, words }, () =>
-        planRetries(ctx, terms, flags),
+      await startBatch(command, dossierBatchKind, (ctx) =>
+        retryBatch(ctx, { label, onReview, words }, () => planRetries(ctx, terms, flags)),
       );
-      process.exitCode = await runBatch(ctx, dossierBatches, request, flags);
     });
 }
 
-interface RetryFlags extends BatchFlags {
+interface RetryFlags extends StartFlags {
   since?: { at: number; words: string };
   limit: number;
   maxAttempts?: number;
   onReview: ReviewPolicy;
-  label?: string;
-  by?: string;
 }
 
 /** Walks the list once: reads, and sends nothing. */

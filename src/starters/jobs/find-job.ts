@@ -48,17 +48,20 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
     ctx.log(error.message);
     return { job, state: 'unknown', progress: null };
   }
-  if (engine === null) return { job, state: 'waiting', progress: null };
+  const stored = async () => (await kind.storedProgress?.(ctx, job)) ?? null;
+  if (engine === null) return { job, state: 'waiting', progress: await stored() };
   try {
     if (await isAtWork(engine, kind, job)) {
-      const progress = await kind.readProgress(engine, kind.workflowId(job.input, job.id));
+      const workflowId = kind.workflowId(job.input, job.id);
+      const progress = (await kind.readProgress(engine, workflowId)) ?? (await stored());
       return { job, state: 'running', progress };
     }
   } finally {
     await engine.close();
   }
   const now = await findJob(ctx, job.id);
-  return { job: now, state: now.outcome === null ? 'interrupted' : null, progress: null };
+  if (now.outcome !== null) return { job: now, state: null, progress: null };
+  return { job: now, state: 'interrupted', progress: await stored() };
 }
 
 /** Jobs of the same ask go by one workflow id, which says whose it is; of a batch's it says the batch. */
@@ -66,7 +69,9 @@ export async function isAtWork(engine: EngineClient, kind: JobKind, job: Job): P
   const running = await runningUnder(engine, kind.workflowId(job.input, job.id));
   if (running === null) return false;
   const { startedFor } = running;
-  return startedFor?.startsWith(kind.prefix) !== true || startedFor === job.id;
+  if (startedFor?.startsWith(kind.prefix) !== true) return true;
+  // What a schedule starts says the schedule.
+  return startedFor === job.id || job.id.startsWith(`${startedFor}/`);
 }
 
 /** What a person can do about a job that does not go on by itself; null when nothing is to do. */

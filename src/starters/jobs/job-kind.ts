@@ -57,6 +57,8 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   terms(input: Input): Readonly<Record<string, unknown>>;
   /** Null when no worker answers. */
   readProgress(engine: EngineClient, workflowId: string): Promise<Progress | null>;
+  /** As the store has it, where it does not run or no worker answers; left out: it has none. */
+  storedProgress?(ctx: CommandContext, job: Job): Promise<Progress | null>;
   /** How it ended, for people, the status first. */
   lines(job: EndedJob<Input, Outcome>, ctx: CommandContext): string[] | Promise<string[]>;
   /** The outcome with what the service reported: the result itself. @param folder as it was exported */
@@ -69,20 +71,25 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: EndedJob<Input, Outcome>,
     ctx: CommandContext,
   ): JobArtifact[] | Promise<JobArtifact[]>;
-  cost(outcome: Outcome): BillingTotal[];
+  cost(
+    job: EndedJob<Input, Outcome>,
+    ctx: CommandContext,
+  ): BillingTotal[] | Promise<BillingTotal[]>;
   heeds: readonly (keyof ExportOptions)[];
   /**
-   * Writes the result folder, and makes it where there is anything to write.
+   * Writes the result folder, and makes it where there is anything to write. Left out: it has none.
    *
    * @returns names of the files; none: there is nothing to write
    */
-  export(
+  export?(
     ctx: CommandContext,
     job: EndedJob<Input, Outcome>,
     folder: string,
     options: ExportOptions,
   ): Promise<string[]>;
   orders: readonly Order[];
+  /** No claim stands in its name: the engine alone can stop it. */
+  claimsNothing?: true;
   /** `cancel` may cancel at the service too. */
   cancelsRemotely?: true;
   /** When the workflow does not run; null: there is nothing to do. */

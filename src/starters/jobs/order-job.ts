@@ -39,7 +39,17 @@ export async function orderJob(
       if (await isAtWork(engine, kind, job)) {
         const handle = engine.client.workflow.getHandle(kind.workflowId(job.input, id));
         const answer = giveOrder(handle, order, options);
-        return stops === null ? await answer : ((await within(patienceMs, answer)) ?? notAnswered);
+        if (stops === null) return await answer;
+        const answered = await within(patienceMs, answer);
+        if (answered !== null) return answered;
+        if (kind.claimsNothing !== true) return notAnswered;
+        if (stops === 'cancelled') {
+          // The engine has it on record: an update that nobody takes is lost with this process.
+          await handle.cancel();
+          return 'no worker answers; on record with the engine: the next worker ends it';
+        }
+        await jobs.release(folder, stops);
+        throw new CommandError(`${id}: no worker answers: not paused`);
       }
     } catch (error) {
       if (!isNotFound(error)) {

@@ -27,8 +27,12 @@ export interface Ask<Input, Outcome> {
   workflow: string;
   /** @param job the standing one, when it goes on */
   workflowInput(job: Job<Input, Outcome>): object | Promise<object>;
+  /** Of one that does not run, before it is started: takes back what stopped its parts. */
+  release?(job: Job<Input, Outcome>): Promise<void>;
   /** Default: one that has ended may run again under its id. */
   reuse?: WorkflowIdReusePolicy;
+  /** It may have nothing to send: recorded before an engine is opened, it may have ended. */
+  mayEndAtOnce?: true;
   /** Nobody waits for it alone: others come first. */
   isBatch?: true;
   /** What would happen, of more than one thing. */
@@ -37,7 +41,7 @@ export interface Ask<Input, Outcome> {
 
 export type StartTerms<Input, Outcome> = Pick<
   Ask<Input, Outcome>,
-  'workflow' | 'workflowInput' | 'reuse' | 'isBatch'
+  'workflow' | 'workflowInput' | 'release' | 'reuse' | 'isBatch'
 >;
 
 /** What a command would do. */
@@ -48,7 +52,17 @@ export interface Foreseen {
   underWay: number;
   /** Of unknown outcome elsewhere: would stay so until a person decides. */
   unknown: number;
-  problems: { line: number; status: string; code: string; message: string }[];
+  problems: LineProblem[];
+  /** Found, and not asked for, by the reason. */
+  left?: Readonly<Record<string, number>>;
+}
+
+/** A line of an input that a person must look at. */
+export interface LineProblem {
+  line: number;
+  status: string;
+  code: string | null;
+  message: string;
 }
 
 /**
@@ -65,7 +79,10 @@ export async function startJob<Input, Outcome>(
 ): Promise<Job<Input, Outcome>> {
   await refuseMissingSearchAttributes(engine);
   const workflowId = kind.workflowId(job.input, job.id);
-  if (!(await isRunning(engine, workflowId))) await ctx.store.jobs.release(job.folder);
+  if (!(await isRunning(engine, workflowId))) {
+    await ctx.store.jobs.release(job.folder);
+    await ask.release?.(job);
+  }
   const { workflow } = engine.client;
   const args = [await ask.workflowInput(job)];
   await workflow

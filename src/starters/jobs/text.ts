@@ -1,3 +1,4 @@
+import type { LineProblem } from './start-job';
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
@@ -14,4 +15,18 @@ export function factLines(
 ): string[] {
   const known = facts.filter(([, value]) => value !== null);
   return known.map(([name, value]) => `  ${name.padEnd(width)} ${value}`);
+}
+
+const mostPrinted = 20;
+
+export function problemLines(problems: readonly LineProblem[]): string[] {
+  const shown = problems.slice(0, mostPrinted).map(({ line, status, code, message }) => {
+    return `  line ${line}: ${status}${code === null ? '' : ` (${code})`}: ${message}`;
+  });
+  const more = problems.length - shown.length;
+  return more > 0 ? [...shown, `  and ${more} more`] : shown;
+}
+
+export function leftLines(left: Readonly<Record<string, number>>): string[] {
+  return Object.entries(left).map(([why, count]) => `left: ${count} ${why}`);
 }

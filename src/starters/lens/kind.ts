@@ -34,7 +34,8 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
     return { ...outcome, result: answer && (JSON.parse(answer.toString('utf8')) as unknown) };
   },
   artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
-  cost: ({ billing, replaced }) => billed([billing, ...replaced.map((one) => one.billing)]),
+  cost: ({ outcome: { billing, replaced } }) =>
+    billed([billing, ...replaced.map((one) => one.billing)]),
   heeds: [],
   export: writeFolder,
   orders: ['cancel', 'cancel_now'],

@@ -1,60 +1,18 @@
-import type { EndCode } from '../../domain/attention';
-import { exitCodeOf } from '../../domain/attention';
-import { scanEnd, sweepEnd } from '../../domain/job-ends';
 import { noteWords, type MonitorNote } from '../../domain/monitors/health';
 import type { ScanOutcome } from '../../domain/monitors/scan';
 import type { Reconciled, SweepCounts, SweepOutcome } from '../../domain/monitors/sweep';
 import { MonitorListRepository } from '../../store/monitors/lists';
-import type { EngineClient } from '../../temporal/connection';
-import {
-  scanProgressQuery,
-  sweepProgressQuery,
-  type ScanProgress,
-  type SweepProgress,
-} from '../../workflows/messages';
-import { print, printJson } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
-import { counted, printable } from '../jobs/text';
+import { counted } from '../jobs/text';
 
-/** How sweeps and scans stand, and how they ended, for people. */
-
-export type MonitorOutcome = SweepOutcome | ScanOutcome;
-export type MonitorProgress = SweepProgress | ScanProgress;
-
-function isSweep(outcome: MonitorOutcome): outcome is SweepOutcome {
-  return 'monitorId' in outcome;
-}
-
-/** Null: it does not run, or no worker answers. */
-export function monitorProgress(
-  { client }: EngineClient,
-  workflowId: string,
-): Promise<MonitorProgress | null> {
-  const handle = client.workflow.getHandle(workflowId);
-  const query = workflowId.startsWith('monitor-sweep/') ? sweepProgressQuery : scanProgressQuery;
-  return handle.query<MonitorProgress>(query.name).catch(() => null);
-}
-
-export function progressLine(progress: MonitorProgress): string {
-  const end = progress.cancelling ? ', cancelling' : '';
-  if (progress.kind === 'monitor-sweep') {
-    return `${progress.stage}: ${countWords(progress.counts)}${end}`;
-  }
-  const { monitors, counts, underWay } = progress;
-  const { probed, acknowledged, failing } = counts;
-  return `${probed} of ${counted(monitors, 'monitor')} probed, ${counted(underWay, 'sweep')} under way, ${counted(acknowledged, 'change')} acknowledged, ${failing} failing${end}`;
-}
+/** How sweeps and scans ended, for people. */
 
 function countWords({ filed, delivered, acknowledged, elsewhere }: SweepCounts): string {
   const others = elsewhere === 0 ? '' : `, ${elsewhere} acknowledged elsewhere or gone`;
   return `${filed} new, ${delivered} delivered, ${acknowledged} acknowledged${others}`;
 }
 
-export function outcomeLines(outcome: MonitorOutcome): string[] {
-  return isSweep(outcome) ? sweepLines(outcome) : scanLines(outcome);
-}
-
-function sweepLines(outcome: SweepOutcome): string[] {
+export function sweepLines(outcome: SweepOutcome): string[] {
   const { monitorId, status, counts, warnings, reconciled, stopped, health } = outcome;
   return [
     `${monitorId}: ${status}: ${countWords(counts)}`,
@@ -72,7 +30,7 @@ function reconciledWords({ found, fault }: Reconciled): string {
     : `not reconciled to the end of the list: found ${what}`;
 }
 
-function scanLines({ counts, stopped }: ScanOutcome): string[] {
+export function scanLines({ counts, stopped }: ScanOutcome): string[] {
   const { probed, sweeps, filed, acknowledged, partly, failed } = counts;
   return [
     `${counted(probed, 'monitor')} probed: ${counted(sweeps, 'sweep')}, ${counted(filed, 'new change')}, ${acknowledged} acknowledged`,
@@ -120,23 +78,4 @@ export async function scannedBy(
   const pages = await new MonitorListRepository(store).scans(list);
   const its = pages.filter((page) => page.scan === scan);
   return { open: its.flatMap(({ open }) => open), notes: its.flatMap(({ notes }) => notes) };
-}
-
-/** Prints how a sweep or a scan ended. Returns the exit code. */
-export async function printOutcome(
-  ctx: CommandContext,
-  id: string,
-  outcome: MonitorOutcome,
-  json: boolean,
-): Promise<EndCode> {
-  const exitCode = isSweep(outcome)
-    ? exitCodeOf('monitor-sweep', sweepEnd(outcome))
-    : exitCodeOf('monitor-scan', scanEnd(outcome));
-  const notes = isSweep(outcome) ? [] : (await scannedBy(ctx, outcome.list, id)).notes;
-  if (json) printJson({ id, exitCode, outcome, notes });
-  else {
-    for (const line of outcomeLines(outcome)) print(printable(line));
-    for (const line of noteLines(notes)) print(printable(`  ${line}`));
-  }
-  return exitCode;
 }

@@ -94,7 +94,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     ]);
     const terms = termsOf(flags);
     const input = { list, by, terms, reconcileAll: false, interactive: false, queueSuffix };
-    const options = scheduleOptions(every, { ...input, carryover: null });
+    const options = scheduleOptions(every, { ...input, workId: null, carryover: null });
     const created = await createOrUpdate(engine, options);
     await warnWithoutPollers(engine, ctx, 'monitors');
     const what = `${counted(monitors, 'monitor')} every ${durationWords(every)}`;

@@ -1,33 +1,34 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { Command } from 'commander';
 import { monitorDecisionEntry } from '../../domain/monitors/audit';
-import { scheduleIdOf } from '../../domain/monitors/scan';
-import { sweepWorkflowId, type SweepTerms } from '../../domain/monitors/sweep';
-import { queueName } from '../../domain/core/queues';
-import { MonitorListRepository } from '../../store/monitors/lists';
-import { MonitorRepository } from '../../store/monitors/monitors';
-import type { EngineClient } from '../../temporal/connection';
-import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
+import {
+  scanFolder,
+  scheduleIdOf,
+  type ScanOutcome,
+  type ScanRecord,
+} from '../../domain/monitors/scan';
+import {
+  sweepFolder,
+  sweepIdAt,
+  sweepWorkflowId,
+  type SweepOutcome,
+  type SweepRecord,
+  type SweepTerms,
+} from '../../domain/monitors/sweep';
+import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import type { MonitorScanInput, MonitorSweepInput } from '../../workflows/messages';
-import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor, withDetach } from '../cli/flags';
-import { followByLines } from '../cli/follow';
-import { exitCodes, print, printJson, tell } from '../cli/terminal';
-import { openContext, warnWithoutPollers, withEngine, type CommandContext } from '../jobs/context';
+import { start } from '../cli/start-command';
+import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
+import type { Job } from '../jobs/job-kind';
+import { jobIdAt, type Ask } from '../jobs/start-job';
 import { monitorIdsOf, monitorsOption, termsOf, withTerms, type SweepFlags } from './ids';
-import { monitorProgress, printOutcome, progressLine, type MonitorOutcome } from './outcome';
-
-interface Flags extends SweepFlags {
-  monitors: string;
-  by?: string;
-  detach?: true;
-  json?: true;
-}
+import { scanKind, sweepKind } from './kind';
 
 /** What a person asks for. */
 interface Order {
-  ids: string[];
+  name: string;
+  ids: readonly string[];
   terms: SweepTerms;
   reconcile: boolean;
 }
@@ -46,6 +47,7 @@ export function reconcileCommand(): Command {
   );
 }
 
+/** Many at once go by a scan: one probe for each, and sweeps where something is open. */
 function sweepLike(name: string, description: string, reconcile: boolean): Command {
   return withTerms(withDetach(withActor(new Command(name))))
     .description(description)
@@ -53,111 +55,99 @@ function sweepLike(name: string, description: string, reconcile: boolean): Comma
     .option('--json', 'one JSON document on standard output')
     .addHelpText(
       'after',
-      '\nExit codes: 0 all is through; 1 something is left, it failed, or a sweep of the monitor runs already; 3 a person must look.',
+      '\nExit codes: 0 all is through; 1 something is left, or it failed; 3 a person must look.',
     )
-    .action(async (flags: Flags) => {
+    .action(async (flags: SweepFlags & { monitors: string }, command: Command) => {
       const ids = await monitorIdsOf(flags.monitors);
-      process.exitCode = await run({ ids, terms: termsOf(flags), reconcile }, name, flags);
+      const order = { name, ids, terms: termsOf(flags), reconcile };
+      const [only = ''] = ids;
+      if (ids.length > 1) await start(command, scanKind, (ctx) => prepareScan(ctx, order));
+      else await start(command, sweepKind, (ctx) => prepareSweep(ctx, only, order));
     });
 }
 
-async function run(order: Order, name: string, { by, detach, json }: Flags): Promise<number> {
-  const ctx = await openContext(tell, by);
-  const { ids } = order;
-  const only = ids.length === 1 ? ids[0] : undefined;
-  return withEngine(ctx, async (engine) => {
-    await refuseMissingSearchAttributes(engine);
-    const work = only === undefined ? scheduleIdOf('by-hand') : `monitor/${only}`;
-    const { actor } = ctx.environment;
-    await ctx.audit.append([
-      monitorDecisionEntry(name, { work, by: actor }, { monitors: ids.length }),
-    ]);
-    const id =
-      only === undefined
-        ? await startScan(ctx, engine, order)
-        : await startSweep(ctx, engine, only, order);
-    if (detach === true) {
-      if (json === true) printJson({ id, status: 'started' });
-      else print(id);
-      return exitCodes.done;
-    }
-    tell(id);
-    await warnWithoutPollers(engine, ctx, 'monitors');
-    const outcome = await followByLines<MonitorOutcome>(ctx, engine, id, async (current) => {
-      const progress = await monitorProgress(current, id);
-      return progress && progressLine(progress);
-    });
-    return printOutcome(ctx, id, outcome, json === true);
-  });
-}
-
-async function startSweep(
+async function prepareSweep(
   ctx: CommandContext,
-  engine: EngineClient,
   monitorId: string,
-  { terms, reconcile }: Order,
-): Promise<string> {
-  const id = sweepWorkflowId(monitorId);
-  const { store, idKey, queueSuffix, environment } = ctx;
-  const known = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
-  // The first sweep looks for what others acknowledged before it.
-  const walks = (await known.get(monitorId))?.walks;
-  const isFirst = walks?.at == null || walks.unfinished !== null;
-  const input: MonitorSweepInput = {
-    monitorId,
-    by: environment.actor,
-    terms,
-    reconcile: reconcile || isFirst,
-    interactive: true,
-    queueSuffix,
-    carryover: null,
+  order: Order,
+): Promise<Ask<SweepRecord, SweepOutcome>> {
+  const { environment, queueSuffix, store } = ctx;
+  const records = recordsOf(ctx);
+  const { reconcile, terms } = order;
+  return {
+    ...passAsk,
+    standing: (await store.jobs.find(sweepWorkflowId(monitorId))) as SweepJob | null,
+    attach: async (_, { id, input }) => refuseOther(id, input.reconcile, order),
+    record: async () => {
+      // The first sweep looks for what others acknowledged before it.
+      const walks = (await records.monitors.get(monitorId))?.walks;
+      const isFirst = walks?.at == null || walks.unfinished !== null;
+      const createdAt = new Date().toISOString();
+      const workId = sweepIdAt(monitorId, createdAt);
+      const about = { workId, monitorId, terms, reconcile: reconcile || isFirst };
+      const record = { ...about, createdAt, createdBy: environment.actor };
+      await records.sweeps.putRecord(sweepFolder(workId), record);
+      await audit(ctx, workId, order);
+      return workId;
+    },
+    workflow: 'monitorSweep',
+    workflowInput: ({ input: record }): MonitorSweepInput => {
+      return { record, interactive: true, queueSuffix, carryover: null };
+    },
   };
-  const attributes = attributesAtStart('monitor-sweep', id);
-  await start(engine, 'monitorSweep', id, input, attributes);
-  return id;
 }
 
-/** Many at once go by a scan: one probe for each, and sweeps where something is open. */
-async function startScan(
-  { store, queueSuffix, environment }: CommandContext,
-  engine: EngineClient,
-  { ids, terms, reconcile }: Order,
-): Promise<string> {
-  const list = await new MonitorListRepository(store).put('by-hand', ids);
-  const id = `${scheduleIdOf('by-hand')}/${list.edition}`;
-  const input: MonitorScanInput = {
-    list,
-    by: environment.actor,
-    terms,
-    reconcileAll: reconcile,
-    interactive: true,
-    queueSuffix,
-    carryover: null,
+async function prepareScan(
+  ctx: CommandContext,
+  order: Order,
+): Promise<Ask<ScanRecord, ScanOutcome>> {
+  const { environment, queueSuffix, store } = ctx;
+  const records = recordsOf(ctx);
+  const list = await records.lists.put('by-hand', order.ids);
+  const workflowId = `${scheduleIdOf('by-hand')}/${list.edition}`;
+  return {
+    ...passAsk,
+    standing: (await store.jobs.find(workflowId)) as ScanJob | null,
+    attach: async (_, { id, input }) => refuseOther(id, input.reconcileAll, order),
+    record: async () => {
+      const now = new Date();
+      const workId = jobIdAt(workflowId, now);
+      const about = { workId, workflowId, list, terms: order.terms, reconcileAll: order.reconcile };
+      const record = { ...about, createdAt: now.toISOString(), createdBy: environment.actor };
+      await records.scans.putRecord(scanFolder(workId), record);
+      await audit(ctx, workId, order);
+      return workId;
+    },
+    workflow: 'monitorScan',
+    workflowInput: ({ id: workId, input }): MonitorScanInput => {
+      const { createdBy: by, list: its, reconcileAll, terms } = input;
+      const asked = { list: its, by, terms, reconcileAll, workId };
+      return { ...asked, interactive: true, queueSuffix, carryover: null };
+    },
   };
-  const attributes = attributesAtStart('monitor-scan', scheduleIdOf('by-hand'));
-  await start(engine, 'monitorScan', id, input, attributes);
-  return id;
 }
 
-/** @throws CommandError when one runs already: two sweeps of one monitor never run at once */
-async function start(
-  { client }: EngineClient,
-  workflow: 'monitorSweep' | 'monitorScan',
-  workflowId: string,
-  input: MonitorSweepInput | MonitorScanInput,
-  typedSearchAttributes: ReturnType<typeof attributesAtStart>,
+type SweepJob = Job<SweepRecord, SweepOutcome>;
+type ScanJob = Job<ScanRecord, ScanOutcome>;
+
+/** What was interrupted is left: what is open is listed anew. */
+const passAsk = { stands: false, goesOn: () => false };
+
+function recordsOf({ store, idKey }: CommandContext): MonitorRecords {
+  return monitorRecords(store, (text) => idKey.nameOf('document', text));
+}
+
+async function audit(
+  { audit: trail, environment }: CommandContext,
+  work: string,
+  { ids, name }: Order,
 ): Promise<void> {
-  try {
-    await client.workflow.start(workflow, {
-      workflowId,
-      taskQueue: queueName('workflows', input.queueSuffix),
-      args: [input],
-      typedSearchAttributes,
-      workflowIdConflictPolicy: 'FAIL',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    throw new CommandError(`${error.workflowId} is running already: nothing was started`);
-  }
+  const who = { work, by: environment.actor };
+  await trail.append([monitorDecisionEntry(name, who, { monitors: ids.length })]);
+}
+
+/** @throws CommandError when the one that runs does not walk over all states, as was asked for */
+function refuseOther(id: string, walks: boolean, { name, reconcile }: Order): void {
+  if (reconcile && !walks)
+    throw new CommandError(`${id} runs, and is no ${name}: ask again when it has ended`);
 }

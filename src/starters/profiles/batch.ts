@@ -1,18 +1,11 @@
-import { profileSubject, sentBy } from '../../domain/core/attempts';
 import { readDocument } from '../../domain/core/documents';
-import {
-  profileFolder,
-  type ProfileOutcome,
-  type ProfileStatus,
-} from '../../domain/profiles/lookup';
+import { type ProfileStatus } from '../../domain/profiles/lookup';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
 import { readSheet, type InputChoice } from '../../sheets/read-rows';
 import { ProfileRepository } from '../../store/profiles/profiles';
-import { inputNameOf, type BatchRequest, type StandingJob } from '../jobs/batch';
-import { answeredCharges, type BatchKind, type ChildEnd } from '../jobs/batch-kind';
+import { inputNameOf, type BatchRequest, type StandingJob } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { putLookup } from './asks';
-import { ProfileSheets } from './sheets';
 
 interface ProfileTerms {
   retryRural: boolean;
@@ -78,55 +71,4 @@ export async function standingLookup(
   // Asked for once alone: asked for anew, the rural part may come.
   const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
   return isAnswer && isFresh && !isToRetry ? { ...found, ended: true } : null;
-}
-
-export const profileBatches: BatchKind = {
-  kind: 'profile-batch',
-  service: 'investigation',
-  noun: ['lookup', 'lookups'],
-  unstarted: 'lost',
-  columns: [
-    'vehicles',
-    'properties',
-    'planes',
-    'drones',
-    'patents',
-    'rural',
-    'answered',
-    'sha256',
-    'answers_lost',
-  ],
-  chargeColumns: ['answered', 'answers_lost'],
-  charges: answeredCharges,
-  sheets: (folder, how) => new ProfileSheets(folder, how),
-  ending: async ({ store }, jobId) => {
-    const file = new ProfileRepository(store);
-    const folder = profileFolder(jobId);
-    const outcome = await file.outcome(folder);
-    if (outcome === null) return null;
-    const { call } = outcome;
-    const answer = async () => (call === null ? null : file.answer(folder, call));
-    return { jobId, ...endOf(outcome), answer };
-  },
-  hasStarted: async ({ store }, jobId) => {
-    const record = await new ProfileRepository(store).record(profileFolder(jobId));
-    if (record === null) return false;
-    return sentBy(await store.attempts.of(profileSubject(record.name)), jobId) > 0;
-  },
-};
-
-function endOf({
-  status,
-  counts,
-  rural,
-  call,
-  answered,
-  answersLost,
-  sha256,
-  error,
-  settledAt,
-  erased,
-}: ProfileOutcome): Omit<ChildEnd, 'jobId' | 'answer'> {
-  const cells = { ...counts, rural, call, answered, sha256, answers_lost: answersLost };
-  return { status, cells, error, settledAt, billing: [], isErased: erased === true };
 }

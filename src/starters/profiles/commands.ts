@@ -9,26 +9,24 @@ import type { LookUpProfileInput } from '../../workflows/messages';
 import {
   choiceOf,
   inputFlags,
-  runBatch,
+  startBatch,
   withInput,
   withInputFile,
-  type BatchFlags,
   type InputFlags,
 } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
-import { tell } from '../cli/terminal';
-import { openContext, type CommandContext } from '../jobs/context';
+import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { auditStart, isWithin, type Ask } from '../jobs/start-job';
 import { putLookup } from './asks';
-import { profileBatch, profileBatches } from './batch';
+import { profileBatch } from './batch';
+import { profileBatchKind } from './batch-kind';
 import { profileKind } from './kind';
 
 type LookupFlags = StartFlags &
-  BatchFlags &
   InputFlags & {
     cpf?: string;
     maxAge: number;
@@ -60,11 +58,10 @@ function lookupCommand(): Command {
         throw new UsageError('--cpf or --input: whose profile? expected one of them');
       }
       if (input !== undefined) {
-        const ctx = await openContext(tell, flags.by);
         const terms = { retryRural: flags.retryRural === true, reuseSince: Date.now() - maxAge };
         const asked = { ...terms, choice: choiceOf(flags), input, label, rerun: rerun === true };
-        process.exitCode = await withInputFile(input, (path) =>
-          runBatch(ctx, profileBatches, profileBatch(ctx, { ...asked, path }), flags),
+        await withInputFile(input, (path) =>
+          startBatch(command, profileBatchKind, (ctx) => profileBatch(ctx, { ...asked, path })),
         );
         return;
       }

@@ -28,7 +28,7 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
     sha256 === null
       ? []
       : [{ name: 'profile.json', bytes: null, sha256, mediaType: 'application/json' }],
-  cost: ({ answered }) =>
+  cost: ({ outcome: { answered } }) =>
     answered === 0 ? [] : [{ status: null, unit: 'answer', count: answered, amount: null }],
   heeds: ['excel', 'html'],
   export: async (ctx, { folder: from, input: { cpf }, outcome }, folder, { excel, html }) => {

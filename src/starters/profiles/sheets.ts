@@ -16,7 +16,7 @@ import {
 } from '../../report/profile-batch-html';
 import { profileHtml } from '../../report/profile-html';
 import { AnalysisSheet } from '../../sheets/analysis-sheet';
-import type { BatchSheets, ShownRow } from '../jobs/batch-kind';
+import type { BatchSheets, ShownRow } from '../jobs/batches/rules';
 import { removeOthers, writeWhole } from '../jobs/written-file';
 
 const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;

@@ -6,26 +6,25 @@ import type { SearchTraceInput } from '../../workflows/messages';
 import {
   choiceOf,
   inputFlags,
-  runBatch,
+  startBatch,
   withInput,
   withInputFile,
-  type BatchFlags,
   type InputFlags,
 } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
-import { oneOf, tell } from '../cli/terminal';
-import { openContext, type CommandContext } from '../jobs/context';
+import { oneOf } from '../cli/terminal';
+import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { auditStart, isWithin, type Ask } from '../jobs/start-job';
 import { newestTrace, putTrace } from './asks';
-import { traceBatch, traceBatches } from './batch';
+import { traceBatch } from './batch';
+import { traceBatchKind } from './batch-kind';
 import { traceKind } from './kind';
 import { traceListCommand } from './list';
 
 type SearchFlags = StartFlags &
-  BatchFlags &
   InputFlags & {
     target?: string;
     strategy?: TraceStrategy | null;
@@ -61,16 +60,10 @@ function searchCommand(): Command {
         throw new UsageError('--target or --input: what is searched for? expected one of them');
       }
       if (input !== undefined) {
-        const ctx = await openContext(tell, flags.by);
-        const asked = {
-          choice: choiceOf(flags),
-          input,
-          strategy,
-          label,
-          rerun: flags.rerun === true,
-        };
-        process.exitCode = await withInputFile(input, (path) =>
-          runBatch(ctx, traceBatches, traceBatch(ctx, { ...asked, path }), flags),
+        const choice = choiceOf(flags);
+        const asked = { choice, input, strategy, label, rerun: flags.rerun === true };
+        await withInputFile(input, (path) =>
+          startBatch(command, traceBatchKind, (ctx) => traceBatch(ctx, { ...asked, path })),
         );
         return;
       }

@@ -60,7 +60,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
             mediaType: 'application/json',
           },
         ],
-  cost: ({ seen }) => billed([seen?.billing ?? null]),
+  cost: ({ outcome: { seen } }) => billed([seen?.billing ?? null]),
   heeds: [],
   export: async ({ store }, { folder: from }, folder) => {
     const answer = await new TraceRepository(store).answer(from);

@@ -140,9 +140,17 @@ export class JobBatchRepository {
     const record = await this.record(folder);
     if (record === null) throw new RangeError('an end of a batch that is not there');
     const { kind, linesAtFault } = record;
-    const ended = batchEnd(kind, end.counts, linesAtFault, await this.#isDoubted(folder));
+    const counts = { ...(await this.#standing(folder, end)), ...end.counts };
+    const ended = batchEnd(kind, counts, linesAtFault, await this.#isDoubted(folder));
     await this.#store.jobs.end(folder, { ...ended, endedAt: end.endedAt }, end);
     return ended;
+  }
+
+  /** Of all rows: some had ended before the batch, and some were never begun. */
+  async #standing(folder: string, { cancelled, counts }: JobBatchEnd): Promise<ChildCounts> {
+    const { open = 0, ...stored } = await this.counts(folder);
+    const left = open - (counts['lost'] ?? 0);
+    return cancelled && left > 0 ? { ...stored, cancelled: left } : stored;
   }
 
   #pages(folder: string): AsyncGenerator<ChildRow[]> {

@@ -86,6 +86,8 @@ const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = 
   lens: ['lens', 'pictures, and what the service found in them'],
   dossiers: ['dossier', 'reports about a person, and notes of people'],
   works: ['certificates', 'names of files, labels, counts, notes of people'],
+  sweeps: ['sweep', 'counts, and what a sweep met'],
+  scans: ['scan', 'counts'],
   changes: ['change files', 'changes of monitors as delivered, by day'],
 };
 

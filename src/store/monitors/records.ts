@@ -2,6 +2,7 @@ import type { Store } from '../store';
 import { ChangeRepository } from './changes';
 import { MonitorListRepository } from './lists';
 import { MonitorRepository } from './monitors';
+import { ScanRepository, SweepRepository } from './passes';
 import { UnreadableItemRepository } from './unreadable-items';
 
 /** All that the store holds about monitors. */
@@ -10,6 +11,8 @@ export interface MonitorRecords {
   monitors: MonitorRepository;
   unreadable: UnreadableItemRepository;
   lists: MonitorListRepository;
+  sweeps: SweepRepository;
+  scans: ScanRepository;
 }
 
 /** @param nameOf the keyed name of a document */
@@ -19,5 +22,7 @@ export function monitorRecords(store: Store, nameOf: (text: string) => string): 
     monitors: new MonitorRepository(store, nameOf),
     unreadable: new UnreadableItemRepository(store, nameOf),
     lists: new MonitorListRepository(store),
+    sweeps: new SweepRepository(store),
+    scans: new ScanRepository(store),
   };
 }

@@ -7,6 +7,7 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
+  isCancellation,
   log,
   setHandler,
   startChild,
@@ -16,13 +17,13 @@ import { scanEnd, sweepEnd } from '../../domain/job-ends';
 import {
   mostSweeps,
   noScanCounts,
-  scheduleIdOf,
   type DueMonitor,
   type ProbeReport,
   type ScanCounts,
   type ScanOutcome,
+  type ScanRecord,
 } from '../../domain/monitors/scan';
-import { sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
+import { sweepIdAt, sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
 import {
   cancelUpdate,
   scanProgressQuery,
@@ -53,7 +54,11 @@ class ScanDriver {
   readonly #activities: ReturnType<typeof monitorActivities>;
   readonly #counts: ScanCounts;
   readonly #startedAt: string;
-  readonly #scan = workflowInfo().workflowId;
+  readonly #record: ScanRecord;
+  /** Of the sweeps under way. */
+  #sweeps: CancellationScope | null = null;
+  /** It found something, or a person asked for it: it is a job. */
+  #isStored: boolean;
   #page: number;
   #underWay = 0;
   #stopped: ScanOutcome['stopped'] = null;
@@ -64,29 +69,37 @@ class ScanDriver {
     this.#counts = input.carryover?.counts ?? noScanCounts();
     this.#startedAt = input.carryover?.startedAt ?? new Date().toISOString();
     this.#page = input.carryover?.page ?? 0;
+    this.#isStored = input.carryover?.isStored ?? input.workId !== null;
+    this.#record = recordOf(input, this.#startedAt);
     setHandler(scanProgressQuery, () => this.#progress());
-    setHandler(cancelUpdate, () => {
+    setHandler(cancelUpdate, ({ now }) => {
       this.#stopped ??= 'cancelled';
-      return 'cancelling: sweeps under way run to their end';
+      if (!now) return 'cancelling: sweeps under way run to their end';
+      this.#sweeps?.cancel();
+      return `cancelling: ${this.#underWay} sweeps under way end after their page`;
     });
     CancellationScope.current().cancelRequested.catch(() => (this.#stopped ??= 'cancelled'));
   }
 
   async drive(): Promise<ScanOutcome> {
     return CancellationScope.nonCancellable(async () => {
+      this.#sweeps = new CancellationScope();
       while (this.#hasMore) {
         await Promise.all(Array.from({ length: lanes }, () => this.#probePages()));
         await condition(() => this.#underWay === 0);
         if (this.#hasMore) await this.#continueAsNew();
       }
       const outcome: ScanOutcome = {
-        scan: this.#scan,
+        scan: this.#record.workId,
         list: this.#input.list.name,
         stopped: this.#stopped,
         counts: this.#counts,
         startedAt: this.#startedAt,
         endedAt: new Date().toISOString(),
       };
+      const record = this.#record;
+      if (this.#isStored)
+        await this.#store(() => this.#activities.finalizeScan({ record, outcome }));
       tellEnd(scanEnd(outcome));
       return outcome;
     });
@@ -117,17 +130,10 @@ class ScanDriver {
 
   /** Null: it could not be probed. */
   async #probe(page: number): Promise<ProbeReport | null> {
-    const { list, terms, reconcileAll } = this.#input;
-    const { name, edition } = list;
     const counts = this.#counts;
     try {
-      const report = await this.#activities.probeMonitors({
-        list: { name, edition },
-        page,
-        terms,
-        reconcileAll,
-        scan: this.#scan,
-      });
+      const report = await this.#activities.probeMonitors({ record: this.#record, page });
+      this.#isStored ||= report.due.length + report.failing > 0;
       counts.probed += report.probed;
       counts.failing += report.failing;
       counts.escalated += report.escalated;
@@ -137,20 +143,26 @@ class ScanDriver {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('a page of monitors could not be probed', { page });
       counts.lostPages += 1;
+      this.#isStored = true;
       return null;
     }
   }
 
   async #sweep({ monitorId, reconcile }: DueMonitor): Promise<void> {
-    const { terms, by, queueSuffix, interactive, list } = this.#input;
-    try {
-      const child = await startChild<typeof monitorSweep>('monitorSweep', {
+    const { terms, by: createdBy, queueSuffix, interactive } = this.#input;
+    const createdAt = new Date().toISOString();
+    const workId = sweepIdAt(monitorId, createdAt);
+    const record = { workId, monitorId, terms, reconcile, createdAt, createdBy };
+    const start = () =>
+      startChild<typeof monitorSweep>('monitorSweep', {
         workflowId: sweepWorkflowId(monitorId),
-        args: [{ monitorId, by, terms, reconcile, interactive, queueSuffix, carryover: null }],
-        typedSearchAttributes: attributesAtStart('monitor-sweep', scheduleIdOf(list.name)),
+        args: [{ record, interactive, queueSuffix, carryover: null }],
+        typedSearchAttributes: attributesAtStart('monitor-sweep', workId),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         parentClosePolicy: ParentClosePolicy.ABANDON,
       });
+    try {
+      const child = await (this.#sweeps?.run(start) ?? start());
       this.#counts.sweeps += 1;
       let outcome: SweepOutcome | null = null;
       let isOver = false;
@@ -166,6 +178,8 @@ class ScanDriver {
         this.#count(outcome);
       } else this.#counts.leftRunning += 1;
     } catch (error) {
+      // Cancelled before it began.
+      if (isCancellation(error)) return;
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       this.#counts.running += 1;
     }
@@ -182,11 +196,26 @@ class ScanDriver {
     counts.acknowledged += outcome.counts.acknowledged;
   }
 
+  /** That its end cannot be stored does not undo the scan. */
+  async #store(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('the end of a scan could not be stored');
+    }
+  }
+
   async #continueAsNew(): Promise<void> {
     await condition(allHandlersFinished);
     // It may have been cancelled meanwhile, and a run that follows would not know.
     if (this.#stopped !== null) return;
-    const carryover = { page: this.#page, counts: this.#counts, startedAt: this.#startedAt };
+    const carryover = {
+      page: this.#page,
+      counts: this.#counts,
+      startedAt: this.#startedAt,
+      isStored: this.#isStored,
+    };
     await continueAsNew<typeof monitorScan>({ ...this.#input, carryover });
   }
 
@@ -200,4 +229,13 @@ class ScanDriver {
       startedAt: this.#startedAt,
     };
   }
+}
+
+function recordOf(
+  { by: createdBy, list, reconcileAll, terms, workId }: MonitorScanInput,
+  createdAt: string,
+): ScanRecord {
+  const { workflowId } = workflowInfo();
+  const own = `monitor-scan/${list.name}/${createdAt.replaceAll(/[-:.]/g, '')}`;
+  return { workId: workId ?? own, workflowId, list, terms, reconcileAll, createdAt, createdBy };
 }

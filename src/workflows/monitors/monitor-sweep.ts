@@ -15,7 +15,7 @@ import {
   isPastEnd,
   nextPage,
   noCounts,
-  sweepStatus,
+  sweepOutcome,
   sweepWarnings,
   type Fault,
   type ReconcileWalk,
@@ -54,10 +54,11 @@ class SweepDriver {
   #cancelling = false;
 
   constructor(input: MonitorSweepInput) {
+    const { createdBy: by, monitorId, workId: sweep } = input.record;
     this.#input = input;
     this.#activities = monitorActivities(input.queueSuffix, input.interactive);
-    this.#state = input.carryover ?? newSweep(input);
-    this.#ref = { monitorId: input.monitorId, sweep: this.#state.sweep, by: input.by };
+    this.#state = input.carryover ?? newSweep();
+    this.#ref = { monitorId, sweep, by };
     setHandler(sweepProgressQuery, () => this.#progress());
     setHandler(cancelUpdate, () => {
       this.#cancelling = true;
@@ -69,7 +70,7 @@ class SweepDriver {
   async drive(): Promise<SweepOutcome> {
     return CancellationScope.nonCancellable(async () => {
       const fault = await this.#sweep();
-      const isDue = this.#input.reconcile || this.#state.unsure;
+      const isDue = this.#input.record.reconcile || this.#state.unsure;
       const mayGoOn = fault === null || fault.fault === 'unavailable';
       const reconciled = isDue && mayGoOn && !this.#cancelling ? await this.#reconcile() : null;
       const outcome = await this.#finalize({
@@ -93,11 +94,18 @@ class SweepDriver {
         await this.#continueAsNew();
         continue;
       }
+      const { carryover, record } = this.#input;
+      const isFirst = carryover === null && this.#pages === 0;
       this.#pages += 1;
-      const { terms } = this.#input;
       const { cursor, size } = walk;
       const page = await orFault(
-        this.#activities.sweepPage({ ref: this.#ref, terms, cursor, size }),
+        this.#activities.sweepPage({
+          ref: this.#ref,
+          terms: record.terms,
+          cursor,
+          size,
+          ...(isFirst && { begins: record }),
+        }),
       );
       if (!('counts' in page)) return page.fault;
       state.counts = addCounts(state.counts, page.counts);
@@ -129,34 +137,19 @@ class SweepDriver {
   }
 
   #reconcilePages(walk: ReconcileWalk | null) {
-    const { terms } = this.#input;
+    const { terms } = this.#input.record;
     return orFault(this.#activities.reconcilePages({ ref: this.#ref, terms, walk }));
   }
 
   /** That its end cannot be stored does not undo the sweep. */
   async #finalize(end: SweepEnd): Promise<SweepOutcome> {
-    const { monitorId, terms } = this.#input;
-    const { sweep, startedAt } = this.#state;
-    const stored = await orFault(this.#activities.finalizeSweep({ ref: this.#ref, terms, end }));
-    const fault = end.fault ?? ('fault' in stored ? stored.fault : null);
-    const left =
-      'fault' in stored
-        ? {
-            backlog: emptyBacklog,
-            warnings: sweepWarnings(monitorId, { ...end, fault }, emptyBacklog),
-            health: [],
-          }
-        : stored;
-    return {
-      ...end,
-      ...left,
-      monitorId,
-      sweep,
-      fault,
-      status: sweepStatus({ ...end, fault }, left.backlog),
-      startedAt,
-      endedAt: new Date().toISOString(),
-    };
+    const { record } = this.#input;
+    const stored = await orFault(this.#activities.finalizeSweep({ record, end }));
+    if ('status' in stored) return stored;
+    const fault = end.fault ?? stored.fault;
+    const warnings = sweepWarnings(record.monitorId, { ...end, fault }, emptyBacklog);
+    const left = { backlog: emptyBacklog, warnings, health: [] };
+    return sweepOutcome(record, { ...end, fault }, left, new Date().toISOString());
   }
 
   async #continueAsNew(): Promise<void> {
@@ -167,28 +160,19 @@ class SweepDriver {
   }
 
   #progress(): SweepProgress {
-    const { counts, startedAt, walk } = this.#state;
+    const { counts, walk } = this.#state;
     return {
       kind: 'monitor-sweep',
       stage: walk === null ? 'reconciling' : 'sweeping',
       counts,
       cancelling: this.#cancelling,
-      startedAt,
+      startedAt: this.#input.record.createdAt,
     };
   }
 }
 
-/** The name of a sweep is its monitor and its instant: marks in the store tell which sweep made them. */
-function newSweep({ monitorId }: MonitorSweepInput): SweepCarryover {
-  const startedAt = new Date().toISOString();
-  return {
-    sweep: `monitor-sweep/${monitorId}/${startedAt.replaceAll(/[-:.]/g, '')}`,
-    startedAt,
-    walk: firstWalk,
-    counts: noCounts(),
-    warnings: [],
-    unsure: false,
-  };
+function newSweep(): SweepCarryover {
+  return { walk: firstWalk, counts: noCounts(), warnings: [], unsure: false };
 }
 
 /** What an activity could not do in all its attempts is reported, and costs no other monitor anything. */

@@ -5,10 +5,7 @@ import {
   createMonitorReconcileActivities,
   type ReconcileReport,
 } from '../../../src/activities/monitors/reconcile';
-import {
-  createMonitorSweepActivities,
-  type FinalizedSweep,
-} from '../../../src/activities/monitors/sweep-page';
+import { createMonitorSweepActivities } from '../../../src/activities/monitors/sweep-page';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
@@ -21,6 +18,7 @@ import {
   plainTerms,
   type PageReport,
   type SweepEnd,
+  type SweepOutcome,
   type SweepRef,
   type SweepTerms,
 } from '../../../src/domain/monitors/sweep';
@@ -36,6 +34,10 @@ export const monitorId = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
 type Script = NonNullable<NonNullable<MonitorPatch['held']>[string]>;
 
 /** The activities of monitors with a real client, store and sandbox; only the engine is mocked. */
+const at = '2026-05-04T10:00:00.000Z';
+
+type Left = Pick<SweepOutcome, 'backlog' | 'health' | 'warnings'>;
+
 export class MonitorBench {
   readonly place = new TemporaryStore();
   readonly sandbox: Sandbox;
@@ -102,22 +104,26 @@ export class MonitorBench {
   }
 
   /** The end of a sweep, as the store has it. */
-  finalize(sweep = 'sweep-1', end: Partial<SweepEnd> = {}): Promise<FinalizedSweep> {
+  finalize(sweep = 'sweep-1', end: Partial<SweepEnd> = {}): Promise<SweepOutcome> {
     const { finalizeSweep } = createMonitorSweepActivities(this.deps);
     const none = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
-    const input = { ref: this.#ref(sweep), terms: this.terms, end: { ...none, ...end } };
+    const { by: createdBy } = this.#ref(sweep);
+    const about = { workId: sweep, monitorId, terms: this.terms, reconcile: false, createdBy };
+    const record = { ...about, createdAt: new Date().toISOString() };
+    const input = { record, end: { ...none, ...end } };
     return new ActivityEnvironment().run(finalizeSweep, input);
   }
 
   /** A sweep of one page. */
-  async sweep(sweep = 'sweep-1'): Promise<Omit<PageReport, 'warnings'> & FinalizedSweep> {
+  async sweep(sweep = 'sweep-1'): Promise<Omit<PageReport, 'warnings'> & Left> {
     const page = await this.sweepPage(sweep);
     const { counts, fault } = page;
-    return { ...page, ...(await this.finalize(sweep, { counts, fault })) };
+    const { backlog, health, warnings } = await this.finalize(sweep, { counts, fault });
+    return { ...page, backlog, health, warnings };
   }
 
   /** A walk over all states, stored as a sweep does. @returns what its last pages came to */
-  async walk(sweep = 'sweep-1'): Promise<ReconcileReport & FinalizedSweep> {
+  async walk(sweep = 'sweep-1'): Promise<ReconcileReport & Left> {
     const { reconcilePages } = createMonitorReconcileActivities(this.deps);
     const input = { ref: this.#ref(sweep), terms: this.terms };
     const engine = new ActivityEnvironment();
@@ -126,14 +132,17 @@ export class MonitorBench {
       report = await engine.run(reconcilePages, { ...input, walk: report.walk });
     }
     const { fault } = report;
-    return { ...report, ...(await this.finalize(sweep, { fault, reconciled: report })) };
+    const end = await this.finalize(sweep, { fault, reconciled: report });
+    const { backlog, health, warnings } = end;
+    return { ...report, backlog, health, warnings };
   }
 
   async probe(monitorIds = [monitorId]): Promise<ProbeReport> {
     const list = await this.records.lists.put('all', monitorIds);
     const { probeMonitors } = createMonitorProbeActivities(this.deps);
-    const input = { list, page: 0, terms: this.terms, scan: 'scan-1', reconcileAll: false };
-    return new ActivityEnvironment().run(probeMonitors, input);
+    const about = { workId: 'scan-1', workflowId: 'scan-1', list, terms: this.terms };
+    const record = { ...about, reconcileAll: false, createdBy: 'tester', createdAt: at };
+    return new ActivityEnvironment().run(probeMonitors, { record, page: 0 });
   }
 
   /** What the store has of the last probe. */

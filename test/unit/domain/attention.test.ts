@@ -4,13 +4,12 @@ import {
   exitCodeOf,
   mostSevere,
   needsAttention,
-  type AttendedKind,
   type Doubt,
 } from '../../../src/domain/attention';
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
 import { analysisStatuses } from '../../../src/domain/credit/work';
 import { dossierStatuses } from '../../../src/domain/dossiers/follow';
-import { jobKinds } from '../../../src/domain/job';
+import { jobKinds, type JobKind } from '../../../src/domain/job';
 import { lensStatuses } from '../../../src/domain/lens/analyze';
 import { profileStatuses } from '../../../src/domain/profiles/lookup';
 import { traceStatuses } from '../../../src/domain/traces/search';
@@ -18,7 +17,7 @@ import { traceStatuses } from '../../../src/domain/traces/search';
 const lines = ['invalid', 'duplicate', 'erased', 'lost'];
 
 /** Each status a kind may end with. */
-const statuses: Record<AttendedKind, readonly string[]> = {
+const statuses: Record<JobKind, readonly string[]> = {
   certificate: rowStatuses,
   'certificate-batch': rowStatuses,
   decision: rowStatuses,
@@ -31,20 +30,20 @@ const statuses: Record<AttendedKind, readonly string[]> = {
   lens: lensStatuses,
   dossier: dossierStatuses,
   'dossier-batch': [...dossierStatuses, ...lines, 'followed'],
-  'monitor-sweep': ['swept', 'cancelled', 'partly', 'failed'],
-  'monitor-scan': ['swept', 'cancelled', 'partly', 'failed'],
+  'monitor-sweep': ['swept', 'cancelled', 'interrupted', 'partly', 'failed'],
+  'monitor-scan': ['swept', 'cancelled', 'interrupted', 'partly', 'failed'],
 };
-const kinds = Object.keys(statuses) as AttendedKind[];
+const kinds = Object.keys(statuses) as JobKind[];
 
 /** Statuses by the exit code of their command; of a batch, by that of a batch with one such row. */
 const singles = {
   0: ['issued', 'duplicate', 'erased', 'cancelled', 'completed', 'found', 'swept'],
-  1: ['failed', 'refused', 'invalid', 'unsupported', 'not_found', 'partly'],
+  1: ['failed', 'refused', 'invalid', 'unsupported', 'not_found', 'partly', 'interrupted'],
   3: ['expired', 'unknown_outcome', 'unreadable', 'needs_review'],
 } as const;
 const rowsLeft = ['failed', 'refused', 'invalid', 'unsupported', 'not_found', 'lost', 'followed'];
 
-function expectedCode(kind: AttendedKind, status: string): number {
+function expectedCode(kind: JobKind, status: string): number {
   if (kind === 'decision') return 0;
   const isOfRows = kind.endsWith('-batch');
   if (isOfRows && rowsLeft.includes(status)) return 3;
@@ -76,7 +75,7 @@ test.each(cells)('a %s that is %s needs a person when anything about it is in do
 });
 
 test('what a person has decided about ends as it did, and asks for nobody', () => {
-  const decided = (kind: AttendedKind, status: string): number =>
+  const decided = (kind: JobKind, status: string): number =>
     exitCodeOf(kind, { status, needsAttention: false });
   expect(decided('trace', 'unknown_outcome')).toBe(0);
   expect(decided('certificate', 'failed')).toBe(1);

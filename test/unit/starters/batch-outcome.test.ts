@@ -9,6 +9,7 @@ import type { Billing } from '../../../src/domain/core/billing';
 import {
   jobBatchFolder,
   type ChildJob,
+  type JobBatchEnd,
   type JobBatchRecord,
 } from '../../../src/domain/core/job-batch';
 import {
@@ -21,12 +22,13 @@ import {
   type TraceOutcome,
   type TraceRecord,
 } from '../../../src/domain/traces/search';
-import { showBatch, type BatchOutput } from '../../../src/starters/cli/batch-outcome';
-import type { StoredBatch } from '../../../src/starters/jobs/batch';
-import type { BatchKind } from '../../../src/starters/jobs/batch-kind';
-import { profileBatches } from '../../../src/starters/profiles/batch';
-import { traceBatches } from '../../../src/starters/traces/batch';
+import { printResult, type ResultFlags } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
+import { findJob } from '../../../src/starters/jobs/find-job';
+import type { JobKind } from '../../../src/starters/jobs/job-kind';
+import { profileBatchKind } from '../../../src/starters/profiles/batch-kind';
+import { traceBatchKind } from '../../../src/starters/traces/batch-kind';
+import { JobBatchRepository } from '../../../src/store/core/job-batches';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
 import { printedByTests } from '../../support/printed';
@@ -49,7 +51,8 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 type Child = Pick<ChildJob, 'jobId' | 'before'>;
-type Shown = StoredBatch & { kind: BatchKind };
+type BatchKind = JobKind<JobBatchRecord, JobBatchEnd>;
+type Shown = { kind: BatchKind; record: JobBatchRecord; end: JobBatchEnd };
 
 /** Stores a batch that has ended: each text an item, then a duplicate of the first. */
 async function batchOf(
@@ -73,13 +76,17 @@ async function batchOf(
   await writer.end();
   const lines = asked.length + 1 + more.length;
   const about = { batchId, kind: kind.kind, lines, inputName: 'people.csv', left: {} };
-  const record = { ...about, createdAt: at } as JobBatchRecord;
-  return { kind, folder, record, end: { endedAt: at, cancelled: false, counts: {} } };
+  const record = { ...about, linesAtFault: more.length, createdAt: at } as JobBatchRecord;
+  return { kind, record, end: { endedAt: at, cancelled: false, counts: {} } };
 }
 
-async function shown({ kind, ...batch }: Shown, options: BatchOutput = {}): Promise<number> {
+async function shown({ kind, record, end }: Shown, options: ResultFlags = {}): Promise<number> {
   const ctx = { store: place.store } as unknown as CommandContext;
-  return showBatch(ctx, kind, batch, { out, ...options });
+  const batches = new JobBatchRepository(place.store);
+  await batches.put(record, null, []);
+  await batches.finalize(jobBatchFolder(record.batchId), end);
+  const job = await findJob<JobBatchRecord, JobBatchEnd>(ctx, record.batchId);
+  return printResult(ctx, kind, job, { out, ...options });
 }
 
 const summary = async (): Promise<Record<string, unknown>> =>
@@ -137,7 +144,7 @@ test('the rows of a batch of searches add up to what was charged, and so does it
     { jobId: await searched(2, billed(5)), before: true },
     { jobId: await searched(3, null), before: false },
   ];
-  await shown(await batchOf(traceBatches, ['a', 'b', 'c', 'd'], works));
+  await shown(await batchOf(traceBatchKind, ['a', 'b', 'c', 'd'], works));
   expect(await summary()).toMatchObject({
     counts: { completed: 4, duplicate: 1 },
     billing: [{ status: 'charged', unit: 'tokens', count: 3, amount: 5.3 }],
@@ -156,7 +163,7 @@ test('a batch of lookups adds up its answers, and tells each of them once', asyn
     await lookedUp(1, personProfile(), { answered: 2 }),
     { ...(await lookedUp(2, personProfile())), before: true },
   ];
-  await shown(await batchOf(profileBatches, [cpf(1), cpf(2)], works));
+  await shown(await batchOf(profileBatchKind, [cpf(1), cpf(2)], works));
   expect(await summary()).toMatchObject({ answered: 3, answeredBefore: 1 });
   const rows = await rowsOf('results.csv');
   expect(rows.map((row) => row['answered'])).toEqual(['2', '1', '']);
@@ -173,7 +180,7 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
     } as TraceRecord);
   }
   await putAttempt(place.store, traceSubject('0'));
-  const searches = await batchOf(traceBatches, ['a', 'b'], works);
+  const searches = await batchOf(traceBatchKind, ['a', 'b'], works);
   const end = { endedAt: at, cancelled: true, counts: { lost: 1 } };
   expect(await shown({ ...searches, end })).toBe(3);
   expect(await summary()).toMatchObject({ counts: { lost: 1, cancelled: 1, duplicate: 1 } });
@@ -188,7 +195,7 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
   await new ProfileRepository(place.store).putRecord(`profiles/2/${instant}`, record);
   const { workId: workflowId } = record;
   await putAttempt(place.store, profileSubject('2'), { workflowId, run: '1-' });
-  const lookups = await batchOf(profileBatches, [cpf(1), cpf(2)], people);
+  const lookups = await batchOf(profileBatchKind, [cpf(1), cpf(2)], people);
   expect(await shown({ ...lookups, end })).toBe(3);
   expect(await rowsOf('results.csv')).toMatchObject([
     { status: 'cancelled' },
@@ -200,7 +207,7 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
 test('a batch that was cancelled before anything was sent leaves nothing to do', async () => {
   const works = [{ jobId: `profile/1/${instant}`, before: false }];
   const end = { endedAt: at, cancelled: true, counts: {} };
-  expect(await shown({ ...(await batchOf(profileBatches, [cpf(1)], works)), end })).toBe(0);
+  expect(await shown({ ...(await batchOf(profileBatchKind, [cpf(1)], works)), end })).toBe(0);
 });
 
 test('a row whose answer was erased says so', async () => {
@@ -208,7 +215,7 @@ test('a row whose answer was erased says so', async () => {
     await lookedUp(1, null, { answered: 1, erased: true }),
     { ...(await lookedUp(2, personProfile())), before: true },
   ];
-  await shown(await batchOf(profileBatches, [cpf(1), cpf(2)], works));
+  await shown(await batchOf(profileBatchKind, [cpf(1), cpf(2)], works));
   const rows = await rowsOf('results.csv');
   expect(rows.map(({ note }) => note)).toEqual([
     'results erased',
@@ -219,7 +226,7 @@ test('a row whose answer was erased says so', async () => {
 
 test('a folder that had one batch has nothing of it beside the next one', async () => {
   const both = [await lookedUp(1, personProfile()), await lookedUp(2, personProfile())];
-  await shown(await batchOf(profileBatches, [cpf(1), cpf(2)], both), { html: true });
+  await shown(await batchOf(profileBatchKind, [cpf(1), cpf(2)], both), { html: true });
   const mine = ['notes.txt', 'answers/mine.json', 'pages/mine.html'];
   for (const name of mine) await writeFile(join(out, name), 'mine');
   const earlier = await readdir(out, { recursive: true });
@@ -229,7 +236,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
   const first = place;
   place = new TemporaryStore();
   const next = [await lookedUp(3, null), await lookedUp(4, { imoveis: [propertyRow] })];
-  await shown(await batchOf(profileBatches, [cpf(3), cpf(4)], next));
+  await shown(await batchOf(profileBatchKind, [cpf(3), cpf(4)], next));
   const own = ['results.csv', 'summary.json', 'imoveis.csv', 'answers/3.json'];
   const left = await readdir(out, { recursive: true });
   expect(left.sort()).toEqual([...own, ...mine, 'answers', 'pages'].sort());
@@ -240,7 +247,7 @@ test('an answer that came with a byte order mark is written', async () => {
   const work = await lookedUp(1, null);
   const answer = Buffer.from(`\uFEFF${JSON.stringify(personProfile())}`);
   await new ProfileRepository(place.store).putAnswer(profileFolder(work.jobId), answer, 1);
-  await shown(await batchOf(profileBatches, [cpf(1)], [work]));
+  await shown(await batchOf(profileBatchKind, [cpf(1)], [work]));
   expect(JSON.parse(await readFile(join(out, 'answers', '2.json'), 'utf8'))).toEqual(
     personProfile(),
   );
@@ -257,7 +264,7 @@ test('sections of all people stand in one sheet each, with the line and the CPF 
     await lookedUp(3, second),
   ];
   const people = [cpf(1), cpf(2), cpf(3)];
-  await shown(await batchOf(profileBatches, people, works), { excel: true });
+  await shown(await batchOf(profileBatchKind, people, works), { excel: true });
   expect((await stat(join(out, 'veiculos.csv'))).mode & 0o077).toBe(0);
   const rows = await rowsOf('veiculos.csv', ';');
   expect(rows.map(({ line, asked, placa, novo }) => [line, asked, placa, novo])).toEqual([
@@ -282,7 +289,7 @@ test('a page for each person, and one with counts and totals that leads there', 
     await lookedUp(3, null, { status: 'refused', call: null, rural: null }),
   ];
   const invalid = { line: 6, kind: 'invalid', type: 'profile', document: '<b>9', reference: '' };
-  const batch = await batchOf(profileBatches, [cpf(1), cpf(2), cpf(3)], works, [
+  const batch = await batchOf(profileBatchKind, [cpf(1), cpf(2), cpf(3)], works, [
     { ...invalid, code: 'c', message: 'm' } as Line,
   ]);
   await shown(batch, { html: true });

@@ -6,7 +6,9 @@ import {
   type SweepEnd,
   type SweepOutcome,
 } from '../../../src/domain/monitors/sweep';
-import { outcomeLines } from '../../../src/starters/monitors/outcome';
+import { exitCodeOf } from '../../../src/domain/attention';
+import { sweepEnd } from '../../../src/domain/job-ends';
+import { sweepLines } from '../../../src/starters/monitors/outcome';
 
 const end: SweepEnd = {
   counts: { ...noCounts(), filed: 30, delivered: 30, elsewhere: 30 },
@@ -29,7 +31,7 @@ const outcome: SweepOutcome = {
 };
 
 it('does not say of a sweep that found what others acknowledged that there was none', () => {
-  expect(outcomeLines(outcome)).toEqual([
+  expect(sweepLines(outcome)).toEqual([
     'monitor-1: swept: 30 new, 30 delivered, 0 acknowledged, 30 acknowledged elsewhere or gone',
     '  reconciled: found nothing new',
   ]);
@@ -39,7 +41,7 @@ it('says of a walk that did not come to its end that it did not', () => {
   const fault = { fault: 'no cursor', message: 'no way on' } as const;
   const reconciled = { pages: 1, found: 2, pending: 0, fault };
   const warnings = sweepWarnings('monitor-1', { fault, warnings: [] }, emptyBacklog);
-  expect(outcomeLines({ ...outcome, warnings, reconciled }).slice(1)).toEqual([
+  expect(sweepLines({ ...outcome, warnings, reconciled }).slice(1)).toEqual([
     '  no cursor: no way on',
     '  not reconciled to the end of the list: found 2 changes acknowledged by others',
   ]);
@@ -49,7 +51,7 @@ it('says where items that cannot be read are named, and how many things need a p
   const backlog = { undelivered: 1, escalated: 1, unreadable: 2 };
   expect(sweepWarnings('monitor-1', end, backlog)).toEqual([
     '1 message could not be delivered or acknowledged',
-    '2 items of the list cannot be read: `diligence show monitor-1` names them',
+    '2 items of the list cannot be read: `diligence show monitor-sweep/monitor-1` names them',
     '1 of them need a person',
   ]);
 });
@@ -66,4 +68,28 @@ it.each<[SweepOutcome['status'], Partial<SweepEnd>, Partial<SweepOutcome['backlo
   ['failed', { fault: { fault: 'unavailable', message: '503' }, counts: noCounts() }, {}],
 ])('is %s when it ends with %j and leaves %j', (status, part, backlog) => {
   expect(sweepStatus({ ...end, ...part }, { ...emptyBacklog, ...backlog })).toBe(status);
+});
+
+it.each<[string, Partial<SweepOutcome>, number]>([
+  ['all is through', {}, 0],
+  ['it was cancelled', { status: 'partly', stopped: 'cancelled' }, 0],
+  [
+    'it was cancelled, and something is undelivered',
+    { status: 'partly', stopped: 'cancelled', backlog: { ...emptyBacklog, undelivered: 1 } },
+    1,
+  ],
+  [
+    'something is undelivered',
+    { status: 'partly', backlog: { ...emptyBacklog, undelivered: 1 } },
+    1,
+  ],
+  [
+    'something is undelivered for too long',
+    { status: 'partly', backlog: { ...emptyBacklog, undelivered: 1, escalated: 1 } },
+    3,
+  ],
+  ['the service is away', { status: 'failed', fault: { fault: 'unavailable', message: '503' } }, 1],
+  ['a person must look', { status: 'failed', fault: { fault: 'no monitor', message: '404' } }, 3],
+])('when %s, the exit code says so', (_what, part, code) => {
+  expect(exitCodeOf('monitor-sweep', sweepEnd({ ...outcome, warnings: [], ...part }))).toBe(code);
 });

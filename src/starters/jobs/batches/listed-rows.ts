@@ -1,5 +1,5 @@
-import type { StoredRow } from '../../store/core/row-writer';
-import type { BatchRows } from './batch';
+import type { StoredRow } from '../../../store/core/row-writer';
+import type { BatchRows } from './ask';
 
 /** What stands for a line where there is no sheet. */
 export interface ListedRow {

@@ -1,25 +1,21 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { startEntry } from '../../domain/audit-entries';
-import { documentsIn } from '../../domain/core/held-documents';
+import { startEntry } from '../../../domain/audit-entries';
+import { documentsIn } from '../../../domain/core/held-documents';
 import {
   jobBatchFolder,
-  workflowIdOf,
   type ChildJob,
   type JobBatchEnd,
   type JobBatchKind,
   type JobBatchRecord,
-} from '../../domain/core/job-batch';
-import { queueName } from '../../domain/core/queues';
-import type { SheetPlan } from '../../sheets/plan-rows';
-import { JobBatchRepository } from '../../store/core/job-batches';
-import { indexDocuments } from '../../store/core/subject-index';
-import type { EngineClient } from '../../temporal/connection';
-import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
-import { attributesAtStart } from '../../workflows/core/search-attributes';
-import type { jobBatch } from '../../workflows/job-batch';
-import { isRunning, type CommandContext } from './context';
-import { CommandError } from './errors';
+} from '../../../domain/core/job-batch';
+import type { SheetPlan } from '../../../sheets/plan-rows';
+import { JobBatchRepository } from '../../../store/core/job-batches';
+import { indexDocuments } from '../../../store/core/subject-index';
+import type { JobBatchInput } from '../../../workflows/messages';
+import type { CommandContext } from '../context';
+import type { Job } from '../job-kind';
+import type { Ask, Foreseen, LineProblem } from '../start-job';
 import { storeFile } from './stored-file';
 
 /** Lines with content; `left`: what was found and is not asked for, by the reason. */
@@ -53,28 +49,6 @@ export interface BatchRequest {
   put(document: string, rerun: string | null): Promise<Omit<ChildJob, 'before'>>;
 }
 
-export interface StoredBatch {
-  folder: string;
-  record: JobBatchRecord;
-  /** Null before the end. */
-  end: JobBatchEnd | null;
-}
-
-/** What child jobs would be asked for, and what stands. */
-export interface Foreseen {
-  request: number;
-  reuse: number;
-  underWay: number;
-  left: Readonly<Record<string, number>>;
-}
-
-export interface LineProblem {
-  line: number;
-  status: string;
-  code: string | null;
-  message: string;
-}
-
 /** The input read to its end: nothing is written or sent before this has succeeded. */
 async function nameOf({ idKey }: CommandContext, request: BatchRequest): Promise<string> {
   const { kind, terms } = request;
@@ -82,21 +56,6 @@ async function nameOf({ idKey }: CommandContext, request: BatchRequest): Promise
   if (request.isListed !== true)
     for await (const row of request.rows()) hash.update(`${JSON.stringify(row)}\n`);
   return idKey.nameOf('manifest', JSON.stringify([kind, hash.digest('hex'), ...terms]));
-}
-
-/** The batch of the same rows that has not ended, or that leaves nothing to ask; else a new one. */
-export async function openBatch(ctx: CommandContext, request: BatchRequest): Promise<StoredBatch> {
-  const name = await nameOf(ctx, request);
-  const batches = new JobBatchRepository(ctx.store);
-  const newest = await batches.newest(`${request.kind}/${name}`);
-  const end = newest === null ? null : await batches.end(newest.folder);
-  if (newest !== null && end === null) return { ...newest, end };
-  const isSpent = newest !== null && request.isListed !== true && !request.rerun;
-  if (isSpent && !(await isAnyOpen(request))) {
-    ctx.log(`this batch ended ${end?.endedAt}: its results are shown (\`--rerun\` asks again)`);
-    return { ...newest, end };
-  }
-  return storeBatch(ctx, request, name);
 }
 
 async function isAnyOpen(request: BatchRequest): Promise<boolean> {
@@ -112,7 +71,8 @@ async function storeBatch(
   ctx: CommandContext,
   request: BatchRequest,
   name: string,
-): Promise<StoredBatch> {
+  { concurrency, deadline: deadlineMs }: BatchTerms,
+): Promise<string> {
   const { store, environment, idKey } = ctx;
   const { kind, label, inputName, inputPath } = request;
   const createdAt = new Date().toISOString();
@@ -150,6 +110,8 @@ async function storeBatch(
     linesAtFault: invalid + unsupported,
     left: rows.left ?? {},
     children,
+    concurrency,
+    deadlineMs,
     createdAt,
     createdBy,
   };
@@ -158,11 +120,16 @@ async function storeBatch(
   const batches = new JobBatchRepository(store);
   await batches.put(record, label && keyed(label), [entry]);
   await ctx.audit.anchor();
+  const repeated = lines - items - invalid - unsupported;
+  ctx.log(
+    `${lines} lines: ${items} different, ${repeated} repeated, ${invalid + unsupported} at fault, ${blank} blank`,
+  );
+  if (children < items) ctx.log(`${items - children} had ended before`);
   if (children === 0) {
     const endedAt = new Date().toISOString();
     await batches.finalize(folder, { endedAt, cancelled: false, counts: {} });
   }
-  return { folder, record, end: await batches.end(folder) };
+  return batchId;
 }
 
 async function childOf(
@@ -179,46 +146,48 @@ async function childOf(
   return { jobId, terms, before };
 }
 
-/** Starts it unless it runs. */
-export async function startBatch(
-  ctx: CommandContext,
-  engine: EngineClient,
-  { folder, record }: StoredBatch,
-  { concurrency, deadline }: { concurrency: number; deadline: number },
-): Promise<{ workflowId: string; ranAlready: boolean }> {
-  await refuseMissingSearchAttributes(engine);
-  const { batchId, children, kind } = record;
-  const { queueSuffix } = ctx;
-  const workflowId = workflowIdOf(batchId);
-  const ranAlready = await isRunning(engine, workflowId);
-  if (!ranAlready) await new JobBatchRepository(ctx.store).releaseChildren(folder);
-  await engine.client.workflow.start<typeof jobBatch>('jobBatch', {
-    workflowId,
-    taskQueue: queueName('workflows', queueSuffix),
-    args: [
-      {
-        kind,
-        batchId,
-        folder,
-        children,
-        carryover: { after: -1, underWay: [], counts: {}, paused: false },
-        concurrency,
-        deadlineMs: deadline,
-        queueSuffix,
-      },
-    ],
-    typedSearchAttributes: attributesAtStart(kind, batchId),
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-  });
-  return { workflowId, ranAlready };
+/** How it is driven, as a person said. */
+export interface BatchTerms {
+  concurrency: number;
+  /** Milliseconds from the start of a child job to its outcome. */
+  deadline: number;
 }
 
-/** What a batch would do, without doing it. */
-export async function foresee(
+/** The batch of the same rows that has not ended, or that leaves nothing to ask, stands. */
+export async function askBatch(
+  ctx: CommandContext,
   request: BatchRequest,
-): Promise<{ foreseen: Foreseen; problems: LineProblem[] }> {
-  const foreseen = { request: 0, reuse: 0, underWay: 0 };
+  terms: BatchTerms,
+): Promise<Ask<JobBatchRecord, JobBatchEnd>> {
+  const name = await nameOf(ctx, request);
+  const found = await ctx.store.jobs.find(`${request.kind}/${name}`);
+  const standing = found as Job<JobBatchRecord, JobBatchEnd> | null;
+  const isSpent = standing?.outcome != null && request.isListed !== true && !request.rerun;
+  const batches = new JobBatchRepository(ctx.store);
+  return {
+    standing,
+    stands: isSpent && !(await isAnyOpen(request)),
+    foresee: () => foresee(request),
+    record: () => storeBatch(ctx, request, name, terms),
+    release: ({ folder }) => batches.releaseChildren(folder),
+    workflow: 'jobBatch',
+    workflowInput: ({ folder, input }): JobBatchInput => ({
+      kind: input.kind,
+      batchId: input.batchId,
+      folder,
+      children: input.children,
+      carryover: { after: -1, underWay: [], counts: {}, paused: false },
+      concurrency: input.concurrency,
+      deadlineMs: terms.deadline,
+      queueSuffix: ctx.queueSuffix,
+    }),
+    mayEndAtOnce: true,
+    isBatch: true,
+  };
+}
+
+async function foresee(request: BatchRequest): Promise<Foreseen> {
+  const foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0 };
   const problems: LineProblem[] = [];
   const rows = request.rows();
   for await (const row of rows) {
@@ -228,32 +197,10 @@ export async function foresee(
     }
     if (row.kind !== 'item') continue;
     const standing = await request.standing(row.document);
-    foreseen[foreseenOf(standing?.ended === true && request.rerun ? null : standing)] += 1;
+    if (standing === null || (standing.ended && request.rerun)) foreseen.request += 1;
+    else foreseen[standing.ended ? 'reuse' : 'underWay'] += 1;
   }
-  return { foreseen: { ...foreseen, left: rows.left ?? {} }, problems };
-}
-
-export function foreseenOf(
-  standing: Pick<StandingJob, 'ended'> | null,
-): 'request' | 'reuse' | 'underWay' {
-  if (standing === null) return 'request';
-  return standing.ended ? 'reuse' : 'underWay';
-}
-
-/**
- * By the id that its command printed, or, without its instant, the last one of that input.
- *
- * @throws CommandError when there is none
- */
-export async function batchOf({ store }: CommandContext, id: string): Promise<StoredBatch> {
-  const batches = new JobBatchRepository(store);
-  const parts = /^[a-z]+-batch\/[0-9a-f]{32}(\/\d{8}T\d+Z)?$/.exec(id);
-  const folder = jobBatchFolder(id);
-  const record = parts?.[1] === undefined ? null : await batches.record(folder);
-  const isNewest = parts !== null && parts[1] === undefined;
-  const found = isNewest ? await batches.newest(id) : record && { folder, record };
-  if (found === null) throw new CommandError(`no batch ${id} in this store`);
-  return { ...found, end: await batches.end(found.folder) };
+  return { ...foreseen, problems, left: rows.left ?? {} };
 }
 
 /** File name of an input, without its folders. */

@@ -1,9 +1,9 @@
-import type { Billing } from '../../domain/core/billing';
-import { BillingTotals, type BillingTotal } from '../../domain/core/billing-totals';
-import type { JobBatchKind, JobBatchRecord } from '../../domain/core/job-batch';
-import type { queuesOf } from '../../domain/core/queues';
-import type { CommandContext } from './context';
-import { counted, printable } from './text';
+import type { Billing } from '../../../domain/core/billing';
+import { BillingTotals, type BillingTotal } from '../../../domain/core/billing-totals';
+import type { JobBatchKind, JobBatchRecord } from '../../../domain/core/job-batch';
+import type { queuesOf } from '../../../domain/core/queues';
+import type { CommandContext } from '../context';
+import { counted, printable } from '../text';
 
 /** Cells of one line, by column; null: nothing was reported. */
 export type ChildCells = Readonly<Record<string, string | number | boolean | null>>;
@@ -50,12 +50,12 @@ export interface BatchSheets {
   abandon(): Promise<void>;
 }
 
-/** What results of one kind of batch have. */
-export interface BatchKind {
+/** What tells batches of one kind from those of another. */
+export interface BatchRules {
   kind: JobBatchKind;
   service: keyof typeof queuesOf;
-  /** Of its child jobs, for people. */
-  noun: [one: string, many: string];
+  /** Its child jobs, for people. */
+  noun: string;
   /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
   columns: readonly string[];
   /** Those of them that tell what was charged: once for a job, on its first line. */
@@ -77,6 +77,8 @@ export interface BatchCharges {
   add(end: ChildEnd, before: boolean): void;
   /** Of `summary.json`. */
   summary(): Record<string, unknown>;
+  /** Left out: nothing is reported. */
+  billing?(): BillingTotal[];
   /** For people. */
   lines(): string[];
 }
@@ -91,6 +93,7 @@ export function billedCharges(): BatchCharges {
         if (before) earlier.add(one);
       }
     },
+    billing: () => all.all(),
     summary: () => ({
       billing: all.all(),
       billingUntold: all.untold,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import type { Store } from '../../store/store';
+import type { Store } from '../../../store/store';
 
 /** Puts an input file into the store as it is, under its sum. */
 export async function storeFile(

@@ -1,0 +1,55 @@
+import { analysisSubject, subjectState } from '../../domain/core/attempts';
+import { analysisFolder, type AnalysisOutcome } from '../../domain/credit/work';
+import { AnalysisRepository } from '../../store/credit/analyses';
+import { jobBatchKind } from '../jobs/batches/batch-kind';
+import { noCharges } from '../jobs/batches/rules';
+import { writeOutcome } from './kind';
+
+export const analysisBatchKind = jobBatchKind({
+  kind: 'credit-batch',
+  service: 'credit',
+  noun: 'analyses',
+  unstarted: 'lost',
+  columns: ['operation_id', 'titulos', 'blocked', 'alerted', 'possible_double_charge'],
+  chargeColumns: [],
+  charges: noCharges,
+  ending: async (ctx, jobId) => {
+    const [, name = ''] = jobId.split('/');
+    const found = await new AnalysisRepository(ctx.store).lastEnded(name, analysisFolder(jobId));
+    if (found === null || found.outcome === null) return null;
+    const { outcome, record } = found;
+    const { status, settledAt } = outcome;
+    return {
+      jobId: record.workId,
+      status,
+      cells: cellsOf(outcome),
+      error: errorOf(outcome),
+      settledAt,
+      billing: [],
+      isErased: outcome.erased === true,
+      answer: async () => null,
+      exportTo: (folder) => writeOutcome(ctx, record, outcome, folder),
+    };
+  },
+  hasStarted: async ({ store }, jobId) => {
+    const [, name = ''] = jobId.split('/');
+    const attempts = await store.attempts.of(analysisSubject(name));
+    return subjectState(attempts, Date.now()).kind !== 'free';
+  },
+});
+
+function cellsOf({ operationId, possibleDoubleCharge, result }: AnalysisOutcome) {
+  return {
+    operation_id: operationId,
+    titulos: result?.summary.receivables ?? null,
+    blocked: result?.summary.blocked ?? null,
+    alerted: result?.summary.alerted ?? null,
+    possible_double_charge: possibleDoubleCharge,
+  };
+}
+
+/** What contradicts itself in a result is said where others have an error. */
+function errorOf({ error, result }: AnalysisOutcome): AnalysisOutcome['error'] {
+  if (error !== null || result === null || result.contradictions.length === 0) return error;
+  return { code: 'contradiction', message: result.contradictions.join('; ') };
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import {
+  workflowIdOf,
+  type JobBatchEnd,
+  type JobBatchRecord,
+} from '../../../domain/core/job-batch';
+import { JobBatchRepository } from '../../../store/core/job-batches';
+import type { EngineClient } from '../../../temporal/connection';
+import { jobBatchProgressQuery } from '../../../workflows/messages';
+import type { CommandContext } from '../context';
+import type { Job, JobKind } from '../job-kind';
+import type { Progress } from '../progress';
+import { counted, leftLines, problemLines } from '../text';
+import { writeWhole } from '../written-file';
+import { surveyRows, type BatchSurvey, type EndedBatch } from './rows';
+import type { BatchRules } from './rules';
+
+/** A batch of jobs, as all commands about jobs see it. */
+export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatchEnd> {
+  // An export has read the rows: what is printed of them is not read again.
+  const surveys = new WeakMap<JobBatchEnd, BatchSurvey>();
+  const surveyOf = async (ctx: CommandContext, job: EndedBatch): Promise<BatchSurvey> => {
+    const survey = surveys.get(job.outcome) ?? (await surveyRows(ctx, rules, job));
+    surveys.set(job.outcome, survey);
+    return survey;
+  };
+  return {
+    kind: rules.kind,
+    prefix: `${rules.kind}/`,
+    noun: `${rules.noun} of`,
+    service: rules.service,
+    workflowId: (_, id) => workflowIdOf(id),
+    describe: ({ inputName }) => inputName,
+    terms: ({ concurrency, deadlineMs, label }) => ({ concurrency, deadline: deadlineMs, label }),
+    readProgress,
+    storedProgress,
+    lines: async (job, ctx) => {
+      const { charges, counts, problems } = await surveyOf(ctx, job);
+      const { left, lines } = job.input;
+      return [
+        counted(lines, 'line'),
+        ...Object.entries(counts).map(
+          ([status, count]) => `  ${String(count).padStart(8)}  ${status}`,
+        ),
+        ...problemLines(problems),
+        ...[...charges.lines(), ...leftLines(left)].map((line) => `  ${line}`),
+      ];
+    },
+    report: async (ctx, job, folder) => {
+      const summary = summaryOf(job, await surveyOf(ctx, job));
+      return { ...summary, results: folder && join(folder, 'results.csv') };
+    },
+    artifacts: () => [],
+    cost: async (job, ctx) => (await surveyOf(ctx, job)).charges.billing?.() ?? [],
+    heeds: ['excel', 'html'],
+    export: async (ctx, job, folder, { excel, html }) => {
+      const { writeRows } = require('./sheet') as typeof import('./sheet');
+      const survey = await writeRows(ctx, rules, job, { folder, how: { excel, html } });
+      surveys.set(job.outcome, survey);
+      const summary = `${JSON.stringify(summaryOf(job, survey), null, 2)}\n`;
+      await writeWhole(folder, 'summary.json', summary);
+      const hasPage = html && rules.sheets !== undefined;
+      return ['results.csv', 'summary.json', ...(hasPage ? ['report.html'] : [])];
+    },
+    orders: ['cancel', 'cancel_now', 'pause', 'resume'],
+    claimsNothing: true,
+  };
+}
+
+function summaryOf(
+  { input, outcome, createdAt }: EndedBatch,
+  { charges, counts, problems }: BatchSurvey,
+): Record<string, unknown> {
+  const { batchId, blankLines, children, inputName, items, kind, label, left, lines } = input;
+  const about = { batchId, kind, label, inputName, total: lines, blankLines, items, left };
+  const when = { startedAt: createdAt, finishedAt: outcome.endedAt };
+  return { ...about, asked: children, counts, problems, ...charges.summary(), ...when };
+}
+
+async function readProgress(
+  { client }: EngineClient,
+  workflowId: string,
+): Promise<Progress | null> {
+  const handle = client.workflow.getHandle(workflowId);
+  const progress = await handle.query(jobBatchProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { counts, total, underWay: outstanding, paused, cancelling } = progress;
+  return { ...nothingElse, counts: whole(counts), total, outstanding, paused, cancelling };
+}
+
+/** Rows that had ended before the batch are among them. */
+async function storedProgress({ store }: CommandContext, { folder, input }: Job) {
+  const { open: _, ...counts } = await new JobBatchRepository(store).counts(folder);
+  return { ...nothingElse, counts: whole(counts), total: (input as JobBatchRecord).items };
+}
+
+const nothingElse = {
+  stage: 'under way',
+  outstanding: 0,
+  again: 0,
+  waiting: null,
+  paused: false,
+  cancelling: false,
+  details: [],
+};
+
+function whole(counts: Readonly<Partial<Record<string, number>>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).map(([word, count]) => [word, count ?? 0]));
+}

@@ -1,0 +1,114 @@
+import { attentionOf } from '../../../domain/attention';
+import type { ChildJob, JobBatchEnd, JobBatchRecord } from '../../../domain/core/job-batch';
+import type { StoredRow } from '../../../store/core/row-writer';
+import type { BatchCharges, BatchRules, ChildEnd, ShownRow } from './rules';
+import type { CommandContext } from '../context';
+import { CommandError } from '../errors';
+import type { EndedJob } from '../job-kind';
+import type { LineProblem } from '../start-job';
+
+export type EndedBatch = EndedJob<JobBatchRecord, JobBatchEnd>;
+
+/** More of them stand in `results.csv` alone. */
+const mostProblems = 1_000;
+
+/** One input line, as it stands. */
+export interface ResultRow extends ShownRow {
+  child: ChildJob | null;
+  error: { code: string | null; message: string } | null;
+  reference: string;
+  duplicateOf: number | null;
+  note: string;
+}
+
+/** Lines by how they stand, what needs a person, and what was charged. */
+export interface BatchSurvey {
+  counts: Record<string, number>;
+  problems: LineProblem[];
+  charges: BatchCharges;
+}
+
+/** Reads the rows as they stand now. */
+export async function surveyRows(
+  ctx: CommandContext,
+  rules: BatchRules,
+  job: EndedBatch,
+  use?: (row: ResultRow, own: ChildEnd | null) => Promise<void>,
+): Promise<BatchSurvey> {
+  const counts: Record<string, number> = {};
+  const problems: LineProblem[] = [];
+  const charges = rules.charges();
+  for await (const row of rowsOf(ctx, rules, job)) {
+    const { child, end, line, status } = row;
+    counts[status] = (counts[status] ?? 0) + 1;
+    const isDoubted = end?.isDoubted === true;
+    if (isDoubted || attentionOf(rules.kind, status).needsAttention) {
+      const { code = null, message = '' } = row.error ?? {};
+      if (problems.length < mostProblems) problems.push({ line, status, code, message });
+    }
+    const own = ownEnd(row);
+    if (own !== null) charges.add(own, child?.before === true);
+    await use?.(row, own);
+  }
+  return { counts, problems, charges };
+}
+
+/** That of a duplicate stands by the line that it repeats. */
+export function ownEnd({ status, end }: ResultRow): ChildEnd | null {
+  return status === 'duplicate' ? null : end;
+}
+
+export async function* rowsOf(
+  ctx: CommandContext,
+  rules: BatchRules,
+  { folder, outcome }: EndedBatch,
+): AsyncGenerator<ResultRow> {
+  for await (const row of ctx.store.rows.all(folder)) {
+    if ('code' in row) {
+      yield notAsked(row);
+      continue;
+    }
+    const item = row.kind === 'item' ? row : await ctx.store.rows.item(folder, row.item);
+    const child = item?.child ?? null;
+    if (child === null) throw new CommandError(`${folder} is not whole`);
+    const end = row.erased ? null : await rules.ending(ctx, child.jobId);
+    const hasStarted = end !== null || (await rules.hasStarted(ctx, child.jobId));
+    // What has started goes on at the service, whatever became of the batch.
+    const unended = hasStarted ? 'lost' : outcome.cancelled ? 'cancelled' : rules.unstarted;
+    yield resultRow(row, child, end, unended);
+  }
+}
+
+function notAsked(row: Extract<StoredRow, { code: string }>): ResultRow {
+  const { line, document: asked, code, message, reference } = row;
+  const status = row.erased ? 'erased' : row.kind;
+  const nothing = { child: null, end: null, duplicateOf: null, note: '' };
+  return { line, asked, status, error: { code, message }, reference, ...nothing };
+}
+
+function resultRow(
+  row: Exclude<StoredRow, { code: string }>,
+  child: ChildJob,
+  end: ChildEnd | null,
+  unended: string,
+): ResultRow {
+  const { document: asked, line, reference } = row;
+  const duplicateOf = row.kind === 'duplicate' ? row.duplicateOf : null;
+  const stands = duplicateOf === null ? (end?.status ?? unended) : 'duplicate';
+  const notes = [
+    row.note,
+    child.before ? 'had ended before' : '',
+    end?.isErased === true ? 'results erased' : '',
+  ];
+  return {
+    line,
+    asked,
+    status: row.erased ? 'erased' : stands,
+    child: row.erased ? null : child,
+    end,
+    error: end?.error ?? null,
+    reference,
+    duplicateOf,
+    note: notes.filter((note) => note !== '').join('; '),
+  };
+}

@@ -1,0 +1,117 @@
+import { healthNotes, noteLine } from '../../domain/monitors/health';
+import type { ScanOutcome, ScanRecord } from '../../domain/monitors/scan';
+import { sweepWorkflowId, type SweepOutcome, type SweepRecord } from '../../domain/monitors/sweep';
+import { ChangeQueries } from '../../store/monitors/change-queries';
+import { monitorRecords } from '../../store/monitors/records';
+import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages';
+import type { CommandContext } from '../jobs/context';
+import type { JobKind } from '../jobs/job-kind';
+import { progressOfStage } from '../jobs/progress';
+import { counted } from '../jobs/text';
+import { firstOf, noteLines, scanLines, scannedBy, sweepLines } from './outcome';
+
+const pass = {
+  service: 'monitors',
+  artifacts: () => [],
+  cost: () => [],
+  heeds: [],
+  orders: ['cancel', 'cancel_now'],
+  claimsNothing: true,
+} as const;
+
+export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
+  ...pass,
+  kind: 'monitor-sweep',
+  prefix: 'monitor-sweep/',
+  noun: 'sweep of',
+  workflowId: ({ monitorId }) => sweepWorkflowId(monitorId),
+  describe: ({ monitorId }) => monitorId,
+  terms: ({ terms: { cooldownMs, severities } }) => ({
+    cooldown: cooldownMs ?? undefined,
+    severity: severities ?? undefined,
+  }),
+  readProgress: async ({ client }, workflowId) => {
+    const handle = client.workflow.getHandle(workflowId);
+    const progress = await handle.query(sweepProgressQuery).catch(() => null);
+    if (progress === null) return null;
+    const { acknowledged, delivered, elsewhere, filed } = progress.counts;
+    const counts = { new: filed, delivered, acknowledged, elsewhere };
+    return { ...progressOfStage(progress.stage), counts, cancelling: progress.cancelling };
+  },
+  lines: async ({ outcome }, ctx) => [
+    ...sweepLines(outcome),
+    ...(await storedOf(ctx, outcome.monitorId)).lines.map((line) => `  ${line}`),
+  ],
+  report: async (ctx, { outcome }) => {
+    return { ...outcome, monitor: (await storedOf(ctx, outcome.monitorId)).view };
+  },
+};
+
+export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
+  ...pass,
+  kind: 'monitor-scan',
+  prefix: 'monitor-scan/',
+  noun: 'scan of',
+  workflowId: ({ workflowId }) => workflowId,
+  describe: ({ list: { monitors, name } }) => `${counted(monitors, 'monitor')} (${name})`,
+  terms: ({ terms: { cooldownMs, severities } }) => ({
+    cooldown: cooldownMs ?? undefined,
+    severity: severities ?? undefined,
+  }),
+  readProgress: async ({ client }, workflowId) => {
+    const handle = client.workflow.getHandle(workflowId);
+    const progress = await handle.query(scanProgressQuery).catch(() => null);
+    if (progress === null) return null;
+    const { cancelling, counts, monitors, underWay } = progress;
+    const { acknowledged, failing, probed } = counts;
+    return {
+      ...progressOfStage('probing'),
+      total: monitors,
+      counts: { probed },
+      outstanding: underWay,
+      cancelling,
+      details: [`${counted(acknowledged, 'change')} acknowledged`, `${failing} failing`],
+    };
+  },
+  lines: async ({ outcome }, ctx) => {
+    const { notes, open } = await scannedBy(ctx, outcome.list, outcome.scan);
+    const found = [`${counted(open.length, 'monitor')} had open changes`, ...noteLines(notes)];
+    return [...scanLines(outcome), ...found.map((line) => `  ${line}`)];
+  },
+  report: async (ctx, { outcome }) => {
+    return { ...outcome, ...(await scannedBy(ctx, outcome.list, outcome.scan)) };
+  },
+};
+
+/** More of them are told as a count. */
+const mostNamed = 20;
+
+/** What the store says of a monitor, of all its sweeps. */
+async function storedOf(
+  { store, idKey, environment }: CommandContext,
+  monitorId: string,
+): Promise<{ view: object; lines: string[] }> {
+  const records = monitorRecords(store, (text) => idKey.nameOf('document', text));
+  const required = environment.monitorSinks.sinks.filter((sink) => sink.required);
+  const names = required.map(({ name }) => name);
+  const changes = await new ChangeQueries(store).standing(monitorId, mostNamed, names);
+  const unreadable = await records.unreadable.of(monitorId);
+  const health = (await records.monitors.get(monitorId))?.health ?? null;
+  const { filed, open, stuck, named } = changes;
+  const lines = [
+    `in the store: ${counted(filed, 'change')}, ${open} of them not acknowledged, ${stuck} undelivered`,
+    ...firstOf(
+      named.map(({ changeId, trouble: { step, why, count } }) => {
+        return `undelivered: ${changeId}: ${step}: ${why} (sweeps: ${count})`;
+      }),
+      stuck,
+    ),
+    ...firstOf(
+      unreadable.map(({ sum, why, count, at }) => {
+        return `cannot be read: item ${sum} of the list: ${why} (since ${at}, sweeps: ${count})`;
+      }),
+    ),
+    ...healthNotes(health).map(noteLine),
+  ];
+  return { view: { changes, unreadable, health }, lines };
+}

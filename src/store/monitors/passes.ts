@@ -1,0 +1,92 @@
+import { scanEnd, sweepEnd } from '../../domain/job-ends';
+import {
+  interruptedScan,
+  scanFolder,
+  type ScanOutcome,
+  type ScanRecord,
+} from '../../domain/monitors/scan';
+import {
+  interruptedSweep,
+  sweepFolder,
+  type SweepOutcome,
+  type SweepRecord,
+} from '../../domain/monitors/sweep';
+import { JobsOfKind } from '../core/jobs-of-kind';
+import { statement } from '../statement';
+import type { Store } from '../store';
+
+/** Jobs that come again and again for one thing: the last one tells how it stands. */
+class Passes<I extends { workId: string; createdAt: string }, O extends object> extends JobsOfKind<
+  I,
+  O
+> {
+  readonly #folderOf: (workId: string) => string;
+  readonly #interrupted: (record: I, at: string) => O;
+
+  constructor(
+    store: Store,
+    shape: ConstructorParameters<typeof JobsOfKind<I, O>>[1],
+    rules: { folderOf: (workId: string) => string; interrupted: (record: I, at: string) => O },
+  ) {
+    super(store, shape);
+    this.#folderOf = rules.folderOf;
+    this.#interrupted = rules.interrupted;
+  }
+
+  /** Only one of a thing runs: those before it that have no end were interrupted. */
+  async begin(record: I): Promise<void> {
+    const folder = this.#folderOf(record.workId);
+    await this.putRecord(folder, record);
+    const open = await this.store.read<{ holder: string }>(
+      statement('SELECT holder FROM job WHERE holder >= ? AND holder < ? AND ended_at IS NULL', [
+        thingOf(folder),
+        folder,
+      ]),
+    );
+    for (const { holder } of open) {
+      const before = await this.record(holder);
+      if (before !== null)
+        await this.putOutcome(holder, this.#interrupted(before, record.createdAt));
+    }
+  }
+
+  /** What an earlier one left is what this one met: it needs no person any more by itself. */
+  async finish(record: I, outcome: O): Promise<O> {
+    const folder = this.#folderOf(record.workId);
+    await this.putRecord(folder, record);
+    const stands = await this.putOutcome(folder, outcome);
+    await this.store.commit([
+      statement('UPDATE job SET attention_at = NULL WHERE holder >= ? AND holder < ?', [
+        thingOf(folder),
+        folder,
+      ]),
+    ]);
+    return stands;
+  }
+}
+
+function thingOf(folder: string): string {
+  return folder.replace(/[^/]+$/, '');
+}
+
+export class SweepRepository extends Passes<SweepRecord, SweepOutcome> {
+  constructor(store: Store) {
+    const shape = {
+      root: 'sweeps/',
+      start: ({ workId: id }: SweepRecord) => ({ id, kind: 'monitor-sweep' as const }),
+      end: (outcome: SweepOutcome) => ({ endedAt: outcome.endedAt, ...sweepEnd(outcome) }),
+    };
+    super(store, shape, { folderOf: sweepFolder, interrupted: interruptedSweep });
+  }
+}
+
+export class ScanRepository extends Passes<ScanRecord, ScanOutcome> {
+  constructor(store: Store) {
+    const shape = {
+      root: 'scans/',
+      start: ({ workId: id }: ScanRecord) => ({ id, kind: 'monitor-scan' as const }),
+      end: (outcome: ScanOutcome) => ({ endedAt: outcome.endedAt, ...scanEnd(outcome) }),
+    };
+    super(store, shape, { folderOf: scanFolder, interrupted: interruptedScan });
+  }
+}
