@@ -56,7 +56,7 @@ describe('a batch of credit files', () => {
     expect(first.code).toBe(3);
     const { id, folder } = first.shown;
     expect(id).toMatch(/^credit-batch\/[0-9a-f]{32}\/\d{8}T\d{9}Z$/);
-    expect(first.stderr).toContain(`${id}: 2 analyses`);
+    expect(first.stderr).toContain(`${id}: analyses of mixed`);
     expect(first.rows).toMatchObject([
       { asked: 'a.rem', status: 'completed', titulos: '71', note: '' },
       { asked: 'b.rem', status: 'completed', titulos: '72' },
@@ -74,8 +74,9 @@ describe('a batch of credit files', () => {
     });
     const status = await run(['show', id, '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({
-      state: 'ended',
-      counts: { completed: 2 },
+      status: 'invalid',
+      needsAttention: true,
+      outcome: { counts: { completed: 2 } },
     });
     const result = await run(['result', id, '--json', '--out', 'out-of-result']);
     expect(result.code).toBe(3);
@@ -95,15 +96,16 @@ describe('a batch of credit files', () => {
     const id = (await run(words)).stdout.trim();
     await eventually('the first file is there', () => place.started('s1.rem') > 0);
     const status = await run(['show', id]);
-    expect(status.stdout).toMatch(/0 of 3 ended, 1 under way/);
+    expect(status.stdout).toMatch(/0\/3 {2}1 outstanding/);
     const attached = await run([...words.slice(0, -2), '3', '--detach']);
-    expect(attached.stdout.trim()).toBe(id);
-    expect(attached.stderr).toContain('it runs already: --concurrency and --deadline are those');
+    expect(attached.code).toBe(2);
+    expect((await run(words)).stdout.trim()).toBe(id);
+    expect(attached.stderr).toContain('--concurrency would be ignored');
     expect((await run(['cancel', id])).stdout).toContain('cancelling');
     place.sandbox.configure({ credit: { files: { 's1.rem': { result: [] } } } });
     const ended = async () => {
       const { stdout } = await run(['show', id, '--json']);
-      return (JSON.parse(stdout) as { state: string }).state === 'ended';
+      return (JSON.parse(stdout) as { outcome: object | null }).outcome !== null;
     };
     await eventually('it ends', ended);
     const { code, stdout } = await run(['result', id, '--json', '--out', 'out-many']);

@@ -65,11 +65,8 @@ describe('a sweep at a service that is not as assumed', () => {
     };
     const words = ['monitor', 'sweep', '--monitors', Object.values(ids).join(','), '--json'];
     const { code, stdout } = await place.run(words);
-    const { outcome, notes } = JSON.parse(stdout) as {
-      outcome: ScanOutcome;
-      notes: MonitorNote[];
-    };
-    const failing = notes.filter(({ kind }) => kind === 'failing');
+    const { outcome } = JSON.parse(stdout) as { outcome: ScanOutcome & { notes: MonitorNote[] } };
+    const failing = outcome.notes.filter(({ kind }) => kind === 'failing');
     expect(code).toBe(3);
     expect(outcome.counts).toMatchObject({ probed: 5, failing: 2, acknowledged: 3 });
     expect(failing.map(({ monitorId }) => monitorId).sort()).toEqual(

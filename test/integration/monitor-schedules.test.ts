@@ -75,15 +75,22 @@ describe('schedules of sweeps', () => {
     const made = await schedule('--every', '1h', '--monitors', watched.join(','));
     expect(made).toMatchObject({ created: true, monitors: 2 });
     await eventually('a delivery is under way', () => receiver.received.length > 0);
-    const byHand = await sweep(place, watched[0] ?? '');
-    expect(byHand).toMatchObject({ code: 1, outcome: null });
-    expect(byHand.stderr).toContain('is running already');
+    const walk = ['monitor', 'reconcile', '--monitors', watched[0] ?? ''];
+    expect((await place.run(walk)).code).toBe(1);
+    const byHand = sweep(place, watched[0] ?? '');
     await (await handleOf()).trigger('SKIP');
     await eventually('the window is skipped', async () => {
       return (await info()).numActionsSkippedOverlap === 1;
     });
     expect(await view()).toMatchObject({ skipped: 1, running: [expect.any(String)] });
+    const { stdout } = await place.run(['list', '--kind', 'monitor-scan', '--json']);
+    const { jobs } = JSON.parse(stdout) as { jobs: { id: string; status: string | null }[] };
+    expect(jobs).toMatchObject([{ status: null }]);
+    const running = await place.run(['show', 'monitor-scan/default', '--json']);
+    expect(JSON.parse(running.stdout)).toMatchObject({ id: jobs[0]?.id, status: 'running' });
     release();
+    expect(await byHand).toMatchObject({ code: 0, outcome: { counts: { acknowledged: 3 } } });
+    expect((await byHand).stderr).toContain('is under way already');
     await eventually('everything is through', () => watched.flatMap(left).length === 0);
     expect(receiver.received).toHaveLength(6);
     await eventually('the pass has ended', async () => (await info()).runningActions.length === 0);

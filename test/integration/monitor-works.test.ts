@@ -1,27 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { seededMonitorId } from '../../src/sandbox';
 import { ChangesReceiver } from '../support/changes-receiver';
+import { jobEnvelope, type JobEnvelope } from '../../src/starters/cli/envelope';
 import { eventually, type Installation } from '../support/diligence-process';
 import { monitorInstallation } from '../support/monitor-installation';
 
 jest.setTimeout(180_000);
 
-interface Shown {
-  id: string;
-  state: string;
-  progress: { counts: { acknowledged: number } } | null;
-  changes: { filed: number; open: number };
-  sweeps: string[];
-  open: string[];
-  notes: { monitorId: string; kind: string }[];
+interface Counts {
+  acknowledged: number;
 }
 
-interface Ended {
-  exitCode: number;
-  outcome: { stopped: string | null; counts: { acknowledged: number } };
-}
+type Ended = JobEnvelope & {
+  outcome: { stopped: string | null; counts: Counts; open: string[]; notes: object[] };
+};
 
-describe('`status`, `result` and `cancel` of sweeps and scans', () => {
+describe('sweeps and scans are jobs', () => {
   let place: Installation;
   let receiver: ChangesReceiver;
   const [first, second, third] = [1, 2, 3].map(seededMonitorId) as [string, string, string];
@@ -47,18 +41,15 @@ describe('`status`, `result` and `cancel` of sweeps and scans', () => {
     await receiver.close();
   });
 
-  async function json<T>(...words: string[]): Promise<T> {
+  async function json<T = JobEnvelope>(...words: string[]): Promise<T> {
     const { stdout, stderr } = await place.run([...words, '--json']);
     if (stdout === '') throw new Error(stderr);
-    return JSON.parse(stdout) as T;
+    return jobEnvelope.parse(JSON.parse(stdout)) as T;
   }
   const begin = (...ids: string[]) =>
-    json<{ id: string }>('monitor', 'sweep', '--detach', '--monitors', ids.join(','));
+    json('monitor', 'sweep', '--detach', '--monitors', ids.join(','));
   async function ended(id: string): Promise<Ended> {
-    const handle = (await place.client()).workflow.getHandle(id);
-    await eventually(`${id} has ended`, async () => {
-      return (await handle.describe()).status.name === 'COMPLETED';
-    });
+    await eventually(`${id} has ended`, async () => (await json('show', id)).outcome !== null);
     return json<Ended>('result', id);
   }
   const acknowledged = (monitorId: string) =>
@@ -69,21 +60,25 @@ describe('`status`, `result` and `cancel` of sweeps and scans', () => {
   const delivered = () => new Set(receiver.received.map(({ id }) => id));
 
   test('a sweep tells how far it is, and `cancel` ends it between two pages with nothing lost', async () => {
-    const { id } = await begin(first);
-    expect(id).toBe(`monitor-sweep/${first}`);
+    const { id, status } = await begin(first);
+    expect(status).toBe('running');
+    expect(id).toMatch(new RegExp(`^monitor-sweep/${first}/\\d{8}T\\d{9}Z$`));
     await eventually('a page is acknowledged', () => acknowledged(first).length > 0);
+    const newest = `monitor-sweep/${first}`;
     const [byId, byMonitor, early] = await Promise.all([
-      json<Shown>('show', id),
-      place.run(['show', first]),
-      place.run(['result', first]),
+      json('show', id),
+      place.run(['show', newest]),
+      place.run(['result', id]),
     ]);
-    expect(byId).toMatchObject({ id, state: 'running' });
-    expect(byId.changes.filed).toBeGreaterThan(0);
+    expect(byId).toMatchObject({ id, kind: 'monitor-sweep', status: 'running', outcome: null });
+    expect(byId.progress?.counts['new']).toBeGreaterThan(0);
     expect(byMonitor).toMatchObject({ code: 0 });
-    expect(byMonitor.stdout).toMatch(/: running\n {2}sweeping: \d+ new, \d+ delivered/);
+    expect(byMonitor.stdout).toMatch(/: running\n {2}sweeping {2}\d+ new, \d+ delivered/);
     expect(early).toMatchObject({ code: 1, stdout: '' });
     expect(early.stderr).toContain('has not ended');
-    expect(await place.run(['cancel', first])).toMatchObject({ code: 0 });
+    const attached = await place.run(['monitor', 'sweep', '--detach', '--monitors', first]);
+    expect(attached.stdout.trim()).toBe(id);
+    expect(await place.run(['cancel', newest])).toMatchObject({ code: 0 });
     receiver.answer = () => 200;
 
     const { exitCode, outcome } = await ended(id);
@@ -94,57 +89,64 @@ describe('`status`, `result` and `cancel` of sweeps and scans', () => {
     expect(through.length % 100).toBe(0);
     expect(through.length).toBeLessThan(changes);
     for (const changeId of through) expect(delivered()).toContain(changeId);
-    const [again, later] = await Promise.all([
-      place.run(['cancel', id]),
-      json<Shown>('show', first),
-    ]);
+    const [again, later] = await Promise.all([place.run(['cancel', id]), json('show', newest)]);
     expect(again).toMatchObject({ code: 1 });
     expect(again.stderr).toContain('has ended');
-    expect(later).toMatchObject({ state: 'ended', changes: { filed: through.length, open: 0 } });
+    expect(later).toMatchObject({
+      status: 'cancelled',
+      outcome: { monitor: { changes: { filed: through.length, open: 0 } } },
+    });
 
     await place.run(['monitor', 'sweep', '--monitors', first]);
     expect(acknowledged(first)).toHaveLength(changes);
   });
 
-  test('a scan names what it has under way and what fails; `cancel --now` ends its sweeps too', async () => {
+  test('a scan names what fails; `cancel --now` ends its sweeps too', async () => {
     const unknown = randomUUID();
     const { id } = await begin(second, third, unknown);
     await eventually('sweeps are under way', () =>
       [second, third].every((monitorId) => acknowledged(monitorId).length > 0),
     );
-    const sweeps = [second, third].map((monitorId) => `monitor-sweep/${monitorId}`).sort();
-    const [shown, told] = await Promise.all([json<Shown>('show', id), place.run(['show', id])]);
-    expect(shown).toMatchObject({
-      state: 'running',
-      progress: { monitors: 3, underWay: 2 },
-      sweeps,
-      notes: [{ monitorId: unknown, kind: 'failing' }],
+    expect(await json('show', id)).toMatchObject({
+      status: 'running',
+      progress: { total: 3, counts: { probed: 3 }, outstanding: 2 },
     });
-    expect(shown.open.sort()).toEqual([second, third].sort());
-    expect(told.stdout).toContain(`could not be listed: ${unknown}`);
     const cancelled = await place.run(['cancel', id, '--now']);
     expect(cancelled).toMatchObject({ code: 0 });
-    expect(cancelled.stdout).toContain('2 sweeps under way are cancelled');
+    expect(cancelled.stdout).toContain('2 sweeps under way end after their page');
     receiver.answer = () => 200;
 
-    expect(await ended(id)).toMatchObject({ exitCode: 3, outcome: { stopped: 'cancelled' } });
+    const scan = await ended(id);
+    expect(scan).toMatchObject({ exitCode: 3, needsAttention: true });
+    expect(scan.outcome).toMatchObject({
+      stopped: 'cancelled',
+      notes: [{ monitorId: unknown, kind: 'failing' }],
+    });
+    expect(scan.outcome.open.sort()).toEqual([second, third].sort());
+    const told = await place.run(['show', id]);
+    expect(told.stdout).toContain(`could not be listed: ${unknown}`);
     for (const monitorId of [second, third]) {
-      const { outcome } = await json<Ended>('result', monitorId);
+      const { outcome } = await json<Ended>('result', `monitor-sweep/${monitorId}`);
       expect(outcome).toMatchObject({
         stopped: 'cancelled',
         counts: { acknowledged: acknowledged(monitorId).length },
       });
       expect(acknowledged(monitorId).length).toBeLessThan(changes);
     }
+    const inbox = await place.run(['inbox', '--kind', 'monitor-scan', '--json']);
+    expect(JSON.parse(inbox.stdout)).toMatchObject({ jobs: [{ id }] });
+    const seen = ['resolve', id, '--action', 'acknowledge', '--note', 'known'];
+    expect(await place.run(seen)).toMatchObject({ code: 0 });
+    expect(await json('result', id)).toMatchObject({ exitCode: 0, needsAttention: false });
   });
 
-  test('what nobody knows is told, and a flag for certificates is refused', async () => {
+  test('what nobody knows is told, and a flag that would change nothing is refused', async () => {
     const wrong = [
-      [['show', randomUUID()], 1, 'nothing is known of'],
-      [['show', 'monitor-scan/never'], 1, 'there is no schedule monitor-scan/never'],
-      [['result', `monitor-scan/by-hand/${'0'.repeat(16)}`], 1, 'has no result'],
-      [['pause', first], 2, 'monitor pause'],
-      [['result', first, '--excel'], 2, '--excel would change nothing'],
+      [['show', `monitor-sweep/${randomUUID()}`], 1, 'no job'],
+      [['show', 'monitor-scan/never'], 1, 'no job'],
+      [['pause', `monitor-sweep/${first}`], 2, 'cannot be paused'],
+      [['result', `monitor-sweep/${first}`, '--excel'], 2, '--excel would change nothing'],
+      [['result', `monitor-sweep/${first}`, '--out', 'x'], 2, '--out would change nothing'],
     ] as const;
     const results = await Promise.all(wrong.map(([words]) => place.run([...words])));
     for (const [place_, [, code, sentence]] of wrong.entries()) {
