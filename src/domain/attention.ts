@@ -1,11 +1,5 @@
-import type { RowStatus } from './certificates/certificates';
-import type { AnalysisStatus } from './credit/work';
-import type { DossierStatus } from './dossiers/follow';
-import type { JobEnd, JobKind } from './job';
-import type { LensStatus } from './lens/analyze';
-import type { SweepOutcome } from './monitors/sweep';
-import type { ProfileStatus } from './profiles/lookup';
-import type { TraceStatus } from './traces/search';
+import type { Cell, ResolveAction } from './core/kind';
+import { kindFacts, type JobEnd, type JobKind } from './job';
 
 /**
  * What needs a person, how a command ends, and what a person may decide: one table of kind and status
@@ -13,17 +7,6 @@ import type { TraceStatus } from './traces/search';
  * may have been charged without a result in the store, needs a person; so does a batch that lacks the result
  * of a row.
  */
-
-export const resolveActions = [
-  'reissue',
-  'abandon',
-  'watch',
-  'adopt',
-  'accept',
-  'retry',
-  'acknowledge',
-] as const;
-export type ResolveAction = (typeof resolveActions)[number];
 
 /** What a decision comes to. */
 export interface ActionMeaning {
@@ -52,126 +35,6 @@ export type Doubt = 'incomplete' | 'possible_charge' | 'escalated';
 
 /** Why a job that has not ended needs a person. */
 export type WaitReason = 'credentials' | 'review' | 'decision' | 'restored';
-
-type Verdict = 'done' | 'failed' | 'person';
-type Cell = readonly [Verdict, ...ResolveAction[]];
-type Cells<Status extends string> = Readonly<Record<Status, Cell>>;
-
-const done: Cell = ['done'];
-const failed: Cell = ['failed'];
-
-const certificate: Cells<RowStatus> = {
-  issued: done,
-  duplicate: done,
-  erased: done,
-  cancelled: ['done', 'reissue', 'watch', 'adopt'],
-  failed: ['failed', 'reissue', 'watch', 'abandon', 'adopt'],
-  invalid: failed,
-  unsupported: failed,
-  expired: ['person', 'watch', 'reissue', 'abandon', 'adopt'],
-  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
-};
-
-const analysis: Cells<AnalysisStatus> = {
-  completed: done,
-  cancelled: ['done', 'reissue', 'watch'],
-  failed: ['failed', 'reissue'],
-  refused: ['failed', 'reissue'],
-  expired: ['person', 'watch', 'reissue', 'abandon'],
-  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
-};
-
-const profile: Cells<ProfileStatus> = {
-  found: done,
-  cancelled: ['done', 'reissue'],
-  invalid: failed,
-  not_found: failed,
-  refused: ['failed', 'reissue'],
-  unreadable: ['person', 'reissue', 'abandon'],
-  unknown_outcome: ['person', 'reissue', 'abandon'],
-  expired: ['person', 'reissue', 'abandon'],
-};
-
-const trace: Cells<TraceStatus> = {
-  completed: done,
-  cancelled: ['done', 'watch'],
-  failed,
-  refused: ['failed', 'reissue'],
-  expired: ['person', 'watch'],
-  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
-};
-
-const lens: Cells<LensStatus> = {
-  completed: ['done', 'watch'],
-  cancelled: ['done', 'watch'],
-  failed,
-  refused: ['failed', 'reissue'],
-  expired: ['person', 'watch'],
-  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
-};
-
-const dossier: Cells<DossierStatus> = {
-  completed: ['done', 'watch'],
-  cancelled: done,
-  failed: ['failed', 'watch', 'retry'],
-  refused: failed,
-  needs_review: ['person', 'watch', 'accept'],
-  expired: ['person', 'watch'],
-};
-
-/** Later sweeps go on with what one has left. */
-const sweep: Cells<SweepOutcome['status'] | 'cancelled'> = {
-  swept: done,
-  cancelled: done,
-  interrupted: failed,
-  partly: failed,
-  failed,
-};
-
-const table: Record<JobKind, Readonly<Record<string, Cell>>> = {
-  certificate,
-  'certificate-batch': batchOf(certificate),
-  // The batch or issuance that it is about carries what is left.
-  decision: {
-    ...Object.fromEntries(Object.keys(certificate).map((status) => [status, done])),
-    completed: done,
-    refused: failed,
-  },
-  'credit-analysis': analysis,
-  'credit-batch': jobBatchOf(analysis),
-  profile,
-  'profile-batch': jobBatchOf(profile),
-  trace,
-  'trace-batch': jobBatchOf(trace),
-  lens,
-  dossier,
-  'dossier-batch': jobBatchOf({ ...dossier, followed: failed }),
-  'monitor-sweep': sweep,
-  'monitor-scan': sweep,
-};
-
-/** A row that failed is left to mend, to ask for again, or to give up: the batch has not failed. */
-function batchOf<Status extends string>(rows: Cells<Status>): Cells<Status> {
-  const cells = Object.entries<Cell>(rows).map(([status, [verdict, ...actions]]) => [
-    status,
-    [verdict === 'failed' ? 'person' : verdict, ...actions],
-  ]);
-  return Object.fromEntries(cells) as Cells<Status>;
-}
-
-/** Of rows that are jobs, which are decided about one by one, and of lines that came to none. */
-function jobBatchOf(jobs: Cells<string>): Cells<string> {
-  const all = {
-    completed: done,
-    ...jobs,
-    invalid: failed,
-    duplicate: done,
-    erased: done,
-    lost: failed,
-  };
-  const cells = Object.entries<Cell>(all).map(([status, [verdict]]) => [status, [verdict]]);
-  return batchOf(Object.fromEntries(cells) as Cells<string>);
-}
 
 const whileWaiting: Record<WaitReason, { why: string; actions: readonly ResolveAction[] }> = {
   credentials: {
@@ -202,13 +65,17 @@ const meanings: Record<ResolveAction, Omit<ActionMeaning, 'action'>> = {
 /** Of a status that the table does not know, a person is told. */
 const unknownCell: Cell = ['person'];
 
+function cellOf(kind: JobKind, status: string): Cell {
+  return kindFacts[kind].statuses[status] ?? unknownCell;
+}
+
 /** @param doubts any of them needs a person, whatever the status */
 export function attentionOf(
   kind: JobKind,
   status: string,
   doubts: readonly Doubt[] = [],
 ): Attention {
-  const [verdict, ...actions] = table[kind][status] ?? unknownCell;
+  const [verdict, ...actions] = cellOf(kind, status);
   const isNeeded = verdict === 'person' || doubts.length > 0;
   const named = isNeeded ? ([...actions, 'acknowledge'] as const) : actions;
   return {
@@ -229,7 +96,7 @@ export function needsAttention(
 /** How a command about a job ends: what a person has decided about needs none any more. */
 export function exitCodeOf(kind: JobKind, end: JobEnd): EndCode {
   if (end.needsAttention) return 3;
-  return table[kind][end.status]?.[0] === 'failed' ? 1 : 0;
+  return cellOf(kind, end.status)[0] === 'failed' ? 1 : 0;
 }
 
 export function endOf(kind: JobKind, status: string, doubts: readonly Doubt[] = []): JobEnd {
@@ -247,7 +114,7 @@ export function inboxEntry(
     const { why, actions } = whileWaiting[waitsFor ?? 'restored'];
     return { why, actions: actions.map(meaningOf) };
   }
-  const [verdict] = table[kind][status] ?? unknownCell;
+  const [verdict] = cellOf(kind, status);
   const why = whyOf[status] ?? 'a row of it lacks its result, or something is in doubt';
   return {
     why: verdict === 'person' ? why : 'something that was announced is missing, or may be charged',

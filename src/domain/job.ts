@@ -1,22 +1,29 @@
+import type { KindFacts, RowJobs } from './core/kind';
+import * as index from './kinds';
+
 /** A job: a piece of work that somebody asked for. */
 
-export const jobKinds = [
-  'certificate',
-  'certificate-batch',
-  'decision',
-  'credit-analysis',
-  'credit-batch',
-  'profile',
-  'profile-batch',
-  'trace',
-  'trace-batch',
-  'lens',
-  'dossier',
-  'dossier-batch',
-  'monitor-sweep',
-  'monitor-scan',
-] as const;
-export type JobKind = (typeof jobKinds)[number];
+type Folder = (typeof index)[keyof typeof index];
+type NamesIn<F, Has> = F extends unknown
+  ? { [Name in keyof F]: F[Name] extends Has ? Name : never }[keyof F]
+  : never;
+export type JobKind = NamesIn<Folder, unknown>;
+/** Batches whose rows are jobs of their own. */
+export type JobBatchKind = NamesIn<Folder, { rows: RowJobs }>;
+
+const facts = Object.assign({}, ...Object.values(index)) as Record<JobKind, KindFacts>;
+export const kindFacts: Readonly<Record<JobKind, KindFacts>> = facts;
+export const jobKinds = Object.keys(facts) as JobKind[];
+
+const partsByPrefix = new Map(
+  Object.entries(facts).map(([kind, { prefix = kind, workflowParts }]) => [prefix, workflowParts]),
+);
+
+/** One for all the times that the same is asked for, where its kind says so. */
+export function workflowIdOf(jobId: string): string {
+  const parts = jobId.split('/');
+  return parts.slice(0, partsByPrefix.get(parts[0] ?? '') ?? parts.length).join('/');
+}
 
 export interface JobStart {
   id: string;

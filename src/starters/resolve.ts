@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { exitCodeOf, resolveActions, type ResolveAction } from '../domain/attention';
+import { exitCodeOf } from '../domain/attention';
+import { resolveActions, type ResolveAction } from '../domain/core/kind';
 import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach } from './cli/flags';
 import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from './cli/terminal';

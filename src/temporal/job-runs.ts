@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { kindFacts, workflowIdOf } from '../domain/job';
 import type { JobRuns, WorkflowRun } from '../store/erasure/erasures';
 
 /** Runs of workflows of jobs: what an erasure waits for, and what it deletes. */
@@ -6,24 +7,10 @@ import type { JobRuns, WorkflowRun } from '../store/erasure/erasures';
 /** Lanes, decisions and their lanes, behind the id of a job. */
 const ofWork = /^(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/;
 
-/** The workflow of an issuance, an analysis or a batch of them leaves out the instant that its jobs end with. */
-export function workflowIdOf(jobId: string): string {
-  const [kind = '', ...rest] = jobId.split('/');
-  const segments = {
-    certificate: 2,
-    credit: 1,
-    'credit-batch': 1,
-    dossier: 1,
-    'dossier-batch': 1,
-    lens: 1,
-    trace: 1,
-    'trace-batch': 1,
-    profile: 1,
-    'profile-batch': 1,
-    'monitor-sweep': 1,
-  }[kind];
-  return segments === undefined ? jobId : [kind, ...rest.slice(0, segments)].join('/');
-}
+/** Whose rows are jobs. */
+const batches = new Set(
+  Object.entries(kindFacts).flatMap(([kind, { rows }]) => (rows === undefined ? [] : [kind])),
+);
 
 /**
  * Every run that the engine knows of jobs. What the list calls running is asked again: it may lag.
@@ -39,7 +26,7 @@ export async function runsOf(client: Client, jobIds: readonly string[]): Promise
       if (!workflowId.startsWith(id) || !ofWork.test(workflowId.slice(id.length))) continue;
       // A batch of jobs has their outcomes in its history.
       const parent = parentExecution?.workflowId ?? '';
-      if (/^(?:credit|dossier|trace|profile)-batch\//.test(parent)) ids.add(parent);
+      if (batches.has(parent.split('/')[0] ?? '')) ids.add(parent);
       const runs = status.name === 'RUNNING' && (await isRunning(client, { workflowId, runId }));
       if (runs) found.running.push(workflowId);
       else found.closed.push({ workflowId, runId });

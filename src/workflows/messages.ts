@@ -7,8 +7,8 @@ import type {
   ReviewDecision,
   ReviewPolicy,
 } from '../domain/dossiers/follow';
-import type { ChildCounts, ChildJob, JobBatchKind } from '../domain/core/job-batch';
-import type { JobKind } from '../domain/job';
+import type { ChildCounts, ChildJob } from '../domain/core/job-batch';
+import { type JobKind, type JobBatchKind } from '../domain/job';
 import type { ProfileRef } from '../domain/profiles/lookup';
 import type {
   SweepCounts,

@@ -3,7 +3,8 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { AwaitChildInput, ReadRows } from '../../src/activities/core/job-batches';
-import type { JobBatchEnd, JobBatchKind } from '../../src/domain/core/job-batch';
+import type { JobBatchEnd } from '../../src/domain/core/job-batch';
+import type { JobBatchKind } from '../../src/domain/job';
 import { queueName, type QueueKind } from '../../src/domain/core/queues';
 import type { jobBatch } from '../../src/workflows/job-batch';
 import {

@@ -1,4 +1,4 @@
-import type { ResolveAction } from '../attention';
+import type { ResolveAction } from './kind';
 
 /** What a person decided about a job, or about rows of a batch, and which they were. */
 export interface DecisionRecord {

@@ -1,11 +1,4 @@
-/** Batches whose rows are jobs of their own. */
-export const jobBatchKinds = [
-  'trace-batch',
-  'profile-batch',
-  'credit-batch',
-  'dossier-batch',
-] as const;
-export type JobBatchKind = (typeof jobBatchKinds)[number];
+import type { JobBatchKind } from '../job';
 
 /** As it was asked for: the input of the job in `batches/<kind>/<name>/<instant>`. */
 export interface JobBatchRecord {
@@ -60,9 +53,4 @@ export interface JobBatchEnd {
 
 export function jobBatchFolder(batchId: string): string {
   return `batches/${batchId}`;
-}
-
-/** The workflow of a batch, or of a child job: one for all the times that the same is asked for. */
-export function workflowIdOf(jobId: string): string {
-  return jobId.split('/').slice(0, 2).join('/');
 }

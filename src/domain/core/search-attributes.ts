@@ -1,3 +1,5 @@
+import type { JobKind } from '../job';
+
 /**
  * What operators look for work by in the engine. Search attributes are in the clear there: no document,
  * no name, no reason of a person. A namespace on SQL has room for ten Keyword in all.
@@ -19,20 +21,6 @@ export type SearchAttributeName = keyof typeof searchAttributes;
 
 export const searchAttributeNames = Object.keys(searchAttributes) as SearchAttributeName[];
 
+/** Jobs, and what runs for them. */
 export type WorkflowKind =
-  | 'certificate-batch'
-  | 'certificate'
-  | 'certificate-decision'
-  | 'certificate-lane'
-  | 'credit-analysis'
-  | 'credit-batch'
-  | 'credit-engine'
-  | 'dossier'
-  | 'dossier-batch'
-  | 'lens'
-  | 'monitor-sweep'
-  | 'monitor-scan'
-  | 'profile'
-  | 'profile-batch'
-  | 'trace'
-  | 'trace-batch';
+  Exclude<JobKind, 'decision'> | 'certificate-decision' | 'certificate-lane' | 'credit-engine';

@@ -1,4 +1,5 @@
-import { inboxEntry, type ResolveAction } from '../../domain/attention';
+import { inboxEntry } from '../../domain/attention';
+import type { ResolveAction } from '../../domain/core/kind';
 import { resolveEntry } from '../../domain/audit-entries';
 import { decisionFolder, type DecidedRow, type DecisionRecord } from '../../domain/core/decision';
 import type { FoundJob } from '../../store/core/inbox';

@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import type { JobRuns } from '../../store/erasure/erasures';
 import type { UndecidedAttempt } from '../../store/erasure/links';
 import type { ErasurePlan } from '../../store/erasure/plan';
-import { runningIds, runsOf, workflowIdOf } from '../../temporal/job-runs';
+import { workflowIdOf } from '../../domain/job';
+import { runningIds, runsOf } from '../../temporal/job-runs';
 
 /** Runs that an erasure waits for, and those that it deletes: histories hold nothing of what goes by age, and stay. */
 export async function runsOfPlan(client: Client, { asked, jobs }: ErasurePlan): Promise<JobRuns> {

@@ -8,7 +8,8 @@ import {
   log,
   setHandler,
 } from '@temporalio/workflow';
-import { workflowIdOf, type ChildCounts, type ChildJob } from '../../domain/core/job-batch';
+import { type ChildCounts, type ChildJob } from '../../domain/core/job-batch';
+import { workflowIdOf } from '../../domain/job';
 import {
   cancelUpdate,
   jobBatchProgressQuery,

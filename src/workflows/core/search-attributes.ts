@@ -4,7 +4,7 @@ import {
   type TypedSearchAttributes,
 } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { JobEnd } from '../../domain/job';
+import { kindFacts, type JobEnd, type JobKind } from '../../domain/job';
 import { searchAttributes as types, type WorkflowKind } from '../../domain/core/search-attributes';
 
 /** The search attributes as the SDK takes them. Shared with the starters. */
@@ -25,9 +25,14 @@ export function attributesAtStart(
   return [
     { key: kind, value: workflowKind },
     { key: batch, value: workId },
-    { key: service, value: workflowKind.startsWith('credit') ? 'credit' : 'investigation' },
+    { key: service, value: serviceOf(workflowKind) },
     { key: attention, value: false },
   ];
+}
+
+function serviceOf(workflowKind: WorkflowKind): string {
+  if (workflowKind === 'credit-engine') return 'credit';
+  return kindFacts[workflowKind as JobKind]?.service ?? 'investigation';
 }
 
 /** The work that a workflow was started for; null when it does not say. */

@@ -6,9 +6,9 @@ import {
   jobBatchFolder,
   type ChildJob,
   type JobBatchEnd,
-  type JobBatchKind,
   type JobBatchRecord,
 } from '../../../domain/core/job-batch';
+import { type JobBatchKind } from '../../../domain/job';
 import type { SheetPlan } from '../../../sheets/plan-rows';
 import { JobBatchRepository } from '../../../store/core/job-batches';
 import { indexDocuments } from '../../../store/core/subject-index';

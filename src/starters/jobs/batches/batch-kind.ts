@@ -1,9 +1,6 @@
 import { join } from 'node:path';
-import {
-  workflowIdOf,
-  type JobBatchEnd,
-  type JobBatchRecord,
-} from '../../../domain/core/job-batch';
+import { type JobBatchEnd, type JobBatchRecord } from '../../../domain/core/job-batch';
+import { workflowIdOf } from '../../../domain/job';
 import { JobBatchRepository } from '../../../store/core/job-batches';
 import type { EngineClient } from '../../../temporal/connection';
 import { jobBatchProgressQuery } from '../../../workflows/messages';

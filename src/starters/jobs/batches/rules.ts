@@ -1,6 +1,7 @@
 import type { Billing } from '../../../domain/core/billing';
 import { BillingTotals, type BillingTotal } from '../../../domain/core/billing-totals';
-import type { JobBatchKind, JobBatchRecord } from '../../../domain/core/job-batch';
+import type { JobBatchRecord } from '../../../domain/core/job-batch';
+import type { JobBatchKind } from '../../../domain/job';
 import type { queuesOf } from '../../../domain/core/queues';
 import type { CommandContext } from '../context';
 import { counted, printable } from '../text';

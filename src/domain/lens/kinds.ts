@@ -1,0 +1,15 @@
+import { failed, type Cells, type KindFacts } from '../core/kind';
+import type { LensStatus } from './analyze';
+
+const statuses: Cells<LensStatus> = {
+  completed: ['done', 'watch'],
+  cancelled: ['done', 'watch'],
+  failed,
+  refused: ['failed', 'reissue'],
+  expired: ['person', 'watch'],
+  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
+};
+
+export const lensKinds = {
+  lens: { service: 'investigation', statuses, workflowParts: 2 },
+} satisfies Record<string, KindFacts>;

@@ -1,0 +1,18 @@
+import { done, failed, type Cells, type KindFacts } from '../core/kind';
+import type { SweepOutcome } from './sweep';
+
+/** Later sweeps go on with what one has left. */
+const statuses: Cells<SweepOutcome['status'] | 'cancelled'> = {
+  swept: done,
+  cancelled: done,
+  interrupted: failed,
+  partly: failed,
+  failed,
+};
+
+const service = 'investigation';
+
+export const monitorKinds = {
+  'monitor-sweep': { service, statuses, workflowParts: 2 },
+  'monitor-scan': { service, statuses },
+} satisfies Record<string, KindFacts>;
