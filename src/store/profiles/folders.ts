@@ -1,0 +1,9 @@
+import type { JobFolders } from '../core/job-folders';
+
+export const profileFolders: JobFolders = {
+  root: 'profiles',
+  word: 'profile',
+  holds: 'a CPF, and the assets of a person',
+  fence: 'profile',
+  isReport: true,
+};
