@@ -216,7 +216,7 @@ async function withParts<T>(
         MONITOR_SINKS: 'webhook',
         MONITOR_WEBHOOK_URL: url,
         MONITOR_WEBHOOK_SECRET: secret,
-        MONITOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+        DILIGENCE_ALLOWED_HOSTS: '127.0.0.1',
       },
     });
     try {

@@ -115,6 +115,7 @@ export class Parts {
       PATH: process.env.PATH ?? '',
       INVESTIGATION_BASE_URL: this.baseUrl,
       INVESTIGATION_TOKEN: this.token,
+      DILIGENCE_ALLOWED_HOSTS: '127.0.0.1',
       CERTIFICATES_RPS: '1000',
       DILIGENCE_DATA_DIR: join(this.folder, 'data'),
       DILIGENCE_ACTOR: 'bench',

@@ -12,6 +12,8 @@ import {
   type MonitorAssumptions,
   type TraceAssumptions,
 } from './apis/assumptions';
+import { AddressGuard } from './apis/http/address-guard';
+import { allowedHosts } from './apis/http/errors';
 import { lensOf } from './environment/lens';
 import { listNamesOf } from './environment/lists';
 import {
@@ -60,6 +62,8 @@ export interface Environment {
   metricsAddress: ListenAddress | null;
   /** Where the Temporal SDK of a worker serves figures of its own; null for nowhere. */
   sdkMetricsAddress: ListenAddress | null;
+  /** Of addresses that a service names, and of the webhook. */
+  guard: AddressGuard;
   resendOn503: boolean;
   certificates: CertificateAssumptions;
   creditNames: CreditAssumptions;
@@ -163,6 +167,7 @@ const variables = z.object({
     .string()
     .refine(isListenAddress, 'expected host:port, or off')
     .default('off'),
+  DILIGENCE_ALLOWED_HOSTS: z.string().default(''),
   ...monitorVariables,
   ...assumptionVariables,
 });
@@ -189,6 +194,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   const found = parsed.data;
   const dataDir = resolve(found.DILIGENCE_DATA_DIR);
   const listNames = listNamesOf(found);
+  const guard = guardOf(found);
   return {
     investigation: investigationOf(found),
     credit: creditOf(found),
@@ -204,6 +210,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? systemUser(),
     metricsAddress: listenAddress(found.DILIGENCE_METRICS_ADDRESS),
     sdkMetricsAddress: listenAddress(found.DILIGENCE_SDK_METRICS_ADDRESS),
+    guard,
     resendOn503: found.RESEND_ON_503 === 'on',
     certificates: { pdf: found.CERTIFICATE_PDF, pdfAuth: found.CERTIFICATE_PDF_AUTH },
     creditNames: {
@@ -217,7 +224,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     lens: lensOf(found),
     traceNames: { ...listNames, traceRead: found.TRACE_READ },
     dossierNames: { ...listNames, dossierReadPath: found.DOSSIER_READ_PATH ?? null },
-    monitorSinks: monitorSinksOf(found),
+    monitorSinks: monitorSinksOf(found, guard),
     monitorEscalateAfter: found.MONITOR_ESCALATE_AFTER,
     retention: found.DILIGENCE_RETENTION,
   };
@@ -275,6 +282,15 @@ function serviceOf(
     names.token,
     `is not set, though ${names.address} is (${names.token}_FILE serves too)`,
   );
+}
+
+function guardOf(found: Found): AddressGuard {
+  const entries = found[allowedHosts].split(',').map((entry) => entry.trim());
+  try {
+    return new AddressGuard(entries.filter((entry) => entry !== ''));
+  } catch (error) {
+    throw new ConfigError(allowedHosts, (error as RangeError).message);
+  }
 }
 
 function payloadKeysOf(text: string | undefined): KeyRing | 'off' | null {

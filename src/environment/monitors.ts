@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { MonitorAssumptions } from '../apis/assumptions';
+import type { AddressGuard } from '../apis/http/address-guard';
+import { allowedHosts } from '../apis/http/errors';
 import { hideSecret } from '../protection/redaction';
 import { refuseSameNames } from './lists';
-import { ConfigError, isWebAddress, numberWithin, onOff } from './variables';
+import { ConfigError, isWebAddress, numberWithin } from './variables';
 
 /** The variables of monitors: where changes go, and by which names they are listed. */
 
@@ -13,7 +15,7 @@ export interface MonitorSinkSettings {
   webhook: {
     url: string;
     secrets: readonly string[];
-    allowPrivate: boolean;
+    guard: AddressGuard;
     /** Of one delivery, connection to answer. */
     timeoutMs: number;
   } | null;
@@ -39,7 +41,6 @@ export const monitorVariables = {
     .refine(isWithoutUser, 'expected no user and no fragment in the address')
     .optional(),
   MONITOR_WEBHOOK_SECRET: z.string().min(1).optional(),
-  MONITOR_WEBHOOK_ALLOW_PRIVATE: onOff.default('off'),
   MONITOR_WEBHOOK_TIMEOUT_SECONDS: numberWithin(1, 120).default(15),
   MONITOR_ESCALATE_AFTER: numberWithin(1, 1_000).int('expected a whole number').default(5),
 } as const;
@@ -47,7 +48,7 @@ export const monitorVariables = {
 type Found = z.infer<z.ZodObject<typeof monitorVariables>>;
 
 /** @throws ConfigError when they do not go together */
-export function monitorSinksOf(found: Found): MonitorSinkSettings {
+export function monitorSinksOf(found: Found, guard: AddressGuard): MonitorSinkSettings {
   const sinks = found.MONITOR_SINKS.split(',').map((word): SinkChoice => ({
     name: word.replace('?', '') as SinkChoice['name'],
     required: !word.endsWith('?'),
@@ -58,19 +59,19 @@ export function monitorSinksOf(found: Found): MonitorSinkSettings {
   if (!sinks.some(({ required }) => required)) {
     throw new ConfigError('MONITOR_SINKS', 'expected one without `?`: nothing may be lost');
   }
-  const webhook = webhookOf(found);
+  const webhook = webhookOf(found, guard);
   if (webhook === null && sinks.some(({ name }) => name === 'webhook')) {
     throw new ConfigError('MONITOR_WEBHOOK_URL', 'is not set, though MONITOR_SINKS has webhook');
   }
   return { sinks, webhook };
 }
 
-function webhookOf(found: Found): MonitorSinkSettings['webhook'] {
+function webhookOf(found: Found, guard: AddressGuard): MonitorSinkSettings['webhook'] {
   const { MONITOR_WEBHOOK_URL: url, MONITOR_WEBHOOK_SECRET: secret } = found;
   if (url === undefined) return null;
-  const allowPrivate = found.MONITOR_WEBHOOK_ALLOW_PRIVATE === 'on';
-  if (!url.startsWith('https:') && !allowPrivate) {
-    const why = 'expected an https address: changes tell of people';
+  const { hostname, protocol } = new URL(url);
+  if (protocol !== 'https:' && !guard.allows(hostname)) {
+    const why = `expected an https address, or a host of ${allowedHosts}: changes tell of people`;
     throw new ConfigError('MONITOR_WEBHOOK_URL', why);
   }
   if (secret === undefined) {
@@ -84,7 +85,7 @@ function webhookOf(found: Found): MonitorSinkSettings['webhook'] {
   // Receivers put secrets into paths, too.
   hideSecret(url);
   const timeoutMs = found.MONITOR_WEBHOOK_TIMEOUT_SECONDS * 1_000;
-  return { url, secrets, allowPrivate, timeoutMs };
+  return { url, secrets, guard, timeoutMs };
 }
 
 function isWebhookSecret(text: string): boolean {

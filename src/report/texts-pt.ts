@@ -213,6 +213,7 @@ const ownMessages: Record<string, string> = {
   evidence_missing: 'A emissão terminou sem PDF, e CERTIFICATE_PDF=required.',
   evidence_mismatch: 'O PDF recebido não confere com a soma sha256 informada pelo serviço.',
   evidence_unavailable: 'O PDF não pôde ser baixado.',
+  address_refused: 'O endereço do PDF não é permitido (DILIGENCE_ALLOWED_HOSTS).',
 };
 
 const ownNotes: [RegExp, string][] = [

@@ -101,6 +101,7 @@ function describe(sandbox: Sandbox, { token, creditToken, seed, json }: SandboxF
     INVESTIGATION_TOKEN: token,
     CREDIT_BASE_URL: sandbox.creditBaseUrl,
     CREDIT_TOKEN: creditToken,
+    DILIGENCE_ALLOWED_HOSTS: new URL(sandbox.filesOrigin).hostname,
   };
   const control = `${sandbox.origin}/_sandbox`;
   if (json) {

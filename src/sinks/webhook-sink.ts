@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { Agent } from 'undici';
+import type { AddressGuard } from '../apis/http/address-guard';
 import { CallEnd } from '../apis/http/call-end';
+import { RefusedAddressError } from '../apis/http/errors';
 import { retryAfterMs } from '../apis/http/problem';
 import { inParallel } from '../store/core/in-parallel';
 import { backoffMs } from '../domain/core/poll-timing';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
-import { PrivateAddressError, publicConnector } from './public-addresses';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 import { Slots } from './slots';
 
@@ -14,8 +15,7 @@ export interface WebhookSettings {
   url: string;
   /** `whsec_...`; more than one while a secret is replaced: each signs. */
   secrets: readonly string[];
-  /** Private, loopback and link-local addresses are allowed. */
-  allowPrivate: boolean;
+  guard: AddressGuard;
 }
 
 export interface WebhookOptions {
@@ -65,7 +65,7 @@ export class WebhookSink implements Sink {
   #lastTakenAt = 0;
 
   constructor(
-    { url, secrets, allowPrivate }: WebhookSettings,
+    { url, secrets, guard }: WebhookSettings,
     {
       timeoutMs = 15_000,
       connectTimeoutMs = 5_000,
@@ -82,7 +82,8 @@ export class WebhookSink implements Sink {
     this.#slots = new Slots(atOnce);
     this.#now = now;
     this.#agent = new Agent({
-      connect: allowPrivate ? { timeout: connectTimeoutMs } : publicConnector(connectTimeoutMs),
+      // Its port is the operator's own choice.
+      connect: guard.connector(connectTimeoutMs, 'any'),
       allowH2: false,
       connections: atOnce,
       pipelining: 1,
@@ -177,7 +178,7 @@ export class WebhookSink implements Sink {
       return { outcome: outcomeOf(statusCode, againInMs), isTransient };
     } catch (error) {
       const outcome = { kind: 'failed', why: faultOf(error, end.isLate), againInMs: null } as const;
-      return { outcome, isTransient: !(error instanceof PrivateAddressError) };
+      return { outcome, isTransient: !(error instanceof RefusedAddressError) };
     } finally {
       end.release();
     }
@@ -240,9 +241,7 @@ function outcomeOf(status: number, againInMs: number | null): DeliveryOutcome {
 
 /** No address and no text of the fault's own: either may hold a secret. */
 function faultOf(error: unknown, isLate: boolean): string {
-  if (error instanceof PrivateAddressError) {
-    return `the webhook was not called: ${error.message} (MONITOR_WEBHOOK_ALLOW_PRIVATE=on allows it)`;
-  }
+  if (error instanceof RefusedAddressError) return `the webhook was not called: ${error.message}`;
   const { code } = error as { code?: unknown };
   if (isLate || (typeof code === 'string' && code.endsWith('_TIMEOUT'))) {
     return 'the webhook did not answer in time';

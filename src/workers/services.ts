@@ -101,13 +101,14 @@ function commonOf({ store, idKey, stopping, warn }: Parts) {
 function serviceOf(
   name: 'investigation' | 'credit',
   { baseUrl, token, rps, timeoutMs }: CreditSettings,
-  { resendOn503, workers }: Environment,
+  { guard, resendOn503, workers }: Environment,
   { metrics }: Parts,
 ): Service {
   return new Service({
     baseUrl,
     token: Token.from(token),
     ratePerSecond: rps / workers,
+    guard,
     resendOn503,
     connectTimeoutMs: Math.min(10_000, timeoutMs),
     observer: metrics.observerOf(name),

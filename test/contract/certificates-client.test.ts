@@ -21,6 +21,7 @@ import { WorkerMetrics } from '../../src/workers/metrics';
 import { workerServices } from '../../src/workers/services';
 import { company, person, steadyIssuance, untilSettledMs } from '../unit/sandbox/raw-caller';
 import { inOurWords, type Told } from './issuance-in-our-words';
+import { houseGuard } from '../support/loopback-server';
 
 const token = 'sandbox-token';
 
@@ -42,6 +43,7 @@ describe('the certificates client against the sandbox', () => {
       baseUrl: sandbox.baseUrl,
       token: Token.of(token),
       ratePerSecond: 10_000,
+      guard: houseGuard,
       now: () => Date.now() + ahead,
     });
     api = client();
@@ -89,12 +91,8 @@ describe('the certificates client against the sandbox', () => {
     }
     const { issuance } = await read(id);
     expect(issuance.result).toMatchObject({ divergent: false, officialName: expect.any(String) });
-    const address = api.pdfAddress(issuance.evidence);
-    expect(address).toEqual({
-      url: `${sandbox.origin}/api/v1/certidoes/${id}/pdf`,
-      announced: true,
-    });
-    const pdf = await api.fetchPdf(address!, 'pdf');
+    expect(issuance.evidence.pdfUrl).toBe(`/api/v1/certidoes/${id}/pdf`);
+    const pdf = await api.fetchPdf(issuance.evidence.pdfUrl!, 'pdf');
     expect(createHash('sha256').update(pdf).digest('hex')).toBe(issuance.evidence.sha256);
     expect(sandbox.counts()).toMatchObject([{ document, started: 1, polls: 4, pdfs: 1 }]);
   });
@@ -151,7 +149,7 @@ describe('the certificates client against the sandbox', () => {
       result: null,
       error: { code: 'fonte_fora', category: 'source', retryable: true, retryAfterMs: 30_000 },
     });
-    expect(api.pdfAddress({ ...issuance.evidence, linkedPdf: null })).toBeNull();
+    expect(issuance.evidence.pdfUrl).toBeNull();
   });
 
   test('a permanent failure has no instant to ask again at', async () => {
@@ -220,15 +218,12 @@ describe('the certificates client against the sandbox', () => {
     const { id, issuance } = await settled('no_evidence');
     expect(issuance).toEqual(inOurWords(told(id)));
     expect(issuance.evidence).toEqual({ pdfUrl: null, linkedPdf: null, sha256: null });
-    expect(api.pdfAddress(issuance.evidence)).toBeNull();
   });
 
   test('links only: the PDF is found where the links say', async () => {
     const { id, issuance } = await settled('links_only');
     expect(issuance).toEqual(inOurWords(told(id)));
-    const address = api.pdfAddress(issuance.evidence);
-    expect(address).toEqual({ url: `${sandbox.origin}${told(id).links?.pdf}`, announced: false });
-    const pdf = await api.fetchPdf(address!, 'pdf');
+    const pdf = await api.fetchPdf(issuance.evidence.linkedPdf!, 'pdf');
     expect(createHash('sha256').update(pdf).digest('hex')).toBe(issuance.evidence.sha256);
   });
 
@@ -258,7 +253,7 @@ describe('the certificates client against the sandbox', () => {
 
   test('a revoked token is refused everywhere, and means the credentials', async () => {
     const { id, issuance } = await settled('completed');
-    const address = api.pdfAddress(issuance.evidence)!;
+    const address = issuance.evidence.pdfUrl!;
     sandbox.setToken(token, false);
     for (const call of [
       request('cnpj', company),
@@ -320,7 +315,7 @@ describe('the certificates client against the sandbox', () => {
     });
     const id = await request('trabalhista', company);
     sandbox.clock.advance(untilSettledMs);
-    const address = api.pdfAddress((await read(id)).issuance.evidence)!;
+    const address = (await read(id)).issuance.evidence.pdfUrl!;
     for (const call of [
       () => request('trabalhista', company),
       () => read(id),
@@ -405,14 +400,14 @@ describe('the certificates client against the sandbox', () => {
     });
     const { issuance } = await settled('completed');
     sandbox.configure({ documents: { [company]: { pdf: ['redirect'] } } });
-    const error = await failureOf(api.fetchPdf(api.pdfAddress(issuance.evidence)!, 'pdf'));
+    const error = await failureOf(api.fetchPdf(issuance.evidence.pdfUrl!, 'pdf'));
     expect(error).toMatchObject({ status: 404, code: 'unknown_route' });
     expect(sandbox.received().map((entry) => entry.path)).toContain('/manutencao');
   });
 
   test('every call goes below the versioned prefix of the base address', async () => {
     const { issuance } = await settled('completed');
-    await api.fetchPdf(api.pdfAddress(issuance.evidence)!, 'pdf');
+    await api.fetchPdf(issuance.evidence.pdfUrl!, 'pdf');
     await api.proveAccess();
     expect(sandbox.received()).toHaveLength(4);
     for (const entry of sandbox.received()) expect(entry.path).toMatch(/^\/api\/v1\/certidoes\//);
@@ -465,14 +460,8 @@ describe('the certificates client against the sandbox', () => {
     });
     afterEach(() => new Promise((resolve) => elsewhere.close(resolve)));
 
-    const evidence = (pdfUrl: string | null, linkedPdf: string | null = null) => ({
-      pdfUrl,
-      linkedPdf,
-      sha256: null,
-    });
-
     test.each(['query', 'bearer'] as const)('another origin gets no %s token', async (pdfAuth) => {
-      const address = api.pdfAddress(evidence(`${origin}/store/a.pdf?signature=1`))!;
+      const address = `${origin}/store/a.pdf?signature=1`;
       await client({ pdfAuth }).fetchPdf(address, 'pdf');
       expect(arrived[0]?.url).toBe('/store/a.pdf?signature=1');
       expect(arrived[0]?.headers).not.toHaveProperty('authorization');
@@ -486,7 +475,7 @@ describe('the certificates client against the sandbox', () => {
       });
       for (const pdfAuth of ['bearer', 'query'] as const) {
         const certificates = new CertificatesApi(own, { pdf: 'optional', pdfAuth });
-        const address = certificates.pdfAddress(evidence('/api/v1/certidoes/x/pdf'))!;
+        const address = '/api/v1/certidoes/x/pdf';
         await certificates.fetchPdf(address, 'pdf');
       }
       expect(arrived.map((call) => [call.url, call.headers.authorization])).toEqual([
@@ -499,25 +488,18 @@ describe('the certificates client against the sandbox', () => {
     // Known faults of src: each becomes an ordinary test with its cure.
     test('the haste of another origin does not hold up the service', async () => {
       respond = (response) => response.writeHead(503, { 'retry-after': '30' }).end();
-      const address = api.pdfAddress(evidence(`${origin}/a.pdf`))!;
+      const address = `${origin}/a.pdf`;
       expect(await failureOf(api.fetchPdf(address, 'pdf'))).toMatchObject({ status: 503 });
       expect(service.limiter.expectedWaitMs()).toBeLessThan(1_000);
     });
 
     test('a 401 of another origin does not mean our credentials', async () => {
       respond = (response) => response.writeHead(401).end();
-      const address = api.pdfAddress(evidence(`${origin}/a.pdf`))!;
+      const address = `${origin}/a.pdf`;
       expect(await failureOf(api.fetchPdf(address, 'pdf'))).toMatchObject({
         status: 401,
         meansCredentials: false,
       });
-    });
-
-    test('evidence comes before links, and only the web is an address', () => {
-      expect(api.pdfAddress(evidence('/a', '/b'))?.url).toBe(`${sandbox.origin}/a`);
-      expect(api.pdfAddress(evidence(null, '/b'))?.url).toBe(`${sandbox.origin}/b`);
-      expect(api.pdfAddress(evidence('file:///etc/passwd'))).toBeNull();
-      expect(api.pdfAddress(evidence('http://'))).toBeNull();
     });
   });
 });

@@ -8,6 +8,7 @@ import { ProfilesApi } from '../../src/apis/investigation/profile';
 import { TracesApi } from '../../src/apis/investigation/traces';
 import { readEnvironment } from '../../src/environment';
 import { seededDossierId, startSandbox, type Sandbox } from '../../src/sandbox';
+import { houseGuard } from '../support/loopback-server';
 import { sha256Of } from '../unit/sandbox/resource-caller';
 
 const none: [number, number] = [0, 0];
@@ -47,6 +48,7 @@ describe('what the sandbox tells, the clients read', () => {
       baseUrl: sandbox.baseUrl,
       token: Token.of('sandbox-token'),
       ratePerSecond: 10_000,
+      guard: houseGuard,
     });
   });
   afterEach(async () => {

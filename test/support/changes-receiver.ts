@@ -53,7 +53,7 @@ export class ChangesReceiver {
       MONITOR_SINKS: 'webhook',
       MONITOR_WEBHOOK_URL: this.url,
       MONITOR_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-      MONITOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+      DILIGENCE_ALLOWED_HOSTS: '127.0.0.1',
     };
   }
 

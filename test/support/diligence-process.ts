@@ -132,6 +132,7 @@ export class Installation {
     return new Installation(folder, sandbox, engine, {
       INVESTIGATION_BASE_URL: sandbox.baseUrl,
       INVESTIGATION_TOKEN: sandboxToken,
+      DILIGENCE_ALLOWED_HOSTS: '127.0.0.1',
       TEMPORAL_ADDRESS: engine.address,
       TEMPORAL_NAMESPACE: engine.namespace,
       DILIGENCE_DATA_DIR: join(folder, 'data'),

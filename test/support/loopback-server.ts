@@ -10,6 +10,10 @@ import {
   type Server as SocketServer,
   type Socket,
 } from 'node:net';
+import { AddressGuard } from '../../src/apis/http/address-guard';
+
+/** Servers in the house, which a service may name in a test. */
+export const houseGuard = new AddressGuard(['127.0.0.1']);
 
 export interface ReceivedRequest {
   method: string;

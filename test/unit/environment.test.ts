@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import { AddressGuard } from '../../src/apis/http/address-guard';
 import { readEnvironment, type ConfigError } from '../../src/environment';
 import type { KeyRing } from '../../src/protection/key-ring';
 
@@ -19,6 +20,7 @@ function faultOf(source: NodeJS.ProcessEnv): ConfigError {
 
 it('has a default for everything', () => {
   expect(readEnvironment({})).toEqual({
+    guard: expect.any(AddressGuard),
     investigation: null,
     credit: null,
     dataDir: resolve('data'),
@@ -126,13 +128,14 @@ it('reads every variable', () => {
     INVESTIGATION_TIMEOUT_SECONDS: '11',
     MONITOR_WEBHOOK_URL: 'http://receiver.test/changes?key=1',
     MONITOR_WEBHOOK_SECRET: `${webhookSecret}, ${webhookSecret}`,
-    MONITOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+    DILIGENCE_ALLOWED_HOSTS: 'receiver.test, 10.1.0.0/16',
     MONITOR_WEBHOOK_TIMEOUT_SECONDS: '7',
     USER: 'root',
     PATH: '/bin',
     TEMPORAL_ADDRESS: 'localhost:7233',
   });
   expect(environment).toEqual({
+    guard: expect.any(AddressGuard),
     investigation: {
       baseUrl: address,
       token: { value: secret },
@@ -207,7 +210,7 @@ it('reads every variable', () => {
       webhook: {
         url: 'http://receiver.test/changes?key=1',
         secrets: [webhookSecret, webhookSecret],
-        allowPrivate: true,
+        guard: expect.any(AddressGuard),
         timeoutMs: 7_000,
       },
     },
@@ -303,7 +306,7 @@ it.each([
   ['MONITOR_SINKS', 'file,file'],
   ['MONITOR_WEBHOOK_URL', 'https://ana:pw@receiver.test'],
   ['MONITOR_WEBHOOK_URL', 'http://receiver.test'],
-  ['MONITOR_WEBHOOK_ALLOW_PRIVATE', 'yes'],
+  ['DILIGENCE_ALLOWED_HOSTS', 'http://receiver.test'],
   ['MONITOR_WEBHOOK_TIMEOUT_SECONDS', '0'],
   ['CERTIFICATE_PDF', 'maybe'],
   ['CERTIFICATE_PDF_AUTH', 'header'],

@@ -298,6 +298,8 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
         return {
           error: { code: 'evidence_unavailable', category: 'evidence', message: found.message },
         };
+      case 'refused':
+        return { error: { code: 'address_refused', category: 'evidence', message: found.message } };
     }
   }
 

@@ -4,7 +4,7 @@ import {
   isTooLarge,
   type CallFailure,
 } from '../../apis/http/classify';
-import { ContractError, StatusError, TimeoutError } from '../../apis/http/errors';
+import { RefusedAddressError, StatusError, TimeoutError } from '../../apis/http/errors';
 import type { Service } from '../../apis/http/service';
 import { fetchArtifact } from '../../apis/investigation/artifacts';
 import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';
@@ -119,7 +119,7 @@ async function fetchOne(
 function artifactFault(error: unknown): ArtifactFault {
   if (error instanceof RefusedArtifactError) return { why: error.message, kind: 'doubtful' };
   if (!isCallFailure(error)) throw error;
-  if (error instanceof ContractError) return { why: 'no web address', kind: 'final' };
+  if (error instanceof RefusedAddressError) return { why: error.message, kind: 'final' };
   if (isTooLarge(error)) return { why: `larger than ${maxBytes} bytes`, kind: 'final' };
   if (error instanceof StatusError) {
     // An address that has expired, or leads nowhere, is read anew, with the next read.

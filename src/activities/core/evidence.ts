@@ -1,4 +1,5 @@
 import { isPermanent } from '../../apis/http/classify';
+import { RefusedAddressError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { CertificatesApi } from '../../apis/investigation/certificates';
 import { keepAside, sha256Of, storePdf } from '../../store/certificates/evidence-files';
@@ -15,7 +16,9 @@ export type Evidence =
   /** Bytes that are not the announced PDF, three times over: kept aside. */
   | { kind: 'mismatch'; message: string }
   /** The address answers that there is nothing, for good. */
-  | { kind: 'unavailable'; message: string };
+  | { kind: 'unavailable'; message: string }
+  /** We do not follow its address. */
+  | { kind: 'refused'; message: string };
 
 export interface EvidenceRequest {
   issuance: Issuance;
@@ -59,9 +62,9 @@ export class EvidenceCollector {
   }
 
   async #collect({ issuance, type, documentName, priority }: EvidenceRequest): Promise<Evidence> {
-    const address = this.#certificates.pdfAddress(issuance.evidence);
+    const { linkedPdf, pdfUrl, sha256: expected } = issuance.evidence;
+    const address = pdfUrl ?? linkedPdf;
     if (address === null) return { kind: 'none' };
-    const expected = issuance.evidence.sha256;
     let fault = '';
     for (let fetch = 1; fetch <= fetches; fetch += 1) {
       if (fetch > 1) await this.#pause(betweenFetchesMs);
@@ -84,8 +87,11 @@ export class EvidenceCollector {
         fault = found;
         if (pdf.length > 0) await keepAside(this.#records, pdf, issuance.certidaoId);
       } catch (error) {
+        if (error instanceof RefusedAddressError)
+          return { kind: 'refused', message: error.message };
         if (!isPermanent(error)) throw error;
-        if (!address.announced) return { kind: 'none' };
+        // `links.pdf` may stand there for issuances without a PDF.
+        if (pdfUrl === null) return { kind: 'none' };
         if (fetch === fetches) return { kind: 'unavailable', message: error.message };
         fault = error.message;
       }

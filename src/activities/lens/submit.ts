@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { isPermanent } from '../../apis/http/classify';
-import { ContractError, StatusError } from '../../apis/http/errors';
+import { RefusedAddressError } from '../../apis/http/errors';
 import type { LensAnswer } from '../../apis/investigation/lens';
 import { isSameId } from '../../apis/investigation/wire-fields';
 import { findLarge, readLarge } from '../../store/core/large-objects';
 import { LensRepository, lensUploads } from '../../store/lens/lens';
 import { lensSubject } from '../../domain/core/attempts';
 import {
+  addressRefusedCode,
   anotherAnalysisCode,
   lensKey,
   noInstructionsCode,
@@ -227,11 +228,17 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       try {
         await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
       } catch (error) {
-        if (!isPermanent(error) && !(error instanceof ContractError)) throw error;
+        if (error instanceof RefusedAddressError) {
+          return this.#uploadRefused(analysis, {
+            code: addressRefusedCode,
+            message: error.message,
+          });
+        }
+        if (!isPermanent(error)) throw error;
         const count = await file.note(this.#uploads, ['upload'], now());
         if (count < mostUploadRefusals) return goesOn('handing in', 1_000);
-        const code = error instanceof StatusError ? error.code : null;
-        return this.#uploadRefused(analysis, { code, message: error.message });
+        const { code, message } = error;
+        return this.#uploadRefused(analysis, { code, message });
       }
       await file.note(this.#uploads, ['taken'], now());
       metrics.uploadEnded('taken');

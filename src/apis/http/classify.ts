@@ -1,5 +1,12 @@
 import { answerTooLarge } from './exchange';
-import { ConnectionError, ContractError, StatusError, isHttpError, type HttpError } from './errors';
+import {
+  ConnectionError,
+  ContractError,
+  RefusedAddressError,
+  StatusError,
+  isHttpError,
+  type HttpError,
+} from './errors';
 import { TokenUnavailableError } from './token';
 
 /** A call that came to nothing. Everything else that is thrown is an error of ours. */
@@ -28,6 +35,7 @@ export function classifyFailure(
   repetition: Repetition = 'repeatable',
 ): FailureClass {
   if (error instanceof TokenUnavailableError) return 'credentials';
+  if (error instanceof RefusedAddressError) return 'permanent';
   if (error instanceof StatusError) return classOfStatus(error, repetition);
   if (error instanceof ContractError || isTooLarge(error)) return 'unknown';
   return repetition === 'repeatable' || error.sent === 'no' ? 'transient' : 'unknown';
@@ -35,7 +43,7 @@ export function classifyFailure(
 
 /** The service refuses the call for good. */
 export function isPermanent(error: unknown): error is StatusError {
-  return isCallFailure(error) && classifyFailure(error) === 'permanent';
+  return error instanceof StatusError && classifyFailure(error) === 'permanent';
 }
 
 /** The answer holds more than the call takes. */

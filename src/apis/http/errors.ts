@@ -63,6 +63,21 @@ export class TimeoutError extends Error {
   }
 }
 
+/** The setting that allows what `AddressGuard` refuses. */
+export const allowedHosts = 'DILIGENCE_ALLOWED_HOSTS';
+
+/** What somebody else named is not followed: the rule says why. Holds the host alone, no path and no query. */
+export class RefusedAddressError extends Error {
+  override readonly name = 'RefusedAddressError';
+  readonly sent: Sent = 'no';
+
+  /** @param allowedAs what the setting has to say to allow it; null: nothing allows it */
+  constructor(host: string, rule: string, allowedAs: string | null = null) {
+    const cure = allowedAs === null ? '' : ` (${allowedHosts}=${allowedAs} allows it)`;
+    super(`the address at ${host.slice(0, 255) || 'no host'} is not followed: ${rule}${cure}`);
+  }
+}
+
 /** The service answered with something other than 2xx. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
@@ -164,12 +179,14 @@ export class ContractError extends Error {
   }
 }
 
-export type HttpError = ConnectionError | TimeoutError | StatusError | ContractError;
+export type HttpError =
+  ConnectionError | TimeoutError | RefusedAddressError | StatusError | ContractError;
 
 export function isHttpError(error: unknown): error is HttpError {
   return (
     error instanceof ConnectionError ||
     error instanceof TimeoutError ||
+    error instanceof RefusedAddressError ||
     error instanceof StatusError ||
     error instanceof ContractError
   );

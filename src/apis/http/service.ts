@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 import { Agent, Pool, type FormData } from 'undici';
+import { AddressGuard } from './address-guard';
 import { CallEnd } from './call-end';
 import { classifyFailure } from './classify';
 import {
   ConnectionError,
+  RefusedAddressError,
   StatusError,
   TimeoutError,
   isHttpError,
@@ -28,7 +30,7 @@ import { Token } from './token';
 export type TokenPlace = 'bearer' | 'query' | 'none';
 
 export interface HttpCall extends CallName {
-  /** Path below the base address, or a whole URL (a PDF address). Values already encoded. */
+  /** Path below the base address, or a whole URL that `follow` gave. Values already encoded. */
   path: string;
   token: TokenPlace;
   query?: Record<string, string>;
@@ -76,6 +78,8 @@ export interface ServiceOptions {
   connectTimeoutMs?: number;
   /** As of the limiter: true for a command. */
   keepsAlive?: boolean;
+  /** Of what the service names; default: public addresses alone. */
+  guard?: AddressGuard;
   observer?: CallObserver;
   now?: () => number;
 }
@@ -92,8 +96,10 @@ export class Service {
   readonly #resendOn503: boolean;
   readonly #observer: CallObserver | undefined;
   readonly #now: () => number;
+  readonly #guard: AddressGuard;
   readonly #pooled: Agent;
   readonly #fresh: Pool;
+  readonly #elsewhere: Agent;
 
   constructor({
     baseUrl,
@@ -102,6 +108,7 @@ export class Service {
     resendOn503 = true,
     connectTimeoutMs = 10_000,
     keepsAlive = false,
+    guard = new AddressGuard(),
     observer,
     now = Date.now,
   }: ServiceOptions) {
@@ -117,11 +124,14 @@ export class Service {
     this.#observer = observer;
     this.#resendOn503 = resendOn503;
     this.#now = now;
+    this.#guard = guard;
     const connect = { timeout: connectTimeoutMs };
     const limits = { connect, allowH2: false, connections: null } as const;
-    this.#pooled = new Agent({ ...limits, keepAliveTimeout: 4_000, pipelining: 1 });
+    const kept = { ...limits, keepAliveTimeout: 4_000, pipelining: 1 };
+    this.#pooled = new Agent(kept);
     // An agent would be rid of its pool, and make another, whenever nothing is connected.
     this.#fresh = new Pool(this.origin, { ...limits, pipelining: 0 });
+    this.#elsewhere = new Agent({ ...kept, connect: guard.connector(connectTimeoutMs) });
   }
 
   /** Waits for a permit, then sends. */
@@ -156,7 +166,18 @@ export class Service {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#pooled.destroy(), this.#fresh.destroy()]);
+    const all = [this.#pooled, this.#fresh, this.#elsewhere];
+    await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
+  }
+
+  /**
+   * Where the service sends us: to itself, or to what the guard lets through.
+   *
+   * @param from the address that leads there; default: the service's own
+   * @throws RefusedAddressError
+   */
+  follow(address: string, from: URL = new URL(this.origin)): URL {
+    return this.#guard.follow(address, from, this.origin);
   }
 
   #report(
@@ -228,15 +249,16 @@ export class Service {
     let starts = 0;
     const told = (error: unknown): Error => {
       const sent: Sent = starts === 0 ? 'no' : 'maybe';
-      if (error instanceof ConnectionError) return error;
+      if (error instanceof ConnectionError || error instanceof RefusedAddressError) return error;
       if (end.isLate) return new TimeoutError(call, sent, call.timeoutMs);
       return new ConnectionError(call, sent, safeCause(error));
     };
     if (signal?.aborted === true) throw calledOff(call);
     // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
     call.beforeDispatch?.();
+    const own = call.keyless === true ? this.#fresh : this.#pooled;
     return ask({
-      dispatcher: call.keyless === true ? this.#fresh : this.#pooled,
+      dispatcher: url.origin === this.origin ? own : this.#elsewhere,
       request: {
         origin: url.origin,
         path: `${url.pathname}${url.search}`,

@@ -1,12 +1,12 @@
 import type { CertificateType } from '../../domain/certificates/certificates';
-import type { EvidencePlace, Issuance } from '../../domain/certificates/issuance';
+import type { Issuance } from '../../domain/certificates/issuance';
 import type { CertificateAssumptions } from '../assumptions';
 import { StatusError, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { HttpCall, Service } from '../http/service';
+import { fetchNamed } from './artifacts';
 import { acceptedIdFromWire, issuanceFromWire } from './certificates.wire';
-import { redirectTarget, webAddress } from './redirects';
 
 /** Bytes. An issuance is a few hundred; a certificate a few hundred thousand at most. */
 const maxJsonBytes = 1024 * 1024;
@@ -14,16 +14,6 @@ const maxPdfBytes = 50 * 1024 * 1024;
 
 /** A PDF may take this many times as long as an answer in JSON. */
 const pdfPatience = 4;
-/** Redirects that a PDF address may take: to a store, and once more. Never followed on a POST. */
-const maxPdfRedirects = 3;
-
-/** Where a PDF is to be had: a whole URL, and whether it lies with the service itself. */
-export interface PdfAddress {
-  url: string;
-  /** False when only `links.pdf` names it, which may stand there for issuances without a PDF. */
-  announced: boolean;
-}
-
 /**
  * Certificate calls (specification: "Certificates"). The token goes into the query. Nothing here
  * tries twice.
@@ -91,38 +81,20 @@ export class CertificatesApi {
     return { issuance: issuanceFromWire(call, certidaoId, answer), answer };
   }
 
-  /** Where the PDF is; null when the answer names no address that can be used. */
-  pdfAddress(evidence: EvidencePlace): PdfAddress | null {
-    const named = evidence.pdfUrl ?? evidence.linkedPdf;
-    if (named === null) return null;
-    const url = webAddress(named, this.service.origin);
-    return url === null ? null : { url, announced: evidence.pdfUrl !== null };
-  }
-
-  /** The bytes behind a PDF address. Credentials go to the service's own origin only. */
-  async fetchPdf(
-    address: PdfAddress,
-    priority: CallPriority,
-    signal?: AbortSignal,
-  ): Promise<Buffer> {
-    let url = address.url;
-    for (let redirects = 0; ; redirects += 1) {
-      const call: HttpCall = {
-        method: 'GET',
-        pathTemplate: '{pdf_url}',
-        path: url,
-        token: this.#assumptions.pdfAuth,
-        timeoutMs: this.timeoutMs * pdfPatience,
-        maxBytes: maxPdfBytes,
-      };
-      try {
-        return (await this.service.call(call, priority, signal)).body;
-      } catch (error) {
-        const next = redirectTarget(error, url);
-        if (next === null || redirects >= maxPdfRedirects) throw error;
-        url = next;
-      }
-    }
+  /**
+   * The bytes behind an address that the service named. Credentials go to the service's own origin only.
+   *
+   * @throws as `fetchNamed`
+   */
+  async fetchPdf(address: string, priority: CallPriority, signal?: AbortSignal): Promise<Buffer> {
+    const call = {
+      pathTemplate: '{pdf_url}',
+      token: this.#assumptions.pdfAuth,
+      timeoutMs: this.timeoutMs * pdfPatience,
+      maxBytes: maxPdfBytes,
+    };
+    const fetch = (one: HttpCall) => this.service.call(one, priority, signal);
+    return (await fetchNamed(this.service, address, call, fetch)).body;
   }
 
   /**

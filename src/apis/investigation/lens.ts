@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { LensAnalysis, LensMode, LensUpload } from '../../domain/lens/lens-analysis';
 import type { LensAssumptions } from '../assumptions';
-import { ContractError } from '../http/errors';
+import { ContractError, RefusedAddressError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { HttpCall, Service } from '../http/service';
@@ -73,7 +73,7 @@ export class LensApi {
    *
    * @param open of the same bytes each time; closed here whatever happens
    * @param timeoutMs of the whole upload
-   * @throws StatusError with `elsewhere`; ContractError when the address is none
+   * @throws StatusError with `elsewhere`; RefusedAddressError also for a header that is not for a store
    */
   async upload(
     { method, url, headers }: LensUpload,
@@ -81,19 +81,17 @@ export class LensApi {
     { sizeBytes, timeoutMs }: { sizeBytes: number; timeoutMs: number },
     signal?: AbortSignal,
   ): Promise<void> {
-    const name = { method, pathTemplate: '{upload.url}' };
-    const address = URL.canParse(url, this.service.origin) && new URL(url, this.service.origin);
-    if (!address || !/^https?:$/.test(address.protocol)) {
-      throw new ContractError(name, [{ path: 'upload.url', code: 'no_web_address' }]);
-    }
+    const path = this.service.follow(url).href;
+    const sent = uploadHeaders(headers, new URL(path).host);
     const bytes = open();
     try {
       const call: HttpCall = {
-        ...name,
-        path: address.href,
+        method,
+        pathTemplate: '{upload.url}',
+        path,
         token: 'none',
         // Stores refuse a body of unknown length; the number is a fact of the bytes, not our choice.
-        headers: { ...lowerCase(headers), 'content-length': String(sizeBytes) },
+        headers: { ...sent, 'content-length': String(sizeBytes) },
         exactHeaders: true,
         stream: bytes,
         timeoutMs,
@@ -158,8 +156,26 @@ export class LensApi {
   }
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
+/** What signed addresses ask for. None of them carries a credential of ours, or changes the call itself. */
+const storeHeader =
+  /^(?:content-(?:type|md5|encoding|disposition|language)|cache-control|expires|if-none-match|x-(?:amz|goog|ms|oss|cos|obs|upload|checksum)-[a-z0-9-]+)$/;
+/** The connection's own: sent as they are by whoever sends. */
+const ownHeaders = ['host', 'content-length'];
+
+/** @throws RefusedAddressError for one that is not for a store */
+function uploadHeaders(
+  headers: Readonly<Record<string, string>>,
+  host: string,
+): Record<string, string> {
+  const sent: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const plain = name.toLowerCase();
+    if (ownHeaders.includes(plain)) continue;
+    if (!storeHeader.test(plain) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      const named = plain.replaceAll(/[^a-z0-9_-]/g, '?').slice(0, 60);
+      throw new RefusedAddressError(host, `its header ${named} is not sent to a store`);
+    }
+    sent[plain] = value;
+  }
+  return sent;
 }

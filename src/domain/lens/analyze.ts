@@ -128,6 +128,7 @@ export const mostAfterExpiry = 2;
 
 export const uploadExpiredCode = 'upload_expired';
 export const anotherAnalysisCode = 'another_analysis';
+export const addressRefusedCode = 'address_refused';
 export const noInstructionsCode = 'no_upload_instructions';
 
 export function lensWorkflowId(name: string): string {

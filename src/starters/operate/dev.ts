@@ -285,6 +285,10 @@ function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): N
     INVESTIGATION_TOKEN: sandboxToken,
     CREDIT_BASE_URL: sandbox.creditBaseUrl,
     CREDIT_TOKEN: creditSandboxToken,
+    // Its files have a port of their own.
+    DILIGENCE_ALLOWED_HOSTS: [env['DILIGENCE_ALLOWED_HOSTS'], '127.0.0.1']
+      .filter(Boolean)
+      .join(','),
   };
   return { ...env, ...engine, ...service };
 }

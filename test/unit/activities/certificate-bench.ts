@@ -34,7 +34,7 @@ import {
 import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { SettlingTimes } from '../../../src/domain/core/settling-times';
 import type { ItemStart, WorkRef } from '../../../src/domain/certificates/work';
-import { LoopbackServer } from '../../support/loopback-server';
+import { LoopbackServer, houseGuard } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';
 
 export const documents = ['11222333000181', '11444777000161', '45723174000110'] as const;
@@ -63,6 +63,7 @@ export class CertificateBench {
       baseUrl: `${server.origin}/api/v1`,
       token: Token.of('secret'),
       ratePerSecond: 1_000,
+      guard: houseGuard,
     });
     this.deps = {
       certificates: new CertificatesApi(this.service, assumptions),

@@ -60,7 +60,7 @@ class Bucket {
       availableUntil: null,
     });
     const service = {
-      origin: 'http://service',
+      follow: (url: string) => new URL(url, 'http://service'),
       streamed: async (
         { path }: { path: string },
         take: (answer: { body: AsyncIterable<Buffer> }) => Promise<void>,

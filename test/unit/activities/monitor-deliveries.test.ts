@@ -9,7 +9,7 @@ import { openSinks, type Sinks } from '../../../src/sinks/open-sinks';
 import type { Sink } from '../../../src/sinks/sink';
 import { CooldownRepository } from '../../../src/store/monitors/cooldowns';
 import { statement } from '../../../src/store/statement';
-import { LoopbackServer } from '../../support/loopback-server';
+import { LoopbackServer, houseGuard } from '../../support/loopback-server';
 import { MonitorBench, monitorId } from './monitor-bench';
 
 const secret = `whsec_${Buffer.from('a secret of thirty-two bytes, yes').toString('base64')}`;
@@ -70,7 +70,7 @@ describe('what sinks are told of a page', () => {
     const webhook = {
       url: `${receiver.origin}/hook`,
       secrets: [secret],
-      allowPrivate: true,
+      guard: houseGuard,
       timeoutMs: 15_000,
     };
     const all = openSinks({ sinks, webhook }, bench.place.store, bench.records.changes);

@@ -163,7 +163,7 @@ it('has no document, id, token or address in it, whatever is called and answered
       await Promise.allSettled([
         one.requestCertificate('trabalhista', document, () => {}),
         one.readCertificate(`id-${id}`, 'interactive'),
-        one.fetchPdf({ url, announced: true }, 'interactive'),
+        one.fetchPdf(url, 'interactive'),
       ]);
       const page = await metrics.page();
       pages.push(page);

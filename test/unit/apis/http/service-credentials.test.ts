@@ -6,7 +6,12 @@ import { inspect } from 'node:util';
 import type { CallReport } from '../../../../src/apis/http/observer';
 import { Service, type HttpCall } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
-import { LoopbackServer, refusingOrigin, sendJson } from '../../../support/loopback-server';
+import {
+  LoopbackServer,
+  houseGuard,
+  refusingOrigin,
+  sendJson,
+} from '../../../support/loopback-server';
 
 const secret = 'tok-9f8e7d6c5b4a';
 const call: HttpCall = {
@@ -39,7 +44,7 @@ function serviceWith(token: Token, baseUrl = server.origin): Service {
     callEnded: (report: CallReport) => void reports.push(report),
     permitAwaited: () => {},
   };
-  return new Service({ baseUrl, token, ratePerSecond: 1_000, observer });
+  return new Service({ baseUrl, token, ratePerSecond: 1_000, observer, guard: houseGuard });
 }
 
 function shown(error: unknown): string {
