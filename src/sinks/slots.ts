@@ -1,3 +1,5 @@
+import { onAbort } from '../apis/http/signals';
+
 /** So many at once; who comes next waits in line. */
 export class Slots {
   readonly #line: (() => void)[] = [];
@@ -37,7 +39,7 @@ export class Slots {
     return new Promise((done, fail) => {
       const end = (): void => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
+        letGo();
       };
       const come = (): void => {
         end();
@@ -55,7 +57,7 @@ export class Slots {
         leave();
         done(false);
       }, waitMs);
-      signal?.addEventListener('abort', abort, { once: true });
+      const letGo = onAbort(signal, abort);
       this.#line.push(come);
     });
   }

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { onAbort } from '../../apis/http/signals';
 import { StatusError, isHttpError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
@@ -188,9 +189,10 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       cancellationSignal.aborted ||
       deps.stopping.aborted;
 
+    const letGo = [cancellationSignal, deps.stopping].map((signal) =>
+      onAbort(signal, () => wake()),
+    );
     try {
-      cancellationSignal.addEventListener('abort', () => wake());
-      deps.stopping.addEventListener('abort', () => wake(), { signal: leaving.signal });
       while (!isOver()) {
         const at = now();
         let nextAt = returnsAt();
@@ -230,6 +232,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       await putOnFile(input, filed, found);
       return answer;
     } finally {
+      for (const release of letGo) release();
       leaving.abort();
       places?.close();
       heartbeats.stop();

@@ -1,3 +1,5 @@
+import { onAbort } from '../../apis/http/signals';
+
 /** Fulfilled after the time, or as soon as the signal fires. */
 export type Pause = (ms: number, signal?: AbortSignal) => Promise<void>;
 
@@ -6,13 +8,13 @@ export const longestTimerMs = 2 ** 31 - 1;
 
 export function pauseOnTheClock(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((done) => {
-    if (signal?.aborted) return done();
+    if (signal?.aborted === true) return done();
     const wake = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', wake);
+      letGo();
       done();
     };
     const timer = setTimeout(wake, Math.min(ms, longestTimerMs));
-    signal?.addEventListener('abort', wake, { once: true });
+    const letGo = onAbort(signal, wake);
   });
 }

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure, type CallFailure } from '../../apis/http/classify';
+import { withEither } from '../../apis/http/signals';
 import { ContractError, StatusError } from '../../apis/http/errors';
 import {
   nextPollMs,
@@ -101,7 +102,6 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
   ): Promise<Polled<T>> {
     const context = Context.current();
     const { cancellationSignal } = context;
-    const woken = AbortSignal.any([cancellationSignal, stopping]);
     const heartbeats = new Heartbeats(now, 1_000);
     const begunAt = now();
     let refusedSince: number | null = null;
@@ -127,7 +127,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
           if (heartbeats.details !== undefined) context.heartbeat(heartbeats.details);
           throw notSettledYet(step.ms);
         }
-        await pause(step.ms, woken);
+        await withEither([cancellationSignal, stopping], (woken) => pause(step.ms, woken));
         if (cancellationSignal.aborted) return await context.cancelled;
         // Another worker goes on: nothing is read by one that is to end.
         if (stopping.aborted) throw notSettledYet(1_000);
@@ -148,7 +148,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     const lateMs = Math.min(leftMs + bounds.lastReadMs, longestTimerMs);
     const timer = setTimeout(() => late.abort(), lateMs);
     try {
-      const reading = await read(AbortSignal.any([signal, late.signal]));
+      const reading = await withEither([signal, late.signal], read);
       if (reading.kind === 'settled') return { kind: 'end', polled: reading };
       warnOnce(reading.unknownWord ?? null, terms.what);
       const { value, status, details, pollAfterMs } = reading;

@@ -35,7 +35,8 @@ export function createRetentionActivities(deps: RetentionDependencies) {
       order: ExpiryOrder,
     ): Promise<RetentionCounts & { after: ExpiredCursor | null }> {
       const heartbeats = new Heartbeats(now, heartbeatEveryMs);
-      const stopped = AbortSignal.any([Context.current().cancellationSignal, stopping]);
+      const { cancellationSignal } = Context.current();
+      const isStopped = () => cancellationSignal.aborted || stopping.aborted;
       const startedAt = now();
       const sum = { ...nothingExpired };
       let { after } = order;
@@ -47,7 +48,7 @@ export function createRetentionActivities(deps: RetentionDependencies) {
           sum.undecided += step.counts.undecided;
           metrics.jobsExpired(step.counts);
           after = step.after;
-        } while (after !== null && !stopped.aborted && now() - startedAt < longestMs);
+        } while (after !== null && !isStopped() && now() - startedAt < longestMs);
         if (sum.erased > 0) await audit.anchor();
         return { ...sum, after };
       } finally {

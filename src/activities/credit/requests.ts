@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../../apis/credit/operations';
+import { withEither } from '../../apis/http/signals';
 import { isHttpError } from '../../apis/http/errors';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { findLarge, readLarge } from '../../store/core/large-objects';
@@ -62,9 +63,14 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
    * waits here and tries again, until a person or a deadline ends that, or the reason is a new one.
    */
   async function requestAnalysis(input: RequestInput): Promise<RequestAnswer> {
+    return withEither([Context.current().cancellationSignal, deps.stopping], (givenUp) =>
+      requestUntil(input, givenUp),
+    );
+  }
+
+  async function requestUntil(input: RequestInput, givenUp: AbortSignal): Promise<RequestAnswer> {
     const { until, before } = input;
     const heartbeats = new Heartbeats(now, 1_000);
-    const givenUp = AbortSignal.any([Context.current().cancellationSignal, deps.stopping]);
     try {
       let last = unsent(before?.why ?? 'fault', before?.notBefore ?? 0);
       for (let turnedAway = 1; ; turnedAway += 1) {

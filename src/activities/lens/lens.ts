@@ -1,6 +1,7 @@
 import type { ArtifactFiles } from '../../domain/core/artifact';
 import { findArtifact } from '../../store/core/artifacts';
 import { isCallFailure } from '../../apis/http/classify';
+import { withEither } from '../../apis/http/signals';
 import type { LensAnswer } from '../../apis/investigation/lens';
 import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
 import { indexDocuments } from '../../store/core/subject-index';
@@ -66,9 +67,10 @@ export function createLensActivities(deps: LensDependencies) {
     const { attempt, ref } = input;
     const [created] = await file.made((await recordOf(file, ref)).name, attempt);
     if (created === undefined) return null;
-    const signal = AbortSignal.any([AbortSignal.timeout(lookMs), stopping]);
     try {
-      const read = await lens.read(created.analysisId, 'interactive', signal);
+      const read = await withEither([AbortSignal.timeout(lookMs), stopping], (signal) =>
+        lens.read(created.analysisId, 'interactive', signal),
+      );
       return isLensSettled(read.analysis.state)
         ? await filed(ref, read)
         : lensSeen(read.analysis, null);

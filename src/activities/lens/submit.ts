@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { isPermanent } from '../../apis/http/classify';
+import { withEither } from '../../apis/http/signals';
 import { RefusedAddressError } from '../../apis/http/errors';
 import type { LensAnswer } from '../../apis/investigation/lens';
 import { isSameId } from '../../apis/investigation/wire-fields';
@@ -112,10 +113,11 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const { name, mode, file: input } = this.#record;
       const { bytes: sizeBytes, sha256 } = input;
       const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
-      const until = AbortSignal.any([signal, stopping]);
       const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
-      return sendKeyed({ ...about, timeoutMs: lens.timeoutMs, now }, (beforeSend) =>
-        lens.create(request, until, beforeSend),
+      return withEither([signal, stopping], (until) =>
+        sendKeyed({ ...about, timeoutMs: lens.timeoutMs, now }, (beforeSend) =>
+          lens.create(request, until, beforeSend),
+        ),
       );
     }
 
@@ -224,9 +226,9 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const { bytes: sizeBytes, key } = this.#record.file;
       const options = { sizeBytes, timeoutMs: uploadTimeoutMs(sizeBytes) };
       // Another worker sends it again: bytes that were broken off are taken by nobody.
-      const until = AbortSignal.any([signal, stopping]);
+      const open = () => Readable.from(readLarge(store, key));
       try {
-        await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
+        await withEither([signal, stopping], (until) => lens.upload(upload, open, options, until));
       } catch (error) {
         if (error instanceof RefusedAddressError) {
           return this.#uploadRefused(analysis, {

@@ -1,4 +1,5 @@
 import type { TraceAnswer, TracesApi } from '../../apis/investigation/traces';
+import { withEither } from '../../apis/http/signals';
 import type { Store } from '../../store/store';
 import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
@@ -104,13 +105,9 @@ export function createTraceActivities(deps: TraceDependencies) {
     const by = { workId: ref.workId, number: 1 };
     const about = { subject, job: ref.folder, by, attempts, timeoutMs: traces.timeoutMs, now };
     // A worker that is to end lets no request leave that it could not see through.
-    const admitted = AbortSignal.any([signal, deps.stopping]);
-    const sent = await sendKeyed(about, (beforeSend) =>
-      traces.create(
-        { target, strategy, key: traceKey(name, reissuesOf(history)) },
-        admitted,
-        beforeSend,
-      ),
+    const request = { target, strategy, key: traceKey(name, reissuesOf(history)) };
+    const sent = await withEither([signal, deps.stopping], (admitted) =>
+      sendKeyed(about, (beforeSend) => traces.create(request, admitted, beforeSend)),
     );
     if (sent.kind === 'stopped') return goesOn('requesting');
     if (sent.kind === 'refused') return refused(sent, record, { since, signal });

@@ -1,15 +1,13 @@
-import { setMaxListeners } from 'node:events';
+import { onAbort } from './signals';
 
-/**
- * What ends a call before its answer: its time is up, or its signal says so. Leaves nothing behind with the
- * signal, as `AbortSignal.any` does.
- */
+/** What ends a call before its answer: its time is up, or its signal says so. */
 export class CallEnd {
   /** The time was up. */
   isLate = false;
   readonly #given: AbortSignal | undefined;
   #stop: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
+  #letGo: () => void = () => undefined;
 
   constructor(given: AbortSignal | undefined) {
     this.#given = given;
@@ -22,12 +20,7 @@ export class CallEnd {
       this.isLate = true;
       stop();
     }, timeoutMs).unref();
-    if (this.#given?.aborted === true) stop();
-    else if (this.#given !== undefined) {
-      // Many calls may have one signal.
-      setMaxListeners(0, this.#given);
-      this.#given.addEventListener('abort', stop);
-    }
+    this.#letGo = onAbort(this.#given, stop);
   }
 
   /** Nobody reads what still comes of the answer. */
@@ -38,6 +31,6 @@ export class CallEnd {
   /** The call is over. */
   release(): void {
     clearTimeout(this.#timer);
-    this.#given?.removeEventListener('abort', this.#stop);
+    this.#letGo();
   }
 }

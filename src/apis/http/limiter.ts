@@ -1,3 +1,5 @@
+import { onAbort } from './signals';
+
 /**
  * The rate of one service, held by one process: a token bucket that serves in order of priority,
  * waits as told after 429, and slows down when it is told often.
@@ -82,7 +84,7 @@ export class Limiter {
       const waiter: Waiter = {
         until,
         grant: (granted) => {
-          signal?.removeEventListener('abort', giveUp);
+          letGo();
           this.#onWaited(priority, this.#now() - askedAt);
           resolve(granted);
         },
@@ -93,7 +95,7 @@ export class Limiter {
         if (place >= 0) queue.splice(place, 1);
         waiter.grant(false);
       };
-      signal?.addEventListener('abort', giveUp, { once: true });
+      const letGo = onAbort(signal, giveUp);
       this.#queues[priority].push(waiter);
       this.#serve();
     });
