@@ -1,62 +1,57 @@
 /**
- * `npx tsx scripts/check-readme.ts`: README prints the assumptions as the module has them, between
- * `<!-- assumptions -->` and `<!-- /assumptions -->`. With `--write` it puts them there.
+ * `npm run check:readme`: a new user's first hour. Runs every command below a `<!-- run -->` of the
+ * pages, as it is written, in a copy of what the package holds, and fails where one ends otherwise than
+ * the page says. Needs `dist`.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assumptionTable, type Assumption } from '../src/apis/assumptions';
+import { commandLines } from './reference/documents';
 
-const marks = { start: '<!-- assumptions -->', end: '<!-- /assumptions -->' } as const;
-
-/** The table as Markdown, laid out as Prettier does, so that formatting changes nothing. */
-export function assumptionsMarkdown(table: readonly Assumption[]): string {
-  const areas = [...new Set(table.map(({ area }) => area))];
-  return areas
-    .map((area) => {
-      const rows = table.filter((row) => row.area === area);
-      const cells = rows.map((row) => [row.matter, row.value, row.variable ?? '-', row.reason]);
-      return `**${area}**\n\n${markdownTable([['matter', 'what is assumed', 'overridden by', 'because'], ...cells])}`;
-    })
-    .join('\n\n');
-}
-
-function markdownTable(rows: readonly string[][]): string {
-  const escaped = rows.map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
-  const widths = (escaped[0] ?? []).map((_, column) =>
-    Math.max(3, ...escaped.map((row) => (row[column] ?? '').length)),
-  );
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const [header, ...body] = escaped.map((row) =>
-    line(row.map((cell, column) => cell.padEnd(widths[column] ?? 0))),
-  );
-  return [header, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n');
-}
-
-/** README with the table put between the marks. Throws when the marks are not there once each. */
-export function withAssumptions(readme: string, table: readonly Assumption[]): string {
-  const [before, rest, ...moreStarts] = readme.split(marks.start);
-  const [, after, ...moreEnds] = (rest ?? '').split(marks.end);
-  if (before === undefined || after === undefined || moreStarts.length + moreEnds.length > 0) {
-    throw new Error(
-      `README.md: expected ${marks.start} and ${marks.end}, once each, in this order`,
-    );
-  }
-  return `${before}${marks.start}\n\n${assumptionsMarkdown(table)}\n\n${marks.end}${after}`;
-}
+const root = join(__dirname, '..');
+/** The README first: it starts the engine, and its last command ends it. */
+const pages = ['README.md', 'docs/analyst.md', 'docs/monitors.md'];
+const longest = 120_000;
 
 function main(): void {
-  const path = join(__dirname, '..', 'README.md');
-  const readme = readFileSync(path, 'utf8');
-  const right = withAssumptions(readme, assumptionTable);
-  if (readme === right) return;
-  if (process.argv.includes('--write')) {
-    writeFileSync(path, right);
-    return;
+  const folder = mkdtempSync(join(tmpdir(), 'diligence-readme-'));
+  try {
+    for (const name of ['package.json', 'dist', 'docs', 'examples']) {
+      cpSync(join(root, name), join(folder, name), { recursive: true });
+    }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const lines = pages.flatMap((page) => commandLines(root, page)).filter(({ runs }) => runs);
+    const stops = lines.filter(({ text }) => text === 'npx diligence stop');
+    const others = lines.filter(({ text }) => text !== 'npx diligence stop');
+    if (others.length < 15 || stops.length !== 1)
+      throw new Error('the blocks that run are not found');
+    const failed = [...others, ...stops].filter((line) => !ranAsWritten(folder, line));
+    process.stdout.write(`${others.length + 1 - failed.length} passed, ${failed.length} failed\n`);
+    if (failed.length > 0) process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  process.stderr.write(
-    'README.md does not print the assumptions as src/apis/assumptions.ts has them: run `npx tsx scripts/check-readme.ts --write`\n',
-  );
-  process.exitCode = 1;
 }
 
-if (require.main === module) main();
+function ranAsWritten(
+  cwd: string,
+  { path, line, text, exitCode }: { path: string; line: number; text: string; exitCode: number },
+): boolean {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(INVESTIGATION|CREDIT|DILIGENCE|TEMPORAL_ADDRESS)/.test(name),
+    ),
+  );
+  const startedAt = Date.now();
+  const ended = spawnSync('sh', ['-c', text], { cwd, env, timeout: longest, encoding: 'utf8' });
+  const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1);
+  process.stdout.write(`${seconds} s  ${text}\n`);
+  if (ended.status === exitCode) return true;
+  process.stderr.write(
+    `${path}:${line}: ${text}: ended with ${ended.status ?? ended.signal}, not ${exitCode}\n${ended.stdout}${ended.stderr}\n`,
+  );
+  return false;
+}
+
+main();

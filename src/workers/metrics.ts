@@ -42,7 +42,7 @@ const searchBuckets = [5, 15, 60, 300, 900, 3_600, 21_600, 86_400];
 const uploadResults = ['accepted', 'refused', 'not_sent', 'unknown'] as const;
 
 /**
- * The figures of one worker process, as Prometheus reads them (docs/operations.md lists them).
+ * The figures of one worker process, as Prometheus reads them (docs/reference/metrics.md lists them).
  * Labels hold words of ours and route templates: never a document, an id or a token.
  */
 export class WorkerMetrics {

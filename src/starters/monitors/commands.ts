@@ -14,7 +14,7 @@ export function monitorCommand(): Command {
     .addHelpText(
       'after',
       `
-To try it: \`diligence dev --scenario examples/scenarios/monitors.json\` in one terminal, then
+To try it: \`diligence dev --scenario examples/scenarios/tour.json\` in one terminal, then
 \`diligence monitor sweep --monitors 5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0002\` in another.
 \`diligence show|result|cancel\` take \`monitor-sweep/MONITOR\` and \`monitor-scan/SCHEDULE\` for the last one.`,
     );

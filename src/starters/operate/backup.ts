@@ -46,7 +46,7 @@ export function backupCommand(): Command {
       'after',
       `
 The keys are not in it. Whoever restores it needs the id key and the payload keys of this installation: keep copies
-of them apart from it. Of a store in PostgreSQL its own tools make the backup (docs/operations.md).`,
+of them apart from it. Of a store in PostgreSQL its own tools make the backup (docs/operator.md).`,
     )
     .action(async (dir: string | undefined, flags: BackupFlags) => {
       if ((dir === undefined) === (flags.daily === undefined)) {
@@ -220,7 +220,7 @@ async function refuseRunning({ dataDir }: Environment): Promise<void> {
 function sqliteFolder({ storeUrl }: Environment): string {
   if (!isPostgres(storeUrl)) return directoryOf(storeUrl);
   throw new CommandError(
-    'a store in PostgreSQL is backed up and brought back by its own tools (docs/operations.md), then: diligence restore --in-place',
+    'a store in PostgreSQL is backed up and brought back by its own tools (docs/operator.md), then: diligence restore --in-place',
   );
 }
 
