@@ -105,9 +105,9 @@ export function createTraceActivities(deps: TraceDependencies) {
     const by = { workId: ref.workId, number: 1 };
     const about = { subject, job: ref.folder, by, attempts, timeoutMs: traces.timeoutMs, now };
     // A worker that is to end lets no request leave that it could not see through.
-    const request = { target, strategy, key: traceKey(name, reissuesOf(history)) };
+    const wanted = { target, strategy, key: traceKey(name, reissuesOf(history)) };
     const sent = await withEither([signal, deps.stopping], (admitted) =>
-      sendKeyed(about, (beforeSend) => traces.create(request, admitted, beforeSend)),
+      sendKeyed(about, (beforeSend) => traces.create(wanted, admitted, beforeSend)),
     );
     if (sent.kind === 'stopped') return goesOn('requesting');
     if (sent.kind === 'refused') return refused(sent, record, { since, signal });
