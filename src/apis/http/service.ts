@@ -71,7 +71,10 @@ export interface ServiceOptions {
   /** Base address with its path prefix, as configured. */
   baseUrl: string;
   token: Token;
-  ratePerSecond: number;
+  /** Calls a second to begin with. Default: few. */
+  ratePerSecond?: number;
+  /** Calls a second that are never exceeded. Default: as many as the service takes. */
+  mostPerSecond?: number | null;
   /** Whether a 503 with Retry-After or a problem body was surely not processed. */
   resendOn503?: boolean;
   /** Default 10,000. A call queued behind a connect is not interrupted by its own time-out. */
@@ -83,6 +86,9 @@ export interface ServiceOptions {
   observer?: CallObserver;
   now?: () => number;
 }
+
+/** Calls of a route that are remembered. */
+const lastOfRoute = 6;
 
 /**
  * One HTTP service: its address, credential, limiter and connections. One call is one undici
@@ -100,11 +106,14 @@ export class Service {
   readonly #pooled: Agent;
   readonly #fresh: Pool;
   readonly #elsewhere: Agent;
+  /** Of the last calls of each route, whether they were turned away: 429, or 503 that says "busy". */
+  readonly #routes = new Map<string, boolean[]>();
 
   constructor({
     baseUrl,
     token,
     ratePerSecond,
+    mostPerSecond = null,
     resendOn503 = true,
     connectTimeoutMs = 10_000,
     keepsAlive = false,
@@ -116,7 +125,8 @@ export class Service {
     this.origin = new URL(baseUrl).origin;
     this.token = token;
     this.limiter = new Limiter({
-      ratePerSecond,
+      ...(ratePerSecond !== undefined && { perSecond: ratePerSecond }),
+      cap: mostPerSecond ?? Number.POSITIVE_INFINITY,
       now,
       keepsAlive,
       onWaited: (priority, waitedMs) => observer?.permitAwaited(priority, waitedMs),
@@ -217,9 +227,10 @@ export class Service {
     try {
       const answer = await this.#send(call, signal, end, ask);
       if (answer.status < 200 || answer.status >= 300) {
-        throw this.#statusError(call, await readWhole(answer));
+        throw this.#statusError(call, await readWhole(answer), startedAt);
       }
       status = answer.status;
+      this.#heard(call, startedAt, false);
       const taken = await take(answer);
       this.#report(call, startedAt, 'answered', status);
       return taken;
@@ -302,7 +313,7 @@ export class Service {
     return headers;
   }
 
-  #statusError(call: HttpCall, answer: HttpAnswer): StatusError {
+  #statusError(call: HttpCall, answer: HttpAnswer, sentAt: number): StatusError {
     const header = (name: string): string | undefined => {
       const value = answer.headers[name];
       return Array.isArray(value) ? value[0] : value;
@@ -323,9 +334,31 @@ export class Service {
     // A store elsewhere that hands out PDFs says nothing about our token or our rate.
     if (error.elsewhere) return error;
     if (classifyFailure(error) === 'credentials') this.token.forget();
-    if (status === 429 || isToldBusy) this.limiter.pauseFor(waitMs ?? 1_000);
-    if (status === 429) this.limiter.slowDown();
+    const isPaid = call.keyless === true;
+    const isRate = status === 429 && this.limiter.rate.refused(sentAt);
+    const isRoute = this.#heard(call, sentAt, status === 429 || isToldBusy, status < 500);
+    if (isRate) this.limiter.pauseFor(waitMs ?? 1_000);
+    else if (isRoute) {
+      if (isPaid && isToldBusy) this.limiter.rate.busy();
+      this.limiter.pauseFor(waitMs ?? 1_000, isPaid ? 'paid' : 'reads');
+    }
     return error;
+  }
+
+  /**
+   * Keeps what became of the last calls of the route.
+   *
+   * @returns whether it is turned away as a rule, and not this one call alone
+   */
+  #heard(call: HttpCall, sentAt: number, isTurnedAway: boolean, isGood = true): boolean {
+    const isPaid = call.keyless === true;
+    if (!isTurnedAway && isGood) this.limiter.rate.answered(sentAt, isPaid);
+    const route = `${call.method} ${call.pathTemplate}`;
+    const last = this.#routes.get(route) ?? [];
+    last.push(isTurnedAway);
+    if (last.length > lastOfRoute) last.shift();
+    this.#routes.set(route, last);
+    return isTurnedAway && last.filter(Boolean).length * 2 >= last.length;
   }
 }
 
