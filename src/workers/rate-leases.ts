@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FoundRate, Rate } from '../apis/http/rate';
 import type { RateShare } from '../store/core/rate-shares';
 import type { Store } from '../store/store';
@@ -56,8 +55,9 @@ export async function holdRateLeases(
   void keep();
 
   async function keep(): Promise<void> {
-    while (!stopping.aborted) {
-      await sleep(renewMs, undefined, { ref: false });
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, renewMs).unref());
+      if (stopping.aborted) return;
       try {
         await renew();
         isAway = false;
