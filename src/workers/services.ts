@@ -88,7 +88,7 @@ export function workerServices(
       service === undefined ? [] : [{ name, rate: service.limiter.rate }],
     ),
     async close() {
-      await Promise.all(services.map(({ service }) => service?.close()));
+      for (const { service } of services) await service?.close();
       await Promise.all(investigation?.monitors.sinks.all.map((sink) => sink.close()) ?? []);
     },
   };
