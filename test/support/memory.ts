@@ -14,13 +14,15 @@ export const tellsMemory = { NODE_OPTIONS: `--require=${join(__dirname, 'memory-
 
 export function memoryOf(child: ChildProcess): Promise<Memory> {
   return new Promise((told, failed) => {
+    const onExit = (): void => failed(new Error('the process has ended'));
     const onMessage = (message: unknown): void => {
       if (typeof message !== 'object' || message === null || !('heapBytes' in message)) return;
       child.off('message', onMessage);
+      child.off('exit', onExit);
       told(message as Memory);
     };
     child.on('message', onMessage);
-    child.once('exit', () => failed(new Error('the process has ended')));
+    child.once('exit', onExit);
     child.send('memory');
   });
 }
