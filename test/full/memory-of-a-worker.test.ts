@@ -39,7 +39,7 @@ test(`a worker holds after ${polls} polls under faults what it held after a tent
     const detached = ['--detach', '--json'];
     const batch = ['certificate', 'batch', '--input', 'rows.csv', '--concurrency', '1000'];
     expect((await place.run([...batch, ...detached])).code).toBe(0);
-    expect((await place.run(['trace', 'batch', '--input', 'targets.csv', ...detached])).code).toBe(
+    expect((await place.run(['trace', 'search', '--input', 'targets.csv', ...detached])).code).toBe(
       0,
     );
 
