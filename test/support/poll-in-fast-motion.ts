@@ -11,7 +11,8 @@ import { ActivityEnvironment } from './activity-environment';
 
 const [, , baseUrl = '', polls = ''] = process.argv;
 const atOnce = 40;
-const pollsEach = 8;
+/** Most attempts of an activity read once, as the server keeps the timer of what takes long. */
+const pollsEach = [1, 1, 1, 1, 4];
 const call = { method: 'GET', pathTemplate: '/x', path: '/x', token: 'bearer' } as const;
 
 async function main(): Promise<void> {
@@ -24,14 +25,16 @@ async function main(): Promise<void> {
     pause: (ms, signal) => pauseOnTheClock(ms / 1_000, signal),
   });
   let left = Number(polls);
+  let begun = 0;
 
   async function activity(): Promise<void> {
     let reads = 0;
+    const mine = pollsEach[(begun += 1) % pollsEach.length] ?? 1;
     const read = async (signal: AbortSignal) => {
       left -= 1;
       reads += 1;
       await service.call({ ...call, timeoutMs: 500, maxBytes: 1_000 }, 'poll', signal);
-      return reads < pollsEach
+      return reads < mine
         ? ({ kind: 'unsettled', value: null, status: 'running' } as const)
         : ({ kind: 'settled', value: null } as const);
     };

@@ -4,7 +4,8 @@ import {
   isTooLarge,
   type CallFailure,
 } from '../../apis/http/classify';
-import { RefusedAddressError, StatusError, TimeoutError } from '../../apis/http/errors';
+import { StatusError, TimeoutError } from '../../apis/http/errors';
+import { RefusedAddressError } from '../../protection/address-guard';
 import type { Service } from '../../apis/http/service';
 import { fetchArtifact } from '../../apis/investigation/artifacts';
 import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';

@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream';
 import { Agent, Pool, type FormData } from 'undici';
-import { AddressGuard } from './address-guard';
+import { AddressGuard, RefusedAddressError } from '../../protection/address-guard';
 import { CallEnd } from './call-end';
 import { classifyFailure } from './classify';
 import {
   ConnectionError,
-  RefusedAddressError,
   StatusError,
   TimeoutError,
   isHttpError,

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { LensAnalysis, LensMode, LensUpload } from '../../domain/lens/lens-analysis';
 import type { LensAssumptions } from '../assumptions';
-import { ContractError, RefusedAddressError } from '../http/errors';
+import { ContractError } from '../http/errors';
+import { RefusedAddressError } from '../../protection/address-guard';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { HttpCall, Service } from '../http/service';
