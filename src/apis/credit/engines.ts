@@ -1,5 +1,6 @@
 import type { Engine, EngineFields } from '../../domain/credit/engine';
 import { stringifyWithTexts } from '../../domain/core/json-text';
+import { callTo } from '../http/call-to';
 import type { CallPriority } from '../http/limiter';
 import type { HttpCall, Service } from '../http/service';
 import { engineFromWire, enginesFromWire } from './engines.wire';
@@ -51,14 +52,7 @@ export class EnginesApi {
   }
 
   #call(method: string, pathTemplate: string, id = ''): HttpCall {
-    return {
-      method,
-      pathTemplate,
-      path: pathTemplate.replace('{id}', () => encodeURIComponent(id)),
-      token: 'bearer',
-      timeoutMs: this.timeoutMs,
-      maxBytes,
-    };
+    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes });
   }
 }
 
