@@ -1,8 +1,8 @@
 import type { Engine, EngineFields } from '../../domain/credit/engine';
 import { stringifyWithTexts } from '../../domain/core/json-text';
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { engineFromWire, enginesFromWire } from './engines.wire';
 
 const maxBytes = 16 * 1024 * 1024;

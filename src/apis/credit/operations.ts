@@ -1,11 +1,11 @@
 import { FormData } from 'undici';
 import type { AnalysisOperation, ResultFilter } from '../../domain/credit/operation';
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import { ContractError, StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { HttpStream } from '../http/exchange';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { xmlsPart, type CreditNames } from './names';
 import { acceptedIdFromWire, operationFromWire } from './operations.wire';
 import type { SpecificationApi } from './specification';

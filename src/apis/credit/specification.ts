@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { CreditAssumptions } from '../assumptions';
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import { isTooLarge } from '../http/classify';
 import { ContractError, StatusError, isHttpError } from '../http/errors';
 import { parseJson } from '../http/problem';
 import type { HttpAnswer } from '../http/exchange';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { namesFrom, type CreditNames } from './names';
 import { specificationFacts, type SpecificationFacts } from './specification.wire';
 

@@ -1,11 +1,11 @@
 import type { CertificateType } from '../../domain/certificates/certificates';
 import type { Issuance } from '../../domain/certificates/issuance';
 import type { CertificateAssumptions } from '../assumptions';
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import { StatusError, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { fetchNamed } from './artifacts';
 import { acceptedIdFromWire, issuanceFromWire } from './certificates.wire';
 

@@ -1,9 +1,9 @@
 import type { Dossier, DossierState } from '../../domain/dossiers/dossier';
 import type { DossierAssumptions, ListAssumptions } from '../assumptions';
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { dossierFromWire, dossierWire } from './dossiers.wire';
 import { idempotencyKey } from './idempotency-key';
 import {

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { LensAnalysis, LensMode, LensUpload } from '../../domain/lens/lens-analysis';
 import type { LensAssumptions } from '../assumptions';
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import { ContractError } from '../http/errors';
 import { RefusedAddressError } from '../../protection/address-guard';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
 import { lensFromWire } from './lens.wire';
 

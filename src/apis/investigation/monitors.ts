@@ -6,10 +6,10 @@ import type {
   Severity,
 } from '../../domain/monitors/change';
 import type { MonitorAssumptions } from '../assumptions';
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import {
   changeFromWire,
   changePageFromWire,

@@ -1,7 +1,7 @@
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import { ContractError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { profileFromWire, type ProfileAnswer } from './profile.wire';
 
 /** Bytes. Profiles of people with thousands of assets are that large, and no larger. */

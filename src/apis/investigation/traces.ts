@@ -1,10 +1,10 @@
 import type { Trace, TraceState, TraceStrategy, TraceType } from '../../domain/traces/trace';
 import type { ListAssumptions, TraceAssumptions } from '../assumptions';
-import { callTo } from '../http/call-to';
+import { callTo, type HttpCall } from '../http/call';
 import { StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
 import {
   findListed,
