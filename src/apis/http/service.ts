@@ -1,16 +1,14 @@
-import type { Readable } from 'node:stream';
-import { Agent, Pool, type FormData } from 'undici';
-import { AddressGuard } from './address-guard';
+import { Agent, Pool } from 'undici';
+import { AddressGuard, RefusedAddressError } from '../../protection/address-guard';
+import type { HttpCall } from './call';
 import { CallEnd } from './call-end';
 import { classifyFailure } from './classify';
 import {
   ConnectionError,
-  RefusedAddressError,
   StatusError,
   TimeoutError,
   isHttpError,
   safeCause,
-  type CallName,
   type Sent,
 } from './errors';
 import {
@@ -25,47 +23,6 @@ import { Limiter, type CallPriority } from './limiter';
 import type { CallEnding, CallObserver } from './observer';
 import { decodeProblem, retryAfterMs } from './problem';
 import { Token } from './token';
-
-/** How the credential travels: bearer header, `token` in the query, or not at all. */
-export type TokenPlace = 'bearer' | 'query' | 'none';
-
-export interface HttpCall extends CallName {
-  /** Path below the base address, or a whole URL that `follow` gave. Values already encoded. */
-  path: string;
-  token: TokenPlace;
-  query?: Record<string, string>;
-  headers?: Record<string, string>;
-  json?: unknown;
-  /** The same as text, which is sent as it is. */
-  jsonText?: string;
-  /** A multipart body, instead of `json`. Blobs of files are read while they are sent. */
-  form?: FormData;
-  /** Bytes that are read while they are sent, instead of `json`. */
-  stream?: Readable;
-  /** `headers` are sent and no others of ours: signed addresses count them. */
-  exactHeaders?: boolean;
-  /** Total time of the call, connection to last byte, in milliseconds. */
-  timeoutMs: number;
-  /** Bytes after which the answer is refused. */
-  maxBytes: number;
-  /**
-   * A POST without an idempotency key, to the service itself: a connection of its own, so that a stale
-   * keep-alive socket cannot turn "never sent" into "unknown" (domain notes 4.4).
-   */
-  keyless?: boolean;
-  /**
-   * The signal ends the wait for a permit and stops what has not left yet; what has left is never
-   * broken off, since what it came to is worth more than the time.
-   */
-  seenThrough?: boolean;
-  /**
-   * Awaited once the permit and the credential are there, before the request leaves: what is on file
-   * by then was about to be sent. What it throws stops the call.
-   */
-  beforeSend?: (() => Promise<void>) | undefined;
-  /** Runs synchronously just before the request is handed over; what it throws stops the call. */
-  beforeDispatch?: () => void;
-}
 
 export interface ServiceOptions {
   /** Base address with its path prefix, as configured. */
@@ -222,7 +179,8 @@ export class Service {
     const startedAt = this.#now();
     this.#observer?.callStarted();
     let status: number | null = null;
-    const broken = breaking(call, signal);
+    // It breaks off what has left, too, unless the call is seen through.
+    const broken = call.seenThrough === true ? undefined : signal;
     const end = new CallEnd(broken);
     try {
       const answer = await this.#send(call, signal, end, ask);
@@ -360,11 +318,6 @@ export class Service {
     this.#routes.set(route, last);
     return isTurnedAway && last.filter(Boolean).length * 2 >= last.length;
   }
-}
-
-/** The signal, where it may break off what has left. */
-function breaking(call: HttpCall, signal: AbortSignal | undefined): AbortSignal | undefined {
-  return call.seenThrough === true ? undefined : signal;
 }
 
 function calledOff(call: HttpCall): ConnectionError {
