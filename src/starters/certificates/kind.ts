@@ -10,6 +10,7 @@ import type { WorkRecord } from '../../domain/certificates/work';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
+import { nothingGoesOn } from '../jobs/resolve';
 import { factLines } from '../jobs/text';
 import { cancelLanes } from './lanes';
 import { batchProgress, issuanceProgress } from './progress';
@@ -58,6 +59,7 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
     const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
     return writeResultFolder(ctx, from, outcome.summary, { ...options, folder });
   },
+  resolver: () => (require('./resolve') as typeof import('./resolve')).certificateResolver,
   orders: ['cancel', 'cancel_now', 'resume'],
 };
 
@@ -96,6 +98,7 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   ...certificateBatchKind,
   kind: 'decision',
   prefix: 'decision/',
+  resolver: () => nothingGoesOn,
   noun: 'decision:',
   workflowId: (_, id) => id,
   describe: ({ action, rows }) => `${action} of ${rows.length} row(s)`,

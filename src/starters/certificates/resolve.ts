@@ -10,9 +10,9 @@ import { refuseForeignId } from '../jobs/adopted-id';
 import { isRunning, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import { findJob } from '../jobs/find-job';
+import { workflowIdOf } from '../../domain/job';
 import type { Job } from '../jobs/job-kind';
 import { laneIds } from './lanes';
-import { certificateBatchKind, certificateKind } from './kind';
 import { issuingTerms } from './work';
 import type { ResolveRequest, Resolver, RowSelection } from '../jobs/resolve';
 
@@ -103,10 +103,9 @@ const neverSent = { status: 'cancelled', certidaoId: null, attempts: 0 } as cons
 async function refuseWhileRunning(
   ctx: CommandContext,
   engine: EngineClient,
-  { folder, id, input, kind }: Job<WorkRecord, LatestEdition>,
+  { folder, id }: Job<WorkRecord, LatestEdition>,
 ): Promise<void> {
-  const kindOfWork = kind === 'certificate' ? certificateKind : certificateBatchKind;
-  const ids = [kindOfWork.workflowId(input, id), ...laneIds(id)];
+  const ids = [workflowIdOf(id), ...laneIds(id)];
   for (const { number } of await ctx.works.decisions(folder)) {
     if ((await ctx.works.decisionSummary(folder, number)) !== null) continue;
     const decisionId = `${id}/decision-${number}`;

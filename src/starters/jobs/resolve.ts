@@ -65,6 +65,9 @@ export interface Resolver {
   endsByItself?: true;
 }
 
+/** Of what is only acknowledged: its rows are decided about, or nothing is left to do. */
+export const nothingGoesOn: Resolver = { carryOut: async () => null };
+
 /** The job takes no decision: it moved on meanwhile. */
 export class RefusedDecisionError extends Error {
   override readonly name = 'RefusedDecisionError';

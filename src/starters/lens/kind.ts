@@ -38,6 +38,7 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
     billed([billing, ...replaced.map((one) => one.billing)]),
   heeds: [],
   export: writeFolder,
+  resolver: () => (require('./resolve') as typeof import('./resolve')).lensResolver,
   orders: ['cancel', 'cancel_now'],
 };
 

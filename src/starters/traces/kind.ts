@@ -69,5 +69,6 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
     await writeWhole(folder, 'trace.json', answer);
     return ['trace.json'];
   },
+  resolver: () => (require('./resolve') as typeof import('./resolve')).traceResolver,
   orders: ['cancel', 'cancel_now'],
 };
