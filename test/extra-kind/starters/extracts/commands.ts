@@ -2,31 +2,25 @@ import { Command } from 'commander';
 import { readDocument } from '../../domain/core/documents';
 import type { RequestExtractInput } from '../../domain/extracts/extract';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet, type InputChoice } from '../../sheets/read-rows';
-import { choiceOf, startBatch, withInput, withInputFile, type InputFlags } from '../cli/batch';
+import { readSheet } from '../../sheets/read-rows';
+import { startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
-import { inputNameOf, type BatchRequest } from '../jobs/batches/ask';
+import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { auditStart, isWithin } from '../jobs/start-job';
 import { nameOf, newest, putExtract } from './asks';
 import { extractBatchKind, extractKind } from './kind';
 
-type Flags = StartFlags & InputFlags & { document?: string };
+type Flags = StartFlags & { document?: string };
 
 export function extractCommand(): Command {
   const request = withInput(withStart(new Command('request'), { deadline: '1h' }), 'documents', 5)
     .option('--document <number>', 'a CNPJ or CPF')
     .action(async (flags: Flags, command: Command) => {
-      const { deadline: deadlineMs, document = '', input, label = null, maxAge, rerun } = flags;
-      if (input !== undefined) {
-        const asked = { input, label, choice: choiceOf(flags), rerun: rerun === true };
-        await withInputFile(input, (path) =>
-          startBatch(command, extractBatchKind, (ctx) => batchOf(ctx, { ...asked, path })),
-        );
-        return;
-      }
+      const { deadline: deadlineMs, document = '', label = null, maxAge, rerun } = flags;
+      if (await startInput(command, extractBatchKind, batchOf)) return;
       const reading = readDocument(document, { serves: ['cpf', 'cnpj'] });
       if (reading.kind !== 'document') throw new UsageError('--document: expected a CNPJ or CPF');
       await start(command, extractKind, async (ctx) => {
@@ -54,19 +48,12 @@ export function extractCommand(): Command {
   return new Command('extract').description('Registry extracts.').addCommand(request);
 }
 
-function batchOf(
-  ctx: CommandContext,
-  asked: { input: string; path: string; choice: InputChoice; label: string | null; rerun: boolean },
-): BatchRequest {
-  const { choice, input, label, path: inputPath, rerun } = asked;
+function batchOf(ctx: CommandContext, file: InputFile): BatchRequest {
   return {
     kind: 'extract-batch',
-    label,
-    rerun,
+    ...ofFile(file),
     terms: [],
-    inputName: inputNameOf(input),
-    inputPath,
-    rows: () => planThings(readSheet(inputPath, { ...choice, holds: 'documents' }), readRow),
+    rows: () => planThings(readSheet(file.path, { ...file.choice, holds: 'documents' }), readRow),
     standing: async (document) => {
       const found = await newest(ctx, document);
       const isOver = found !== null && found.status !== null && found.status !== 'completed';
