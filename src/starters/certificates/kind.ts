@@ -1,3 +1,4 @@
+import { decisionsOf } from '../../store/core/decisions';
 import { join } from 'node:path';
 import { WorkReader, workFolder, type LatestEdition } from '../../store/certificates/works';
 import {
@@ -163,7 +164,7 @@ async function openDecisions(
 ): Promise<number[]> {
   const works = new WorkReader(store);
   const open: number[] = [];
-  for (const { number } of await works.decisions(folder)) {
+  for (const { number } of await decisionsOf(store, folder)) {
     const hasEnded = (await works.decisionSummary(folder, number)) !== null;
     if (number > edition && !hasEnded) open.push(number);
   }

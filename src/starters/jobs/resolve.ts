@@ -1,3 +1,4 @@
+import { decisionOf, decisionsOf } from '../../store/core/decisions';
 import { inboxEntry } from '../../domain/attention';
 import type { ResolveAction } from '../../domain/core/kind';
 import { resolveEntry } from '../../domain/audit-entries';
@@ -136,11 +137,11 @@ function refuseAction({ id, kind, status, waitsFor, needsAttention }: FoundJob, 
  * @throws CommandError when another decision stands
  */
 async function decisionToTake(
-  { store, works, environment }: CommandContext,
+  { store, environment }: CommandContext,
   { endedAt, folder, id, kind }: FoundJob,
   request: ResolveRequest,
 ): Promise<{ number: number; open: DecisionRecord | null }> {
-  const last = (await works.decisions(folder)).at(-1);
+  const last = (await decisionsOf(store, folder)).at(-1);
   if (last === undefined) return { number: 1, open: null };
   const isOpen = (await store.jobs.outcome(decisionFolder(folder, last.number))) === null;
   // A batch of certificates, or one of them, ends again after each decision.
@@ -179,7 +180,7 @@ async function record(
   { job, request, number, rows: given }: Due,
   engine: EngineClient | null,
 ): Promise<Resolved> {
-  const { store, audit, works, environment } = ctx;
+  const { store, audit, environment } = ctx;
   const { action, externalId, note } = request;
   const { folder, id } = job;
   const rows = given ?? (await rowsOf(ctx, resolver, job, request));
@@ -190,7 +191,7 @@ async function record(
   const start = { id: decisionId, kind: 'decision', createdAt: at, label: null } as const;
   const own = decisionFolder(folder, number);
   const isNew = await store.jobs.start(own, start, decision, [resolveEntry(id, decision)]);
-  const stands = isNew ? decision : ((await works.decision(folder, number)) ?? decision);
+  const stands = isNew ? decision : ((await decisionOf(store, folder, number)) ?? decision);
   if (!isNew && !isSame(stands, request, by)) throw alreadyDecided(id, stands);
   const auditHead = await audit.anchor();
   const carriesOn = engine !== null && action !== 'acknowledge';
