@@ -1,4 +1,4 @@
-import { decisionOf } from '../../store/core/decisions';
+import { decisionOf } from '../../store/core/inbox';
 import { Context } from '@temporalio/activity';
 import {
   certificateSubject,

@@ -1,4 +1,4 @@
-import { decisionsOf } from '../../store/core/decisions';
+import { decisionsOf } from '../../store/core/inbox';
 import { join } from 'node:path';
 import { WorkReader, workFolder, type LatestEdition } from '../../store/certificates/works';
 import {

@@ -1,10 +1,9 @@
 import { WorkReader } from '../../store/certificates/works';
-import { decisionsOf } from '../../store/core/decisions';
 import { queueName } from '../../domain/core/queues';
 import type { DecidedRow } from '../../domain/core/decision';
 import type { WorkRecord } from '../../domain/certificates/work';
 import type { LatestEdition } from '../../store/certificates/works';
-import type { FoundJob } from '../../store/core/inbox';
+import { decisionsOf, type FoundJob } from '../../store/core/inbox';
 import type { EngineClient } from '../../temporal/connection';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';
 import { attributesAtStart } from '../../workflows/core/search-attributes';

@@ -1,4 +1,4 @@
-import { decisionsOf } from '../../store/core/decisions';
+import { decisionsOf } from '../../store/core/inbox';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';

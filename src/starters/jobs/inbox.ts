@@ -1,8 +1,7 @@
-import { decisionsOf } from '../../store/core/decisions';
 import { inboxEntry, type ActionMeaning, type WaitReason } from '../../domain/attention';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { JobKind } from '../../domain/job';
-import type { InboxFilter } from '../../store/core/inbox';
+import { decisionsOf, type InboxFilter } from '../../store/core/inbox';
 import type { CommandContext } from './context';
 import { CommandError } from './errors';
 

@@ -1,9 +1,8 @@
-import { decisionOf, decisionsOf } from '../../store/core/decisions';
 import { inboxEntry } from '../../domain/attention';
 import type { ResolveAction } from '../../domain/core/kind';
 import { resolveEntry } from '../../domain/audit-entries';
 import { decisionFolder, type DecidedRow, type DecisionRecord } from '../../domain/core/decision';
-import type { FoundJob } from '../../store/core/inbox';
+import { decisionOf, decisionsOf, type FoundJob } from '../../store/core/inbox';
 import type { EngineClient } from '../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import { withEngine, type CommandContext } from './context';
