@@ -11,7 +11,6 @@ import type { WorkRecord } from '../../domain/certificates/work';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
-import { nothingGoesOn } from '../jobs/resolve';
 import { factLines } from '../jobs/text';
 import { cancelLanes } from './lanes';
 import { batchProgress, issuanceProgress } from './progress';
@@ -99,7 +98,7 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   ...certificateBatchKind,
   kind: 'decision',
   prefix: 'decision/',
-  resolver: () => nothingGoesOn,
+  resolver: () => (require('../jobs/resolve') as typeof import('../jobs/resolve')).nothingGoesOn,
   noun: 'decision:',
   workflowId: (_, id) => id,
   describe: ({ action, rows }) => `${action} of ${rows.length} row(s)`,
