@@ -1,172 +1,44 @@
 import type { Command } from 'commander';
 
-/** Commands that are loaded together. */
-interface CommandFamily {
-  names: readonly string[];
-  load: () => Command[];
-}
+/** Commands that are loaded together: their names, the module, and what makes them there. */
+type Family = readonly [names: string, module: string, makers: string];
 
 /**
  * In the order of `--help`. Each is loaded when it is asked for: what only others need (the worker, the
  * sandbox, sheets) would double the time of a command that is over at once.
  */
-export const commandFamilies: readonly CommandFamily[] = [
-  {
-    names: ['certificate'],
-    load: () => [
-      (
-        require('./starters/certificates/commands') as typeof import('./starters/certificates/commands')
-      ).certificateCommand(),
-    ],
-  },
-  {
-    names: ['credit'],
-    load: () => [
-      (
-        require('./starters/credit/commands') as typeof import('./starters/credit/commands')
-      ).creditCommand(),
-    ],
-  },
-  {
-    names: ['engine'],
-    load: () => [
-      (
-        require('./starters/credit/engine') as typeof import('./starters/credit/engine')
-      ).engineCommand(),
-    ],
-  },
-  {
-    names: ['monitor'],
-    load: () => [
-      (
-        require('./starters/monitors/commands') as typeof import('./starters/monitors/commands')
-      ).monitorCommand(),
-    ],
-  },
-  {
-    names: ['profile'],
-    load: () => [
-      (
-        require('./starters/profiles/commands') as typeof import('./starters/profiles/commands')
-      ).profileCommand(),
-    ],
-  },
-  {
-    names: ['dossier'],
-    load: () => [
-      (
-        require('./starters/dossiers/commands') as typeof import('./starters/dossiers/commands')
-      ).dossierCommand(),
-    ],
-  },
-  {
-    names: ['trace'],
-    load: () => [
-      (
-        require('./starters/traces/commands') as typeof import('./starters/traces/commands')
-      ).traceCommand(),
-    ],
-  },
-  {
-    names: ['lens'],
-    load: () => [
-      (
-        require('./starters/lens/commands') as typeof import('./starters/lens/commands')
-      ).lensCommand(),
-    ],
-  },
-  {
-    names: ['list', 'show', 'result', 'cancel', 'pause', 'resume'],
-    load: () =>
-      (
-        require('./starters/job-commands') as typeof import('./starters/job-commands')
-      ).jobCommands(),
-  },
-  {
-    names: ['inbox', 'resolve'],
-    load: () => [
-      (require('./starters/inbox') as typeof import('./starters/inbox')).inboxCommand(),
-      (require('./starters/resolve') as typeof import('./starters/resolve')).resolveCommand(),
-    ],
-  },
-  {
-    names: ['dev', 'stop'],
-    load: () =>
-      (require('./starters/operate/dev') as typeof import('./starters/operate/dev')).devCommands(),
-  },
-  {
-    names: ['demo'],
-    load: () => [
-      (
-        require('./starters/operate/demo') as typeof import('./starters/operate/demo')
-      ).demoCommand(),
-    ],
-  },
-  {
-    names: ['worker'],
-    load: () => [
-      (require('./workers/command') as typeof import('./workers/command')).workerCommand(),
-    ],
-  },
-  {
-    names: ['sandbox'],
-    load: () => [(require('./sandbox') as typeof import('./sandbox')).sandboxCommand()],
-  },
-  {
-    names: ['codec-server'],
-    load: () => [
-      (
-        require('./codec-server/command') as typeof import('./codec-server/command')
-      ).codecServerCommand(),
-    ],
-  },
-  {
-    names: ['setup'],
-    load: () => [
-      (
-        require('./starters/operate/setup') as typeof import('./starters/operate/setup')
-      ).setupCommand(),
-    ],
-  },
-  {
-    names: ['keys'],
-    load: () => [
-      (
-        require('./starters/operate/keys') as typeof import('./starters/operate/keys')
-      ).keysCommand(),
-    ],
-  },
-  {
-    names: ['erase'],
-    load: () => [
-      (
-        require('./starters/operate/erase') as typeof import('./starters/operate/erase')
-      ).eraseCommand(),
-    ],
-  },
-  {
-    names: ['backup', 'restore'],
-    load: () => {
-      const { backupCommand, restoreCommand } =
-        require('./starters/operate/backup') as typeof import('./starters/operate/backup');
-      return [backupCommand(), restoreCommand()];
-    },
-  },
-  {
-    names: ['audit'],
-    load: () => [
-      (
-        require('./starters/operate/audit') as typeof import('./starters/operate/audit')
-      ).auditCommand(),
-    ],
-  },
-  {
-    names: ['doctor'],
-    load: () => [
-      (require('./doctor/command') as typeof import('./doctor/command')).doctorCommand(),
-    ],
-  },
+const families: readonly Family[] = [
+  ['certificate', './starters/certificates/commands', 'certificateCommand'],
+  ['credit', './starters/credit/commands', 'creditCommand'],
+  ['engine', './starters/credit/engine', 'engineCommand'],
+  ['monitor', './starters/monitors/commands', 'monitorCommand'],
+  ['profile', './starters/profiles/commands', 'profileCommand'],
+  ['dossier', './starters/dossiers/commands', 'dossierCommand'],
+  ['trace', './starters/traces/commands', 'traceCommand'],
+  ['lens', './starters/lens/commands', 'lensCommand'],
+  ['list show result cancel pause resume', './starters/job-commands', 'jobCommands'],
+  ['inbox', './starters/inbox', 'inboxCommand'],
+  ['resolve', './starters/resolve', 'resolveCommand'],
+  ['dev stop', './starters/operate/dev', 'devCommands'],
+  ['demo', './starters/operate/demo', 'demoCommand'],
+  ['worker', './workers/command', 'workerCommand'],
+  ['sandbox', './sandbox', 'sandboxCommand'],
+  ['codec-server', './codec-server/command', 'codecServerCommand'],
+  ['setup', './starters/operate/setup', 'setupCommand'],
+  ['keys', './starters/operate/keys', 'keysCommand'],
+  ['erase', './starters/operate/erase', 'eraseCommand'],
+  ['backup restore', './starters/operate/backup', 'backupCommand restoreCommand'],
+  ['audit', './starters/operate/audit', 'auditCommand'],
+  ['doctor', './doctor/command', 'doctorCommand'],
 ];
+
+export const commandFamilies = families.map(([names, module, makers]) => ({
+  names: names.split(' '),
+  load: (): Command[] => {
+    const made = require(module) as Record<string, () => Command | Command[]>;
+    return makers.split(' ').flatMap((maker) => made[maker]?.() ?? []);
+  },
+}));
 
 /** Those of the family of a word; all for a word that names none: help and spelling need them. */
 export function commandsFor(word: string | undefined): Command[] {

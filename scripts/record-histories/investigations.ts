@@ -135,7 +135,7 @@ const batches: Recording[] = [
       const slow = { processingMs: forLong };
       const words = [...(await searches(scene, [slow, slow, slow])), '--concurrency', '1'];
       const id = await scene.detach(words);
-      await scene.status(id, '1 under way');
+      await scene.status(id, '1 outstanding');
       await scene.run(['pause', id]);
       await scene.run(['resume', id]);
       await scene.run(['cancel', id, '--now']);

@@ -45,7 +45,7 @@ async function cancelOnceListed(scene: Scene, id: string, monitorId: string): Pr
   await eventually('it is listed', () =>
     scene.sandbox.monitors.received().some((one) => one.subject === monitorId),
   );
-  await scene.client.workflow.getHandle(id).executeUpdate('cancel', { args: [{ now: false }] });
+  await scene.run(['cancel', id]);
   await scene.end(id);
 }
 

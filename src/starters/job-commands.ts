@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { withActor, withOutput, type OutputFlags } from './cli/flags';
 import { printResult, printView } from './cli/print-job';
 import { namedOnce, print, tell } from './cli/terminal';
-import { kindOf } from './job-kinds';
+import { kindOf } from './kind-of';
 import { openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
 import { findJob, viewJob } from './jobs/find-job';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { jobKinds, type JobKind } from '../domain/job';
 import { normaliseDocument } from '../domain/core/documents';
-import { kindOf } from './job-kinds';
+import { kindOf } from './kind-of';
 import type { JobFilter } from '../store/core/job-filter';
 import type { JobPage, JobRow } from '../store/core/jobs';
 import { CommandError } from './jobs/errors';

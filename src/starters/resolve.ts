@@ -6,9 +6,15 @@ import { deadlineOption, withActor, withDetach } from './cli/flags';
 import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from './cli/terminal';
 import { openContext, warnWithoutPollers, withEngine, type CommandContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
-import { findJob, resolveJob, type Continuation, type RowSelection } from './jobs/resolve';
+import {
+  findJob,
+  nothingGoesOn,
+  resolveJob,
+  type Continuation,
+  type RowSelection,
+} from './jobs/resolve';
 import { acknowledgeChange, isChangeId } from './monitors/acknowledge';
-import { resolvers } from './resolvers';
+import { kindOf } from './kind-of';
 
 interface ResolveFlags {
   row?: number[];
@@ -55,7 +61,11 @@ async function resolve(id: string, flags: ResolveFlags): Promise<number> {
   }
   const { kind } = await findJob(ctx, id);
   const request = { id, action, note, externalId, rows, deadlineMs };
-  const { auditHead, continuation, decision } = await resolveJob(ctx, resolvers[kind], request);
+  const { auditHead, continuation, decision } = await resolveJob(
+    ctx,
+    kindOf(kind).resolver?.() ?? nothingGoesOn,
+    request,
+  );
   const count = decision.rows.length === 0 ? '' : ` for ${decision.rows.length} row(s)`;
   tell(`${id}/decision-${decision.number}: ${action}${count}`);
   tell(`audit head: ${auditHead}`);

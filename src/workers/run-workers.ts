@@ -13,21 +13,12 @@ import { createCreditEngineActivities } from '../activities/credit/engines';
 import { createCreditRecoveryActivities } from '../activities/credit/recovery';
 import { createCreditRequestActivities } from '../activities/credit/requests';
 import { createCreditResultActivities } from '../activities/credit/results';
-import { createDossierReportActivities } from '../activities/dossiers/reports';
-import { createDossierActivities } from '../activities/dossiers/dossiers';
 import { createJobBatchActivities } from '../activities/core/job-batches';
-import { createLensActivities } from '../activities/lens/lens';
-import { createLensArtifactActivities } from '../activities/lens/artifacts';
-import { createMonitorProbeActivities } from '../activities/monitors/probe-monitors';
-import { createMonitorReconcileActivities } from '../activities/monitors/reconcile';
-import { createMonitorSweepActivities } from '../activities/monitors/sweep-page';
-import { createProfileActivities } from '../activities/profiles/profiles';
 import {
   createRetentionActivities,
   type RetentionDependencies,
 } from '../activities/core/retention';
 import { createWaitingActivities } from '../activities/core/waiting';
-import { createTraceActivities } from '../activities/traces/traces';
 import { queueName, queueSuffix, type QueueKind } from '../domain/core/queues';
 import type { RetentionTerm } from '../domain/core/retention';
 import { EngineUnreachableError } from '../temporal/connection';
@@ -176,22 +167,10 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
     );
   }
   if (investigation !== null) {
-    const { dossiers, lens, monitors, profiles, traces } = investigation;
     options.push({
       ...common,
       taskQueue: queue('investigation'),
-      activities: {
-        ...createMonitorSweepActivities(monitors),
-        ...createMonitorProbeActivities(monitors),
-        ...createMonitorReconcileActivities(monitors),
-        ...createProfileActivities(profiles),
-        ...createDossierActivities(dossiers),
-        ...createDossierReportActivities(dossiers),
-        ...createTraceActivities(traces),
-        ...createLensActivities(lens),
-        ...createLensArtifactActivities(lens),
-        ...createJobBatchActivities(traces),
-      },
+      activities: investigation.activities,
       // Most of them wait for the limiter.
       maxConcurrentActivityTaskExecutions: 60,
       maxHeartbeatThrottleInterval: '2s',

@@ -1,31 +1,15 @@
-import type {
-  CertificateDependencies,
-  CreditDependencies,
-  DossierDependencies,
-  LensDependencies,
-  MonitorDependencies,
-} from '../activities/dependencies';
+import type { CertificateDependencies, CreditDependencies } from '../activities/dependencies';
+import { createJobBatchActivities } from '../activities/core/job-batches';
 import { FreedPlaces } from '../activities/certificates/freed-places';
-import type { ProfileDependencies } from '../activities/profiles/profiles';
-import type { TraceDependencies } from '../activities/traces/traces';
 import { creditApi } from '../apis/credit/credit';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
-import { DossiersApi } from '../apis/investigation/dossiers';
-import { LensApi } from '../apis/investigation/lens';
-import { MonitorsApi } from '../apis/investigation/monitors';
-import { ProfilesApi } from '../apis/investigation/profile';
-import { TracesApi } from '../apis/investigation/traces';
 import { SettlingTimes } from '../domain/core/settling-times';
 import type { CreditSettings, Environment, InvestigationSettings } from '../environment';
-import type { IdKey } from '../protection/id-key';
-import { openSinks } from '../sinks/open-sinks';
-import { AuditTrail } from '../store/audit/trail';
 import { WorkReader } from '../store/certificates/works';
-import { ChangeRepository } from '../store/monitors/changes';
-import type { Store } from '../store/store';
-import type { WorkerMetrics } from './metrics';
+import * as kinds from './kinds';
+import { commonOf, type InvestigationPart, type WorkerParts } from './part';
 import type { SharedRate } from './rate-leases';
 
 export const workerRoles = ['workflows', 'investigation', 'certificates', 'credit'] as const;
@@ -35,31 +19,17 @@ export type WorkerRole = (typeof workerRoles)[number];
 export interface WorkerServices {
   certificates: CertificateDependencies | null;
   credit: CreditDependencies | null;
-  investigation: {
-    monitors: MonitorDependencies;
-    profiles: ProfileDependencies;
-    traces: TraceDependencies;
-    dossiers: DossierDependencies;
-    lens: LensDependencies;
-  } | null;
+  investigation: { activities: object; service: Service; close(): Promise<void> } | null;
   /** Whose rates the workers of an installation share. */
   rates: readonly SharedRate[];
   close(): Promise<void>;
-}
-
-interface Parts {
-  store: Store;
-  idKey: IdKey;
-  stopping: AbortSignal;
-  warn: CertificateDependencies['warn'];
-  metrics: WorkerMetrics;
 }
 
 /** The composition root: settings in, dependencies of activities out. */
 export function workerServices(
   environment: Environment,
   roles: readonly WorkerRole[],
-  parts: Parts,
+  parts: WorkerParts,
 ): WorkerServices {
   const { credit: creditSettings, investigation: settings } = environment;
   const has = (role: WorkerRole): boolean => roles.includes(role);
@@ -78,7 +48,7 @@ export function workerServices(
   const services = [
     { name: 'certificates', service: certificates?.certificates.service },
     { name: 'credit', service: credit?.credit.service },
-    { name: 'investigation', service: investigation?.monitors.monitors.service },
+    { name: 'investigation', service: investigation?.service },
   ];
   return {
     certificates,
@@ -89,21 +59,8 @@ export function workerServices(
     ),
     async close() {
       for (const { service } of services) await service?.close();
-      await Promise.all(investigation?.monitors.sinks.all.map((sink) => sink.close()) ?? []);
+      await investigation?.close();
     },
-  };
-}
-
-/** What all of them close over. */
-function commonOf({ store, idKey, stopping, warn }: Parts) {
-  return {
-    store,
-    nameOf: (document: string): string => idKey.nameOf('document', document),
-    audit: new AuditTrail(store, idKey),
-    stopping,
-    warn,
-    now: Date.now,
-    random: Math.random,
   };
 }
 
@@ -111,7 +68,7 @@ function serviceOf(
   name: 'investigation' | 'credit',
   { baseUrl, token, rps, timeoutMs }: CreditSettings,
   { guard, resendOn503 }: Environment,
-  { metrics }: Parts,
+  { metrics }: WorkerParts,
 ): Service {
   return new Service({
     baseUrl,
@@ -127,7 +84,7 @@ function serviceOf(
 function certificateDependencies(
   environment: Environment,
   settings: InvestigationSettings,
-  parts: Parts,
+  parts: WorkerParts,
 ): CertificateDependencies {
   const { baseUrl, certificatesRps: rps, certificatesTimeoutMs: timeoutMs } = settings;
   const own = { baseUrl, rps, timeoutMs, token: settings.certificatesToken ?? settings.token };
@@ -147,7 +104,7 @@ function certificateDependencies(
 function creditDependencies(
   environment: Environment,
   settings: CreditSettings,
-  parts: Parts,
+  parts: WorkerParts,
 ): CreditDependencies {
   const service = serviceOf('credit', settings, environment, parts);
   return {
@@ -161,43 +118,21 @@ function creditDependencies(
 function investigationDependencies(
   environment: Environment,
   settings: InvestigationSettings,
-  parts: Parts,
+  parts: WorkerParts,
 ): NonNullable<WorkerServices['investigation']> {
-  const { store, metrics, warn } = parts;
+  const { metrics } = parts;
   const { timeoutMs } = settings;
   const service = serviceOf('investigation', settings, environment, parts);
-  const common = commonOf(parts);
-  const changes = new ChangeRepository(store, common.nameOf);
-  const sinks = openSinks(environment.monitorSinks, store, changes, (sink, why) =>
-    warn('a sink takes nothing any more: see `diligence monitor sink`', { sink, why }),
-  );
+  const base = { common: commonOf(parts), service, timeoutMs, environment, metrics };
+  const made = Object.values(kinds).map((part): InvestigationPart => part(base));
   return {
-    monitors: {
-      ...common,
-      monitors: new MonitorsApi(service, environment.monitorNames, timeoutMs),
-      sinks,
-      escalateAfter: environment.monitorEscalateAfter,
-      metrics: metrics.monitors,
-    },
-    profiles: {
-      ...common,
-      profiles: new ProfilesApi(service, timeoutMs),
-      metrics: metrics.profiles,
-    },
-    traces: {
-      ...common,
-      traces: new TracesApi(service, environment.traceNames, timeoutMs),
-      metrics: metrics.traces,
-    },
-    dossiers: {
-      ...common,
-      dossiers: new DossiersApi(service, environment.dossierNames, timeoutMs),
-      metrics: metrics.dossiers,
-    },
-    lens: {
-      ...common,
-      lens: new LensApi(service, environment.lens, timeoutMs),
-      metrics: metrics.lens,
+    service,
+    activities: Object.assign(
+      createJobBatchActivities(base.common),
+      ...made.map(({ activities }) => activities),
+    ) as object,
+    async close() {
+      for (const part of made) await part.close?.();
     },
   };
 }

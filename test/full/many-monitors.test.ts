@@ -74,14 +74,14 @@ describe(`a scan of ${monitors} monitors`, () => {
     const words = ['monitor', 'sweep', '--monitors', 'ids.txt', '--json'];
     const { stdout } = await place.run(words);
     const told = JSON.parse(stdout) as {
-      outcome: ScanOutcome;
-      notes: { monitorId: string; kind: string }[];
+      outcome: ScanOutcome & { notes: { monitorId: string; kind: string }[] };
     };
+    const workflowId = told.outcome.scan.replace(/\/[^/]+$/, '');
     return {
       ...told,
       seconds: (Date.now() - startedAt) / 1_000,
       lists: place.sandbox.monitors.counts().list - before,
-      events: eventCount(await runsOf(await place.client(), told.outcome.scan)),
+      events: eventCount(await runsOf(await place.client(), workflowId)),
     };
   }
 
@@ -102,7 +102,7 @@ describe(`a scan of ${monitors} monitors`, () => {
       failing: 1,
       acknowledged: withNews * changesEach,
     });
-    expect(first.notes.filter(({ kind }) => kind === 'failing')).toMatchObject([
+    expect(first.outcome.notes.filter(({ kind }) => kind === 'failing')).toMatchObject([
       { monitorId: failing },
     ]);
     const after = acknowledgedAfter(first.outcome).toSorted((a, b) => a - b);

@@ -1,3 +1,4 @@
+import { decisionOf } from '../../store/core/inbox';
 import { Context } from '@temporalio/activity';
 import {
   certificateSubject,
@@ -33,7 +34,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     const heartbeats = new Heartbeats(now);
     try {
       const folder = decisionFolder(input.folder, input.number);
-      const decision = await works.decision(input.folder, input.number);
+      const decision = await decisionOf(store, input.folder, input.number);
       if (decision === null) throw storeIncomplete('what the job was asked for');
       // A list of this attempt: an earlier one may have been broken off half written.
       const list = `${folder}/list-${Context.current().info.attempt}`;

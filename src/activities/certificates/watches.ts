@@ -16,7 +16,7 @@ import {
   type WatchTuple,
 } from '../../domain/certificates/certificate-rows';
 import type { CertificateDependencies } from '../dependencies';
-import { EvidenceCollector } from '../core/evidence';
+import { EvidenceCollector } from './evidence';
 import { laneOfActivity } from './freed-places';
 import { Heartbeats } from '../core/heartbeats';
 

@@ -4,7 +4,7 @@ import { inParallel } from '../../store/core/in-parallel';
 import { acknowledgementEntry } from '../../domain/monitors/audit';
 import type { AcknowledgementMark, ChangeFile } from '../../domain/monitors/kept';
 import type { Fault } from '../../domain/monitors/sweep';
-import { faultOf, withRetries } from '../core/with-retries';
+import { faultOf, withRetries } from './with-retries';
 import { countFailures, markNow, type SweepContext } from './context';
 
 /** Acknowledgements of one page under way at once; the limiter paces them. */

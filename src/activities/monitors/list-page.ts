@@ -5,7 +5,7 @@ import { sumOfIds } from '../../apis/investigation/pages';
 import type { PageSeen } from '../../domain/core/list-walk';
 import { bySeverity, isOpen, type Change, type Severity } from '../../domain/monitors/change';
 import type { SweepTerms } from '../../domain/monitors/sweep';
-import { withRetries } from '../core/with-retries';
+import { withRetries } from './with-retries';
 import type { SweepContext } from './context';
 
 /** The most that a page may hold (specification: "Limits"). */

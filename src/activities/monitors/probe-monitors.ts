@@ -22,7 +22,7 @@ import type { Fault, SweepTerms } from '../../domain/monitors/sweep';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import type { MonitorDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';
-import { faultOf, withRetries } from '../core/with-retries';
+import { faultOf, withRetries } from './with-retries';
 import { isWanted, severityFilter } from './list-page';
 
 /** Monitors probed at once: one that does not answer holds up one of these lanes. */

@@ -13,7 +13,7 @@ import {
 } from '../../domain/monitors/sweep';
 import type { MonitorDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';
-import { faultOf } from '../core/with-retries';
+import { faultOf } from './with-retries';
 import { storeAcknowledged } from './acknowledge-changes';
 import { sweepContext, type SweepContext } from './context';
 import { deliverChanges } from './deliver-changes';

@@ -19,7 +19,7 @@ import {
 import { ChangeQueries } from '../../store/monitors/change-queries';
 import type { MonitorDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';
-import { faultOf } from '../core/with-retries';
+import { faultOf } from './with-retries';
 import { acknowledgeChanges } from './acknowledge-changes';
 import { deliveryRef, measureFailures, sweepContext, type SweepContext } from './context';
 import { deliverChanges, type Delivered } from './deliver-changes';

@@ -125,13 +125,6 @@ export function scanFolder(workId: string): string {
   return workId.replace(/^monitor-scan\//, 'scans/');
 }
 
-/** Of one that the next found without an end. */
-export function interruptedScan(record: ScanRecord, endedAt: string): ScanOutcome {
-  const { createdAt: startedAt, list, workId: scan } = record;
-  const counts = noScanCounts();
-  return { scan, list: list.name, stopped: 'interrupted', counts, startedAt, endedAt };
-}
-
 /** One word for how a scan ended. `failed`: no monitor could be probed. */
 export function scanStatus({ stopped, counts }: ScanOutcome): SweepOutcome['status'] {
   if (stopped === 'interrupted') return stopped;

@@ -269,14 +269,6 @@ export function sweepOutcome(
   };
 }
 
-/** Of one that the next found without an end. */
-export function interruptedSweep(record: SweepRecord, endedAt: string): SweepOutcome {
-  const warnings = ['it was interrupted: a later sweep went on'];
-  const end = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
-  const left = { backlog: emptyBacklog, warnings, health: [] };
-  return { ...sweepOutcome(record, end, left, endedAt), status: 'interrupted' };
-}
-
 export function faultWords({ fault, message }: Fault): string {
   return `${fault}: ${message}`;
 }

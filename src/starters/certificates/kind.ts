@@ -1,3 +1,4 @@
+import { decisionsOf } from '../../store/core/inbox';
 import { join } from 'node:path';
 import { WorkReader, workFolder, type LatestEdition } from '../../store/certificates/works';
 import {
@@ -58,6 +59,7 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
     const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
     return writeResultFolder(ctx, from, outcome.summary, { ...options, folder });
   },
+  resolver: () => (require('./resolve') as typeof import('./resolve')).certificateResolver,
   orders: ['cancel', 'cancel_now', 'resume'],
 };
 
@@ -96,6 +98,7 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   ...certificateBatchKind,
   kind: 'decision',
   prefix: 'decision/',
+  resolver: () => (require('../jobs/resolve') as typeof import('../jobs/resolve')).nothingGoesOn,
   noun: 'decision:',
   workflowId: (_, id) => id,
   describe: ({ action, rows }) => `${action} of ${rows.length} row(s)`,
@@ -160,7 +163,7 @@ async function openDecisions(
 ): Promise<number[]> {
   const works = new WorkReader(store);
   const open: number[] = [];
-  for (const { number } of await works.decisions(folder)) {
+  for (const { number } of await decisionsOf(store, folder)) {
     const hasEnded = (await works.decisionSummary(folder, number)) !== null;
     if (number > edition && !hasEnded) open.push(number);
   }

@@ -1,18 +1,19 @@
+import { WorkReader } from '../../store/certificates/works';
 import { queueName } from '../../domain/core/queues';
 import type { DecidedRow } from '../../domain/core/decision';
 import type { WorkRecord } from '../../domain/certificates/work';
 import type { LatestEdition } from '../../store/certificates/works';
-import type { FoundJob } from '../../store/core/inbox';
+import { decisionsOf, type FoundJob } from '../../store/core/inbox';
 import type { EngineClient } from '../../temporal/connection';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
-import { refuseForeignId } from '../jobs/adopted-id';
+import { refuseForeignId } from './adopted-id';
 import { isRunning, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import { findJob } from '../jobs/find-job';
+import { workflowIdOf } from '../../domain/job';
 import type { Job } from '../jobs/job-kind';
 import { laneIds } from './lanes';
-import { certificateBatchKind, certificateKind } from './kind';
 import { issuingTerms } from './work';
 import type { ResolveRequest, Resolver, RowSelection } from '../jobs/resolve';
 
@@ -68,7 +69,7 @@ async function chooseRows(
     statuses ?? (all === true ? ['unknown_outcome', 'failed', 'expired'] : openStatuses),
   );
   const chosen: DecidedRow[] = [];
-  for await (const page of place.works.standing(folder)) {
+  for await (const page of new WorkReader(place.store).standing(folder)) {
     for (const { row, outcome } of page) {
       // Nothing can be asked for without a document; a line of this number is not found then.
       if (row.kind !== 'item' || row.erased) continue;
@@ -103,12 +104,12 @@ const neverSent = { status: 'cancelled', certidaoId: null, attempts: 0 } as cons
 async function refuseWhileRunning(
   ctx: CommandContext,
   engine: EngineClient,
-  { folder, id, input, kind }: Job<WorkRecord, LatestEdition>,
+  { folder, id }: Job<WorkRecord, LatestEdition>,
 ): Promise<void> {
-  const kindOfWork = kind === 'certificate' ? certificateKind : certificateBatchKind;
-  const ids = [kindOfWork.workflowId(input, id), ...laneIds(id)];
-  for (const { number } of await ctx.works.decisions(folder)) {
-    if ((await ctx.works.decisionSummary(folder, number)) !== null) continue;
+  const ids = [workflowIdOf(id), ...laneIds(id)];
+  const works = new WorkReader(ctx.store);
+  for (const { number } of await decisionsOf(ctx.store, folder)) {
+    if ((await works.decisionSummary(folder, number)) !== null) continue;
     const decisionId = `${id}/decision-${number}`;
     ids.push(decisionId, ...laneIds(decisionId));
   }

@@ -1,3 +1,4 @@
+import { decisionsOf } from '../../store/core/inbox';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
@@ -26,7 +27,7 @@ export class ResultReport {
     const works = new WorkReader(this.#place.store);
     const record = await works.record(this.#workFolder);
     if (record === null) throw new Error(`the store does not hold the job of ${this.#workFolder}`);
-    const decisions = await works.decisions(this.#workFolder);
+    const decisions = await decisionsOf(this.#place.store, this.#workFolder);
     const figures = this.#fold.figures();
     const report = { summary, record, decisions, figures, writtenAt: Date.now() };
     const aside = join(folder, '.report.html');

@@ -6,9 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import type { JobBatchEnd, JobBatchRecord } from '../../domain/core/job-batch';
 import type { InputChoice } from '../../sheets/read-rows';
-import { askBatch, type BatchRequest, type BatchTerms } from '../jobs/batches/ask';
+import { askBatch, type BatchRequest, type BatchTerms, type InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
+import type { StartFlags } from './flags';
 import { start } from './start-command';
 import { wholeNumber } from './terminal';
 
@@ -20,14 +21,14 @@ export function withInput(command: Command, what: string, concurrency: number): 
     .option('--sheet <name>', 'of a workbook: its name or number (default: the first)');
 }
 
-export interface InputFlags {
+interface InputFlags {
   input?: string;
   column?: string;
   sheet?: string;
 }
 
 /** Where in a sheet they stand. */
-export function choiceOf({ column, sheet }: InputFlags): InputChoice {
+function choiceOf({ column, sheet }: InputFlags): InputChoice {
   return { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
 }
 
@@ -49,10 +50,7 @@ export function withBatch(command: Command, concurrency: number): Command {
 }
 
 /** An input is read more than once: what comes on standard input is a file meanwhile. */
-export async function withInputFile<T>(
-  input: string,
-  use: (path: string) => Promise<T>,
-): Promise<T> {
+async function withInputFile<T>(input: string, use: (path: string) => Promise<T>): Promise<T> {
   if (input !== '-') return use(input);
   const folder = await mkdtemp(join(tmpdir(), 'diligence-input-'));
   try {
@@ -72,4 +70,24 @@ export function startBatch(
 ): Promise<void> {
   const terms: BatchTerms = command.opts();
   return start(command, kind, async (ctx) => askBatch(ctx, await request(ctx), terms));
+}
+
+/**
+ * `startBatch`, of the file that `--input` names.
+ *
+ * @returns false when no file is named
+ */
+export async function startInput(
+  command: Command,
+  kind: JobKind<JobBatchRecord, JobBatchEnd>,
+  request: (ctx: CommandContext, file: InputFile) => BatchRequest,
+): Promise<boolean> {
+  const flags = command.opts<InputFlags & StartFlags>();
+  const { input, label = null, rerun = false } = flags;
+  if (input === undefined) return false;
+  await withInputFile(input, (path) => {
+    const file = { input, path, choice: choiceOf(flags), label, rerun };
+    return startBatch(command, kind, (ctx) => request(ctx, file));
+  });
+  return true;
 }

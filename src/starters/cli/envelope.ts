@@ -46,7 +46,9 @@ export const jobEnvelope = z.strictObject({
   artifacts: z.array(artifact),
   cost: z.array(cost).describe('what the service reported as charged, by its own words'),
   folder: z.string().nullable().describe('the result folder; null: none was written'),
-  progress: progress.nullable().describe('null when it does not run, or no worker answers'),
+  progress: progress
+    .nullable()
+    .describe('where no worker answers, what the store counts; null: nothing is known'),
 });
 export type JobEnvelope = z.infer<typeof jobEnvelope>;
 

@@ -34,6 +34,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   cost: () => [],
   heeds: [],
   export: (ctx, { input, outcome }, folder) => writeOutcome(ctx, input, outcome, folder),
+  resolver: () => (require('./resolve') as typeof import('./resolve')).creditResolver,
   orders: ['cancel', 'cancel_now', 'resume'],
 };
 

@@ -6,34 +6,22 @@ import {
 } from '../../domain/dossiers/follow';
 import type { PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet, type InputChoice } from '../../sheets/read-rows';
+import { readSheet } from '../../sheets/read-rows';
 import { DossierRepository } from '../../store/dossiers/dossiers';
-import { inputNameOf, type BatchRequest, type StandingJob } from '../jobs/batches/ask';
+import { ofFile, type BatchRequest, type InputFile, type StandingJob } from '../jobs/batches/ask';
 import { listedRows } from '../jobs/batches/listed-rows';
 import type { CommandContext } from '../jobs/context';
 
 type Terms = Pick<DossierRecord, 'maxAttempts' | 'onReview'>;
 
 /** Each different dossier of a sheet, followed to its end. */
-export function followBatch(
-  ctx: CommandContext,
-  asked: Terms & {
-    input: string;
-    path: string;
-    choice: InputChoice;
-    label: string | null;
-    rerun: boolean;
-  },
-): BatchRequest {
-  const { choice, input, label, maxAttempts, onReview, path, rerun } = asked;
+export function followBatch(ctx: CommandContext, asked: Terms & InputFile): BatchRequest {
+  const { choice, maxAttempts, onReview, path } = asked;
   const terms = { maxAttempts, onReview };
   return {
     kind: 'dossier-batch',
-    label,
-    rerun,
+    ...ofFile(asked),
     terms: ['follow', maxAttempts, onReview],
-    inputName: inputNameOf(input),
-    inputPath: path,
     rows: () => planThings(readSheet(path, { ...choice, holds: 'dossiers' }), readRow),
     standing: (dossierId) => standingDossier(ctx, dossierId, terms, { atOnce: false }),
     put: async (dossierId) => followed(ctx, dossierId, terms, { atOnce: false }),

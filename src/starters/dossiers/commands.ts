@@ -12,18 +12,12 @@ import {
 } from '../../domain/dossiers/follow';
 import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate, type FollowDossierInput } from '../../workflows/messages';
-import {
-  choiceOf,
-  inputFlags,
-  startBatch,
-  withInput,
-  withInputFile,
-  type InputFlags,
-} from '../cli/batch';
+import { inputFlags, startInput, withInput } from '../cli/batch';
 import { withActor, withDetach, withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
 import { oneOf, tell, wholeNumber } from '../cli/terminal';
+import type { InputFile } from '../jobs/batches/ask';
 import { isNotFound, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
@@ -38,8 +32,12 @@ import { retryFailedCommand } from './retry-failed';
 /** Far above what the workflow gives a cancellation, whose bound is its own. */
 const cancelDeadlineMs = 3_600_000;
 
-type FollowFlags = StartFlags &
-  InputFlags & { id?: string; maxAttempts: number; onReview: ReviewPolicy };
+type FollowFlags = StartFlags & {
+  input?: string;
+  id?: string;
+  maxAttempts: number;
+  onReview: ReviewPolicy;
+};
 
 /** `diligence dossier ...`. */
 export function dossierCommand(): Command {
@@ -68,16 +66,11 @@ function followCommand(): Command {
     )
     .action(async (id: string | undefined, flags: FollowFlags, command: Command) => {
       const { deadline, input, label = null, maxAttempts, maxAge, onReview, rerun } = flags;
-      if (input !== undefined) {
-        if ((id ?? flags.id) !== undefined) throw new UsageError('--input does not go with an id');
-        const asked = { input, choice: choiceOf(flags), label, rerun: rerun === true };
-        await withInputFile(input, (path) =>
-          startBatch(command, dossierBatchKind, (ctx) =>
-            followBatch(ctx, { ...asked, maxAttempts, onReview, path }),
-          ),
-        );
-        return;
-      }
+      if (input !== undefined && (id ?? flags.id) !== undefined)
+        throw new UsageError('--input does not go with an id');
+      const many = (ctx: CommandContext, file: InputFile) =>
+        followBatch(ctx, { ...file, maxAttempts, onReview });
+      if (await startInput(command, dossierBatchKind, many)) return;
       refuseFlagsBeside('one dossier', inputFlags, command);
       const dossierId = dossierIdOf(id, flags);
       const terms = { maxAttempts, onReview, toCancel: false, label, deadlineMs: deadline };

@@ -47,6 +47,7 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   cost: ({ outcome: { attempts } }) => billed(attempts.map(({ billing }) => billing)),
   heeds: [],
   export: writeDossierFolder,
+  resolver: () => (require('./resolve') as typeof import('./resolve')).dossierResolver,
   orders: ['cancel', 'cancel_now'],
   cancelsRemotely: true,
 };

@@ -3,7 +3,6 @@ import { AuditTrail } from '../../store/audit/trail';
 import { doubtSince } from '../../store/epoch';
 import { findIdKey } from '../../store/find-id-key';
 import type { IdKey } from '../../protection/id-key';
-import { WorkReader } from '../../store/certificates/works';
 import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';
 import { engineAddress, type EngineClient } from '../../temporal/connection';
@@ -16,7 +15,6 @@ export interface CommandContext {
   store: Store;
   /** Every append of a command is a chain of its own. */
   audit: AuditTrail;
-  works: WorkReader;
   queueSuffix: string;
   /** Takes what a person should know beside the result, a line each. */
   log: (line: string) => void;
@@ -43,8 +41,7 @@ export async function openContext(
     );
   }
   const audit = new AuditTrail(store, idKey);
-  const works = new WorkReader(store);
-  return { environment, idKey, store, audit, works, queueSuffix: queueSuffix(store), log };
+  return { environment, idKey, store, audit, queueSuffix: queueSuffix(store), log };
 }
 
 /** Opens the engine for the time of `work` and closes the connection whatever happens. */

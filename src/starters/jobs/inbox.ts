@@ -1,7 +1,7 @@
 import { inboxEntry, type ActionMeaning, type WaitReason } from '../../domain/attention';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { JobKind } from '../../domain/job';
-import type { InboxFilter } from '../../store/core/inbox';
+import { decisionsOf, type InboxFilter } from '../../store/core/inbox';
 import type { CommandContext } from './context';
 import { CommandError } from './errors';
 
@@ -67,16 +67,13 @@ export interface InboxDetail {
 }
 
 /** @throws CommandError when there is no such job */
-export async function inboxDetail(
-  { store, works }: CommandContext,
-  id: string,
-): Promise<InboxDetail> {
+export async function inboxDetail({ store }: CommandContext, id: string): Promise<InboxDetail> {
   const job = await store.inbox.find(id);
   if (job === null) throw new CommandError(`no job ${id} in this store`);
   const { folder, kind, needsAttention, status, waitsFor } = job;
   const { why, actions } = inboxEntry(kind, status, waitsFor, needsAttention);
   const outcome = await store.jobs.outcome<{ error?: InboxDetail['error'] }>(folder);
-  const decisions = (await works.decisions(folder)).map(({ action, by, at, note }) => {
+  const decisions = (await decisionsOf(store, folder)).map(({ action, by, at, note }) => {
     return { action, by, at, note };
   });
   return {

@@ -8,6 +8,7 @@ import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages';
 import type { CommandContext } from './context';
 import type { Progress } from './progress';
+import type { Resolver } from './resolve';
 
 /** A job as the store has it; `outcome` is null before its end. */
 export interface Job<Input = unknown, Outcome = unknown> extends JobWithOutcome {
@@ -87,6 +88,8 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     folder: string,
     options: ExportOptions,
   ): Promise<string[]>;
+  /** What resolving means for it; left out: it can be acknowledged. */
+  resolver?(): Resolver;
   orders: readonly Order[];
   /** No claim stands in its name: the engine alone can stop it. */
   claimsNothing?: true;

@@ -2,7 +2,7 @@ import { inboxEntry } from '../../domain/attention';
 import type { ResolveAction } from '../../domain/core/kind';
 import { resolveEntry } from '../../domain/audit-entries';
 import { decisionFolder, type DecidedRow, type DecisionRecord } from '../../domain/core/decision';
-import type { FoundJob } from '../../store/core/inbox';
+import { decisionOf, decisionsOf, type FoundJob } from '../../store/core/inbox';
 import type { EngineClient } from '../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import { withEngine, type CommandContext } from './context';
@@ -64,6 +64,9 @@ export interface Resolver {
   /** The end of what goes on ends the decision, and the job again. */
   endsByItself?: true;
 }
+
+/** Of what is only acknowledged: its rows are decided about, or nothing is left to do. */
+export const nothingGoesOn: Resolver = { carryOut: async () => null };
 
 /** The job takes no decision: it moved on meanwhile. */
 export class RefusedDecisionError extends Error {
@@ -133,11 +136,11 @@ function refuseAction({ id, kind, status, waitsFor, needsAttention }: FoundJob, 
  * @throws CommandError when another decision stands
  */
 async function decisionToTake(
-  { store, works, environment }: CommandContext,
+  { store, environment }: CommandContext,
   { endedAt, folder, id, kind }: FoundJob,
   request: ResolveRequest,
 ): Promise<{ number: number; open: DecisionRecord | null }> {
-  const last = (await works.decisions(folder)).at(-1);
+  const last = (await decisionsOf(store, folder)).at(-1);
   if (last === undefined) return { number: 1, open: null };
   const isOpen = (await store.jobs.outcome(decisionFolder(folder, last.number))) === null;
   // A batch of certificates, or one of them, ends again after each decision.
@@ -176,7 +179,7 @@ async function record(
   { job, request, number, rows: given }: Due,
   engine: EngineClient | null,
 ): Promise<Resolved> {
-  const { store, audit, works, environment } = ctx;
+  const { store, audit, environment } = ctx;
   const { action, externalId, note } = request;
   const { folder, id } = job;
   const rows = given ?? (await rowsOf(ctx, resolver, job, request));
@@ -187,7 +190,7 @@ async function record(
   const start = { id: decisionId, kind: 'decision', createdAt: at, label: null } as const;
   const own = decisionFolder(folder, number);
   const isNew = await store.jobs.start(own, start, decision, [resolveEntry(id, decision)]);
-  const stands = isNew ? decision : ((await works.decision(folder, number)) ?? decision);
+  const stands = isNew ? decision : ((await decisionOf(store, folder, number)) ?? decision);
   if (!isNew && !isSame(stands, request, by)) throw alreadyDecided(id, stands);
   const auditHead = await audit.anchor();
   const carriesOn = engine !== null && action !== 'acknowledge';

@@ -1,3 +1,4 @@
+import type { Billing } from '../../domain/core/billing';
 import type { LineProblem } from './start-job';
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
@@ -29,4 +30,10 @@ export function problemLines(problems: readonly LineProblem[]): string[] {
 
 export function leftLines(left: Readonly<Record<string, number>>): string[] {
   return Object.entries(left).map(([why, count]) => `left: ${count} ${why}`);
+}
+
+export function billingWords(billing: Billing | null): string | null {
+  if (billing === null) return null;
+  const { status, amount, unit } = billing;
+  return [status ?? '-', amount ?? '-', unit ?? ''].join(' ').trim();
 }

@@ -12,11 +12,10 @@ import {
   type LensRecord,
 } from '../../domain/lens/analyze';
 import { extensionOf } from '../../domain/core/media-type';
-import { billingWords } from '../jobs/billing-words';
 import type { CommandContext } from '../jobs/context';
 import type { EndedJob, JobArtifact, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
-import { factLines } from '../jobs/text';
+import { billingWords, factLines } from '../jobs/text';
 import { removeOthers, writeArtifact, writeWhole } from '../jobs/written-file';
 
 export const lensKind: JobKind<LensRecord, LensOutcome> = {
@@ -38,6 +37,7 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
     billed([billing, ...replaced.map((one) => one.billing)]),
   heeds: [],
   export: writeFolder,
+  resolver: () => (require('./resolve') as typeof import('./resolve')).lensResolver,
   orders: ['cancel', 'cancel_now'],
 };
 

@@ -1,9 +1,9 @@
 import { readDocument } from '../../domain/core/documents';
 import { type ProfileStatus } from '../../domain/profiles/lookup';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet, type InputChoice } from '../../sheets/read-rows';
+import { readSheet } from '../../sheets/read-rows';
 import { ProfileRepository } from '../../store/profiles/profiles';
-import { inputNameOf, type BatchRequest, type StandingJob } from '../jobs/batches/ask';
+import { ofFile, type BatchRequest, type InputFile, type StandingJob } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { putLookup } from './asks';
 
@@ -14,25 +14,13 @@ interface ProfileTerms {
 }
 
 /** A lookup for each different CPF of a sheet. */
-export function profileBatch(
-  ctx: CommandContext,
-  asked: ProfileTerms & {
-    input: string;
-    path: string;
-    choice: InputChoice;
-    label: string | null;
-    rerun: boolean;
-  },
-): BatchRequest {
-  const { choice, input, label, path, rerun, retryRural } = asked;
+export function profileBatch(ctx: CommandContext, asked: ProfileTerms & InputFile): BatchRequest {
+  const { choice, path, retryRural } = asked;
   const nameOf = (cpf: string): string => ctx.idKey.nameOf('document', cpf);
   return {
     kind: 'profile-batch',
-    label,
-    rerun,
+    ...ofFile(asked),
     terms: [retryRural],
-    inputName: inputNameOf(input),
-    inputPath: path,
     rows: () => planThings(readSheet(path, { ...choice, holds: 'documents' }), readRow),
     standing: (cpf) => standingLookup(ctx, nameOf(cpf), asked),
     put: async (cpf) => {

@@ -6,17 +6,11 @@ import {
   type ProfileRecord,
 } from '../../domain/profiles/lookup';
 import type { LookUpProfileInput } from '../../workflows/messages';
-import {
-  choiceOf,
-  inputFlags,
-  startBatch,
-  withInput,
-  withInputFile,
-  type InputFlags,
-} from '../cli/batch';
+import { inputFlags, startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
+import type { InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
@@ -26,12 +20,12 @@ import { profileBatch } from './batch';
 import { profileBatchKind } from './batch-kind';
 import { profileKind } from './kind';
 
-type LookupFlags = StartFlags &
-  InputFlags & {
-    cpf?: string;
-    maxAge: number;
-    retryRural?: boolean;
-  };
+type LookupFlags = StartFlags & {
+  input?: string;
+  cpf?: string;
+  maxAge: number;
+  retryRural?: boolean;
+};
 
 /** `diligence profile lookup`. */
 export function profileCommand(): Command {
@@ -53,18 +47,14 @@ function lookupCommand(): Command {
     .option('--html', 'a readable page too: report.html (of a file: and one for each person)')
     .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma')
     .action(async (flags: LookupFlags, command: Command) => {
-      const { cpf, input, label = null, maxAge, rerun } = flags;
+      const { cpf, input, maxAge } = flags;
       if ((input === undefined) === (cpf === undefined)) {
         throw new UsageError('--cpf or --input: whose profile? expected one of them');
       }
-      if (input !== undefined) {
-        const terms = { retryRural: flags.retryRural === true, reuseSince: Date.now() - maxAge };
-        const asked = { ...terms, choice: choiceOf(flags), input, label, rerun: rerun === true };
-        await withInputFile(input, (path) =>
-          startBatch(command, profileBatchKind, (ctx) => profileBatch(ctx, { ...asked, path })),
-        );
-        return;
-      }
+      const terms = { retryRural: flags.retryRural === true, reuseSince: Date.now() - maxAge };
+      const many = (ctx: CommandContext, file: InputFile) =>
+        profileBatch(ctx, { ...file, ...terms });
+      if (await startInput(command, profileBatchKind, many)) return;
       refuseFlagsBeside('--cpf', inputFlags, command);
       const digits = readCpf(cpf ?? '');
       await start(command, profileKind, (ctx) => prepare(ctx, digits, flags));

@@ -36,6 +36,7 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
     const { writeProfileFolder } = require('./folder') as typeof import('./folder');
     return writeProfileFolder(ctx, { folder: from, cpf }, outcome, { folder, html, excel });
   },
+  resolver: () => (require('./resolve') as typeof import('./resolve')).profileResolver,
   orders: ['cancel', 'cancel_now'],
 };
 

@@ -2,31 +2,21 @@ import { standsForGood } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
 import type { TraceStrategy } from '../../domain/traces/trace';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet, type InputChoice } from '../../sheets/read-rows';
-import { inputNameOf, type BatchRequest } from '../jobs/batches/ask';
+import { readSheet } from '../../sheets/read-rows';
+import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { newestTrace, putTrace } from './asks';
 
 /** A search for each different target of a sheet. */
 export function traceBatch(
   ctx: CommandContext,
-  asked: {
-    input: string;
-    path: string;
-    choice: InputChoice;
-    strategy: TraceStrategy | null;
-    label: string | null;
-    rerun: boolean;
-  },
+  asked: InputFile & { strategy: TraceStrategy | null },
 ): BatchRequest {
-  const { choice, input, label, path, rerun, strategy } = asked;
+  const { choice, path, strategy } = asked;
   return {
     kind: 'trace-batch',
-    label,
-    rerun,
+    ...ofFile(asked),
     terms: [strategy],
-    inputName: inputNameOf(input),
-    inputPath: path,
     rows: () => planThings(readSheet(path, { ...choice, holds: 'targets' }), readRow),
     standing: async (target) => {
       const found = await newestTrace(ctx, { target, strategy });

@@ -3,18 +3,12 @@ import { standsForGood, type TraceOutcome, type TraceRecord } from '../../domain
 import { readTarget } from '../../domain/traces/target';
 import { traceStrategies, type TraceStrategy } from '../../domain/traces/trace';
 import type { SearchTraceInput } from '../../workflows/messages';
-import {
-  choiceOf,
-  inputFlags,
-  startBatch,
-  withInput,
-  withInputFile,
-  type InputFlags,
-} from '../cli/batch';
+import { inputFlags, startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
+import type { InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { auditStart, isWithin, type Ask } from '../jobs/start-job';
@@ -24,11 +18,11 @@ import { traceBatchKind } from './batch-kind';
 import { traceKind } from './kind';
 import { traceListCommand } from './list';
 
-type SearchFlags = StartFlags &
-  InputFlags & {
-    target?: string;
-    strategy?: TraceStrategy | null;
-  };
+type SearchFlags = StartFlags & {
+  input?: string;
+  target?: string;
+  strategy?: TraceStrategy | null;
+};
 
 const targets = 'targets (alvo, email, telefone...)';
 
@@ -55,18 +49,12 @@ function searchCommand(): Command {
     )
     .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .action(async (flags: SearchFlags, command: Command) => {
-      const { input, target, strategy = null, label = null } = flags;
+      const { input, target, strategy = null } = flags;
       if ((input === undefined) === (target === undefined)) {
         throw new UsageError('--target or --input: what is searched for? expected one of them');
       }
-      if (input !== undefined) {
-        const choice = choiceOf(flags);
-        const asked = { choice, input, strategy, label, rerun: flags.rerun === true };
-        await withInputFile(input, (path) =>
-          startBatch(command, traceBatchKind, (ctx) => traceBatch(ctx, { ...asked, path })),
-        );
-        return;
-      }
+      const many = (ctx: CommandContext, file: InputFile) => traceBatch(ctx, { ...file, strategy });
+      if (await startInput(command, traceBatchKind, many)) return;
       refuseFlagsBeside('--target', [...inputFlags, '--excel'], command);
       const reading = readTarget(target ?? '');
       if (reading.kind === 'invalid') throw new UsageError(`--target: ${reading.message}`);

@@ -3,10 +3,9 @@ import { TraceRepository } from '../../store/traces/traces';
 import { billed } from '../../domain/core/billing-totals';
 import { traceWorkflowId, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
-import { billingWords } from '../jobs/billing-words';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
-import { factLines } from '../jobs/text';
+import { billingWords, factLines } from '../jobs/text';
 import { writeWhole } from '../jobs/written-file';
 
 const words = {
@@ -69,5 +68,6 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
     await writeWhole(folder, 'trace.json', answer);
     return ['trace.json'];
   },
+  resolver: () => (require('./resolve') as typeof import('./resolve')).traceResolver,
   orders: ['cancel', 'cancel_now'],
 };

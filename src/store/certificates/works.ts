@@ -115,20 +115,6 @@ export class WorkReader {
     return this.#store.jobs.outcome<BatchSummary>(decisionFolder(folder, number));
   }
 
-  decision(folder: string, number: number): Promise<DecisionRecord | null> {
-    return this.#store.jobs.input<DecisionRecord>(decisionFolder(folder, number));
-  }
-
-  /** The decisions about rows of a work, in order. */
-  async decisions(folder: string): Promise<DecisionRecord[]> {
-    const found: DecisionRecord[] = [];
-    for (let number = 1; ; number += 1) {
-      const decision = await this.decision(folder, number);
-      if (decision === null) return found;
-      found.push(decision);
-    }
-  }
-
   /** Input lines in order, in pages, and how their items stand. */
   async *standing(folder: string): AsyncGenerator<StandingRow[]> {
     const { rows, outcomes } = this.#store;

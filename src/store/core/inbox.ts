@@ -1,3 +1,5 @@
+import type { JobRepository } from './jobs';
+import { decisionFolder, type DecisionRecord } from '../../domain/core/decision';
 import type { WaitReason } from '../../domain/attention';
 import type { JobKind } from '../../domain/job';
 import { rowName } from '../seal';
@@ -134,5 +136,28 @@ export class InboxRepository {
         folder,
       ]),
     ]);
+  }
+}
+
+interface WithJobs {
+  jobs: JobRepository;
+}
+
+/** What a person decided about the job of a folder; null when there is no such decision. */
+export function decisionOf(
+  { jobs }: WithJobs,
+  folder: string,
+  number: number,
+): Promise<DecisionRecord | null> {
+  return jobs.input<DecisionRecord>(decisionFolder(folder, number));
+}
+
+/** All of them, in order. */
+export async function decisionsOf(store: WithJobs, folder: string): Promise<DecisionRecord[]> {
+  const found: DecisionRecord[] = [];
+  for (let number = 1; ; number += 1) {
+    const decision = await decisionOf(store, folder, number);
+    if (decision === null) return found;
+    found.push(decision);
   }
 }

@@ -133,3 +133,19 @@ function notesPrefix(folder: string, what: readonly string[]): string {
 function answerKey(folder: string, call?: number): string {
   return `${folder}/answer${call === undefined ? '' : `-${call}`}.json`;
 }
+
+/** Where jobs of one resource stand, and what an erasure must know of it. */
+export interface JobFolders {
+  /** First word of their folders. */
+  root: string;
+  /** Word in plans and erasure records. */
+  word: string;
+  /** What in it is of a person: shown with a plan. */
+  holds: string;
+  /** What jobs of one name have bought together, `<fence>/<name>`: it goes with the last of them. */
+  fence?: string;
+  /** The service reported on a person: entries that name another subject go from it. */
+  isReport?: true;
+  /** Files of a person that cannot be rewritten: a job about a subject goes as a whole. */
+  goesWhole?: true;
+}

@@ -1,8 +1,9 @@
+import { decisionsOf } from '../core/inbox';
 import type { BatchSummary, ManifestRow } from '../../domain/certificates/certificates';
 import { groupBy } from '../../domain/core/group-by';
 import { mergeOutcomes } from '../../domain/certificates/outcomes';
 import { resultRow } from '../../domain/certificates/result-rows';
-import { WorkReader, type LatestEdition } from '../certificates/works';
+import type { LatestEdition } from '../certificates/works';
 import type { StoredRow } from '../core/row-writer';
 import { operationFolder } from '../credit/analyses';
 import type { Store } from '../store';
@@ -81,7 +82,7 @@ export async function takeParts(
   for (const list of within)
     await draft.rewriteRows('batch_row', list, (row) => left('batch_row', row), those);
   // The note of a decision stands in the outcomes of each of its rows.
-  const decisions = isOfCertificates ? await new WorkReader(store).decisions(folder) : [];
+  const decisions = isOfCertificates ? await decisionsOf(store, folder) : [];
   const isQuoted = decisions.some(({ note }) => subject.scrubNote(note) !== note);
   const items = isQuoted ? undefined : { column: 'item', values: found.items };
   await draft.rewriteRows('outcome', folder, (outcome) => left('outcome', outcome), items);

@@ -1,13 +1,15 @@
 import { scanEnd, sweepEnd } from '../../domain/job-ends';
 import {
-  interruptedScan,
+  noScanCounts,
   scanFolder,
   type ScanOutcome,
   type ScanRecord,
 } from '../../domain/monitors/scan';
 import {
-  interruptedSweep,
+  emptyBacklog,
+  noCounts,
   sweepFolder,
+  sweepOutcome,
   type SweepOutcome,
   type SweepRecord,
 } from '../../domain/monitors/sweep';
@@ -89,4 +91,18 @@ export class ScanRepository extends Passes<ScanRecord, ScanOutcome> {
     };
     super(store, shape, { folderOf: scanFolder, interrupted: interruptedScan });
   }
+}
+
+/** Of a sweep that the next found without an end. */
+function interruptedSweep(record: SweepRecord, endedAt: string): SweepOutcome {
+  const warnings = ['it was interrupted: a later sweep went on'];
+  const end = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
+  const left = { backlog: emptyBacklog, warnings, health: [] };
+  return { ...sweepOutcome(record, end, left, endedAt), status: 'interrupted' };
+}
+
+function interruptedScan(record: ScanRecord, endedAt: string): ScanOutcome {
+  const { createdAt: startedAt, list, workId: scan } = record;
+  const counts = noScanCounts();
+  return { scan, list: list.name, stopped: 'interrupted', counts, startedAt, endedAt };
 }

@@ -1,4 +1,4 @@
-import type { JobFolders } from '../core/job-folders';
+import type { JobFolders } from '../core/jobs-of-kind';
 
 export const profileFolders: JobFolders = {
   root: 'profiles',

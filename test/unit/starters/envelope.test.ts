@@ -5,7 +5,7 @@ import { jobKinds, type JobKind } from '../../../src/domain/job';
 import { errorEnvelope, jobEnvelope, outputSchema } from '../../../src/starters/cli/envelope';
 import { reportError } from '../../../src/starters/cli/errors';
 import { envelopeOf, printResult } from '../../../src/starters/cli/print-job';
-import { kindOf, kinds } from '../../../src/starters/job-kinds';
+import { kindOf, kinds } from '../../../src/starters/kind-of';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { CommandError, UsageError } from '../../../src/starters/jobs/errors';
 import type { Job } from '../../../src/starters/jobs/job-kind';

@@ -6,14 +6,17 @@ import {
   traceSubject,
 } from '../../../src/domain/core/attempts';
 import type { DecisionRecord } from '../../../src/domain/core/decision';
+import type { JobKind } from '../../../src/domain/job';
 import { traceKey } from '../../../src/domain/traces/search';
 import type { CommandContext } from '../../../src/starters/jobs/context';
-import { resolveJob, type ResolveRequest } from '../../../src/starters/jobs/resolve';
-import { resolvers } from '../../../src/starters/resolvers';
+import { nothingGoesOn, resolveJob, type ResolveRequest } from '../../../src/starters/jobs/resolve';
+import { kindOf } from '../../../src/starters/kind-of';
 import { WorkReader } from '../../../src/store/certificates/works';
 import { LensRepository } from '../../../src/store/lens/lens';
 import type { EngineClient } from '../../../src/temporal/connection';
 import { TemporaryStore } from '../../support/temporary-store';
+
+const resolverOf = (kind: JobKind) => kindOf(kind).resolver?.() ?? nothingGoesOn;
 
 const name = '7e'.repeat(16);
 const endedAt = '2026-05-04T10:00:00.000Z';
@@ -86,7 +89,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     const job = await lost(kind, root, subject);
     const decision = decisionOf('reissue');
     for (let times = 0; times < 2; times += 1) {
-      const next = await resolvers[kind].carryOut(ctx, engine, job, decision, 1_000);
+      const next = await resolverOf(kind).carryOut(ctx, engine, job, decision, 1_000);
       expect(next).toEqual({
         id: `${kind}/${name}/20260505T100000000Z`,
         workflowId: `${kind}/${name}`,
@@ -109,7 +112,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     if (attempt === undefined) throw new Error('it is there');
     const receipt = { kind: 'accepted', externalId: 'late-1', at: 5 } as const;
     await place.store.attempts.putReceipt(subject, attempt, receipt);
-    await resolvers[kind].carryOut(ctx, engine, job, decisionOf('reissue'), 1_000);
+    await resolverOf(kind).carryOut(ctx, engine, job, decisionOf('reissue'), 1_000);
     expect(await stateOf()).toMatchObject({ kind: 'accepted', externalId: 'late-1' });
     expect(started).toHaveLength(1);
   });
@@ -117,12 +120,12 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
   test('is carried out once more without a word about what was sent since', async () => {
     const job = await lost(kind, root, subject);
     const decision = decisionOf('reissue');
-    await resolvers[kind].carryOut(ctx, engine, job, decision, 1_000);
+    await resolverOf(kind).carryOut(ctx, engine, job, decision, 1_000);
     const owner = { workflowId: job.id, run: '2-x' };
     const claimedAt = Date.parse(decision.at) + 1;
     const claim = { owner, kind: 'send', nonce: 'm', answerBy: claimedAt, claimedAt } as const;
     await place.store.attempts.claim(subject, 2, { ...claim, afterUnknown: true }, job.folder);
-    await resolvers[kind].carryOut(ctx, engine, job, decision, 1_000);
+    await resolverOf(kind).carryOut(ctx, engine, job, decision, 1_000);
     const [, second] = await place.store.attempts.of(subject);
     expect(second).toMatchObject({ n: 2, resolution: null });
   });
@@ -130,7 +133,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
   test('is given up, which starts nothing', async () => {
     const job = await lost(kind, root, subject);
     const decision = decisionOf('abandon');
-    expect(await resolvers[kind].carryOut(ctx, engine, job, decision, 1_000)).toBeNull();
+    expect(await resolverOf(kind).carryOut(ctx, engine, job, decision, 1_000)).toBeNull();
     expect(await stateOf()).toMatchObject({ kind: 'free' });
     expect(started).toEqual([]);
   });
@@ -140,10 +143,10 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     const rest = { id, action: 'acknowledge', note: 'seen', externalId: null, rows: null } as const;
     const request: ResolveRequest = { ...rest, deadlineMs: 1 };
     const both = await Promise.allSettled(
-      ['ana', 'rui'].map((by) => resolveJob(contextOf(by), resolvers[kind], request)),
+      ['ana', 'rui'].map((by) => resolveJob(contextOf(by), resolverOf(kind), request)),
     );
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    const late = resolveJob(contextOf('eva'), resolvers[kind], request);
+    const late = resolveJob(contextOf('eva'), resolverOf(kind), request);
     await expect(late).rejects.toThrow(/: (?:ana|rui) has decided already: acknowledge, at 20/);
     expect(await place.store.inbox.list({}, 9)).toEqual([]);
     expect(await place.store.inbox.find(id)).toMatchObject({ needsAttention: false });
@@ -152,7 +155,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
   test('is not decided about as it cannot be', async () => {
     const { id } = await lost(kind, root, subject);
     const rest = { id, action: 'accept', note: 'seen', externalId: null, rows: null } as const;
-    const refused = resolveJob(ctx, resolvers[kind], { ...rest, deadlineMs: 1 });
+    const refused = resolveJob(ctx, resolverOf(kind), { ...rest, deadlineMs: 1 });
     await expect(refused).rejects.toThrow(/`--action accept` does not apply/);
   });
 });
@@ -161,7 +164,7 @@ test.each(kinds.filter(([kind]) => kind !== 'profile'))(
   'a %s is adopted by the id that the service has named',
   async (kind, root, _workflow, subject) => {
     const job = await lost(kind, root, subject);
-    await resolvers[kind].carryOut(ctx, engine, job, decisionOf('adopt', 'made-1'), 1_000);
+    await resolverOf(kind).carryOut(ctx, engine, job, decisionOf('adopt', 'made-1'), 1_000);
     const state = subjectState(await place.store.attempts.of(subject), 10);
     expect(state).toMatchObject({ kind: 'accepted', externalId: 'made-1' });
     expect(started).toHaveLength(1);
@@ -171,7 +174,7 @@ test.each(kinds.filter(([kind]) => kind !== 'profile'))(
 test('a picture that is reissued is another analysis, with a key of its own', async () => {
   const subject = lensSubject(name, 1);
   const job = await lost('lens', 'lens', subject);
-  await resolvers.lens.carryOut(ctx, engine, job, decisionOf('reissue'), 1_000);
+  await resolverOf('lens').carryOut(ctx, engine, job, decisionOf('reissue'), 1_000);
   expect(started[0]?.args).toMatchObject([{ attempt: 2 }]);
   expect(await new LensRepository(place.store).current(name)).toEqual({ attempt: 2, expired: 0 });
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
+import { WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { decisionFolder } from '../../../src/domain/core/decision';
 import { writeResultFolder } from '../../../src/starters/certificates/result-folder';
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 async function write(lang: 'en' | 'pt'): Promise<string> {
   const { store } = place;
-  const workplace = { store, works: new WorkReader(store) } as unknown as CommandContext;
+  const workplace = { store } as unknown as CommandContext;
   const { summary } = reportOf(rows);
   await writeResultFolder(workplace, work, summary, {
     folder,

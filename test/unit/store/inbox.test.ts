@@ -1,13 +1,18 @@
 import { endOf, exitCodeOf, inboxEntry, type Doubt } from '../../../src/domain/attention';
-import { analysisStatuses } from '../../../src/domain/credit/work';
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
-import { dossierStatuses } from '../../../src/domain/dossiers/follow';
-import type { JobKind } from '../../../src/domain/job';
-import { lensStatuses } from '../../../src/domain/lens/analyze';
-import { profileStatuses } from '../../../src/domain/profiles/lookup';
-import { traceStatuses } from '../../../src/domain/traces/search';
+import { jobKinds, kindFacts, type JobKind } from '../../../src/domain/job';
+import { reportHtml } from '../../../src/report/report-html';
+import { tellEnd } from '../../../src/workflows/core/search-attributes';
 import { sized } from '../../support/full-size';
 import { TemporaryStore } from '../../support/temporary-store';
+import { reportOf, rowOf } from '../report/sample';
+
+/** Search attributes that a workflow has set. */
+const mockTold: [name: string, value: unknown][] = [];
+jest.mock('@temporalio/workflow', () => ({
+  upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) =>
+    mockTold.push(...pairs.map(({ key, value }): [string, unknown] => [key.name, value])),
+}));
 
 let place: TemporaryStore;
 beforeEach(() => {
@@ -32,36 +37,43 @@ async function inbox(limit = 50): Promise<string[]> {
   }
 }
 
-const statuses: Partial<Record<JobKind, readonly string[]>> = {
-  certificate: rowStatuses,
-  'certificate-batch': rowStatuses,
-  'credit-analysis': analysisStatuses,
-  dossier: dossierStatuses,
-  lens: lensStatuses,
-  profile: profileStatuses,
-  trace: traceStatuses,
-};
-const cells = Object.entries(statuses).flatMap(([kind, words]) =>
-  words.map((status) => ({ kind: kind as JobKind, status })),
+const cells = jobKinds.flatMap((kind) =>
+  Object.keys(kindFacts[kind].statuses).map((status) => ({ kind, status })),
 );
 
-it('agrees with exit codes over jobs of all kinds, ends and doubts', async () => {
+it('agrees with exit codes, search attributes and reports over jobs of all kinds', async () => {
   const needed: string[] = [];
   const count = sized(2_000, 10_000);
   for (let n = 0; n < count; n += 1) {
     const cell = cells[n % cells.length];
     if (cell === undefined) break;
     const { kind, status } = cell;
-    const doubts: Doubt[] = n % 7 === 0 ? ['incomplete'] : [];
+    const doubts: Doubt[] = Math.floor(n / cells.length) % 7 === 1 ? ['incomplete'] : [];
     const end = endOf(kind, status, doubts);
     const folder = await begin(n, kind);
     await place.store.jobs.end(folder, { ...end, endedAt: at(n) }, {});
-    if (exitCodeOf(kind, end) === 3) needed.unshift(`job-${n}`);
+    mockTold.length = 0;
+    tellEnd(end);
+    expect(mockTold).toContainEqual(['DiligenceNeedsAttention', end.needsAttention]);
+    if (end.needsAttention) needed.unshift(`job-${n}`);
   }
   expect(await inbox()).toEqual(needed);
+  const inInbox = new Set(needed);
+  for (let n = 0; n < count; n += 1) {
+    const job = await place.store.jobs.get(`job-${n}`);
+    if (job === null || job.status === null) throw new Error('it has ended');
+    const { kind, needsAttention, status } = job;
+    expect(exitCodeOf(kind, { status, needsAttention }) === 3).toBe(inInbox.has(`job-${n}`));
+  }
   for (const { kind, status, waitsFor } of await place.store.inbox.list({}, 100))
     expect(inboxEntry(kind, status, waitsFor).actions).not.toEqual([]);
-}, 120_000);
+}, 300_000);
+
+it.each(rowStatuses)('the report of a batch with a row that is %s says who is needed', (status) => {
+  const page = reportHtml(reportOf([rowOf(status)]), 'en');
+  const isNeeded = endOf('certificate-batch', status).needsAttention;
+  expect(page.includes('1 line needs a person.')).toBe(isNeeded);
+});
 
 it('has what waits for a person, as long as any of its workflows does', async () => {
   const { inbox: waits, jobs } = place.store;

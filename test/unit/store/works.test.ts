@@ -1,4 +1,5 @@
 import type { StoredRow } from '../../../src/store/core/row-writer';
+import { decisionsOf } from '../../../src/store/core/inbox';
 import { erasedRow } from '../../../src/store/erasure/tombstones';
 import { drafted } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -161,7 +162,7 @@ it('reads how a work stands, and how decisions about it ended', async () => {
     label: null,
   } as const;
   await jobs.start(decisionFolder(folder, 1), start, decided);
-  expect(await reader.decisions(folder)).toEqual([decided]);
+  expect(await decisionsOf(place.store, folder)).toEqual([decided]);
   expect(await reader.askedBy(`${decisionFolder(folder, 1)}/list-2`)).toBe('ana');
   const ending = { status: 'issued', needsAttention: false, endedAt: 't' };
   for (const edition of [0, 1]) {

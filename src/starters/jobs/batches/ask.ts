@@ -10,6 +10,7 @@ import {
 } from '../../../domain/core/job-batch';
 import { type JobBatchKind } from '../../../domain/job';
 import type { SheetPlan } from '../../../sheets/plan-rows';
+import type { InputChoice } from '../../../sheets/read-rows';
 import { JobBatchRepository } from '../../../store/core/job-batches';
 import { indexDocuments } from '../../../store/core/subject-index';
 import type { JobBatchInput } from '../../../workflows/messages';
@@ -203,7 +204,23 @@ async function foresee(request: BatchRequest): Promise<Foreseen> {
   return { ...foreseen, problems, left: rows.left ?? {} };
 }
 
+/** A file that a person gave. */
+export interface InputFile {
+  /** As it was typed. */
+  input: string;
+  /** Where it can be read more than once. */
+  path: string;
+  choice: InputChoice;
+  label: string | null;
+  rerun: boolean;
+}
+
+/** What a request has of its file. */
+export function ofFile({ input, label, path: inputPath, rerun }: InputFile) {
+  return { label, rerun, inputName: inputNameOf(input), inputPath };
+}
+
 /** File name of an input, without its folders. */
-export function inputNameOf(path: string): string {
+function inputNameOf(path: string): string {
   return path === '-' ? 'standard input' : basename(path);
 }

@@ -1,7 +1,8 @@
+import { WorkReader } from '../../store/certificates/works';
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import type { DecidedRow } from '../../domain/core/decision';
-import { CommandError } from './errors';
-import type { CommandContext } from './context';
+import { CommandError } from '../jobs/errors';
+import type { CommandContext } from '../jobs/context';
 
 /**
  * The id of an issuance that was lost is one that nobody here has seen. One that is on file belongs
@@ -27,12 +28,15 @@ export async function refuseForeignId(
 
 /** Adopted for the same thing before. */
 async function isOwn(
-  { store, idKey, works }: CommandContext,
+  { store, idKey }: CommandContext,
   folder: string,
   row: DecidedRow,
   certidaoId: string,
 ): Promise<boolean> {
-  const { type, document } = await works.item({ folder, items: 0, filedIn: folder }, row.item);
+  const { type, document } = await new WorkReader(store).item(
+    { folder, items: 0, filedIn: folder },
+    row.item,
+  );
   const subject = certificateSubject(type, idKey.nameOf('document', document));
   const state = subjectState(await store.attempts.of(subject), Date.now());
   return state.kind === 'accepted' && state.externalId === certidaoId;

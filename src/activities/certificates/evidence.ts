@@ -6,7 +6,7 @@ import { keepAside, sha256Of, storePdf } from '../../store/certificates/evidence
 import type { RecordRepository, StoredBytes } from '../../store/records';
 import type { Store } from '../../store/store';
 import type { Issuance } from '../../domain/certificates/issuance';
-import { pauseOnTheClock, type Pause } from './pause';
+import { pauseOnTheClock, type Pause } from '../core/pause';
 
 /** What became of the PDF of a completed issuance. */
 export type Evidence =

@@ -1,0 +1,52 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { DossierOutcome, DossierRecord, ReviewAction } from '../../domain/dossiers/follow';
+import { decideDossierUpdate } from '../../workflows/messages';
+import { runningUnder } from '../jobs/context';
+import { RefusedDecisionError, type Resolver } from '../jobs/resolve';
+import { singleResolver } from '../jobs/resolve-single';
+
+const dossiersEnded = singleResolver<DossierRecord>({
+  workflow: 'followDossier',
+  fence: async () => null,
+  async changed({ store }, { folder }, { maxAttempts }, { action }) {
+    const outcome = await store.jobs.outcome<DossierOutcome>(folder);
+    const number = outcome?.attempts.at(-1)?.number ?? 1;
+    // One more attempt is what was decided.
+    return { onReview: 'wait', maxAttempts: action === 'retry' ? number + 1 : maxAttempts };
+  },
+  args: (_, { workId, dossierId, maxAttempts, onReview, toCancel }, folder) => ({
+    ref: { workId, folder, dossierId },
+    maxAttempts,
+    onReview,
+    toCancel,
+    atOnce: true,
+    interactive: true,
+  }),
+});
+
+/** A dossier that waits for a review is told; one that has ended is followed again. */
+export const dossierResolver: Resolver = {
+  async check(ctx, engine, job, request) {
+    if (job.status !== null) await dossiersEnded.check?.(ctx, engine, job, request);
+  },
+  async carryOut(ctx, engine, job, decision, deadlineMs) {
+    if (job.status !== null) return dossiersEnded.carryOut(ctx, engine, job, decision, deadlineMs);
+    const { action, at, by, note, number } = decision;
+    const workflowId = job.id.replace(/\/[^/]+$/, '');
+    const running = await runningUnder(engine, workflowId);
+    if (running?.startedFor !== job.id)
+      throw new RefusedDecisionError('it does not run: the same command goes on with it');
+    const review = { action: action as ReviewAction, at, by, note };
+    try {
+      await engine.client.workflow.getHandle(workflowId).executeUpdate(decideDossierUpdate, {
+        args: [review],
+        // Given again, it is the same.
+        updateId: `decision-${number}`,
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      throw new RefusedDecisionError(error.cause?.message ?? 'refused');
+    }
+    return { id: job.id, workflowId };
+  },
+};

@@ -1,0 +1,12 @@
+/** Every kind of job that commands know. A new one is a line here. */
+export { certificateBatchKind, certificateKind, decisionKind } from './certificates/kind';
+export { analysisKind } from './credit/kind';
+export { analysisBatchKind } from './credit/batch-kind';
+export { dossierKind } from './dossiers/kind';
+export { dossierBatchKind } from './dossiers/batch-kind';
+export { lensKind } from './lens/kind';
+export { scanKind, sweepKind } from './monitors/kind';
+export { profileKind } from './profiles/kind';
+export { profileBatchKind } from './profiles/batch-kind';
+export { traceKind } from './traces/kind';
+export { traceBatchKind } from './traces/batch-kind';

@@ -1,0 +1,15 @@
+import { lensSubject } from '../../domain/core/attempts';
+import type { LensRecord } from '../../domain/lens/analyze';
+import { LensRepository } from '../../store/lens/lens';
+import { singleResolver } from '../jobs/resolve-single';
+
+export const lensResolver = singleResolver<LensRecord>({
+  workflow: 'analyzeLens',
+  fence: async ({ store }, { name }) =>
+    lensSubject(name, (await new LensRepository(store).current(name)).attempt),
+  args: async ({ store }, { name, workId }, folder) => ({
+    ref: { workId, folder },
+    attempt: (await new LensRepository(store).current(name)).attempt,
+    interactive: true,
+  }),
+});

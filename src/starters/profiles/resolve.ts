@@ -1,0 +1,9 @@
+import { profileSubject } from '../../domain/core/attempts';
+import type { ProfileRecord } from '../../domain/profiles/lookup';
+import { singleResolver } from '../jobs/resolve-single';
+
+export const profileResolver = singleResolver<ProfileRecord>({
+  workflow: 'lookUpProfile',
+  fence: async (_, { name }) => profileSubject(name),
+  args: (_, { retryRural, workId }, folder) => ({ ref: { workId, folder }, retryRural }),
+});

@@ -1,0 +1,15 @@
+import { traceSubject } from '../../domain/core/attempts';
+import type { TraceRecord } from '../../domain/traces/search';
+import { CommandError } from '../jobs/errors';
+import { singleResolver } from '../jobs/resolve-single';
+
+export const traceResolver = singleResolver<TraceRecord>({
+  workflow: 'searchTrace',
+  fence: async (_, { name }) => traceSubject(name),
+  args: (_, { workId }, folder) => ({ ref: { workId, folder }, interactive: true }),
+  async check({ store }, { id }, { name }, { externalId }) {
+    const holder = externalId === null ? null : await store.attempts.holderOfTrace(externalId);
+    if (holder !== null && holder !== traceSubject(name))
+      throw new CommandError(`${id}: the search ${externalId} was made for another target`);
+  },
+});

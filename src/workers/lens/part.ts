@@ -1,0 +1,10 @@
+import { createLensArtifactActivities } from '../../activities/lens/artifacts';
+import { createLensActivities } from '../../activities/lens/lens';
+import { LensApi } from '../../apis/investigation/lens';
+import type { InvestigationBase } from '../part';
+
+export function lens({ common, service, timeoutMs, environment, metrics }: InvestigationBase) {
+  const api = new LensApi(service, environment.lens, timeoutMs);
+  const deps = { ...common, lens: api, metrics: metrics.lens };
+  return { activities: { ...createLensActivities(deps), ...createLensArtifactActivities(deps) } };
+}

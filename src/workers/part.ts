@@ -1,0 +1,43 @@
+import type { Service } from '../apis/http/service';
+import type { Environment } from '../environment';
+import type { IdKey } from '../protection/id-key';
+import { AuditTrail } from '../store/audit/trail';
+import type { Store } from '../store/store';
+import type { WorkerMetrics } from './metrics';
+
+/** What a worker makes its activities of. */
+export interface WorkerParts {
+  store: Store;
+  idKey: IdKey;
+  stopping: AbortSignal;
+  warn: (message: string, about?: Record<string, string | number | null>) => void;
+  metrics: WorkerMetrics;
+}
+
+/** What all activities close over. */
+export function commonOf({ store, idKey, stopping, warn }: WorkerParts) {
+  return {
+    store,
+    nameOf: (document: string): string => idKey.nameOf('document', document),
+    audit: new AuditTrail(store, idKey),
+    stopping,
+    warn,
+    now: Date.now,
+    random: Math.random,
+  };
+}
+
+/** What resources of the investigation service share, whose rate they share too. */
+export interface InvestigationBase {
+  common: ReturnType<typeof commonOf>;
+  service: Service;
+  timeoutMs: number;
+  environment: Environment;
+  metrics: WorkerMetrics;
+}
+
+/** The activities of one resource. */
+export interface InvestigationPart {
+  activities: object;
+  close?(): Promise<void>;
+}

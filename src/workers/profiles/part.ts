@@ -1,0 +1,9 @@
+import { createProfileActivities } from '../../activities/profiles/profiles';
+import { ProfilesApi } from '../../apis/investigation/profile';
+import type { InvestigationBase } from '../part';
+
+export function profiles({ common, service, timeoutMs, metrics }: InvestigationBase) {
+  const api = new ProfilesApi(service, timeoutMs);
+  const deps = { ...common, profiles: api, metrics: metrics.profiles };
+  return { activities: createProfileActivities(deps) };
+}

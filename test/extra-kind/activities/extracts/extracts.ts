@@ -1,0 +1,99 @@
+import type { ExtractsApi } from '../../apis/extracts/extracts';
+import { reissuesOf, subjectState } from '../../domain/core/attempts';
+import type { Polled } from '../../domain/core/poll-request';
+import { extractOutcomeEntry, extractRequestEntry } from '../../domain/extracts/audit';
+import {
+  extractSubject,
+  type ExtractOutcome,
+  type ExtractPoll,
+  type ExtractRef,
+} from '../../domain/extracts/extract';
+import { ExtractRepository } from '../../store/extracts/extracts';
+import type { Store } from '../../store/store';
+import { answerLost, sendKeyed } from '../core/attempt';
+import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
+import { createPolling, goesOn, type PollDependencies } from '../core/poll-until-settled';
+
+export interface ExtractDependencies extends PollDependencies {
+  extracts: ExtractsApi;
+  store: Store;
+}
+
+type Ended = Pick<ExtractOutcome, 'status' | 'sha256' | 'error' | 'startedAt'>;
+
+export function createExtractActivities(deps: ExtractDependencies) {
+  const { extracts, now, store } = deps;
+  const { attempts } = store;
+  const file = new ExtractRepository(store);
+  const pollUntilSettled = createPolling(deps);
+
+  /** Has the extract made, or finds the one that was. */
+  async function startExtract(input: ExtractPoll): Promise<Polled<{ extractId: string }>> {
+    const record = await recordOf(file, input.ref);
+    const { workId, document } = record;
+    const subject = extractSubject(record.name);
+    return pollUntilSettled(
+      async (signal) => {
+        const history = await attempts.of(subject);
+        const standing = subjectState(history, now());
+        if (standing.kind === 'accepted')
+          return { kind: 'settled', value: { extractId: standing.externalId } };
+        const about = { subject, job: input.ref.folder, by: { workId, number: 1 }, attempts, now };
+        const admitted = AbortSignal.any([signal, deps.stopping]);
+        const key = `${record.name}-${reissuesOf(history)}`;
+        const sent = await sendKeyed({ ...about, timeoutMs: extracts.timeoutMs }, (beforeSend) =>
+          extracts.create({ document, key }, admitted, beforeSend),
+        );
+        if (sent.kind === 'stopped') return goesOn('requesting');
+        if (sent.kind === 'refused') throw sent.error;
+        const { extractId } = sent.answer;
+        const receipt = { kind: 'accepted', externalId: extractId, at: now() } as const;
+        const entries = [extractRequestEntry(record, extractId, now())];
+        await attempts.putReceipt(subject, sent.taken, receipt, entries);
+        return { kind: 'settled', value: { extractId } };
+      },
+      { ...input, what: 'the request for an extract' },
+    );
+  }
+
+  async function awaitExtract(
+    input: ExtractPoll & { extractId: string },
+  ): Promise<Polled<{ status: string; sha256: string }>> {
+    return pollUntilSettled(
+      async (signal) => {
+        const { answer, status } = await extracts.read(input.extractId, signal);
+        if (status === 'queued') return goesOn(status);
+        const body = Buffer.from(JSON.stringify(answer));
+        await file.putAnswer(input.ref.folder, body);
+        return { kind: 'settled', value: { status, sha256: sha256Of(body) } };
+      },
+      { ...input, what: 'an extract' },
+    );
+  }
+
+  async function finalizeExtract(input: {
+    ref: ExtractRef;
+    ended: Ended;
+  }): Promise<ExtractOutcome> {
+    const { ref, ended } = input;
+    const record = await recordOf(file, ref);
+    const standing = subjectState(await attempts.of(extractSubject(record.name)), now());
+    const isLost = standing.kind === 'in_flight' || standing.kind === 'unknown';
+    const outcome = {
+      ...ended,
+      ...(isLost && answerLost),
+      workId: ref.workId,
+      extractId: standing.kind === 'accepted' ? standing.externalId : null,
+      settledAt: new Date(now()).toISOString(),
+    };
+    return storeOutcome(
+      file,
+      ref,
+      outcome,
+      [extractOutcomeEntry(record, outcome)],
+      () => undefined,
+    );
+  }
+
+  return { startExtract, awaitExtract, finalizeExtract };
+}

@@ -1,0 +1,74 @@
+import { mkdir } from 'node:fs/promises';
+import { subjectState } from '../../domain/core/attempts';
+import { maskDocument } from '../../domain/core/documents';
+import {
+  extractFolder,
+  extractSubject,
+  extractWorkflowId,
+  type ExtractOutcome,
+  type ExtractRecord,
+} from '../../domain/extracts/extract';
+import { ExtractRepository } from '../../store/extracts/extracts';
+import { jobBatchKind } from '../jobs/batches/batch-kind';
+import { noCharges } from '../jobs/batches/rules';
+import type { JobKind } from '../jobs/job-kind';
+import { progressOfOne } from '../jobs/progress';
+import { writeWhole } from '../jobs/written-file';
+
+const file = 'extract.json';
+
+export const extractKind: JobKind<ExtractRecord, ExtractOutcome> = {
+  kind: 'extract',
+  prefix: 'extract/',
+  noun: 'extract of',
+  service: 'investigation',
+  workflowId: ({ name }) => extractWorkflowId(name),
+  describe: ({ document }) => maskDocument(document),
+  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  readProgress: progressOfOne,
+  lines: ({ outcome: { extractId, status } }) => [status, `  extract ${extractId ?? '-'}`],
+  report: async ({ store }, { folder, outcome }) => {
+    const answer = await new ExtractRepository(store).answer(folder);
+    return { ...outcome, result: answer && (JSON.parse(answer.toString('utf8')) as unknown) };
+  },
+  artifacts: ({ outcome: { sha256 } }) =>
+    sha256 === null ? [] : [{ name: file, bytes: null, sha256, mediaType: 'application/json' }],
+  cost: () => [],
+  heeds: [],
+  export: async ({ store }, { folder: from }, folder) => {
+    const answer = await new ExtractRepository(store).answer(from);
+    if (answer === null) return [];
+    await mkdir(folder, { recursive: true });
+    await writeWhole(folder, file, answer);
+    return [file];
+  },
+  resolver: () => (require('./resolve') as typeof import('./resolve')).extractResolver,
+  orders: ['cancel', 'cancel_now'],
+};
+
+export const extractBatchKind = jobBatchKind({
+  kind: 'extract-batch',
+  service: 'investigation',
+  noun: 'extracts',
+  unstarted: 'lost',
+  columns: ['extract_id', 'sha256'],
+  chargeColumns: [],
+  charges: noCharges,
+  ending: async ({ store }, jobId) => {
+    const repository = new ExtractRepository(store);
+    const folder = extractFolder(jobId);
+    const outcome = await repository.outcome(folder);
+    if (outcome === null) return null;
+    const { erased, error, extractId: extract_id, settledAt, sha256, status } = outcome;
+    const cells = { extract_id, sha256 };
+    const answer = () => repository.answer(folder);
+    const isErased = erased === true;
+    return { jobId, status, cells, error, settledAt, billing: [], isErased, answer };
+  },
+  hasStarted: async ({ store }, jobId) => {
+    const record = await new ExtractRepository(store).record(extractFolder(jobId));
+    if (record === null) return false;
+    const attempts = await store.attempts.of(extractSubject(record.name));
+    return subjectState(attempts, Date.now()).kind !== 'free';
+  },
+});

@@ -1,0 +1,8 @@
+import { extractSubject, type ExtractRecord } from '../../domain/extracts/extract';
+import { singleResolver } from '../jobs/resolve-single';
+
+export const extractResolver = singleResolver<ExtractRecord>({
+  workflow: 'requestExtract',
+  fence: async (_, { name }) => extractSubject(name),
+  args: (_, { workId }, folder) => ({ ref: { workId, folder }, interactive: true }),
+});

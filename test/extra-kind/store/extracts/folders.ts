@@ -1,0 +1,9 @@
+import type { JobFolders } from '../core/jobs-of-kind';
+
+export const extractFolders: JobFolders = {
+  root: 'extracts',
+  word: 'extract',
+  holds: 'what a registry says of a company or person',
+  fence: 'extract',
+  goesWhole: true,
+};
