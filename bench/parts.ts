@@ -17,8 +17,6 @@ const ticksPerSecond = 100;
 /** What a run is measured against: issuance times as the sandbox draws them. */
 export interface Timing {
   processingMs: [shortest: number, longest: number];
-  /** Whether payloads are encrypted. Default `on`. */
-  codec?: 'on' | 'off';
   /** The `credit` section of the scenario; with it, the worker speaks to the credit service too. */
   credit?: object;
   /** The `monitors` section of the scenario. */
@@ -42,21 +40,15 @@ export class Parts {
   readonly baseUrl: string;
   readonly token = 'bench-token';
   readonly #control: string;
-  readonly #payloadKeys: string;
   readonly #credit: Record<string, string> | undefined;
   readonly #env: Record<string, string>;
   readonly #children: ChildProcess[] = [];
   #server: DevServer | null = null;
   #worker: ChildProcess | null = null;
 
-  private constructor(
-    folder: string,
-    addresses: Addresses,
-    { codec = 'on', credit, env = {} }: Timing,
-  ) {
+  private constructor(folder: string, addresses: Addresses, { credit, env = {} }: Timing) {
     this.folder = folder;
     this.#env = env;
-    this.#payloadKeys = codec === 'on' ? payloadKeys : 'off';
     this.baseUrl = addresses.baseUrl;
     this.#control = addresses.control;
     const { CREDIT_BASE_URL, CREDIT_TOKEN } = addresses.environment;
@@ -65,7 +57,7 @@ export class Parts {
 
   /** What the installation has stored. */
   store(): Store | null {
-    const keys = this.#payloadKeys === 'off' ? null : KeyRing.parse(this.#payloadKeys);
+    const keys = KeyRing.parse(payloadKeys);
     return storeInFolder(join(this.folder, 'data', 'store'), new KeySeal(keys));
   }
 
@@ -119,7 +111,7 @@ export class Parts {
       CERTIFICATES_RPS: '1000',
       DILIGENCE_DATA_DIR: join(this.folder, 'data'),
       DILIGENCE_ACTOR: 'bench',
-      DILIGENCE_PAYLOAD_KEYS: this.#payloadKeys,
+      DILIGENCE_PAYLOAD_KEYS: payloadKeys,
       ...this.#credit,
       ...this.#env,
       ...(this.#server && { TEMPORAL_ADDRESS: this.#server.address }),

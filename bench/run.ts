@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: what durability costs, as ratios within one run. Prints tables and keeps them in
- * bench/RESULTS.md. `--only spread|quick|codec|large|cnab|credit|monitors` measures one of them and leaves the others as they were.
+ * bench/RESULTS.md. `--only spread|quick|large|cnab|credit|monitors` measures one of them and leaves the others as they were.
  */
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
@@ -105,50 +105,6 @@ async function compare({ title, what, rows, processingMs, aims }: Comparison): P
       ([aim, figure, met]) => `| ${aim} | ${figure} | ${met ? 'met' : '**missed**'} |`,
     ),
   ].join('\n');
-}
-
-/** Pairs of batches. The two of a pair run at the same time: the machine's noise hits both alike. */
-const codecRuns = 3;
-/** Both are alike cold: fewer rows do than where absolute figures are measured. */
-const codecWarmUpRows = 500;
-const leastShare = 0.9;
-
-async function codec(): Promise<string> {
-  const measure = (state: 'on' | 'off'): Promise<Figures> =>
-    measureBatch({ processingMs: [300, 300], codec: state }, 1_000, inFlight, codecWarmUpRows);
-  const runs: { off: Figures[]; on: Figures[] } = { off: [], on: [] };
-  for (let pair = 0; pair < codecRuns; pair += 1) {
-    const [off, on] = await Promise.all([measure('off'), measure('on')]);
-    runs.off.push(off);
-    runs.on.push(on);
-  }
-  const shares = runs.on.map((on, pair) => on.rowsPerSecond / (runs.off[pair]?.rowsPerSecond ?? 0));
-  const share = median(shares);
-  const line = (name: string, of: readonly Figures[]): string =>
-    `| ${name} | ${of.map((one) => one.rowsPerSecond.toFixed(1)).join(', ')} | ${median(of.map(rowsPerSecond)).toFixed(1)} | ${median(of.map(workerMs)).toFixed(1)} + ${median(of.map(serverMs)).toFixed(1)} |`;
-  return [
-    '## Payloads encrypted, and in the clear',
-    '',
-    `1,000 rows; every issuance takes 0.3 s. At most ${inFlight} in flight. ${codecRuns} pairs of batches, the two of a pair at the same time; each on a server and worker of its own that have done ${codecWarmUpRows} other rows.`,
-    '',
-    '| | rows/s | median | processor ms a row (worker + server), median |',
-    '| --- | --- | --- | --- |',
-    line('in the clear (`DILIGENCE_PAYLOAD_KEYS=off`)', runs.off),
-    line('encrypted', runs.on),
-    '',
-    '| aim | measured | |',
-    '| --- | --- | --- |',
-    `| encrypted at least ${leastShare} of in the clear, rows/s, median of the pairs | ${share.toFixed(2)} | ${share >= leastShare ? 'met' : '**missed**'} |`,
-  ].join('\n');
-}
-
-const rowsPerSecond = (of: Figures): number => of.rowsPerSecond;
-const workerMs = (of: Figures): number => of.processorMs?.worker ?? 0;
-const serverMs = (of: Figures): number => of.processorMs?.server ?? 0;
-
-function median(figures: readonly number[]): number {
-  const sorted = [...figures].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 async function large(): Promise<string> {
@@ -285,7 +241,7 @@ async function monitors(): Promise<string> {
   ].join('\n');
 }
 
-const names = ['spread', 'quick', 'codec', 'large', 'cnab', 'credit', 'monitors'] as const;
+const names = ['spread', 'quick', 'large', 'cnab', 'credit', 'monitors'] as const;
 type Name = (typeof names)[number];
 
 const resultsPath = join(__dirname, 'RESULTS.md');
@@ -314,7 +270,6 @@ async function keptParts(): Promise<Map<Name, string>> {
 const measureOf: Record<Name, () => Promise<string>> = {
   spread: () => compare(comparisons.spread),
   quick: () => compare(comparisons.quick),
-  codec,
   large,
   cnab,
   credit,

@@ -16,7 +16,7 @@ const root = join(__dirname, '..');
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/commands.md', commandsPage()],
-    ['docs/reference/settings.md', settingsPage(root)],
+    ['docs/reference/settings.md', settingsPage()],
     ['docs/reference/metrics.md', await metricsPage()],
     ['docs/reference/sandbox.md', sandboxPage()],
     ['docs/decisions/README.md', decisionsPage(root)],

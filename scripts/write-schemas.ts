@@ -1,10 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { configJsonSchema } from '../src/environment/config-file';
 import { outputSchema } from '../src/starters/cli/envelope';
 
-/** The JSON Schema of what `--json` prints, into the package. */
+/** JSON Schemas into the package: of what `--json` prints, and of diligence.config.json. */
 const folder = join(__dirname, '..', 'dist', 'schemas');
 mkdirSync(folder, { recursive: true });
-const schema = z.toJSONSchema(outputSchema);
-writeFileSync(join(folder, 'job.json'), `${JSON.stringify(schema, null, 2)}\n`);
+const write = (name: string, schema: object): void =>
+  writeFileSync(join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);
+write('job.json', z.toJSONSchema(outputSchema));
+write('config.json', configJsonSchema());

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ConfigError, type CodecServerSettings, type TokenSetting } from '../environment';
-import { isLoopback } from './loopback';
+import { isLoopback } from '../protection/loopback';
 import { TokenIssuer } from './oidc';
 import type { Verdict } from './verdict';
 
@@ -32,7 +32,7 @@ export async function accessOf({ token, oidc }: CodecServerSettings): Promise<Ac
 function openIssuer(oidc: NonNullable<CodecServerSettings['oidc']>): TokenIssuer {
   const { protocol, hostname } = new URL(oidc.issuer);
   if (protocol !== 'https:' && !isLoopback(hostname)) {
-    throw new ConfigError('DILIGENCE_CODEC_ISSUER', 'expected an https address');
+    throw new ConfigError('codecServer.oidc.issuer', 'expected an https address');
   }
   return new TokenIssuer(oidc);
 }

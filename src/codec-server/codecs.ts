@@ -1,25 +1,18 @@
 import type { PayloadCodec } from '@temporalio/common';
-import { ConfigError, type Environment } from '../environment';
 import type { KeyRing } from '../protection/key-ring';
 import { EncryptionCodec } from '../temporal/payload-codec';
 
 /**
  * A codec for each namespace that is served.
  *
- * @throws ConfigError when payloads are not encrypted at all
+ * @param bound as in `dataConverterOf`
  */
 export function codecsFor(
-  keys: KeyRing | 'off',
+  ring: KeyRing,
   namespaces: readonly string[],
-  { acceptPlaintext, aadNamespace }: Pick<Environment, 'acceptPlaintext' | 'aadNamespace'>,
+  bound: string | null,
 ): Map<string, PayloadCodec> {
-  if (keys === 'off') {
-    throw new ConfigError('DILIGENCE_PAYLOAD_KEYS', 'is off: there is nothing to decode');
-  }
   return new Map(
-    namespaces.map((name) => [
-      name,
-      new EncryptionCodec({ ring: keys, namespace: aadNamespace ?? name, acceptPlaintext }),
-    ]),
+    namespaces.map((name) => [name, new EncryptionCodec({ ring, namespace: bound ?? name })]),
   );
 }

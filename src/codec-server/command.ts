@@ -4,12 +4,12 @@ import pino from 'pino';
 import { storeAsItIs } from '../store/open-store';
 import { ConfigError, listenAddress, readEnvironment, type ListenAddress } from '../environment';
 import { engineAddress } from '../temporal/connection';
-import { refuseOtherKeys } from '../temporal/key-checks';
-import { findPayloadKeys, remarksOn } from '../temporal/payload-keys';
+import { findPayloadKeys } from '../temporal/payload-keys';
+import { refuseOtherKeys } from '../temporal/store-keys';
 import { accessOf } from './access';
 import { codecsFor } from './codecs';
 import { codecLog } from './log';
-import { isLoopback } from './loopback';
+import { isLoopback } from '../protection/loopback';
 import { serveCodec } from './serve-codec';
 
 interface CodecServerFlags {
@@ -25,7 +25,7 @@ export function codecServerCommand(): Command {
     .addOption(
       new Option(
         '--listen <host:port>',
-        'another host than loopback needs DILIGENCE_CODEC_TOKEN or DILIGENCE_CODEC_ISSUER',
+        'another host than loopback needs DILIGENCE_CODEC_TOKEN or codecServer.oidc',
       )
         .argParser(parseListen)
         .default({ host: '127.0.0.1', port: 8081 }, '127.0.0.1:8081'),
@@ -44,18 +44,17 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   if (access === null && !isLoopback(flags.listen.host)) {
     throw new ConfigError(
       'DILIGENCE_CODEC_TOKEN',
-      `is not set, nor is DILIGENCE_CODEC_ISSUER: without authentication it listens on a loopback address only, and ${flags.listen.host} is none`,
+      `is not set, nor is codecServer.oidc: without authentication it listens on a loopback address only, and ${flags.listen.host} is none`,
     );
   }
   const { log, onServed } = codecLog(pino.destination({ dest: 2, sync: true }));
-  const found = await findPayloadKeys(environment, engine.kind);
-  for (const remark of remarksOn(found, environment)) log.warn(remark);
+  const keys = await findPayloadKeys(environment, engine.kind, (line) => log.warn(line));
   // Where the store is at hand: what is encoded with another key, no worker could read.
   const store = await storeAsItIs(environment);
-  if (store !== null) await refuseOtherKeys(store, found.keys);
+  if (store !== null) await refuseOtherKeys(store, keys);
   const own = engine.kind === 'server' ? engine.namespace : 'default';
   const namespaces = flags.namespace ?? [own];
-  const codecs = codecsFor(found.keys, namespaces, environment);
+  const codecs = codecsFor(keys, namespaces, environment.aadNamespace);
   const origins = flags.origin ?? [];
   const server = await serveCodec({ listen: flags.listen, codecs, origins, access, onServed });
   const { endpoint } = server;

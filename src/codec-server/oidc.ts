@@ -56,7 +56,7 @@ export class TokenIssuer {
       }
       const reason =
         error instanceof IssuerUnavailableError
-          ? `the issuer of tokens (DILIGENCE_CODEC_ISSUER) ${error.message}`
+          ? `the issuer of tokens (codecServer.oidc.issuer) ${error.message}`
           : 'the issuer of tokens does not answer: try again later';
       return { allowed: false, status: 503, reason };
     }

@@ -6,7 +6,7 @@ import type { ListenAddress } from '../environment';
 import { BrokenSealError, UnknownKeyError } from '../protection/key-ring';
 import { ForeignPayloadError } from '../temporal/payload-codec';
 import type { Access } from './access';
-import { hostNameOf, isLoopback } from './loopback';
+import { hostNameOf, isLoopback } from '../protection/loopback';
 import { readPayloads, writePayloads } from './payload-json';
 
 /** What is told of each request: never what it carried. */

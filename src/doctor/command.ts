@@ -1,6 +1,12 @@
 import { Command } from 'commander';
-import { assumptionTable } from '../apis/assumptions';
-import { ConfigError, readEnvironment, type Environment } from '../environment';
+import { assumptionTable, type Assumption } from '../apis/assumptions';
+import {
+  ConfigError,
+  readConfigFile,
+  readEnvironment,
+  valueOf,
+  type Environment,
+} from '../environment';
 import { engineAddress } from '../temporal/connection';
 import { examineCredit } from './credit';
 import { examineEngine, examineEngineSettings } from './engine';
@@ -14,7 +20,7 @@ import {
 } from './machine';
 import { examineMonitors, examineSinks } from './monitors';
 import { examinePayloadKeys } from './payload-keys';
-import { examineService } from './service';
+import { examineService, examineTransport } from './service';
 
 /** `diligence doctor`: looks at everything that can be looked at without side effects. */
 export function doctorCommand(): Command {
@@ -50,10 +56,13 @@ function readSettings(): { finding: Finding; environment: Environment | null } {
     const environment = readEnvironment();
     const wrong = examineEngineSettings();
     if (wrong !== null) return { finding: wrong, environment: null };
-    return { finding: ok('environment', 'every variable of ours can be read'), environment };
+    return {
+      finding: ok('environment', 'every variable and key of ours can be read'),
+      environment,
+    };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const cure = `mend ${error.variable} in the environment or in .env (see .env.example)`;
+    const cure = `fix ${error.variable} in the environment, in .env or in diligence.config.json`;
     return { finding: fail('environment', error.message, cure), environment: null };
   }
 }
@@ -68,7 +77,8 @@ async function examineAll(environment: Environment): Promise<Finding[]> {
     idKey,
     ...(await examineTokenFiles(environment)),
     ...findings,
-    ...(await examinePayloadKeys(environment, store)),
+    await examinePayloadKeys(environment, store),
+    ...examineTransport(environment),
     ...(await examineService(environment)),
     ...(await examineMonitors(environment, store)),
     ...(await examineSinks(environment, store)),
@@ -88,14 +98,30 @@ function printFindings(findings: readonly Finding[]): void {
   printLine(`${count('ok')} in order, ${count('warn')} to know of, ${count('fail')} to mend`);
 }
 
+interface AssumptionInForce extends Omit<Assumption, 'keys'> {
+  settings: { key: string; value: unknown; from: 'default' | 'file' }[];
+}
+
+function assumptionsInForce(): AssumptionInForce[] {
+  const { config, given } = readConfigFile(process.env['DILIGENCE_CONFIG'] || undefined);
+  return assumptionTable.map(({ keys, ...row }) => ({
+    ...row,
+    settings: keys.map((key) => ({
+      key,
+      value: valueOf(config, key),
+      from: valueOf(given, key) === undefined ? 'default' : 'file',
+    })),
+  }));
+}
+
 function printAssumptions(json: boolean): void {
-  if (json) {
-    printLine(JSON.stringify({ assumptions: assumptionTable }, null, 2));
-    return;
-  }
-  for (const { area, matter, value, variable, reason } of assumptionTable) {
+  const assumptions = assumptionsInForce();
+  if (json) return printLine(JSON.stringify({ assumptions }, null, 2));
+  for (const { area, matter, value, reason, settings } of assumptions) {
     printLine(`${area}: ${matter}\n  ${value}\n  because ${reason}`);
-    if (variable !== null) printLine(`  overridden by ${variable}`);
+    for (const { key, value: set, from } of settings) {
+      printLine(`  ${key} = ${JSON.stringify(set)} (${from})`);
+    }
   }
 }
 

@@ -67,7 +67,7 @@ async function examineDocument({ specification }: CreditApi): Promise<Finding> {
     return namesFinding(await specification.names());
   } catch (error) {
     const cure =
-      'without it no upload is sent: mend the way there, or set CREDIT_FILE_PART, CREDIT_ENGINE_PART, CREDIT_ID_FIELD and CREDIT_STATUS_FIELD';
+      'without it no upload is sent: mend the way there, or set credit.filePart, credit.enginePart, credit.idField and credit.statusField';
     return fail(check, `the OpenAPI document: ${messageOf(error)}`, cure);
   }
 }
@@ -86,7 +86,7 @@ export function namesFinding({ document, names }: FoundNames): Finding {
   const check = 'credit names';
   const [unknown] = names.unknownRequired;
   if (unknown !== undefined) {
-    const cure = 'set CREDIT_FILE_PART or CREDIT_ENGINE_PART if it is one of these; else we cannot';
+    const cure = 'set credit.filePart or credit.enginePart if it is one of these; else we cannot';
     return fail(check, `an upload must have "${unknown}", which we do not know`, cure);
   }
   const detail = `${documentWords[document]}; ${namesTold(names).join(', ')}`;
@@ -126,10 +126,10 @@ function told(fields: readonly FoundName[]): string {
 /** The failed words always hold what is assumed: they are not asked for. */
 function assumedVariables({ filePart, enginePart, idFields, statusField }: CreditNames): string[] {
   const sources: [string, FoundName | null | undefined][] = [
-    ['CREDIT_FILE_PART', filePart],
-    ['CREDIT_ENGINE_PART', enginePart ?? { name: '', source: 'assumed' }],
-    ['CREDIT_ID_FIELD', idFields[0]],
-    ['CREDIT_STATUS_FIELD', statusField],
+    ['credit.filePart', filePart],
+    ['credit.enginePart', enginePart ?? { name: '', source: 'assumed' }],
+    ['credit.idField', idFields[0]],
+    ['credit.statusField', statusField],
   ];
   return sources.filter(([, found]) => found?.source === 'assumed').map(([variable]) => variable);
 }

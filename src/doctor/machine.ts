@@ -7,7 +7,7 @@ import { openStore, shownAddress } from '../store/open-store';
 import type { Loss, Store } from '../store/store';
 import type { Environment, TokenSetting } from '../environment';
 import { engineAddress } from '../temporal/connection';
-import { storeKeys } from '../temporal/own-store';
+import { payloadKeysAtHand } from '../temporal/payload-keys';
 import { knownTemporalCli } from '../temporal/tools-cli';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
@@ -131,7 +131,7 @@ export async function examineStore(environment: Environment): Promise<{
   }
   try {
     const { idKey } = await findIdKey(dataDir, configured);
-    const keys = await storeKeys(environment, engineAddress().kind);
+    const keys = await payloadKeysAtHand(environment, engineAddress().kind);
     const store = await openStore(environment, idKey, keys && { keys });
     const { engine, mayLose } = await store.prove();
     const detail = `${shownAddress(storeUrl)} can be written (id ${store.id.slice(0, 8)}, ${engine})`;

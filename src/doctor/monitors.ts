@@ -119,10 +119,10 @@ async function examineNames(
     ['critical', 'unknown'].includes(change.severity),
   ).catch(verdictOf);
   return [
-    nameFinding('PAGE_SIZE_PARAM', names.pageSizeParam, pageSize),
-    nameFinding('CURSOR_PARAM', names.cursorParam, cursor),
-    nameFinding('STATUS_PARAM', names.statusParam, status),
-    nameFinding('SEVERITY_PARAM', names.severityParam, severity),
+    nameFinding('lists.pageSizeParam', names.pageSizeParam, pageSize),
+    nameFinding('lists.cursorParam', names.cursorParam, cursor),
+    nameFinding('lists.statusParam', names.statusParam, status),
+    nameFinding('lists.severityParam', names.severityParam, severity),
   ];
 }
 
@@ -167,9 +167,8 @@ function verdictOf(error: unknown): Verdict {
   return isRefusal ? 'refused' : 'unseen';
 }
 
-function nameFinding(variable: string, name: string, verdict: Verdict): Finding {
-  const check = `monitors ${variable}`;
-  const cure = `set ${variable} to the service's name for it`;
+function nameFinding(check: string, name: string, verdict: Verdict): Finding {
+  const cure = `set ${check} to the service's name for it`;
   switch (verdict) {
     case 'honoured':
       return ok(check, `\`${name}\` is what the service calls it`);
@@ -190,7 +189,7 @@ function nameFinding(variable: string, name: string, verdict: Verdict): Finding 
 }
 
 async function health(api: MonitorsApi, monitorId: string): Promise<Finding> {
-  const check = 'monitors MONITOR_READ_PATH';
+  const check = 'monitors.readPath';
   try {
     const { monitor } = await api.read(monitorId, 'interactive');
     const block = healthNotes(healthOf(monitor, '')).find(({ kind }) => kind === 'blocked');

@@ -4,6 +4,7 @@ import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
 import type { Environment } from '../environment';
+import { isLoopback } from '../protection/loopback';
 import { runningEngine } from '../temporal/engine-record';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
@@ -64,6 +65,21 @@ async function withoutService({ dataDir, credit }: Environment): Promise<Finding
         `INVESTIGATION_BASE_URL is not set; the running engine works against ${engine.investigationBaseUrl}`,
         `${cure} for a service of your own`,
       );
+}
+
+/** Base addresses that send token, documents and results over a network for everybody on it to read. */
+export function examineTransport({ investigation, credit }: Environment): Finding[] {
+  const addresses = [
+    ['INVESTIGATION_BASE_URL', investigation?.baseUrl],
+    ['CREDIT_BASE_URL', credit?.baseUrl],
+  ] as const;
+  return addresses.flatMap(([variable, baseUrl]) => {
+    if (baseUrl === undefined) return [];
+    const { protocol, hostname } = new URL(baseUrl);
+    if (protocol === 'https:' || isLoopback(hostname)) return [];
+    const detail = `${baseUrl} is http: token, documents and results cross the network in the clear`;
+    return [warn(variable, detail, 'use the https address of the service')];
+  });
 }
 
 /** Deadlines and the age of what is reused hang on the clock: compares with the service's. */

@@ -5,6 +5,7 @@ const mostYears = 100;
 
 /** `certificate-batch=5y,trace=90d`: how long jobs of a kind are kept. */
 export const retentionTerms = z.string().transform((text, context): RetentionTerm[] => {
+  if (text === '') return [];
   const terms: RetentionTerm[] = [];
   for (const entry of text.split(',').map((one) => one.trim())) {
     const term = termOf(entry);

@@ -210,7 +210,7 @@ const ownMessages: Record<string, string> = {
   left_outstanding: 'O trabalho terminou antes da emissão, que segue no serviço com o seu id.',
   lane_failed: 'O grupo desta linha falhou antes que ela fosse pedida.',
   not_sent: 'O pedido nunca saiu, como mostra um recibo tardio: pode ser feito de novo.',
-  evidence_missing: 'A emissão terminou sem PDF, e CERTIFICATE_PDF=required.',
+  evidence_missing: 'A emissão terminou sem PDF, e certificates.pdf=required.',
   evidence_mismatch: 'O PDF recebido não confere com a soma sha256 informada pelo serviço.',
   evidence_unavailable: 'O PDF não pôde ser baixado.',
   address_refused: 'O endereço do PDF não é permitido (DILIGENCE_ALLOWED_HOSTS).',

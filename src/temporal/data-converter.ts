@@ -1,5 +1,4 @@
 import type { DataConverter } from '@temporalio/common';
-import type { Environment } from '../environment';
 import type { KeyRing } from '../protection/key-ring';
 import { EncryptionCodec } from './payload-codec';
 
@@ -7,15 +6,14 @@ export const failureConverterPath = require.resolve('./failure-converter');
 
 /**
  * What every client and worker of ours is given: payloads sealed for a namespace, failures included.
- * With the keys `off` nothing is sealed, and only what is in the clear is read.
+ *
+ * @param bound namespace that they are bound to, when it is not the one in use: after a move
  */
 export function dataConverterOf(
-  keys: KeyRing | 'off',
+  ring: KeyRing,
   namespace: string,
-  { acceptPlaintext, aadNamespace }: Pick<Environment, 'acceptPlaintext' | 'aadNamespace'>,
+  bound: string | null = null,
 ): DataConverter {
-  if (keys === 'off') return { failureConverterPath };
-  const boundTo = aadNamespace ?? namespace;
-  const codec = new EncryptionCodec({ ring: keys, namespace: boundTo, acceptPlaintext });
+  const codec = new EncryptionCodec({ ring, namespace: bound ?? namespace });
   return { failureConverterPath, payloadCodecs: [codec] };
 }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataConverter } from '@temporalio/common';
+import type { Store } from '../store/store';
 import { ConfigError, type Environment } from '../environment';
 import { connectClient, engineAddress, type EngineAddress, type EngineClient } from './connection';
 import { dataConverterOf } from './data-converter';
@@ -14,9 +15,16 @@ import {
   runningEngine,
   type EngineRecord,
 } from './engine-record';
-import { provenKeys, type EngineSite } from './key-checks';
+import { findPayloadKeys } from './payload-keys';
+import { proveKeys } from './store-keys';
 import { lockHolder } from './tools-lock';
 import { hasEnded } from './tools-pid';
+
+/** Whose engine it is: what it holds is sealed with the keys that this store knows. */
+export interface EngineSite {
+  environment: Environment;
+  store: Store;
+}
 
 /** Building the Temporal CLI takes minutes on a first start. */
 const startTimeoutMs = 15 * 60_000;
@@ -79,8 +87,10 @@ async function converterOf(
   place: EngineAddress,
   say: (line: string) => void,
 ): Promise<ConverterFor> {
-  const { keys } = await provenKeys(site, place.kind, say);
-  return (namespace) => dataConverterOf(keys, namespace, site.environment);
+  const { environment, store } = site;
+  const keys = await findPayloadKeys(environment, place.kind, say);
+  await proveKeys(store, keys);
+  return (namespace) => dataConverterOf(keys, namespace, environment.aadNamespace);
 }
 
 async function connectServer(place: Server, converterFor: ConverterFor): Promise<EngineClient> {

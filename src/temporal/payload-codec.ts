@@ -17,8 +17,6 @@ export interface EncryptionCodecOptions {
   ring: KeyRing;
   /** What payloads are bound to: one copied into another namespace does not open there. */
   namespace: string;
-  /** What we did not seal is taken as it is, instead of being an error. Default false. */
-  acceptPlaintext?: boolean;
 }
 
 /** A payload that is not sealed, or whose outside is not as we make it. */
@@ -33,12 +31,10 @@ export class ForeignPayloadError extends Error {
 export class EncryptionCodec implements PayloadCodec {
   readonly #ring: KeyRing;
   readonly #about: string;
-  readonly #acceptPlaintext: boolean;
 
-  constructor({ ring, namespace, acceptPlaintext = false }: EncryptionCodecOptions) {
+  constructor({ ring, namespace }: EncryptionCodecOptions) {
     this.#ring = ring;
     this.#about = `${version}\n${namespace}`;
-    this.#acceptPlaintext = acceptPlaintext;
   }
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
@@ -65,10 +61,9 @@ export class EncryptionCodec implements PayloadCodec {
   #open(payload: Payload): Payload {
     const encoding = textOf(payload, encodingField);
     if (encoding !== encryptedEncoding) {
-      if (this.#acceptPlaintext || isByTheServer(payload)) return payload;
+      if (isByTheServer(payload)) return payload;
       throw new ForeignPayloadError(
-        'a payload is not encrypted, or not by us: whoever wrote it lacks our codec ' +
-          '(DILIGENCE_ACCEPT_PLAINTEXT=on takes such payloads for the time of a migration)',
+        'a payload is not encrypted, or not by us: whoever wrote it lacks our codec',
       );
     }
     const id = textOf(payload, keyIdField);
@@ -88,7 +83,7 @@ export class EncryptionCodec implements PayloadCodec {
     } catch (error) {
       if (!(error instanceof BrokenSealError)) throw error;
       throw new BrokenSealError(
-        'an encrypted payload has been altered, or was made in another namespace (DILIGENCE_AAD_NAMESPACE)',
+        'an encrypted payload has been altered, or was made in another namespace (`payloads.namespace` of diligence.config.json)',
       );
     }
   }

@@ -1,31 +1,26 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, type Environment } from '../environment';
 import { KeyRing } from '../protection/key-ring';
 import { replaceFile, writeOnce } from '../store/files';
 
-const fileName = 'payload-keys';
+type Settings = Pick<Environment, 'payloadKeys' | 'dataDir'>;
 
-/** The payload keys of this installation, and where they come from. */
-export interface PayloadKeys {
-  keys: KeyRing | 'off';
-  /** `file`: of the data directory, for its embedded engine alone. */
-  from: 'configured' | 'file';
-  /** Made just now: to be said once. */
-  generated: boolean;
-}
+export type EngineKind = 'embedded' | 'server';
 
 /**
  * The keys as configured, else those in the data directory, generated there (0600) at the first use.
  * Several machines may share a server, and none of them would know the keys of another's directory.
  *
+ * @param say gets one line when a key was generated
  * @throws ConfigError at a shared server without configured keys, or when the file cannot be read
  */
 export async function findPayloadKeys(
-  { payloadKeys, dataDir }: Pick<Environment, 'payloadKeys' | 'dataDir'>,
-  engine: 'embedded' | 'server',
-): Promise<PayloadKeys> {
-  if (payloadKeys !== null) return { keys: payloadKeys, from: 'configured', generated: false };
+  { payloadKeys, dataDir }: Settings,
+  engine: EngineKind,
+  say: (line: string) => void = () => undefined,
+): Promise<KeyRing> {
+  if (payloadKeys !== null) return payloadKeys;
   if (engine === 'server') {
     throw new ConfigError(
       'DILIGENCE_PAYLOAD_KEYS',
@@ -33,44 +28,30 @@ export async function findPayloadKeys(
         'set it to what `diligence keys generate` prints, the same for every worker and command',
     );
   }
-  const entry = `${KeyRing.generateEntry()}\n`;
   // Two processes that start at once must end with one key: the first one stays.
   const path = payloadKeysPath(dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const generated = await writeOnce(path, entry);
-  await chmod(path, 0o600);
-  return {
-    keys: parseFile(path, await readFile(path, 'utf8')),
-    from: 'file',
-    generated,
-  };
-}
-
-/** What has to be said of them at a start, a sentence each. */
-export function remarksOn(
-  { keys, generated }: PayloadKeys,
-  { dataDir, acceptPlaintext }: Pick<Environment, 'dataDir' | 'acceptPlaintext'>,
-): string[] {
-  const remarks = [];
-  if (generated) {
-    remarks.push(
+  if (await writeOnce(path, `${KeyRing.generateEntry()}\n`)) {
+    say(
       `a key for payloads was generated in ${dataDir} (0600): keep a copy of it, apart from your backups`,
     );
   }
-  if (keys === 'off') {
-    remarks.push(
-      'DILIGENCE_PAYLOAD_KEYS=off: documents and results lie in the clear, in the store and on the Temporal server',
-    );
-  } else if (acceptPlaintext) {
-    remarks.push(
-      'DILIGENCE_ACCEPT_PLAINTEXT=on: payloads that we did not encrypt are taken as they are; unset it when the migration is over',
-    );
-  }
-  return remarks;
+  await chmod(path, 0o600);
+  return parseFile(path, await readFile(path, 'utf8'));
+}
+
+/** As `findPayloadKeys`, but null where it would generate or ask for some. */
+export async function payloadKeysAtHand(
+  settings: Settings,
+  engine: EngineKind,
+): Promise<KeyRing | null> {
+  if (settings.payloadKeys !== null) return settings.payloadKeys;
+  const file = await stat(payloadKeysPath(settings.dataDir)).catch(() => null);
+  return engine === 'server' || file === null ? null : findPayloadKeys(settings, engine);
 }
 
 export function payloadKeysPath(dataDir: string): string {
-  return join(dataDir, fileName);
+  return join(dataDir, 'payload-keys');
 }
 
 /** Puts another list in the place of the one in the data directory, all or nothing, 0600. */

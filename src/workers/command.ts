@@ -11,10 +11,9 @@ import type { IdKey } from '../protection/id-key';
 import type { KeyRing } from '../protection/key-ring';
 import { engineAddress } from '../temporal/connection';
 import { dataConverterOf } from '../temporal/data-converter';
-import { proveKeys, provenKeys } from '../temporal/key-checks';
-import { openOwnStore } from '../temporal/own-store';
+import { workerIdentity } from '../temporal/key-holders';
 import { findPayloadKeys } from '../temporal/payload-keys';
-import { workerIdentity } from '../temporal/worker-identity';
+import { openOwnStore, proveKeys } from '../temporal/store-keys';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
 import { installLog } from './log';
@@ -106,7 +105,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     namespace,
     roles,
     store,
-    dataConverter: dataConverterOf(keys, namespace, environment),
+    dataConverter: dataConverterOf(keys, namespace, environment.aadNamespace),
     identity: workerIdentity(keys),
     services,
     retention: retentionSetup(environment, { store, idKey, metrics, stopping: stopping.signal }),
@@ -181,11 +180,7 @@ function configuredRoles({ investigation, credit }: Environment): WorkerRole[] {
  * A rotation looks who polls and registers its key: it may have done so since we proved ours. From
  * now on it sees us.
  */
-async function proveAgain(
-  workers: RunningWorkers,
-  store: Store,
-  keys: KeyRing | 'off',
-): Promise<void> {
+async function proveAgain(workers: RunningWorkers, store: Store, keys: KeyRing): Promise<void> {
   const giveUpAt = Date.now() + 5_000;
   while (workers.idleQueues().length > 0 && Date.now() < giveUpAt) await sleep(20);
   await sleep(100);
@@ -209,7 +204,8 @@ async function openHouse(environment: Environment, keysOf: 'embedded' | 'server'
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) say('an id key was generated in the data directory (0600): keep it safe');
   const store = await openOwnStore(environment, idKey, keysOf, say);
-  const { keys } = await provenKeys({ environment, store }, keysOf, say);
+  const keys = await findPayloadKeys(environment, keysOf, say);
+  await proveKeys(store, keys);
   return { idKey, store, keys, remarks };
 }
 

@@ -69,7 +69,7 @@ function installWithMetrics(
     Runtime.install({ ...options, telemetryOptions: { ...options.telemetryOptions, metrics } });
     return true;
   } catch {
-    log.warn({ address: bindAddress }, 'DILIGENCE_SDK_METRICS_ADDRESS: cannot be listened on');
+    log.warn({ address: bindAddress }, 'metrics.sdkAddress: cannot be listened on');
     return false;
   }
 }

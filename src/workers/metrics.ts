@@ -32,7 +32,7 @@ const waysToLose: readonly LostAnswer[] = ['no_answer', 'unreadable', 'status'];
 const callBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 35, 60, 140];
 /** Seconds. Pauses that a service asks for last up to an hour. */
 const waitBuckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
-/** Seconds. An upload may last as long as CREDIT_TIMEOUT_SECONDS allows: 10 minutes at most. */
+/** Seconds. An upload may last as long as credit.timeoutSeconds allows: 10 minutes at most. */
 const uploadBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 /** Seconds. A lookup is answered while one waits, or its service is out of order. */
 const lookupBuckets = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];

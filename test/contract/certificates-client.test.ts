@@ -355,7 +355,7 @@ describe('the certificates client against the sandbox', () => {
     expect(sandbox.counts()).toMatchObject([{ requested: 2, started: 1 }]);
   });
 
-  test('RESEND_ON_503=off leaves a 503 unknown', async () => {
+  test('services.resendOn503=false leaves a 503 unknown', async () => {
     sandbox.configure({ documents: { [company]: { request: ['503'] } } });
     const cautious = new Service({
       baseUrl: sandbox.baseUrl,
@@ -467,7 +467,7 @@ describe('the certificates client against the sandbox', () => {
       expect(arrived[0]?.headers).not.toHaveProperty('authorization');
     });
 
-    test('CERTIFICATE_PDF_AUTH=bearer puts the token into a header of our own origin', async () => {
+    test('certificates.pdfAuth=bearer puts the token into a header of our own origin', async () => {
       const own = new Service({
         baseUrl: `${origin}/api/v1`,
         token: Token.of(token),

@@ -126,7 +126,7 @@ describe('a JWT for the codec server', () => {
     expect(await judge(issuer.token())).toMatchObject({
       allowed: false,
       status: 503,
-      reason: expect.stringMatching(/DILIGENCE_CODEC_ISSUER.*by another name/) as string,
+      reason: expect.stringMatching(/codecServer.oidc.issuer.*by another name/) as string,
     });
   });
 
@@ -134,7 +134,7 @@ describe('a JWT for the codec server', () => {
     const oidc = { issuer: 'http://issuer.example', audience };
     await expect(accessOf({ token: null, oidc })).rejects.toMatchObject({
       name: 'ConfigError',
-      variable: 'DILIGENCE_CODEC_ISSUER',
+      variable: 'codecServer.oidc.issuer',
     });
   });
 

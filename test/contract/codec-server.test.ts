@@ -21,7 +21,6 @@ import { eventually } from '../support/diligence-process';
 
 const oldKey = `old:${'01'.repeat(32)}`;
 const newKey = `new:${'02'.repeat(32)}`;
-const strict = { acceptPlaintext: false, aadNamespace: null };
 const secret = '{"cpf":"123.456.789-09"}';
 const uiOrigin = 'https://temporal.example';
 const token = 'a-token-of-forty-characters-for-operators';
@@ -47,7 +46,7 @@ afterEach(async () => {
 });
 
 function codecs(keys = newKey, namespaces = ['default']): ReadonlyMap<string, PayloadCodec> {
-  return codecsFor(KeyRing.parse(keys), namespaces, strict);
+  return codecsFor(KeyRing.parse(keys), namespaces, null);
 }
 
 async function serve(options: Partial<CodecServerOptions> = {}): Promise<CodecServer> {

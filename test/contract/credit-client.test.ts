@@ -570,7 +570,7 @@ describe('what the doctor tells of the names', () => {
       detail: expect.stringMatching(
         /tells no names; file part "file" \(assumed\).*id "id" \(configured\)/,
       ),
-      cure: expect.stringMatching(/CREDIT_FILE_PART, CREDIT_ENGINE_PART, CREDIT_STATUS_FIELD$/),
+      cure: expect.stringMatching(/credit\.filePart, credit\.enginePart, credit\.statusField$/),
     });
   });
 

@@ -3,6 +3,7 @@ import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import { DossiersApi } from '../../src/apis/investigation/dossiers';
 import { readEnvironment } from '../../src/environment';
+import { parseConfig } from '../../src/environment/config-file';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../support/loopback-server';
 
 const id = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
@@ -158,8 +159,8 @@ afterEach(async () => {
   await server.close();
 });
 
-const apiWith = (variables: Record<string, string> = {}) =>
-  new DossiersApi(service, readEnvironment(variables).dossierNames);
+const apiWith = (config: object = {}) =>
+  new DossiersApi(service, readEnvironment({}, parseConfig(config)).dossierNames);
 const statusOf = async (fields: object) => {
   answer = () => ({ ...dossier, ...fields });
   return (await apiWith().status(id)).dossier;
@@ -311,7 +312,9 @@ test('a cancellation answers whatever state the dossier is in', async () => {
 test('what is asked of the list travels under the assumed names', async () => {
   answer = () => ({ data: [], page: { next_cursor: null, has_more: false } });
   await apiWith().list({ status: 'failed', pageSize: 100, cursor: 'c1' });
-  await apiWith({ STATUS_PARAM: 'situacao', PAGE_SIZE_PARAM: 'n', CURSOR_PARAM: 'after' }).list({
+  await apiWith({
+    lists: { statusParam: 'situacao', pageSizeParam: 'n', cursorParam: 'after' },
+  }).list({
     status: 'failed',
     pageSize: 1,
     cursor: 'c1',
@@ -352,7 +355,7 @@ describe('all pages', () => {
     const walk = async () => {
       for await (const page of apiWith().pages({})) expect(page.items).toHaveLength(1);
     };
-    await expect(walk()).rejects.toThrow(/CURSOR_PARAM: repeated_cursor/);
+    await expect(walk()).rejects.toThrow(/lists\.cursorParam: repeated_cursor/);
     expect(server.received).toHaveLength(2);
   });
 
@@ -363,7 +366,7 @@ describe('all pages', () => {
   });
 
   test('are not asked for where a path to read by is configured', async () => {
-    await apiWith({ DOSSIER_READ_PATH: '/v2/dossies/{id}' }).read(id);
+    await apiWith({ dossiers: { readPath: '/v2/dossies/{id}' } }).read(id);
     expect(seen()).toEqual([`GET /api/v1/v2/dossies/${id}?`]);
   });
 });

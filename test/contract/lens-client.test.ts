@@ -5,6 +5,7 @@ import { Token } from '../../src/apis/http/token';
 import { fetchArtifact } from '../../src/apis/investigation/artifacts';
 import { LensApi } from '../../src/apis/investigation/lens';
 import { readEnvironment } from '../../src/environment';
+import { parseConfig } from '../../src/environment/config-file';
 import { LoopbackServer, houseGuard, sendJson } from '../support/loopback-server';
 
 const id = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
@@ -71,8 +72,8 @@ afterEach(async () => {
   await store.close();
 });
 
-const apiWith = (variables: Record<string, string> = {}) =>
-  new LensApi(service, readEnvironment(variables).lens);
+const apiWith = (config: object = {}) =>
+  new LensApi(service, readEnvironment({}, parseConfig(config)).lens);
 const readWith = async (fields: object) => {
   server.reply = (_, response) => sendJson(response, 200, { ...analysis, ...fields });
   return (await apiWith().read(id)).analysis;
@@ -186,7 +187,7 @@ test('a new analysis has size, sum and key, and the mode only when it is given',
   const asked = { sizeBytes: 3, sha256, key: 'k' };
   await apiWith().create({ ...asked, mode: null });
   await apiWith().create({ ...asked, mode: 'face' });
-  await apiWith({ LENS_MODE_FIELD: 'kind' }).create({ ...asked, mode: 'geo' });
+  await apiWith({ lens: { modeField: 'kind' } }).create({ ...asked, mode: 'geo' });
   const file = { size_bytes: 3, sha256 };
   expect(server.posts().map(({ body }) => JSON.parse(body) as unknown)).toEqual([
     { file },
@@ -250,7 +251,9 @@ test('bytes that end too early are an error, and are let go of', async () => {
 });
 
 test('the paths to read and to submit can be others', async () => {
-  const api = apiWith({ LENS_READ_PATH: '/v2/lens/{id}', LENS_SUBMIT_PATH: '/v2/lens/{id}/go' });
+  const api = apiWith({
+    lens: { readPath: '/v2/lens/{id}', submitPath: '/v2/lens/{id}/go' },
+  });
   await api.read(id);
   await api.submit(id);
   expect(server.received.map(({ method, path }) => `${method} ${path}`)).toEqual([

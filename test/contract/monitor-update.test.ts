@@ -13,7 +13,6 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'diligence-monitor-'));
   sandbox = await startSandbox({ clock: 'manual' });
   process.env['DILIGENCE_DATA_DIR'] = folder;
-  process.env['DILIGENCE_PAYLOAD_KEYS'] = 'off';
   process.env['INVESTIGATION_BASE_URL'] = sandbox.baseUrl;
   process.env['INVESTIGATION_TOKEN'] = 'sandbox-token';
   hold({

@@ -3,6 +3,7 @@ import { Token } from '../../src/apis/http/token';
 import { TracesApi } from '../../src/apis/investigation/traces';
 import { traceTypes } from '../../src/domain/traces/trace';
 import { readEnvironment } from '../../src/environment';
+import { parseConfig } from '../../src/environment/config-file';
 import { LoopbackServer, sendJson, type Reply } from '../support/loopback-server';
 
 const id = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
@@ -45,8 +46,8 @@ afterEach(async () => {
   await server.close();
 });
 
-const apiWith = (variables: Record<string, string> = {}) =>
-  new TracesApi(service, readEnvironment(variables).traceNames);
+const apiWith = (config: object = {}) =>
+  new TracesApi(service, readEnvironment({}, parseConfig(config)).traceNames);
 const seen = () => server.received.map(({ path, query }) => `${path}?${query}`);
 const page = { next_cursor: null, has_more: false };
 
@@ -144,7 +145,7 @@ test('what is asked of the list travels under the assumed names', async () => {
   server.reply = (_, response) => sendJson(response, 200, { data: [], page });
   const filter = { status: 'failed', type: 'wallet', pageSize: 100, cursor: 'c' } as const;
   await apiWith().list(filter);
-  await apiWith({ TYPE_PARAM: 'tipo' }).list(filter);
+  await apiWith({ lists: { typeParam: 'tipo' } }).list(filter);
   expect(seen()).toEqual([
     '/api/v1/rastro?status=failed&type=wallet&limit=100&cursor=c',
     '/api/v1/rastro?status=failed&tipo=wallet&limit=100&cursor=c',
@@ -187,9 +188,9 @@ test('a search that is nowhere is 404, and says nothing about the route', async 
 test.each([
   ['id', 1],
   ['list', 2],
-] as const)('TRACE_READ=%s asks nothing else', async (mode, calls) => {
+] as const)('traces.read=%s asks nothing else', async (mode, calls) => {
   server.reply = onlyListed;
-  const api = apiWith({ TRACE_READ: mode });
+  const api = apiWith({ traces: { read: mode } });
   const nowhere = api.read('11111111-7d1e-4b8a-9c55-0e9d2a6b1f47');
   await expect(nowhere).rejects.toMatchObject({ name: 'StatusError', status: 404 });
   expect(seen()).toHaveLength(calls);

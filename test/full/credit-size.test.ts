@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { cnabFile, invoiceZip } from '../support/cnab-files';
 import { Installation, creditSettings, eventually } from '../support/diligence-process';
 import { eventCount, runsOf } from '../support/histories';
+import { configured } from '../support/configured';
 
 const receivables = 50_000;
 /** What is asked is 512; a worker that does nothing has 200. */
@@ -30,7 +31,10 @@ describe('the cost of an analysis', () => {
     const slow = { kind: 'slow', delayMs: 1_500 } as const;
     installation = await Installation.start(
       { credit: { files: { 'killed.rem': { status: [slow], result: [slow] } } } },
-      (sandbox) => ({ ...creditSettings(sandbox), CREDIT_TIMEOUT_SECONDS: '120' }),
+      (sandbox) => ({
+        ...creditSettings(sandbox),
+        ...configured({ credit: { timeoutSeconds: 120 } }),
+      }),
     );
   }, 60_000);
   afterAll(() => installation.stop(), 60_000);

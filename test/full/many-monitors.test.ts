@@ -11,6 +11,7 @@ import { seededMonitorId } from '../../src/sandbox';
 import { Installation } from '../support/diligence-process';
 import { eventCount, runsOf } from '../support/histories';
 import type { MonitorSection } from '../support/monitor-installation';
+import { configured } from '../support/configured';
 
 jest.setTimeout(15 * 60_000);
 
@@ -45,7 +46,7 @@ describe(`a scan of ${monitors} monitors`, () => {
   beforeAll(async () => {
     place = await Installation.start(
       { monitors: { seeded: { monitors }, held: held() } },
-      { INVESTIGATION_RPS: '2000', INVESTIGATION_TIMEOUT_SECONDS: '3' },
+      { INVESTIGATION_RPS: '2000', ...configured({ investigation: { timeoutSeconds: 3 } }) },
     );
     workerPid = (await place.startWorker()).pid ?? 0;
     await writeFile(join(place.folder, 'ids.txt'), ids.join('\n'));

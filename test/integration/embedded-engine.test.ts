@@ -116,6 +116,16 @@ describe('the embedded engine', () => {
     expect((JSON.parse(listed.stdout) as { jobs: unknown[] }).jobs).toHaveLength(2);
   }, 120_000);
 
+  test('brings no sandbox where a service is configured, and says why', async () => {
+    const started = await run(['dev', '--background']);
+    expect(started).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('export '),
+      stderr: expect.stringContaining('no sandbox: INVESTIGATION_BASE_URL is set'),
+    });
+    expect((await run(['stop'])).stdout).toBe('stopped\n');
+  }, 120_000);
+
   test('keeps its secrets to the user: files 0600', async () => {
     expect((await stat(join(folder, 'data', 'id-key'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(folder, 'data', 'logs', 'worker.log'), 'utf8')).not.toContain(

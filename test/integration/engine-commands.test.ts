@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
+import { configured } from '../support/configured';
 
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
 const creditToken = 'credito-do-sandbox-4711';
@@ -71,7 +72,7 @@ describe('commands that speak to the credit service', () => {
   }, 60_000);
 
   test('the doctor prints what was found of the names, and what is assumed', async () => {
-    const { stdout } = await run(['doctor'], { CREDIT_STATUS_FIELD: 'status' });
+    const { stdout } = await run(['doctor'], configured({ credit: { statusField: 'status' } }));
     expect(stdout).toMatch(/^ok +credit service: .*takes the token/m);
     expect(stdout).toMatch(
       /^ok +credit names: .*file part "remessa" \(from the document\).*status "status" \(configured\)/m,

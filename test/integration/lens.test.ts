@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LensInstallation, type Picture } from '../support/lens-installation';
+import { configured } from '../support/configured';
 
 /** Analyses from a file to what was found in it, with the sandbox and a real server. */
 
@@ -17,8 +18,8 @@ let begun: Record<'plain' | 'late' | 'thriceLate' | 'submitted', Begun>;
 jest.setTimeout(180_000);
 beforeAll(async () => {
   [installation, submitting] = await Promise.all([
-    LensInstallation.start({ LENS_MAX_BYTES: '3000000' }),
-    LensInstallation.start({ LENS_SUBMIT_PATH: '/lente/analyses/{id}/submit' }),
+    LensInstallation.start(configured({ lens: { maxFileBytes: 3_000_000 } })),
+    LensInstallation.start(configured({ lens: { submitPath: '/lente/analyses/{id}/submit' } })),
   ]);
   submitting.place.sandbox.configure({ lens: { submit: true } });
   const pictures = {

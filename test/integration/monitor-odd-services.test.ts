@@ -25,9 +25,9 @@ describe('a sweep at a service that is not as assumed', () => {
   const left = (monitorId: string) => leftOpen(place, monitorId);
 
   test.each([
-    ['pageSizeName', 'PAGE_SIZE_PARAM', []],
-    ['statusName', 'STATUS_PARAM', []],
-    ['severityName', 'SEVERITY_PARAM', ['--severity', 'info']],
+    ['pageSizeName', 'lists.pageSizeParam', []],
+    ['statusName', 'lists.statusParam', []],
+    ['severityName', 'lists.severityParam', ['--severity', 'info']],
   ] as const)(
     'a service that ignores %s is told by %s, and swept all the same',
     async (name, variable, more) => {
@@ -52,7 +52,7 @@ describe('a sweep at a service that is not as assumed', () => {
     const { outcome } = await sweep(place, deaf);
     expect(left(deaf)).toEqual([]);
     expect(outcome).toMatchObject({ status: 'partly', fault: { fault: 'cursor repeated' } });
-    expect(outcome?.fault?.message).toContain('CURSOR_PARAM');
+    expect(outcome?.fault?.message).toContain('lists.cursorParam');
   });
 
   test('monitors that are gone, cancelled or may not run are told, and cost the others nothing', async () => {

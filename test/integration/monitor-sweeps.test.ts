@@ -12,6 +12,7 @@ import {
   type HeldScript,
   type MonitorSection,
 } from '../support/monitor-installation';
+import { configured } from '../support/configured';
 
 jest.setTimeout(120_000);
 
@@ -24,7 +25,7 @@ describe('a sweep of one monitor', () => {
     receiver = await ChangesReceiver.start();
     place = await monitorInstallation(
       { cursors: 'shifting', seeded: { monitors: 3, changes: 250, overMs: 0 } },
-      { ...receiver.settings, MONITOR_ESCALATE_AFTER: '2' },
+      { ...receiver.settings, ...configured({ monitors: { escalateAfter: 2 } }) },
     );
   });
   afterAll(async () => {

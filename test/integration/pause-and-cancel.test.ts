@@ -5,6 +5,7 @@ import { contradictions, isInFlight, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
 import { MachineLoad } from '../support/machine-load';
+import { configured } from '../support/configured';
 
 const rows = 60;
 /** How long the service takes to answer a request. */
@@ -19,7 +20,7 @@ describe('requests that the service answers slowly', () => {
         issuance: { waitingMs: [20, 50], processingMs: [200, 500], distribution: 'uniform' },
         documents: { '*': { request: [{ kind: 'slow', delayMs: postMs, times: 'forever' }] } },
       },
-      { CERTIFICATES_TIMEOUT_SECONDS: '10' },
+      configured({ certificates: { timeoutSeconds: 10 } }),
     );
     await place.startWorkerHere();
   }, 60_000);

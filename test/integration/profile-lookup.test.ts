@@ -80,7 +80,7 @@ test('a profile is looked up, filed with its sum, and written as sheets and a pa
 test('nothing of the CPF stands in the engine or the log, and the history is short', async () => {
   const { shown } = await lookUp(whole);
   const [, name] = (shown?.id ?? '').split('/');
-  const client = await installation.client('off');
+  const client = await installation.client();
   const { events } = await client.workflow.getHandle(`profile/${name}`).fetchHistory();
   expect(events?.length).toBeLessThanOrEqual(20);
   expect(Buffer.from(JSON.stringify(events)).toString('latin1')).not.toContain(cpf);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { contradictions, isInFlight, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
+import { configured } from '../support/configured';
 
 const rows = 20;
 /** Longer than a run takes new rows. */
@@ -21,7 +22,7 @@ describe('requests that the service answers slowly', () => {
         issuance: { waitingMs: [20, 50], processingMs: [200, 500], distribution: 'uniform' },
         documents: { '*': { request } },
       },
-      { CERTIFICATES_TIMEOUT_SECONDS: '10' },
+      configured({ certificates: { timeoutSeconds: 10 } }),
     );
     await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
     worker = await place.startWorker();

@@ -155,7 +155,7 @@ test('a refused token is waited out, and shown as what is waited for', () => {
 test('the history is short and in the dark, and the id holds nothing of the target', async () => {
   const { shown } = ended('dark.person@example.com');
   const [, name] = (shown?.id ?? '').split('/');
-  const client = await installation.client('off');
+  const client = await installation.client();
   const { events } = await client.workflow.getHandle(`trace/${name}`).fetchHistory();
   expect(events?.length).toBeLessThanOrEqual(30);
   expect(Buffer.from(JSON.stringify(events)).toString('latin1')).not.toContain('dark.person');

@@ -13,6 +13,7 @@ import { cnpj, sheetOf } from '../support/documents';
 import { refusingOrigin } from '../support/loopback-server';
 import { readinessAt, servedOrigins } from '../support/served-endpoints';
 import { samplesOf, sumOf, type Sample } from '../support/prometheus-text';
+import { configured } from '../support/configured';
 
 const rows = 30;
 /** Every kind of trouble; that of requests in two waves of runs, each of which is waited out once. */
@@ -36,7 +37,8 @@ const trouble: ScenarioInput = {
 const batch = ['certificate', 'batch', '--input', 'input.csv', '--deadline', '5m'];
 
 let place: Installation;
-let told: Record<'DILIGENCE_METRICS_ADDRESS' | 'DILIGENCE_SDK_METRICS_ADDRESS', string>;
+let told: Record<'DILIGENCE_METRICS_ADDRESS' | 'DILIGENCE_CONFIG', string>;
+let sdkAddress: string;
 let worker: ChildProcess;
 /** Where that worker serves its endpoints. */
 let origin: string;
@@ -44,9 +46,11 @@ let origin: string;
 beforeAll(async () => {
   place = await Installation.start(trouble);
   await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
+  const host = async () => new URL(await refusingOrigin()).host;
+  sdkAddress = await host();
   told = {
-    DILIGENCE_METRICS_ADDRESS: new URL(await refusingOrigin()).host,
-    DILIGENCE_SDK_METRICS_ADDRESS: new URL(await refusingOrigin()).host,
+    DILIGENCE_METRICS_ADDRESS: await host(),
+    ...configured({ metrics: { sdkAddress } }),
   };
   worker = await place.startWorker(told);
   origin = `http://${told.DILIGENCE_METRICS_ADDRESS}`;
@@ -127,8 +131,8 @@ test('two workers that were told the same addresses both work: the second serves
   for (const one of [first, second]) expect((await fetch(`${one}/readyz`)).status).toBe(200);
   const log = await place.workerLog();
   expect(log).toContain('DILIGENCE_METRICS_ADDRESS: the port is taken, another one is used');
-  expect(log).toContain('DILIGENCE_SDK_METRICS_ADDRESS: cannot be listened on');
-  const sdk = await fetch(`http://${told.DILIGENCE_SDK_METRICS_ADDRESS}/metrics`);
+  expect(log).toContain('metrics.sdkAddress: cannot be listened on');
+  const sdk = await fetch(`http://${sdkAddress}/metrics`);
   expect(await sdk.text()).toContain('temporal_worker_task_slots_available');
   const exited = once(other, 'exit');
   other.kill('SIGTERM');

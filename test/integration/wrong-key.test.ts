@@ -14,7 +14,6 @@ import { historiesOf, type RunHistory } from '../support/histories';
 import { failedByStranger, strangerKey } from '../support/stranger-worker';
 
 const impostor = `test:${'0e'.repeat(32)}`;
-const settings = { acceptPlaintext: false, aadNamespace: null };
 
 describe('a process with a wrong payload key', () => {
   let place: Installation;
@@ -38,7 +37,7 @@ describe('a process with a wrong payload key', () => {
     ['that the store does not know', strangerKey, 'test'],
     ['that goes by a name of ours', impostor, 'test'],
     ['in front of ours', `${strangerKey},${testPayloadKeys}`, 'stranger'],
-    ['switched off', 'off', 'test'],
+    ['switched off', 'off', 'generate'],
   ])(
     '%s refuses before it does anything, and names the key',
     async (_, keys, named) => {
@@ -70,9 +69,7 @@ describe('a process with a wrong payload key', () => {
     const failure = await failedByStranger(place, batchId);
     expect(JSON.stringify({ ...failure, encodedAttributes: null })).not.toMatch(/\btest\b|sealed/);
     const readWith = async (keys: string) => {
-      const converter = loadDataConverter(
-        dataConverterOf(KeyRing.parse(keys), place.namespace, settings),
-      );
+      const converter = loadDataConverter(dataConverterOf(KeyRing.parse(keys), place.namespace));
       return (await decodeOptionalFailureToOptionalError(converter, failure))?.message;
     };
     await expect(readWith(testPayloadKeys)).rejects.toThrow(/stranger/);

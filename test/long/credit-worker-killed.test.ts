@@ -12,6 +12,7 @@ import {
   type SheetRow,
 } from '../support/credit-installation';
 import { eventually } from '../support/diligence-process';
+import { configured } from '../support/configured';
 
 const always = 'forever';
 
@@ -38,7 +39,10 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
 
   beforeAll(async () => {
     // Long enough that the uploads still wait for their answers when the rest has come as far.
-    place = await CreditInstallation.start({ scenario, env: { CREDIT_TIMEOUT_SECONDS: '15' } });
+    place = await CreditInstallation.start({
+      scenario,
+      env: configured({ credit: { timeoutSeconds: 15 } }),
+    });
     await mkdir(join(place.folder, 'files'));
     for (const [index, name] of names.entries()) {
       const bytes = cnabFile({ bank: 'paulista', receivables: 20 + index });

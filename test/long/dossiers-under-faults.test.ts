@@ -25,6 +25,7 @@ import {
   refusals,
   wasLostBeforeRefusal,
 } from '../support/resource-faults';
+import { configured } from '../support/configured';
 
 /** Dossiers under faults: every attempt that the service counts is one that we say we caused. */
 
@@ -174,7 +175,7 @@ beforeAll(async () => {
         background: { rate: 0.15, kinds: faults },
       },
     },
-    { INVESTIGATION_RPS: '400', INVESTIGATION_TIMEOUT_SECONDS: '2' },
+    { INVESTIGATION_RPS: '400', ...configured({ investigation: { timeoutSeconds: 2 } }) },
   );
   workers = await KilledWorkers.start(place);
   client = await place.client();

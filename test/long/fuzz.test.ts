@@ -8,6 +8,7 @@ import { contradictions, everyFault, explainedByDeath, postsOf } from '../suppor
 import { Installation, readSheetLines, sandboxToken } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 import { sized } from '../support/full-size';
+import { configured } from '../support/configured';
 
 const capSeconds = sized(40, 600);
 /** That of the first round; each one after it has the next. */
@@ -66,7 +67,10 @@ class Round {
         latencyMs: [0, latencyMs],
         background: { rate, kinds: kinds as never },
       },
-      { CERTIFICATES_RPS: String(thePlan.rps), CERTIFICATES_TIMEOUT_SECONDS: '2' },
+      {
+        CERTIFICATES_RPS: String(thePlan.rps),
+        ...configured({ certificates: { timeoutSeconds: 2 } }),
+      },
       scenarioSeed,
     );
     try {

@@ -23,6 +23,7 @@ import {
   refusals,
   wasLostBeforeRefusal,
 } from '../support/resource-faults';
+import { configured } from '../support/configured';
 
 /** Files under faults: one analysis each, handed in as it is, and all that was found on file. */
 
@@ -120,7 +121,7 @@ beforeAll(async () => {
         background: { rate: 0.15, kinds: faults },
       },
     },
-    { INVESTIGATION_RPS: '400', INVESTIGATION_TIMEOUT_SECONDS: '2' },
+    { INVESTIGATION_RPS: '400', ...configured({ investigation: { timeoutSeconds: 2 } }) },
   );
   workers = await KilledWorkers.start(place);
   await mkdir(join(place.folder, 'pictures'));

@@ -10,6 +10,7 @@ import { FaultyReceiver } from '../support/faulty-receiver';
 import { sized } from '../support/full-size';
 import { incompleteOnFile } from '../support/monitor-account';
 import type { MonitorSection } from '../support/monitor-installation';
+import { configured } from '../support/configured';
 
 jest.setTimeout(45 * 60_000);
 
@@ -71,9 +72,8 @@ test(`${total} changes of ${monitors} monitors under faults, with workers and th
     {
       ...receiver.settings,
       MONITOR_SINKS: 'file,webhook',
-      MONITOR_WEBHOOK_TIMEOUT_SECONDS: '2',
       INVESTIGATION_RPS: '2000',
-      INVESTIGATION_TIMEOUT_SECONDS: '2',
+      ...configured({ investigation: { timeoutSeconds: 2 }, webhook: { timeoutSeconds: 2 } }),
     },
   );
   const held = () => place.sandbox.monitors.changes();

@@ -17,6 +17,7 @@ import { measuredHistories, overlong } from '../support/history-bounds';
 import { KilledWorkers, type Phases } from '../support/killed-workers';
 import { order } from '../support/order';
 import { everyFaultOf, missingOf, oneOfEach } from '../support/resource-faults';
+import { configured } from '../support/configured';
 
 /** Lookups under faults: an answer that we have is never asked for again. */
 
@@ -83,7 +84,7 @@ beforeAll(async () => {
         background: { rate: 0.15, kinds: faults },
       },
     },
-    { INVESTIGATION_RPS: '400', INVESTIGATION_TIMEOUT_SECONDS: '2' },
+    { INVESTIGATION_RPS: '400', ...configured({ investigation: { timeoutSeconds: 2 } }) },
   );
   workers = await KilledWorkers.start(place);
   await writeFile(join(place.folder, 'people.csv'), `cpf\n${people.join('\n')}\n`);

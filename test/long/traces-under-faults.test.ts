@@ -21,6 +21,7 @@ import { measuredHistories, overlong } from '../support/history-bounds';
 import { KilledWorkers, type Phases } from '../support/killed-workers';
 import { order } from '../support/order';
 import { everyFaultOf, missingOf, oneOfEach, refusals } from '../support/resource-faults';
+import { configured } from '../support/configured';
 
 /** Searches under faults: each made once, or told that it was not, whatever is lost and killed. */
 
@@ -111,7 +112,7 @@ const told: CommandResult[] = [];
 beforeAll(async () => {
   place = await Installation.startAlone(scenario, {
     INVESTIGATION_RPS: '400',
-    INVESTIGATION_TIMEOUT_SECONDS: '2',
+    ...configured({ investigation: { timeoutSeconds: 2 } }),
   });
   workers = await KilledWorkers.start(place);
   const lines = targets.map((target, index) => `${target};R${index}`);

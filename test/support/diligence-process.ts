@@ -23,6 +23,7 @@ import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
 import { sharedServer } from './temporal-servers';
 import { postgresOfRun, postgresSettings } from './temporary-postgres';
 import { testPayloadKeys } from './temporary-store';
+import { configured } from './configured';
 
 /** The built command line: what users run. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
@@ -34,7 +35,6 @@ export function creditSettings({ creditBaseUrl }: Sandbox): Record<string, strin
   return {
     CREDIT_BASE_URL: creditBaseUrl,
     CREDIT_TOKEN: 'credit-sandbox-token',
-    CREDIT_TIMEOUT_SECONDS: '3',
   };
 }
 
@@ -142,7 +142,7 @@ export class Installation {
       DILIGENCE_ACTOR: 'tester',
       DILIGENCE_PAYLOAD_KEYS: testPayloadKeys,
       CERTIFICATES_RPS: '400',
-      CERTIFICATES_TIMEOUT_SECONDS: '3',
+      ...configured(),
       ...(postgres === null ? {} : await postgresSettings(postgres, folder)),
       ...(typeof given === 'function' ? given(sandbox) : given),
     });
@@ -158,13 +158,11 @@ export class Installation {
    *
    * @param payloadKeys what it reads with; by default the keys of the installation
    */
-  async client(payloadKeys = this.#env.DILIGENCE_PAYLOAD_KEYS ?? 'off'): Promise<Client> {
+  async client(payloadKeys = this.#env.DILIGENCE_PAYLOAD_KEYS ?? testPayloadKeys): Promise<Client> {
     const connection = await Connection.connect({ address: this.address });
     this.#connections.push(connection);
-    const keys = payloadKeys === 'off' ? payloadKeys : KeyRing.parse(payloadKeys);
-    const settings = { acceptPlaintext: false, aadNamespace: null };
     const { namespace } = this;
-    const dataConverter = dataConverterOf(keys, namespace, settings);
+    const dataConverter = dataConverterOf(KeyRing.parse(payloadKeys), namespace);
     return new Client({ connection, namespace, dataConverter });
   }
 

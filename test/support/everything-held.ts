@@ -3,8 +3,11 @@ import { join, relative } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { rowName, type Seal } from '../../src/store/seal';
+import { KeyRing } from '../../src/protection/key-ring';
+import { EncryptionCodec } from '../../src/temporal/payload-codec';
 import type { Installation } from './diligence-process';
-import { tamperWith } from './temporary-store';
+import { payloadsOf } from './payloads';
+import { tamperWith, testPayloadKeys } from './temporary-store';
 
 /** A place that could hold something, and all its bytes. */
 export interface Held {
@@ -28,6 +31,23 @@ export async function everythingHeld(place: Installation): Promise<Held[]> {
   } finally {
     await connection.close();
   }
+}
+
+/** What the same histories say to who holds the keys: shows that there was something to find. */
+export async function openedHistories(place: Installation): Promise<Held[]> {
+  const client = await place.client();
+  const codec = new EncryptionCodec({
+    ring: KeyRing.parse(testPayloadKeys),
+    namespace: place.namespace,
+  });
+  const held: Held[] = [];
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const opened = await codec.decode(payloadsOf([{ events: events ?? [] }]));
+    const bytes = Buffer.concat(opened.map(({ data }) => data ?? new Uint8Array()));
+    held.push({ place: `history of ${workflowId}`, bytes });
+  }
+  return held;
 }
 
 /** The files of a store, as they lie there. */

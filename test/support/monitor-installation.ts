@@ -5,6 +5,7 @@ import type { SweepOutcome } from '../../src/domain/monitors/sweep';
 import type { ScenarioInput } from '../../src/sandbox';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { Installation } from './diligence-process';
+import { configured } from './configured';
 
 export type MonitorSection = NonNullable<ScenarioInput['monitors']>;
 export type HeldScript = NonNullable<MonitorSection['held']>[string];
@@ -25,7 +26,7 @@ export async function monitorInstallation(
     { monitors },
     {
       INVESTIGATION_RPS: '2000',
-      INVESTIGATION_TIMEOUT_SECONDS: '3',
+      ...configured({ investigation: { timeoutSeconds: 3 } }),
       ...env,
     },
   );

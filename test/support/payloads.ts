@@ -2,7 +2,7 @@ import type { Payload } from '@temporalio/common';
 import type { RunHistory } from './histories';
 
 /** Every payload of some histories, but those of search attributes, which no codec reaches. */
-export function payloadsOf(histories: readonly RunHistory[]): Payload[] {
+export function payloadsOf(histories: readonly Pick<RunHistory, 'events'>[]): Payload[] {
   const found: Payload[] = [];
   for (const { events } of histories) for (const event of events) collect(event, found);
   return found;

@@ -40,8 +40,7 @@ export function seal(): Seal {
 }
 
 export function converterOf({ namespace, payloadKeys }: Seal) {
-  const settings = { acceptPlaintext: false, aadNamespace: null };
-  return dataConverterOf(KeyRing.parse(payloadKeys), namespace, settings);
+  return dataConverterOf(KeyRing.parse(payloadKeys), namespace);
 }
 
 export function recordedHistories(): RecordedHistory[] {

@@ -2,7 +2,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { storeIn } from './temporary-store';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
-import { workerIdentity } from '../../src/temporal/worker-identity';
+import { workerIdentity } from '../../src/temporal/key-holders';
 import { runWorkers } from '../../src/workers/run-workers';
 import { eventually, type Installation } from './diligence-process';
 import { historiesOf, type RunHistory } from './histories';
@@ -27,14 +27,13 @@ export async function failedByStranger(place: Installation, workId: string): Pro
   });
   const keys = KeyRing.parse(strangerKey);
   const { address, namespace } = place;
-  const settings = { acceptPlaintext: false, aadNamespace: null };
   const workers = await runWorkers({
     connectionOptions: {},
     address,
     namespace,
     roles: ['workflows'],
     store: storeIn(place.folder),
-    dataConverter: dataConverterOf(keys, namespace, settings),
+    dataConverter: dataConverterOf(keys, namespace),
     identity: workerIdentity(keys),
     services: {
       certificates: null,

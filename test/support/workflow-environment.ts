@@ -36,14 +36,7 @@ import type { RowScript } from './fake-activities-service';
 import { timeSkippingEnvironment } from './time-skipping-server';
 
 /** As in production: what the fakes and workflows say to each other is sealed. */
-export const dataConverter = dataConverterOf(
-  KeyRing.parse(`test:${'7e57'.repeat(16)}`),
-  'default',
-  {
-    acceptPlaintext: false,
-    aadNamespace: null,
-  },
-);
+export const dataConverter = dataConverterOf(KeyRing.parse(`test:${'7e57'.repeat(16)}`), 'default');
 
 export const second = 1_000;
 export const minute = 60 * second;

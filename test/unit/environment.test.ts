@@ -1,8 +1,11 @@
-import { homedir, userInfo } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AddressGuard } from '../../src/protection/address-guard';
+import { assumptionSections, assumptionTable } from '../../src/apis/assumptions';
 import { readEnvironment, type ConfigError } from '../../src/environment';
-import type { KeyRing } from '../../src/protection/key-ring';
+import { parseConfig, readConfigFile } from '../../src/environment/config-file';
+import { settingsTable } from '../../src/environment/variables';
 
 const address = 'https://service.test/api/v1';
 const secret = 'tok-9f8e7d6c5b4a';
@@ -18,6 +21,14 @@ function faultOf(source: NodeJS.ProcessEnv): ConfigError {
   throw new Error('the environment was taken');
 }
 
+const lists = {
+  pageSizeParam: 'limit',
+  cursorParam: 'cursor',
+  statusParam: 'status',
+  severityParam: 'severity',
+  typeParam: 'type',
+};
+
 it('has a default for everything', () => {
   expect(readEnvironment({})).toEqual({
     guard: expect.any(AddressGuard),
@@ -28,7 +39,6 @@ it('has a default for everything', () => {
     blobsUrl: null,
     idKey: null,
     payloadKeys: null,
-    acceptPlaintext: false,
     aadNamespace: null,
     codecServer: { token: null, oidc: null },
     workers: 1,
@@ -36,13 +46,14 @@ it('has a default for everything', () => {
     metricsAddress: { host: '127.0.0.1', port: 9464 },
     sdkMetricsAddress: null,
     resendOn503: true,
-    certificates: { pdf: 'optional', pdfAuth: 'query' },
+    certificates: { pdf: 'optional', pdfAuth: 'query', timeoutSeconds: 30 },
     creditNames: {
       filePart: null,
       enginePart: null,
       idField: null,
       statusField: null,
       failedStatuses: null,
+      timeoutSeconds: 120,
     },
     lens: {
       readPath: '/lente/analyses/{id}',
@@ -50,90 +61,81 @@ it('has a default for everything', () => {
       submitPath: null,
       maxFileBytes: 50 * 1024 * 1024,
     },
-    traceNames: {
-      pageSizeParam: 'limit',
-      cursorParam: 'cursor',
-      statusParam: 'status',
-      typeParam: 'type',
-      traceRead: 'auto',
-    },
-    dossierNames: {
-      pageSizeParam: 'limit',
-      cursorParam: 'cursor',
-      statusParam: 'status',
-      typeParam: 'type',
-      dossierReadPath: null,
-    },
-    monitorNames: {
-      pageSizeParam: 'limit',
-      cursorParam: 'cursor',
-      statusParam: 'status',
-      severityParam: 'severity',
-      readPath: '/monitors/{monitor_id}',
-    },
+    traceNames: { ...lists, read: 'auto' },
+    dossierNames: { ...lists, readPath: null },
+    monitorNames: { ...lists, readPath: '/monitors/{id}', escalateAfter: 5 },
     monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null },
     monitorEscalateAfter: 5,
     retention: [],
   });
 });
 
-it('reads every variable', () => {
-  const environment = readEnvironment({
+it('reads every variable, and every key of the file', () => {
+  const otherLists = {
+    pageSizeParam: 'page[size]',
+    cursorParam: 'after',
+    statusParam: 'situacao',
+    severityParam: 'gravidade',
+    typeParam: 'tipo',
+  };
+  const creditNames = {
+    filePart: 'remessa',
+    enginePart: 'motor',
+    idField: 'protocolo',
+    statusField: 'situacao',
+    failedStatuses: ['quebrada', 'Recusada'],
+    timeoutSeconds: 600,
+  };
+  const lens = {
+    readPath: '/lens/{id}',
+    modeField: 'kind',
+    submitPath: '/lens/{id}/go',
+    maxFileBytes: 1_000,
+  };
+  const config = {
+    $schema: './node_modules/diligence/dist/schemas/config.json',
+    services: { resendOn503: false },
+    investigation: { timeoutSeconds: 11 },
+    certificates: { pdf: 'required', pdfAuth: 'bearer', timeoutSeconds: 12 },
+    credit: creditNames,
+    lists: otherLists,
+    monitors: { readPath: '/v2/monitors/{id}/state', escalateAfter: 9 },
+    lens,
+    traces: { read: 'list' },
+    dossiers: { readPath: '/dossies/{id}' },
+    webhook: { timeoutSeconds: 7 },
+    codecServer: { oidc: { issuer: 'https://login.test', audience: 'diligence' } },
+    metrics: { sdkAddress: '127.0.0.1:9465' },
+    payloads: { namespace: 'elsewhere' },
+  };
+  const source = {
     ...configured,
     CERTIFICATES_TOKEN_FILE: '/run/secrets/token',
     CERTIFICATES_RPS: '7.5',
-    CERTIFICATES_TIMEOUT_SECONDS: '12',
     INVESTIGATION_RPS: '3',
     CREDIT_BASE_URL: 'https://credit.test/api/v1',
     CREDIT_TOKEN_FILE: '/run/secrets/credit',
     CREDIT_RPS: '2',
-    CREDIT_TIMEOUT_SECONDS: '600',
-    CREDIT_FILE_PART: 'remessa',
-    CREDIT_ENGINE_PART: 'motor',
-    CREDIT_ID_FIELD: 'protocolo',
-    CREDIT_STATUS_FIELD: 'situacao',
-    CREDIT_FAILED_STATUSES: 'quebrada, Recusada',
     DILIGENCE_DATA_DIR: join(homedir(), 'd'),
     DILIGENCE_STORE_URL: 'file:///srv/store',
     DILIGENCE_BLOBS_URL: '/srv/blobs',
     DILIGENCE_ID_KEY: 'aB'.repeat(32),
-    DILIGENCE_PAYLOAD_KEYS: 'off',
-    DILIGENCE_ACCEPT_PLAINTEXT: 'on',
-    DILIGENCE_AAD_NAMESPACE: 'elsewhere',
+    DILIGENCE_PAYLOAD_KEYS: `k-1:${'a1'.repeat(32)}`,
     DILIGENCE_CODEC_TOKEN_FILE: '/run/secrets/codec',
-    DILIGENCE_CODEC_ISSUER: 'https://login.test',
-    DILIGENCE_CODEC_AUDIENCE: 'diligence',
     DILIGENCE_WORKERS: '4',
     DILIGENCE_ACTOR: 'ana',
     DILIGENCE_METRICS_ADDRESS: '[::1]:0',
-    DILIGENCE_SDK_METRICS_ADDRESS: '127.0.0.1:9465',
-    RESEND_ON_503: 'off',
-    CERTIFICATE_PDF: 'required',
-    CERTIFICATE_PDF_AUTH: 'bearer',
-    PAGE_SIZE_PARAM: 'page[size]',
-    CURSOR_PARAM: 'after',
-    STATUS_PARAM: 'situacao',
-    SEVERITY_PARAM: 'gravidade',
-    MONITOR_READ_PATH: '/v2/monitors/{id}/state',
-    TYPE_PARAM: 'tipo',
-    LENS_READ_PATH: '/lens/{id}',
-    LENS_MODE_FIELD: 'kind',
-    LENS_SUBMIT_PATH: '/lens/{id}/go',
-    LENS_MAX_BYTES: '1000',
-    TRACE_READ: 'list',
-    DOSSIER_READ_PATH: '/dossies/{id}',
     MONITOR_SINKS: 'file?,webhook',
-    MONITOR_ESCALATE_AFTER: '9',
     DILIGENCE_RETENTION: 'certificate-batch=5y, trace=90d',
-    INVESTIGATION_TIMEOUT_SECONDS: '11',
     MONITOR_WEBHOOK_URL: 'http://receiver.test/changes?key=1',
     MONITOR_WEBHOOK_SECRET: `${webhookSecret}, ${webhookSecret}`,
     DILIGENCE_ALLOWED_HOSTS: 'receiver.test, 10.1.0.0/16',
-    MONITOR_WEBHOOK_TIMEOUT_SECONDS: '7',
     USER: 'root',
     PATH: '/bin',
     TEMPORAL_ADDRESS: 'localhost:7233',
-  });
+  };
+  const { payloadKeys, ...environment } = readEnvironment(source, parseConfig(config));
+  expect(payloadKeys?.ids).toEqual(['k-1']);
   expect(environment).toEqual({
     guard: expect.any(AddressGuard),
     investigation: {
@@ -155,8 +157,6 @@ it('reads every variable', () => {
     storeUrl: 'file:///srv/store',
     blobsUrl: '/srv/blobs',
     idKey: 'aB'.repeat(32),
-    payloadKeys: 'off',
-    acceptPlaintext: true,
     aadNamespace: 'elsewhere',
     codecServer: {
       token: { file: '/run/secrets/codec' },
@@ -167,41 +167,12 @@ it('reads every variable', () => {
     metricsAddress: { host: '::1', port: 0 },
     sdkMetricsAddress: { host: '127.0.0.1', port: 9465 },
     resendOn503: false,
-    certificates: { pdf: 'required', pdfAuth: 'bearer' },
-    creditNames: {
-      filePart: 'remessa',
-      enginePart: 'motor',
-      idField: 'protocolo',
-      statusField: 'situacao',
-      failedStatuses: ['quebrada', 'Recusada'],
-    },
-    lens: {
-      readPath: '/lens/{id}',
-      modeField: 'kind',
-      submitPath: '/lens/{id}/go',
-      maxFileBytes: 1_000,
-    },
-    traceNames: {
-      pageSizeParam: 'page[size]',
-      cursorParam: 'after',
-      statusParam: 'situacao',
-      typeParam: 'tipo',
-      traceRead: 'list',
-    },
-    dossierNames: {
-      pageSizeParam: 'page[size]',
-      cursorParam: 'after',
-      statusParam: 'situacao',
-      typeParam: 'tipo',
-      dossierReadPath: '/dossies/{dossie_id}',
-    },
-    monitorNames: {
-      pageSizeParam: 'page[size]',
-      cursorParam: 'after',
-      statusParam: 'situacao',
-      severityParam: 'gravidade',
-      readPath: '/v2/monitors/{monitor_id}/state',
-    },
+    certificates: { pdf: 'required', pdfAuth: 'bearer', timeoutSeconds: 12 },
+    creditNames,
+    lens,
+    traceNames: { ...otherLists, read: 'list' },
+    dossierNames: { ...otherLists, readPath: '/dossies/{id}' },
+    monitorNames: { ...otherLists, readPath: '/v2/monitors/{id}/state', escalateAfter: 9 },
     monitorSinks: {
       sinks: [
         { name: 'file', required: false },
@@ -272,8 +243,6 @@ it.each([
   ['CERTIFICATES_RPS', '-1'],
   ['CERTIFICATES_RPS', '100001'],
   ['CERTIFICATES_RPS', ' '],
-  ['CERTIFICATES_TIMEOUT_SECONDS', '0'],
-  ['CERTIFICATES_TIMEOUT_SECONDS', '36'],
   ['DILIGENCE_WORKERS', '0'],
   ['DILIGENCE_WORKERS', '1.5'],
   ['DILIGENCE_WORKERS', 'many'],
@@ -284,32 +253,13 @@ it.each([
   ['DILIGENCE_METRICS_ADDRESS', 'http://localhost:9464'],
   ['DILIGENCE_ID_KEY', 'abc'],
   ['DILIGENCE_ID_KEY', 'g'.repeat(64)],
-  ['DILIGENCE_ACCEPT_PLAINTEXT', 'yes'],
   ['DILIGENCE_CODEC_TOKEN', 'short'],
-  ['DILIGENCE_CODEC_ISSUER', 'login.test'],
-  ['RESEND_ON_503', 'yes'],
-  ['CURSOR_PARAM', 'a b'],
-  ['STATUS_PARAM', 'limit'],
-  ['SEVERITY_PARAM', 'cursor'],
-  ['TYPE_PARAM', 'status'],
-  ['MONITOR_READ_PATH', '/monitors'],
-  ['LENS_READ_PATH', '/lente/analyses'],
-  ['LENS_SUBMIT_PATH', 'https://elsewhere.test/{id}'],
-  ['LENS_MODE_FIELD', 'file'],
-  ['LENS_MAX_BYTES', '0'],
-  ['TRACE_READ', 'both'],
-  ['DOSSIER_READ_PATH', '/dossies'],
-  ['LENS_MAXBYTES', '1'],
-  ['MONITOR_READ_PATH', 'https://elsewhere.test/{id}'],
   ['MONITOR_SINKS', 'webhook'.repeat(2)],
   ['MONITOR_SINKS', 'file?'],
   ['MONITOR_SINKS', 'file,file'],
   ['MONITOR_WEBHOOK_URL', 'https://ana:pw@receiver.test'],
   ['MONITOR_WEBHOOK_URL', 'http://receiver.test'],
   ['DILIGENCE_ALLOWED_HOSTS', 'http://receiver.test'],
-  ['MONITOR_WEBHOOK_TIMEOUT_SECONDS', '0'],
-  ['CERTIFICATE_PDF', 'maybe'],
-  ['CERTIFICATE_PDF_AUTH', 'header'],
 ])('names %s when it is %j', (variable, value) => {
   const error = faultOf({ [variable]: value });
   expect(error).toMatchObject({ name: 'ConfigError', variable });
@@ -321,8 +271,6 @@ it.each([
   ['DILIGENCE_WORKER', 'DILIGENCE_WORKERS'],
   ['CERTIFICATES_TOKENFILE', 'CERTIFICATES_TOKEN_FILE'],
   ['CERTIFICATE_RPS', 'CERTIFICATES_RPS'],
-  // Both CERTIFICATES_RPS and CERTIFICATE_PDF are near; the nearest is meant.
-  ['CERTIFICATES_PDF', 'CERTIFICATE_PDF'],
   ['MONITOR_SINK', 'MONITOR_SINKS'],
   ['DILIGENCE_DATADIR', 'DILIGENCE_DATA_DIR'],
 ])('refuses the unknown variable %s and asks whether %s was meant', (unknown, meant) => {
@@ -348,7 +296,7 @@ it.each(['TEMPORAL_ADDRESS', 'MY_DILIGENCE_X', 'CERTIFICATION_X', 'MONITOR_HOST'
 it('reads a list of payload keys, and shows none that it refuses', () => {
   const list = `k-2:${'c3'.repeat(32)},k-1:${'a1'.repeat(32)}`;
   const { payloadKeys } = readEnvironment({ DILIGENCE_PAYLOAD_KEYS: list });
-  expect((payloadKeys as KeyRing).ids).toEqual(['k-2', 'k-1']);
+  expect(payloadKeys?.ids).toEqual(['k-2', 'k-1']);
   const error = faultOf({ DILIGENCE_PAYLOAD_KEYS: `k-1:${'a1'.repeat(31)}` });
   expect(error.variable).toBe('DILIGENCE_PAYLOAD_KEYS');
   expect(error.message).toMatch(/keys generate/);
@@ -359,11 +307,6 @@ it.each<[string, NodeJS.ProcessEnv, string]>([
   ['an address without a token', { INVESTIGATION_BASE_URL: address }, 'INVESTIGATION_TOKEN'],
   ['a token without an address', { INVESTIGATION_TOKEN: secret }, 'INVESTIGATION_BASE_URL'],
   ['a token twice over', { ...configured, INVESTIGATION_TOKEN_FILE: '/x' }, 'INVESTIGATION_TOKEN'],
-  [
-    'an issuer of codec tokens without its audience',
-    { DILIGENCE_CODEC_ISSUER: address },
-    'DILIGENCE_CODEC_AUDIENCE',
-  ],
   [
     'a certificate token twice over',
     { ...configured, CERTIFICATES_TOKEN: secret, CERTIFICATES_TOKEN_FILE: '/x' },
@@ -409,5 +352,109 @@ it('resolves token files against the working directory', () => {
   expect(investigation).toMatchObject({
     token: { file: resolve('token') },
     certificatesToken: null,
+  });
+});
+
+it.each([
+  'PAGE_SIZE_PARAM',
+  'LENS_READ_PATH',
+  'TRACE_READ',
+  'DOSSIER_READ_PATH',
+  'MONITOR_READ_PATH',
+  'CERTIFICATE_PDF',
+  'CREDIT_FILE_PART',
+  'RESEND_ON_503',
+  'MONITOR_ESCALATE_AFTER',
+  'CERTIFICATES_TIMEOUT_SECONDS',
+  'DILIGENCE_ACCEPT_PLAINTEXT',
+])('knows no variable %s: it is a key of the file, or gone', (name) => {
+  expect(faultOf({ [name]: '1' })).toMatchObject({ name: 'ConfigError', variable: name });
+});
+
+describe('diligence.config.json', () => {
+  let folder: string;
+  const pathOf = () => join(folder, 'd.json');
+  const read = async (text: string) => {
+    await writeFile(pathOf(), text);
+    return () => readEnvironment({ DILIGENCE_CONFIG: pathOf() });
+  };
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'diligence-config-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is read where DILIGENCE_CONFIG names it, and each key that it leaves out has its default', async () => {
+    const { lens } = (await read('{"lens": {"modeField": "kind"}}'))();
+    expect(lens).toMatchObject({ modeField: 'kind', readPath: '/lente/analyses/{id}' });
+  });
+
+  it('is read in the working directory, where it need not be', async () => {
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      expect(readConfigFile(undefined).path).toBeNull();
+      await writeFile('diligence.config.json', '{"traces": {"read": "id"}}');
+      expect(readEnvironment({}).traceNames.read).toBe('id');
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it.each([
+    ['{', /is not JSON/],
+    ['[]', /expected object/],
+    ['{"lense": {}}', /^lense: no such key \(did you mean lens\?\): expected one of/],
+    ['{"lens": {"mode": "x"}}', /^lens\.mode: no such key.*readPath, modeField/],
+    ['{"lens": {"readPath": "/lente/analyses"}}', /^lens\.readPath: expected a path/],
+    ['{"lens": {"readPath": "https://other.test/{id}"}}', /^lens\.readPath: expected a path/],
+    ['{"lens": {"modeField": "file"}}', /^lens\.modeField: expected another name/],
+    ['{"lens": {"maxFileBytes": 0}}', /^lens\.maxFileBytes: expected a number/],
+    [
+      '{"lists": {"statusParam": "limit"}}',
+      /^lists\.statusParam: expected another name than lists/,
+    ],
+    ['{"lists": {"cursorParam": "a b"}}', /^lists\.cursorParam: expected a name/],
+    ['{"services": {"resendOn503": "on"}}', /^services\.resendOn503: expected true or false/],
+    ['{"traces": {"read": "both"}}', /^traces\.read: expected auto, id or list/],
+    ['{"dossiers": {"readPath": "/dossies"}}', /^dossiers\.readPath: expected a path/],
+    ['{"certificates": {"timeoutSeconds": 36}}', /^certificates\.timeoutSeconds: .* 1 to 35/],
+    ['{"certificates": {"timeoutSeconds": "9"}}', /^certificates\.timeoutSeconds: expected/],
+    ['{"credit": {"failedStatuses": "failed"}}', /^credit\.failedStatuses: expected a list/],
+    ['{"codecServer": {"oidc": {"issuer": "login.test"}}}', /^codecServer\.oidc\.issuer: expected/],
+    ['{"codecServer": {"oidc": {"issuer": "https://l.test"}}}', /^codecServer\.oidc\.audience: /],
+    ['{"metrics": {"sdkAddress": "9465"}}', /^metrics\.sdkAddress: expected host:port/],
+  ])('%s is refused, with key, expectation and file', async (text, told) => {
+    const reading = await read(text);
+    expect(reading).toThrow(
+      expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(told) }),
+    );
+    expect(reading).toThrow(pathOf());
+  });
+
+  it('that is named must be there', () => {
+    const missing = () => readEnvironment({ DILIGENCE_CONFIG: pathOf() });
+    expect(missing).toThrow(/^DILIGENCE_CONFIG: .*d\.json cannot be read \(ENOENT\)/);
+  });
+});
+
+describe('the tables for documentation', () => {
+  it('name every setting once, with its meaning', () => {
+    const names = settingsTable.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(settingsTable.filter(({ meaning }) => meaning === '')).toEqual([]);
+    expect(settingsTable).toContainEqual({
+      name: 'lens.readPath',
+      from: 'file',
+      default: '"/lente/analyses/{id}"',
+      meaning: 'Where an analysis is read.',
+    });
+    expect(settingsTable.filter(({ from }) => from === 'environment').length).toBeLessThan(30);
+  });
+
+  it('explain every key that takes the place of an assumption, and no other', () => {
+    const sections = Object.entries(assumptionSections).flatMap(([section, { shape }]) =>
+      Object.keys(shape).map((key) => `${section}.${key}`),
+    );
+    expect(new Set(assumptionTable.flatMap(({ keys }) => keys))).toEqual(new Set(sections));
   });
 });

@@ -285,7 +285,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       }
       case 'none':
         if (deps.assumptions.pdf === 'required') {
-          const message = 'the issuance completed without a PDF, and CERTIFICATE_PDF=required';
+          const message = 'the issuance completed without a PDF, and certificates.pdf=required';
           return { error: { code: 'evidence_missing', category: 'evidence', message } };
         }
         return {

@@ -162,9 +162,9 @@ function fetching(value: DossierReport): Reading<DossierReport> {
 /** @throws what is no fault of the service */
 function whyNoList(error: unknown): { note: string; passes: boolean } {
   if (error instanceof ContractError) {
-    const repeated = error.issues.some(({ path }) => path === 'CURSOR_PARAM');
+    const repeated = error.issues.some(({ path }) => path === 'lists.cursorParam');
     const note = repeated
-      ? 'the list repeats itself: CURSOR_PARAM may be another'
+      ? 'the list repeats itself: lists.cursorParam may be another'
       : 'the list cannot be read';
     return { note, passes: false };
   }

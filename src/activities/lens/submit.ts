@@ -247,7 +247,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       return this.#submit(analysis, signal);
     }
 
-    /** Where the upload by itself starts nothing (`LENS_SUBMIT_PATH`), it is asked for. */
+    /** Where the upload by itself starts nothing (`lens.submitPath`), it is asked for. */
     async #submit(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
       const { analysisId, state } = analysis;
       if (state !== 'awaiting_upload') return submitted(analysisId, state);

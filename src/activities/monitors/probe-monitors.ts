@@ -209,6 +209,6 @@ function whyUntold(error: unknown): string | null {
   if (error instanceof ContractError) return 'the service tells it in a shape that we cannot read';
   if (!(error instanceof StatusError) || classifyFailure(error) === 'transient') return null;
   return error.status === 501 || [404, 405].includes(error.status)
-    ? `the service does not tell (${error.status}): MONITOR_READ_PATH is an assumption`
+    ? `the service does not tell (${error.status}): monitors.readPath is an assumption`
     : `the service does not tell (${error.status})`;
 }

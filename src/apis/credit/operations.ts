@@ -164,7 +164,7 @@ function refuseUnsendable(
   if (unknown !== undefined) {
     throw new UnsendableUploadError(
       'unknown_part',
-      `the service's OpenAPI document requires "${unknown}" of an upload, which we do not know (CREDIT_FILE_PART and CREDIT_ENGINE_PART name the parts that we do)`,
+      `the service's OpenAPI document requires "${unknown}" of an upload, which we do not know (credit.filePart and credit.enginePart name the parts that we do)`,
     );
   }
   if (names.engineRequired && !hasEngine) {
@@ -182,7 +182,7 @@ function refuseUnsendable(
   if (names.enginePart === null && hasEngine) {
     throw new UnsendableUploadError(
       'no_engine_part',
-      "the service's OpenAPI document names no part that chooses an engine (CREDIT_ENGINE_PART names one)",
+      "the service's OpenAPI document names no part that chooses an engine (credit.enginePart names one)",
     );
   }
 }

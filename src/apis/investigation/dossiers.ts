@@ -1,5 +1,5 @@
 import type { Dossier, DossierState } from '../../domain/dossiers/dossier';
-import type { DossierAssumptions, ListAssumptions } from '../assumptions';
+import type { DossierAssumptions } from '../assumptions';
 import { callTo, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
@@ -34,13 +34,9 @@ export interface DossierAnswer {
 export class DossiersApi {
   readonly service: Service;
   readonly timeoutMs: number;
-  readonly #assumptions: DossierAssumptions & ListAssumptions;
+  readonly #assumptions: DossierAssumptions;
 
-  constructor(
-    service: Service,
-    assumptions: DossierAssumptions & ListAssumptions,
-    timeoutMs = 30_000,
-  ) {
+  constructor(service: Service, assumptions: DossierAssumptions, timeoutMs = 30_000) {
     this.service = service;
     this.timeoutMs = timeoutMs;
     this.#assumptions = assumptions;
@@ -64,7 +60,7 @@ export class DossiersApi {
 
   /**
    * The dossier with artifacts and result, for when the status leaves them out: by
-   * `DOSSIER_READ_PATH` where that is set, else from the documented list.
+   * `dossiers.readPath` where that is set, else from the documented list.
    *
    * @returns null when no page of the list has it
    * @throws ContractError as `findListed`
@@ -74,9 +70,9 @@ export class DossiersApi {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<DossierAnswer | null> {
-    const { dossierReadPath } = this.#assumptions;
-    if (dossierReadPath !== null) {
-      const call = this.#call('GET', dossierReadPath, dossierId);
+    const { readPath } = this.#assumptions;
+    if (readPath !== null) {
+      const call = this.#call('GET', readPath.replace('{id}', '{dossie_id}'), dossierId);
       return this.#one(call, dossierId, { priority, signal });
     }
     const pages = this.pages({ pageSize: 100 }, priority, signal);

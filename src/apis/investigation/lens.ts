@@ -19,7 +19,7 @@ export interface LensRequest {
   sizeBytes: number;
   /** 64 hex digits. */
   sha256: string;
-  /** Not sent when null: how it is chosen is an assumption (`LENS_MODE_FIELD`). */
+  /** Not sent when null: how it is chosen is an assumption (`lens.modeField`). */
   mode: LensMode | null;
   /** The same for every re-send. */
   key: string;
@@ -104,27 +104,27 @@ export class LensApi {
     }
   }
 
-  /** Null: the upload by itself starts the analysis (`LENS_SUBMIT_PATH` is not set). */
+  /** Null: the upload by itself starts the analysis (`lens.submitPath` is not set). */
   get submitPath(): string | null {
     return this.#assumptions.submitPath;
   }
 
   /**
-   * Says that the bytes are there: an assumption (`LENS_SUBMIT_PATH`).
+   * Says that the bytes are there: an assumption (`lens.submitPath`).
    *
    * @throws ContractError also when the path is not set
    */
   async submit(analysisId: string, signal?: AbortSignal): Promise<LensAnswer> {
     const { submitPath } = this;
-    const call = this.#call('POST', submitPath ?? '{LENS_SUBMIT_PATH}', analysisId);
+    const call = this.#call('POST', submitPath ?? '{lens.submitPath}', analysisId);
     if (submitPath === null) {
-      throw new ContractError(call, [{ path: 'LENS_SUBMIT_PATH', code: 'not_set' }]);
+      throw new ContractError(call, [{ path: 'lens.submitPath', code: 'not_set' }]);
     }
     return this.#one(call, analysisId, 'request', signal);
   }
 
   /**
-   * Reads an analysis: an assumption (`LENS_READ_PATH`).
+   * Reads an analysis: an assumption (`lens.readPath`).
    *
    * @throws StatusError 404 or 405 also when the service has no such route
    */

@@ -95,7 +95,7 @@ export class MonitorsApi {
   }
 
   /**
-   * Reads a monitor: an assumption (`MONITOR_READ_PATH`).
+   * Reads a monitor: an assumption (`monitors.readPath`).
    *
    * @throws StatusError 404 or 405 also when the service has no such route
    */
@@ -104,7 +104,7 @@ export class MonitorsApi {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<MonitorAnswer> {
-    const call = this.#call('GET', this.#assumptions.readPath, { monitor_id: monitorId });
+    const call = this.#call('GET', this.#assumptions.readPath, { id: monitorId });
     const { body } = await this.service.call(call, priority, signal);
     return { monitor: monitorFromWire(call, monitorId, body), answer: parseJson(body) };
   }

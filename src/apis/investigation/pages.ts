@@ -111,8 +111,8 @@ export function sumOfIds(ids: readonly string[]): string | null {
 
 /** Where to look for what leads a walk round in circles, or nowhere. */
 const placeOf: Record<Endless, string> = {
-  repeated_cursor: 'CURSOR_PARAM',
-  repeated_page: 'CURSOR_PARAM',
+  repeated_cursor: 'lists.cursorParam',
+  repeated_page: 'lists.cursorParam',
   empty_pages: 'data',
 };
 
@@ -120,7 +120,7 @@ const placeOf: Record<Endless, string> = {
  * All pages of a list, one at a time; one may come twice before a walk in circles is seen.
  *
  * @throws ContractError after the pages that were had: `repeated_cursor`, `repeated_page` when the
- *   service may know the cursor by another name than CURSOR_PARAM says; `empty_pages`; `no_cursor`
+ *   service may know the cursor by another name than lists.cursorParam says; `empty_pages`; `no_cursor`
  *   when the service says that there is more, and names no way to it
  */
 export async function* walkPages<T>(

@@ -1,5 +1,5 @@
 import type { Trace, TraceState, TraceStrategy, TraceType } from '../../domain/traces/trace';
-import type { ListAssumptions, TraceAssumptions } from '../assumptions';
+import type { TraceAssumptions } from '../assumptions';
 import { callTo, type HttpCall } from '../http/call';
 import { StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
@@ -46,18 +46,14 @@ export interface TraceAnswer {
 export class TracesApi {
   readonly service: Service;
   readonly timeoutMs: number;
-  readonly #assumptions: TraceAssumptions & ListAssumptions;
+  readonly #assumptions: TraceAssumptions;
   #readsById: boolean;
 
-  constructor(
-    service: Service,
-    assumptions: TraceAssumptions & ListAssumptions,
-    timeoutMs = 30_000,
-  ) {
+  constructor(service: Service, assumptions: TraceAssumptions, timeoutMs = 30_000) {
     this.service = service;
     this.timeoutMs = timeoutMs;
     this.#assumptions = assumptions;
-    this.#readsById = assumptions.traceRead !== 'list';
+    this.#readsById = assumptions.read !== 'list';
   }
 
   /**
@@ -83,7 +79,7 @@ export class TracesApi {
   }
 
   /**
-   * A search by its id: an assumption (`TRACE_READ`). Where the route is missing the
+   * A search by its id: an assumption (`traces.read`). Where the route is missing the
    * documented list is searched, and this is remembered.
    *
    * @throws StatusError 404 when there is no such search; ContractError as
@@ -102,7 +98,7 @@ export class TracesApi {
     try {
       return await this.#readById(traceId, priority, signal);
     } catch (error) {
-      if (this.#assumptions.traceRead === 'id' || !mayBeNoRoute(error)) throw error;
+      if (this.#assumptions.read === 'id' || !mayBeNoRoute(error)) throw error;
       const found = await this.#findListed(traceId, priority, signal);
       // One that is not on the list either says nothing about the route.
       if (found === null) throw error;

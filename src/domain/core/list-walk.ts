@@ -45,9 +45,9 @@ export type Endless = 'repeated_cursor' | 'repeated_page' | 'empty_pages';
 
 export const endlessWords: Record<Endless, string> = {
   repeated_cursor:
-    'the service answered a cursor that it had answered before: it may know the cursor by another name than CURSOR_PARAM says',
+    'the service answered a cursor that it had answered before: it may know the cursor by another name than lists.cursorParam says',
   repeated_page:
-    'the service answers the same page to one cursor after the other: it may know the cursor by another name than CURSOR_PARAM says',
+    'the service answers the same page to one cursor after the other: it may know the cursor by another name than lists.cursorParam says',
   empty_pages: `the service answered ${mostEmptyPages} empty pages, one after the other, and says that there is more`,
 };
 

@@ -83,11 +83,11 @@ export const emptyBacklog: Backlog = { undelivered: 0, unreadable: 0, escalated:
 /** What a person reads for a warning. Names the variable or command that helps. */
 export const warningWords = {
   'status ignored':
-    'the service lists acknowledged changes although open ones were asked for: it may know the filter by another name than STATUS_PARAM says',
+    'the service lists acknowledged changes although open ones were asked for: it may know the filter by another name than lists.statusParam says',
   'severity ignored':
-    'the service lists other severities than the one asked for: it may know the filter by another name than SEVERITY_PARAM says',
+    'the service lists other severities than the one asked for: it may know the filter by another name than lists.severityParam says',
   'page size ignored':
-    'the service sends pages of another size than asked for: it may know the parameter by another name than PAGE_SIZE_PARAM says',
+    'the service sends pages of another size than asked for: it may know the parameter by another name than lists.pageSizeParam says',
   'no cursor': 'the service says that there is more and names no cursor: a later sweep lists again',
   'disabled sink':
     'a sink takes nothing any more (410): changes stay open until it is enabled (`diligence monitor sink --enable webhook`) or another one is configured',

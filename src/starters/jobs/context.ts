@@ -6,7 +6,7 @@ import type { IdKey } from '../../protection/id-key';
 import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';
 import { engineAddress, type EngineClient } from '../../temporal/connection';
-import { openOwnStore } from '../../temporal/own-store';
+import { openOwnStore } from '../../temporal/store-keys';
 
 /** What every use case works with: settings, store, and (when asked for) the engine. */
 export interface CommandContext {

@@ -69,7 +69,7 @@ export async function storeInput(
 }
 
 function tooLarge(path: string, maxBytes: number): UsageError {
-  return unusable(path, `is larger than ${maxBytes} bytes (LENS_MAX_BYTES)`);
+  return unusable(path, `is larger than ${maxBytes} bytes (lens.maxFileBytes)`);
 }
 
 function unusable(path: string, why: string): UsageError {

@@ -11,8 +11,8 @@ import { findIdKey } from '../../store/find-id-key';
 import { directoryOf, isPostgres, storeAsItIs } from '../../store/open-store';
 import { engineAddress } from '../../temporal/connection';
 import { runningEngine } from '../../temporal/engine-record';
-import { refuseOtherKeys } from '../../temporal/key-checks';
-import { storeKeys } from '../../temporal/own-store';
+import { payloadKeysAtHand } from '../../temporal/payload-keys';
+import { refuseOtherKeys } from '../../temporal/store-keys';
 import { withActor } from '../cli/flags';
 import { CommandError, UsageError } from '../jobs/errors';
 import { counted } from '../jobs/text';
@@ -141,10 +141,10 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   const environment = withActorOf(flags);
   const folder = sqliteFolder(environment);
   await refuseRunning(environment);
-  const keys = await storeKeys(environment, engineAddress().kind);
+  const keys = await payloadKeysAtHand(environment, engineAddress().kind);
   const hasIdKey =
     environment.idKey ?? (await stat(join(environment.dataDir, 'id-key')).catch(() => null));
-  if (hasIdKey === null || (keys === null && environment.payloadKeys === null)) {
+  if (hasIdKey === null || keys === null) {
     throw new ConfigError(
       'DILIGENCE_DATA_DIR',
       `the keys of the store are not here, and nobody can read it without them: put back ${keysOf(environment)}`,
@@ -154,7 +154,7 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   const entry = entryOf('restored', environment.actor, {});
   const restored = await restore(source, folder, {
     idKey,
-    sealing: keys && { keys, proveKeys: (store) => refuseOtherKeys(store, keys) },
+    sealing: { keys, proveKeys: (store) => refuseOtherKeys(store, keys) },
     entry,
   });
   tellRestored(folder, restored, flags);

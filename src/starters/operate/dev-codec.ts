@@ -12,20 +12,20 @@ import { tell } from '../cli/terminal';
  * Decodes for the UI of the embedded engine, at the address that its server was started with: for
  * whoever works on this machine, and for the UI's own pages alone.
  *
- * @returns null when there is nothing to decode, or the address cannot be had (then said)
+ * @returns null when there is no UI, or the address cannot be had (then said)
  */
 export async function serveCodecForUi(
   environment: Environment,
-  keys: KeyRing | 'off',
+  keys: KeyRing,
   { codecPort, uiPort, namespace }: DevServer,
 ): Promise<CodecServer | null> {
-  if (keys === 'off' || codecPort === null || uiPort === null) return null;
+  if (codecPort === null || uiPort === null) return null;
   const dest = engineLogPath(environment.dataDir, 'codec-server');
   const { onServed } = codecLog(pino.destination({ dest, mkdir: true, mode: 0o600, sync: true }));
   try {
     return await serveCodec({
       listen: { host: '127.0.0.1', port: codecPort },
-      codecs: codecsFor(keys, [namespace], environment),
+      codecs: codecsFor(keys, [namespace], environment.aadNamespace),
       origins: [`http://127.0.0.1:${uiPort}`, `http://localhost:${uiPort}`],
       access: null,
       onServed,

@@ -18,7 +18,8 @@ import {
 } from '../../temporal/engine-record';
 import type { CodecServer } from '../../codec-server/serve-codec';
 import { isPostgres } from '../../store/open-store';
-import { provenKeys } from '../../temporal/key-checks';
+import { findPayloadKeys } from '../../temporal/payload-keys';
+import { proveKeys } from '../../temporal/store-keys';
 import { findTemporalCli } from '../../temporal/tools-cli';
 import { lockHolder, withLock } from '../../temporal/tools-lock';
 import { hasEnded } from '../../temporal/tools-pid';
@@ -116,13 +117,14 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   }
   const { signal } = stopping;
   const place = await openContext(tell);
-  const { keys } = await provenKeys(place, 'embedded', tell);
+  const keys = await findPayloadKeys(environment, 'embedded', tell);
+  await proveKeys(place.store, keys);
   const executable = await findTemporalCli({ env: process.env, say: tell, signal });
   const server = await KeptServer.start({
     executable,
     dataDir,
     uiPort: flags.uiPort ?? 0,
-    ...(keys !== 'off' && { codecPort: 0 }),
+    codecPort: 0,
     logFile: engineLogPath(dataDir, 'temporal-server'),
     env: process.env,
   });
@@ -222,7 +224,11 @@ async function sandboxFor(
   dataDir: string,
 ): Promise<RunningSandbox | null> {
   const isConfigured = environment.investigation !== null || environment.credit !== null;
-  if (isConfigured && flags.sandbox !== true) return null;
+  if (isConfigured && flags.sandbox !== true) {
+    // Who runs a command did not ask for a sandbox.
+    if (flags.onDemand !== true) tell(whyNoSandbox(environment));
+    return null;
+  }
   const args = [
     'sandbox',
     '--json',
@@ -261,6 +267,11 @@ async function sandboxFor(
   ended.catch(() => undefined);
   const { baseUrl, creditBaseUrl } = await Promise.race([addresses, ended]);
   return { baseUrl, creditBaseUrl, process: child };
+}
+
+function whyNoSandbox({ investigation }: Environment): string {
+  const set = investigation === null ? 'CREDIT_BASE_URL' : 'INVESTIGATION_BASE_URL';
+  return `no sandbox: ${set} is set, and work goes to that service (\`dev --sandbox\` brings one)`;
 }
 
 function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): NodeJS.ProcessEnv {
@@ -357,6 +368,7 @@ async function startDetached(): Promise<void> {
       print(`service          ${record.investigationBaseUrl}`);
       const { sandboxUrl, creditBaseUrl } = record;
       if (creditBaseUrl !== null) print(`credit service   ${creditBaseUrl}`);
+      if (sandboxUrl === null) tell(whyNoSandbox(environment));
       if (sandboxUrl !== null && creditBaseUrl !== null) {
         for (const line of sandboxSettings({ baseUrl: sandboxUrl, creditBaseUrl })) print(line);
       }

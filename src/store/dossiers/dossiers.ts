@@ -11,7 +11,7 @@ import type { Store } from '../store';
 /** The answers by which a dossier is on file, as they came. */
 export interface DossierAnswers {
   status: object;
-  /** Of the list, or of `DOSSIER_READ_PATH`; null when the status had it all. */
+  /** Of the list, or of `dossiers.readPath`; null when the status had it all. */
   whole: object | null;
 }
 

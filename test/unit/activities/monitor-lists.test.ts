@@ -173,7 +173,7 @@ describe('a walk over all states', () => {
     expect(await bench.walk()).toMatchObject({
       found: 100,
       walk: null,
-      fault: { fault: 'cursor repeated', message: expect.stringContaining('CURSOR_PARAM') },
+      fault: { fault: 'cursor repeated', message: expect.stringContaining('lists.cursorParam') },
     });
     expect(lists()).toBeLessThan(10);
   });

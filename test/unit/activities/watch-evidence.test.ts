@@ -204,7 +204,7 @@ it('has a download outlive the watch that began it, and files it at the next loo
   expect((await watchOnce(5_000)).settled).toEqual([[0, 'issued']]);
 });
 
-describe('with CERTIFICATE_PDF=required', () => {
+describe('with certificates.pdf=required', () => {
   beforeEach(async () => {
     await bench.close();
     bench = await CertificateBench.start({ pdf: 'required' });

@@ -4,6 +4,7 @@ import { fingerprintOf, SinkRepository } from '../../../src/store/monitors/sinks
 import { examineMonitors, examineSinks } from '../../../src/doctor/monitors';
 import type { Finding } from '../../../src/doctor/finding';
 import { readEnvironment } from '../../../src/environment';
+import { parseConfig } from '../../../src/environment/config-file';
 import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
 import { newStore } from '../../support/new-store';
 
@@ -30,13 +31,13 @@ describe('doctor, asked about monitors', () => {
   const hold = (script: Script, more: MonitorPatch = {}) =>
     sandbox.configure({ monitors: { ...more, held: { [monitor]: script } } });
 
-  async function examine(env: Record<string, string> = {}, where?: Store) {
-    const environment = readEnvironment({
+  async function examine(config: object = {}, where?: Store) {
+    const variables = {
       INVESTIGATION_BASE_URL: sandbox.baseUrl,
       INVESTIGATION_TOKEN: 'sandbox-token',
       INVESTIGATION_RPS: '1000',
-      ...env,
-    });
+    };
+    const environment = readEnvironment(variables, parseConfig(config));
     return examineMonitors(environment, where ?? store, 1_000);
   }
   const states = (findings: readonly Finding[]) =>
@@ -67,11 +68,11 @@ describe('doctor, asked about monitors', () => {
   it('finds names in order by a few reads, and moves nothing', async () => {
     expect(states(await examine())).toEqual([
       'monitors ok',
-      'PAGE_SIZE_PARAM ok',
-      'CURSOR_PARAM ok',
-      'STATUS_PARAM ok',
-      'SEVERITY_PARAM ok',
-      'MONITOR_READ_PATH ok',
+      'lists.pageSizeParam ok',
+      'lists.cursorParam ok',
+      'lists.statusParam ok',
+      'lists.severityParam ok',
+      'monitors.readPath ok',
     ]);
     const methods = new Set(sandbox.monitors.received().map(({ method }) => method));
     expect(methods).toEqual(new Set(['GET']));
@@ -79,22 +80,18 @@ describe('doctor, asked about monitors', () => {
   });
 
   it.each([
-    ['PAGE_SIZE_PARAM', 'pageSizeName'],
-    ['CURSOR_PARAM', 'cursorName'],
-    ['STATUS_PARAM', 'statusName'],
-    ['SEVERITY_PARAM', 'severityName'],
-  ])('sees that %s is ignored, and when it is refused', async (variable, name) => {
+    ['lists.pageSizeParam', 'pageSizeName'],
+    ['lists.cursorParam', 'cursorName'],
+    ['lists.statusParam', 'statusName'],
+    ['lists.severityParam', 'severityName'],
+  ])('sees that %s is ignored, and when it is refused', async (key, name) => {
     sandbox.configure({ monitors: { defaultPageSize: 2, [name]: 'ignored' } });
     const about = (findings: readonly Finding[]) =>
       findings.filter(({ state }) => state !== 'ok').map(({ check, detail }) => [check, detail]);
-    expect(about(await examine())).toEqual([
-      [`monitors ${variable}`, expect.stringContaining('has no effect')],
-    ]);
+    expect(about(await examine())).toEqual([[key, expect.stringContaining('has no effect')]]);
     sandbox.configure({ monitors: { defaultPageSize: 2, [name]: 'renamed' } });
-    expect(about(await examine())).toEqual([
-      [`monitors ${variable}`, expect.stringContaining('is refused')],
-    ]);
-    expect(about(await examine({ [variable]: 'renamed' }))).toEqual([]);
+    expect(about(await examine())).toEqual([[key, expect.stringContaining('is refused')]]);
+    expect(about(await examine({ lists: { [key.replace('lists.', '')]: 'renamed' } }))).toEqual([]);
   });
 
   it('does not take for proved what the changes do not show', async () => {
@@ -108,7 +105,7 @@ describe('doctor, asked about monitors', () => {
   it('says that a monitor cannot be read, or may not run', async () => {
     hold({ changes: [] }, { readRoute: 'unknown' });
     expect((await examine()).at(-1)).toMatchObject({
-      check: 'monitors MONITOR_READ_PATH',
+      check: 'monitors.readPath',
       state: 'warn',
       cure: expect.stringContaining('health unknown'),
     });

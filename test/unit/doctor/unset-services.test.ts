@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { examineCredit } from '../../../src/doctor/credit';
-import { examineService } from '../../../src/doctor/service';
-import type { Environment } from '../../../src/environment';
+import { examineService, examineTransport } from '../../../src/doctor/service';
+import { readEnvironment, type Environment } from '../../../src/environment';
 import { writeEngineRecord } from '../../../src/temporal/engine-record';
 
 const credit = {
@@ -27,6 +27,24 @@ it('names what is not set of the credit service', async () => {
   const environment = { credit: null, dataDir: '/nonexistent' } as unknown as Environment;
   const [finding] = await examineCredit(environment);
   expect(finding?.detail).toMatch(/CREDIT_BASE_URL and CREDIT_TOKEN are not set/);
+});
+
+it.each([
+  ['http://service.test/api/v1', ['INVESTIGATION_BASE_URL', 'CREDIT_BASE_URL']],
+  ['http://10.0.0.7:8080/api/v1', ['INVESTIGATION_BASE_URL', 'CREDIT_BASE_URL']],
+  ['https://service.test/api/v1', []],
+  ['http://localhost:4010/api/v1', []],
+  ['http://[::1]:4010/api/v1', []],
+])('warns of %s when it carries a token in the clear', (address, warned) => {
+  const environment = readEnvironment({
+    INVESTIGATION_BASE_URL: address,
+    INVESTIGATION_TOKEN: 't',
+    CREDIT_BASE_URL: address,
+    CREDIT_TOKEN: 't',
+  });
+  expect(examineTransport(environment)).toMatchObject(
+    warned.map((check) => ({ check, state: 'warn', cure: expect.stringContaining('https') })),
+  );
 });
 
 describe('beside an engine that runs', () => {

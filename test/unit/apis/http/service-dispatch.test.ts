@@ -131,7 +131,7 @@ it.each<[string, unknown, Record<string, string>, boolean, boolean]>([
   expect(service.limiter.expectedWaitMs() >= 1_000).toBe(paused);
 });
 
-it('believes no 503 when RESEND_ON_503 is off', async () => {
+it('believes no 503 when services.resendOn503 is false', async () => {
   const wary = new Service({
     baseUrl: server.origin,
     token: Token.of('secret'),

@@ -42,7 +42,7 @@ describe('fetching a PDF', () => {
     });
   });
 
-  it('takes it in the header when CERTIFICATE_PDF_AUTH says bearer', async () => {
+  it('takes it in the header when certificates.pdfAuth says bearer', async () => {
     await api.service.close();
     api = apiWith('bearer');
     await fetchAt(`${server.origin}/pdf`);

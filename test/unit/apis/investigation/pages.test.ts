@@ -83,19 +83,19 @@ describe('a walk over a list', () => {
     [
       'the same cursor',
       () => ({ data: [a], next: 'c', more: true }),
-      'CURSOR_PARAM',
+      'lists.cursorParam',
       'repeated_cursor',
     ],
     [
       'cursors in a circle',
       (_, nth) => ({ data: [{ id: `i${nth}` }], next: `c${nth % 5}`, more: true }),
-      'CURSOR_PARAM',
+      'lists.cursorParam',
       'repeated_cursor',
     ],
     [
       'a fresh cursor to the same page each time',
       (_, nth) => ({ data: nth % 2 === 0 ? [a, b] : [b, a], next: `c${nth}`, more: true }),
-      'CURSOR_PARAM',
+      'lists.cursorParam',
       'repeated_page',
     ],
     ['empty pages', (_, nth) => ({ data: [], next: `c${nth}`, more: true }), 'data', 'empty_pages'],
