@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataConverter } from '@temporalio/common';
+import { lockHolder } from '../store/process-lock';
 import type { Store } from '../store/store';
 import { ConfigError, type Environment } from '../environment';
 import { connectClient, engineAddress, type EngineAddress, type EngineClient } from './connection';
@@ -17,7 +18,6 @@ import {
 } from './engine-record';
 import { findPayloadKeys } from './payload-keys';
 import { proveKeys } from './store-keys';
-import { lockHolder } from './tools-lock';
 import { hasEnded } from './tools-pid';
 
 /** Whose engine it is: what it holds is sealed with the keys that this store knows. */
@@ -181,7 +181,7 @@ async function startInBackground(
     if (record !== null) return record;
     told = await tellNewLines(logPath, told, say);
     // Another command may have been first: then ours gives way, and theirs is waited for.
-    if (isOver && (await lockHolder(engineLockPath(dataDir))) === null) break;
+    if (isOver && lockHolder(engineLockPath(dataDir)) === null) break;
     await sleep(200);
   }
   const tail = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-5).join('\n');

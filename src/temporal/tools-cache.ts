@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { withLock } from '../store/process-lock';
 import { downloadTool, sdkDownloadOrigin } from './tools-download';
-import { withLock } from './tools-lock';
 import { isExecutableFile } from './tools-process';
 
 export interface ToolSearch {
@@ -67,34 +67,24 @@ export async function underLock<T>(
   );
 }
 
-/** Work in a folder of its own beside the target, on the same file system, gone afterwards whatever happens. */
+/**
+ * Work in a folder of its own beside the target, on the same file system, gone afterwards whatever happens. Under the
+ * lock: what a killed process left is removed.
+ */
 export async function aside<T>(
   cache: string,
   tool: string,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
   const prefix = `.${tool}-aside-`;
-  await removeLeftovers(cache, prefix);
+  const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 });
+  for (const name of await readdir(cache))
+    if (name.startsWith(prefix)) await remove(join(cache, name));
   const folder = await mkdtemp(join(cache, prefix));
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-/** What a killed process left. A young folder may still be in use by one that lost its lock while frozen. */
-async function removeLeftovers(cache: string, prefix: string): Promise<void> {
-  for (const name of await readdir(cache)) {
-    if (!name.startsWith(prefix)) continue;
-    const path = join(cache, name);
-    const madeAt = await stat(path).then(
-      (found) => found.mtimeMs,
-      () => null,
-    );
-    if (madeAt !== null && Date.now() - madeAt > 3_600_000) {
-      await rm(path, { recursive: true, force: true });
-    }
+    await remove(folder);
   }
 }
 

@@ -1,5 +1,5 @@
 import { mkdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   aside,
   cacheFolder,
@@ -53,41 +53,43 @@ export async function findTemporalCli(search: ToolSearch): Promise<string> {
   if (onPath !== null && (await isGoodCli(onPath, 'on PATH', search))) return onPath;
 
   return underLock('temporal', cache, search, async () => {
-    if (await isExecutableFile(cached)) {
-      if (await isGoodCli(cached, 'in the cache', { ...search, say: () => undefined })) {
-        return cached;
-      }
-    }
+    // Another process may have put it there while we waited.
+    const isThere = await isGoodCli(cached, 'in the cache', { ...search, say: () => undefined });
+    if (isThere) return cached;
     search.say(
       'No temporal in the cache or on PATH: downloading it (given up within seconds without a network); if that fails, it is built with Go.',
     );
-    const downloadFailure = await aside(cache, 'temporal', async (folder) => {
-      const executable = join(folder, 'temporal');
-      const failure = await tryDownload('cli', executable, search);
-      if (failure !== null) return failure;
-      const server = await serverVersionOf(executable, search.env);
-      if (server.version === null) return server.reason;
-      if (!server.atLeast129) return `it is server ${server.version}, older than 1.29`;
-      await rename(executable, cached);
-      search.say(`temporal (server ${server.version}) is in the cache.`);
-      return null;
-    });
-    if (downloadFailure === null) return cached;
-
-    const buildFailure = await aside(cache, 'temporal', async (folder) => {
-      const failure = await buildCli(folder, downloadFailure, search);
-      if (failure !== null) return failure;
-      const executable = join(folder, 'bin', 'temporal');
-      const server = await serverVersionOf(executable, search.env);
-      if (server.version === null) return `what was built does not run: ${server.reason}`;
-      await rename(executable, cached);
-      search.say(`temporal (server ${server.version}) is built and in the cache.`);
-      return null;
-    });
-    if (buildFailure === null) return cached;
+    const download = (folder: string) => tryDownload('cli', join(folder, 'temporal'), search);
+    const notDownloaded = await intoCache(cached, download, search);
+    if (notDownloaded === null) return cached;
+    const build = (folder: string) => buildCli(folder, notDownloaded, search);
+    const notBuilt = await intoCache(cached, build, search);
+    if (notBuilt === null) return cached;
     throw new ToolNotFoundError(
-      `The Temporal dev server could be neither downloaded (${downloadFailure}) nor built (${buildFailure}): ${installCli}.`,
+      `The Temporal dev server could be neither downloaded (${notDownloaded}) nor built (${notBuilt}): ${installCli}.`,
     );
+  });
+}
+
+/**
+ * @param make puts the executable `temporal` into the folder, or says why it could not
+ * @returns why there is nothing in the cache, or null
+ */
+function intoCache(
+  cached: string,
+  make: (folder: string) => Promise<string | null>,
+  { env, say }: ToolSearch,
+): Promise<string | null> {
+  return aside(dirname(cached), 'temporal', async (folder) => {
+    const failure = await make(folder);
+    if (failure !== null) return failure;
+    const executable = join(folder, 'temporal');
+    const server = await serverVersionOf(executable, env);
+    if (server.version === null) return `what came does not run: ${server.reason}`;
+    if (!server.atLeast129) return `it is server ${server.version}, older than 1.29`;
+    await rename(executable, cached);
+    say(`temporal (server ${server.version}) is in the cache.`);
+    return null;
   });
 }
 
@@ -147,7 +149,7 @@ async function buildCli(
     // A distribution may pin its Go; only a person's own GOTOOLCHAIN forbids fetching a newer one.
     GOTOOLCHAIN: 'auto',
     ...toolEnvironment(search.env),
-    GOBIN: join(folder, 'bin'),
+    GOBIN: folder,
     GOTMPDIR: scratch,
     CGO_ENABLED: '0',
     GOWORK: 'off',

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
 
 export interface RunOptions {
   env: NodeJS.ProcessEnv;
@@ -20,8 +21,6 @@ export interface RunResult {
   reason: string;
 }
 
-const outputLimit = 64 * 1024;
-
 /**
  * Runs a command to its end and never throws for its failure: a command that cannot be started, that
  * fails or that takes too long is a reason. An aborted signal ends the command, then throws.
@@ -29,62 +28,33 @@ const outputLimit = 64 * 1024;
 export async function run(
   command: string,
   args: readonly string[],
-  options: RunOptions,
+  { timeoutMs, onAlive, aliveEveryMs = 15_000, ...options }: RunOptions,
 ): Promise<RunResult> {
-  options.signal?.throwIfAborted();
-  const result = await new Promise<RunResult>((resolve) => {
-    const child = spawn(command, args, {
-      env: options.env,
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    let ended = '';
-    const keep = (chunk: string) => {
-      output = (output + chunk).slice(-outputLimit);
-    };
-    child.stdout.setEncoding('utf8').on('data', keep);
-    child.stderr.setEncoding('utf8').on('data', keep);
-    const end = (why: string) => {
-      ended ||= why;
-      child.kill('SIGTERM');
-      setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
-    };
-    const onAbort = () => end('interrupted');
-    options.signal?.addEventListener('abort', onAbort, { once: true });
-    const late = setTimeout(
-      () => end(`took more than ${Math.round(options.timeoutMs / 1000)} s`),
-      options.timeoutMs,
-    );
-    const startedAt = Date.now();
-    const alive = setInterval(
-      () => options.onAlive?.(Math.round((Date.now() - startedAt) / 1000)),
-      options.aliveEveryMs ?? 15_000,
-    );
-    const settle = (reason: string) => {
-      clearTimeout(late);
-      clearInterval(alive);
-      options.signal?.removeEventListener('abort', onAbort);
-      child.stdout.destroy();
-      child.stderr.destroy();
-      resolve({ ok: reason === '', output, reason });
-    };
-    child.on('error', (error) => settle(ended || error.message));
-    const verdict = () => ended || (child.exitCode === 0 ? '' : lastLine(output, child.exitCode));
-    child.on('close', () => settle(verdict()));
-    // A grandchild that keeps the pipes open must not hold us.
-    child.on('exit', () => setTimeout(() => settle(verdict()), 1_000).unref());
-  });
-  options.signal?.throwIfAborted();
-  return result;
+  const startedAt = Date.now();
+  const alive = setInterval(
+    () => onAlive?.(Math.round((Date.now() - startedAt) / 1_000)),
+    aliveEveryMs,
+  );
+  const bounds = { timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024 };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(command, args, { ...options, ...bounds });
+    return { ok: true, output: stdout + stderr, reason: '' };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    return { ok: false, output: '', reason: reasonOf(error as Failure, timeoutMs) };
+  } finally {
+    clearInterval(alive);
+  }
 }
 
-function lastLine(output: string, code: number | null): string {
-  const last = output
-    .split('\n')
-    .map((line) => line.trim())
-    .findLast((line) => line !== '');
-  return last ?? `exit code ${code ?? 'none'}`;
+type Failure = Error & { killed?: boolean; code?: string | number | null; stdout?: string; stderr?: string };
+
+function reasonOf({ killed, code, message, stdout = '', stderr = '' }: Failure, timeoutMs: number) {
+  // What could not be started has the name of a fault for its code.
+  if (typeof code === 'string') return message;
+  if (killed === true) return `took more than ${Math.round(timeoutMs / 1_000)} s`;
+  const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim());
+  return lines.findLast((line) => line !== '') ?? `exit code ${code ?? 'none'}`;
 }
 
 export async function isExecutableFile(path: string): Promise<boolean> {
@@ -106,7 +76,7 @@ export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<
   return null;
 }
 
-const ours = /^(DILIGENCE|INVESTIGATION|CREDIT|CERTIFICATES|TEMPORAL)_/;
+const ours = /^(DILIGENCE|INVESTIGATION|CREDIT|CERTIFICATES|MONITOR|TEMPORAL)_/;
 
 /** The environment without our settings: no tool needs our tokens, and the CLI would obey `TEMPORAL_*`. */
 export function toolEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

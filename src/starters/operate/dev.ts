@@ -18,10 +18,10 @@ import {
 } from '../../temporal/engine-record';
 import type { CodecServer } from '../../codec-server/serve-codec';
 import { isPostgres } from '../../store/open-store';
+import { lockHolder, withLock } from '../../store/process-lock';
 import { findPayloadKeys } from '../../temporal/payload-keys';
 import { proveKeys } from '../../temporal/store-keys';
 import { findTemporalCli } from '../../temporal/tools-cli';
-import { lockHolder, withLock } from '../../temporal/tools-lock';
 import { hasEnded } from '../../temporal/tools-pid';
 import { serveCodecForUi } from './dev-codec';
 import { KeptServer, KeptWorker, openLog } from './kept-parts';
@@ -388,7 +388,7 @@ const longestStopMs = 11 * 60_000;
 export async function stopEngine(dataDir: string): Promise<boolean> {
   const record = await runningEngine(dataDir);
   // One that is being started has no record yet.
-  const pid = record?.pid ?? (await lockHolder(engineLockPath(dataDir)));
+  const pid = record?.pid ?? lockHolder(engineLockPath(dataDir));
   // A crash may have left the server alone.
   if (pid === null) return endOrphanedServer(dataDir);
   process.kill(pid, 'SIGTERM');

@@ -1,9 +1,8 @@
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   embeddedHealth,
-  engineLockPath,
   noteUse,
   removeEngineRecord,
   retireIdleRecord,
@@ -11,7 +10,6 @@ import {
   writeEngineRecord,
   type EngineRecord,
 } from '../../../src/temporal/engine-record';
-import { lockHolder, withLock } from '../../../src/temporal/tools-lock';
 import { startOf } from '../../../src/temporal/tools-pid';
 
 const minuteMs = 60_000;
@@ -78,21 +76,5 @@ describe('the record of the embedded engine', () => {
     expect(await noteUse(dataDir)).toBe(true);
     expect(await retireIdleRecord(dataDir, 10 * minuteMs)).toBe(false);
     expect(await runningEngine(dataDir)).not.toBeNull();
-  });
-
-  it('leaves the lock to whoever comes when its holder is gone, though its pid lives on', async () => {
-    const path = engineLockPath(dataDir);
-    const holder = {
-      pid: process.pid,
-      host: hostname(),
-      nonce: 'left',
-      start: 'an earlier boot/42',
-    };
-    await writeFile(path, JSON.stringify(holder));
-    expect(await lockHolder(path)).toBeNull();
-    const onWait = jest.fn();
-    const held = await withLock(path, { onWait }, () => lockHolder(path));
-    expect(held).toBe(process.pid);
-    expect(onWait).not.toHaveBeenCalled();
   });
 });

@@ -107,7 +107,7 @@ describe('the download', () => {
     await find({ downloadOrigin: site.origin });
     await site.close();
     expect(shed.cached()).toEqual(['temporal']);
-    expect(shed.said.at(-1)).toBe('temporal (server 1.29.1) is built and in the cache.');
+    expect(shed.said.at(-1)).toBe('temporal (server 1.29.1) is in the cache.');
   });
 });
 
@@ -121,7 +121,7 @@ describe('the build', () => {
     expect(shed.said).toEqual([
       expect.stringContaining('if that fails, it is built with Go.'),
       expect.stringMatching(/^The download did not work \(.+\): building temporal with Go/),
-      'temporal (server 1.29.1) is built and in the cache.',
+      'temporal (server 1.29.1) is in the cache.',
     ]);
   });
 

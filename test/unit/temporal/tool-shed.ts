@@ -60,9 +60,10 @@ chmod +x "$GOBIN/temporal"`,
     );
   }
 
-  /** What the cache holds, but for what the tools keep in it. */
+  /** What the cache holds, but for locks, which stay. */
   cached(): string[] {
-    return existsSync(this.cache) ? readdirSync(this.cache).sort() : [];
+    const names = existsSync(this.cache) ? readdirSync(this.cache) : [];
+    return names.filter((name) => !name.endsWith('.lock')).sort();
   }
 
   dispose(): void {
