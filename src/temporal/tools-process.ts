@@ -47,7 +47,12 @@ export async function run(
   }
 }
 
-type Failure = Error & { killed?: boolean; code?: string | number | null; stdout?: string; stderr?: string };
+type Failure = Error & {
+  killed?: boolean;
+  code?: string | number | null;
+  stdout?: string;
+  stderr?: string;
+};
 
 function reasonOf({ killed, code, message, stdout = '', stderr = '' }: Failure, timeoutMs: number) {
   // What could not be started has the name of a fault for its code.
