@@ -2,6 +2,9 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
+/** SQLITE_BUSY. */
+const busy = 5;
+
 export interface LockOptions {
   signal?: AbortSignal | undefined;
   /** Called once, when another process holds the lock. */
@@ -22,11 +25,10 @@ export async function withLock<T>(
   closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    let isTold = false;
+    let told: number | null = null;
     options.signal?.throwIfAborted();
     while (!isTaken(database)) {
-      if (!isTold) options.onWait?.(holderOf(database));
-      isTold = true;
+      if (told === null && (told = holderOf(database)) !== null) options.onWait?.(told);
       await sleep(options.pollIntervalMs ?? 500, undefined, { signal: options.signal });
     }
     try {
@@ -41,11 +43,17 @@ export async function withLock<T>(
 }
 
 /** The process that holds the lock now; null when none does. */
-export function lockHolder(path: string): number | null {
+export async function lockHolder(path: string): Promise<number | null> {
   if (!existsSync(path)) return null;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    return mayWrite(database) ? null : holderOf(database);
+    // Who is about to take it has not said so yet: the name that stands there is of one before.
+    for (let looks = 0; looks < 100; looks += 1, await sleep(5)) {
+      if (tries(database, 'BEGIN IMMEDIATE')) return null;
+      const pid = holderOf(database);
+      if (pid !== null) return pid;
+    }
+    return null;
   } finally {
     database.close();
   }
@@ -53,15 +61,18 @@ export function lockHolder(path: string): number | null {
 
 /** Writes who we are first: while the lock is held, others can only read. */
 function isTaken(database: DatabaseSyncInstance): boolean {
-  if (!mayWrite(database)) return false;
-  database.exec(`PRAGMA user_version = ${process.pid}; COMMIT`);
-  return mayWrite(database);
+  const name = `PRAGMA user_version = ${process.pid}`;
+  if (!tries(database, name) || !tries(database, 'BEGIN IMMEDIATE')) return false;
+  if (holderOf(database) === process.pid) return true;
+  // Another wrote its name after us and did not get the lock: both begin again.
+  database.exec('ROLLBACK');
+  return false;
 }
 
-function mayWrite(database: DatabaseSyncInstance): boolean {
-  const busy = 5;
+/** False when another connection is in the way. */
+function tries(database: DatabaseSyncInstance, sql: string): boolean {
   try {
-    database.exec('BEGIN IMMEDIATE');
+    database.exec(sql);
     return true;
   } catch (error) {
     if ((error as { errcode?: number }).errcode !== busy) throw error;
@@ -69,6 +80,21 @@ function mayWrite(database: DatabaseSyncInstance): boolean {
   }
 }
 
-function holderOf(database: DatabaseSyncInstance): number {
-  return Number(Object.values(database.prepare('PRAGMA user_version').get() as object)[0]);
+/** Null when nobody who lives has written that he holds it. */
+function holderOf(database: DatabaseSyncInstance): number | null {
+  try {
+    const row = database.prepare('PRAGMA user_version').get() as { user_version: number };
+    return row.user_version !== 0 && isAlive(row.user_version) ? row.user_version : null;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode !== busy) throw error;
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

@@ -181,7 +181,7 @@ async function startInBackground(
     if (record !== null) return record;
     told = await tellNewLines(logPath, told, say);
     // Another command may have been first: then ours gives way, and theirs is waited for.
-    if (isOver && lockHolder(engineLockPath(dataDir)) === null) break;
+    if (isOver && (await lockHolder(engineLockPath(dataDir))) === null) break;
     await sleep(200);
   }
   const tail = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-5).join('\n');

@@ -388,7 +388,7 @@ const longestStopMs = 11 * 60_000;
 export async function stopEngine(dataDir: string): Promise<boolean> {
   const record = await runningEngine(dataDir);
   // One that is being started has no record yet.
-  const pid = record?.pid ?? lockHolder(engineLockPath(dataDir));
+  const pid = record?.pid ?? (await lockHolder(engineLockPath(dataDir)));
   // A crash may have left the server alone.
   if (pid === null) return endOrphanedServer(dataDir);
   process.kill(pid, 'SIGTERM');

@@ -48,31 +48,31 @@ it('lets nobody in beside the holder', async () => {
     ),
   );
   expect(most).toBe(1);
-  expect(lockHolder(path)).toBeNull();
+  expect(await lockHolder(path)).toBeNull();
 });
 
 it('is let go when the work fails', async () => {
   await expect(withLock(path, {}, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(lockHolder(path)).toBeNull();
+  expect(await lockHolder(path)).toBeNull();
 });
 
-it('has no holder before anybody took it, and asking makes no file', () => {
-  expect(lockHolder(path)).toBeNull();
+it('has no holder before anybody took it, and asking makes no file', async () => {
+  expect(await lockHolder(path)).toBeNull();
   expect(() => rmSync(path)).toThrow('ENOENT');
 });
 
 it('names the process that holds it, and is free as soon as that is killed', async () => {
   const holder = await heldElsewhere();
-  expect(lockHolder(path)).toBe(holder.pid);
+  expect(await lockHolder(path)).toBe(holder.pid);
   const waited: number[] = [];
   const taken = withLock(path, { pollIntervalMs: 10, onWait: (pid) => waited.push(pid) }, () =>
-    Promise.resolve(lockHolder(path)),
+    lockHolder(path),
   );
   await sleep(50);
   holder.kill('SIGKILL');
   expect(await taken).toBe(process.pid);
   expect(waited).toEqual([holder.pid]);
-  expect(lockHolder(path)).toBeNull();
+  expect(await lockHolder(path)).toBeNull();
 }, 30_000);
 
 it('is waited for no longer than asked', async () => {
