@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander';
 import { z } from 'zod';
+import { noScanCounts } from '../../../src/domain/monitors/scan';
+import { emptyBacklog, noCounts } from '../../../src/domain/monitors/sweep';
 import { ConfigError } from '../../../src/environment';
 import { jobKinds, type JobKind } from '../../../src/domain/job';
 import { errorEnvelope, jobEnvelope, outputSchema } from '../../../src/starters/cli/envelope';
@@ -28,19 +30,25 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const context = () => ({ store: place.store }) as unknown as CommandContext;
+const context = () => {
+  const idKey = { nameOf: (_: string, text: string) => text };
+  const environment = { monitorSinks: { sinks: [] } };
+  return { store: place.store, idKey, environment } as unknown as CommandContext;
+};
 
 function jobOf(kind: JobKind, input: object, outcome: object | null, status: string | null): Job {
   const when = { createdAt: '2026-01-05T10:00:00.000Z', endedAt: status && '2026-01-05T11:00:00Z' };
   return { id: 'x/1', kind, folder: 'x/1', needsAttention: false, ...when, input, outcome, status };
 }
 
+const passed = { status: 'swept', stopped: null, warnings: [], health: [], endedAt: '' };
 const nothing = { error: null, startedAt: '', settledAt: '' };
 const billing = { status: 'charged', amount: 10, unit: 'tokens' };
 const summary = reportOf([]).summary;
 
 /** What each kind prints of an end, and what of it is the result itself. */
-const ends: [JobKind, object, object, object][] = [
+type End = [JobKind, object, object, object];
+const ends: End[] = [
   [
     'trace',
     {},
@@ -100,6 +108,26 @@ const ends: [JobKind, object, object, object][] = [
     record,
     { edition: 0, snapshotAt: 0, summary },
     { outcome: { counts: summary.counts, results: expect.stringContaining('results.csv') } },
+  ],
+  ...(['trace-batch', 'profile-batch', 'credit-batch', 'dossier-batch'] as const).map(
+    (kind): End => [
+      kind,
+      { kind, batchId: 'x/1', inputName: 'in.csv', lines: 0, left: {} },
+      { endedAt: '', cancelled: false, counts: {} },
+      { outcome: { counts: {}, problems: [], results: expect.stringContaining('results.csv') } },
+    ],
+  ),
+  [
+    'monitor-sweep',
+    {},
+    { ...passed, monitorId: 'm', backlog: emptyBacklog, counts: noCounts(), reconciled: null },
+    { outcome: { monitor: { changes: { filed: 0 } } }, folder: null },
+  ],
+  [
+    'monitor-scan',
+    {},
+    { ...passed, scan: 's', list: 'default', counts: noScanCounts() },
+    { outcome: { open: [], notes: [] }, folder: null },
   ],
 ];
 
