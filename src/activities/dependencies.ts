@@ -64,6 +64,8 @@ export interface CreditDependencies {
   store: Store;
   /** `IdKey.nameOf('document', ...)`: results are put in the index by which an erasure finds them. */
   nameOf: (document: string) => string;
+  /** `IdKey.nameOf('manifest', ...)`: names what is bought. */
+  purchaseName: (text: string) => string;
   audit: AuditTrail;
   stopping: AbortSignal;
   warn: CertificateDependencies['warn'];

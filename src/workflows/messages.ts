@@ -119,11 +119,6 @@ export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
 
 export const jobProgressQuery = defineQuery<JobProgress>('jobProgress');
 
-export interface FindEngineInput {
-  wanted: string;
-  queueSuffix: string;
-}
-
 export interface JobBatchProgress {
   kind: JobBatchKind;
   /** Child jobs to drive. */
@@ -230,6 +225,8 @@ export interface IssueCertificateInput {
 
 export interface AnalyzeCreditInput {
   ref: AnalysisRef;
+  /** A name says which engine judges it: its id is asked for first. */
+  namesEngine?: boolean;
   /** Epoch milliseconds: after it nothing is sent, and what has not settled is given up. */
   deadlineAt: number;
   /** Ends the names of the task queues. */

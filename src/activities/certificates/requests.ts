@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { workIdOfFolder } from '../../store/certificates/works';
@@ -40,7 +39,7 @@ import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-places';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
-import { TooLateError, claimMarginMs, claimForSure, nameOf, receiptOf } from '../core/attempt';
+import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
 
 /** A run takes no new row after this long. */
 const runMs = 1_000;
@@ -213,6 +212,8 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     } catch (error) {
       // Before the claim nothing can have left; `send` answers for everything after it.
       deps.warn('a row could not be prepared for its request', { reason: nameOf(error) });
+      const isAboutToken = isCallFailure(error) && classifyFailure(error) === 'credentials';
+      if (isAboutToken) return unsent(row, 'credentials', now() + 1_000);
       return unsent(row, isStoreAway(error) ? 'store' : 'fault', now() + 1_000);
     }
   }
@@ -301,7 +302,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     }
   }
 
-  /** Permit of the limiter, claim, dispatch: in this order, with no other await between. */
+  /** Permit of the limiter, claim, dispatch: in this order. */
   async function send(
     place: number,
     item: WorkItem,
@@ -316,50 +317,50 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       signal: deps.stopping,
     });
     if (!granted) return unsent(row, 'no_permit', now() + limiter.expectedWaitMs());
-    if (heartbeats.isLate() || deps.stopping.aborted || now() >= input.sendBy) {
-      return unsent(row, 'no_time', now());
-    }
     const subject = subjectOf(item);
-    const claimedAt = now();
-    const answerBy = claimedAt + certificates.timeoutMs + claimMarginMs;
-    const lastStart = Math.min(claimedAt + claimMarginMs, input.sendBy);
-    const nonce = randomUUID();
-    const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
-    // Asked for together, the receipt of the row before and this claim are flushed together.
-    const [taken] = await Promise.all([
-      claimForSure(ledger, subject, { n, claim }, jobOfList(input.work.folder), patience),
-      run.receipt,
-    ]);
-    if (taken === 'taken') return taken;
-    if (taken !== 'ours') return unsent(row, taken, now() + stoppedPauseMs);
-    const attempts = before + 1;
-    const receipt = await receiptOf(
-      () =>
-        certificates.requestCertificate(item.type, item.document, () => {
-          // It must end before `answerBy`, and start before the deadline: a frozen process is too late.
-          if (now() > lastStart) throw new TooLateError();
-        }),
-      { now, answerLost: (how) => deps.metrics.answerLost(how) },
+    const { timeoutMs } = certificates;
+    const job = jobOfList(input.work.folder);
+    const about = { attempts: ledger, subject, job, n, owner, timeoutMs, afterUnknown, patience };
+    const sent = await sendUnder(
+      // Asked for together, the receipt of the row before and this claim are flushed together.
+      async () => (await Promise.all([claimNext(about), run.receipt]))[0],
+      (beforeSend) => certificates.requestCertificate(item.type, item.document, beforeSend),
+      {
+        now,
+        sendBy: input.sendBy,
+        mayClaim: () => !heartbeats.isLate() && !deps.stopping.aborted,
+      },
     );
+    if (sent.kind === 'stopped') {
+      if (sent.why === 'taken' || sent.why === 'doubtful') return 'taken';
+      return sent.why === 'late'
+        ? unsent(row, 'no_time', now())
+        : unsent(row, sent.why, now() + stoppedPauseMs);
+    }
+    const attempts = before + 1;
+    const { claim } = sent.taken;
+    const { claimedAt } = claim;
+    const { receipt, again } = receiptOf(sent, now);
+    if (receipt.kind === 'unknown') deps.metrics.answerLost(lostHow(sent));
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
-    const request = sentRequest(item, { n, claim, receipt: receipt.receipt });
-    run.receipt = putReceipt(subject, { n, claim, receipt: receipt.receipt }, request, run);
-    switch (receipt.receipt.kind) {
+    const request = sentRequest(item, { n, claim, receipt });
+    run.receipt = putReceipt(subject, { n, claim, receipt }, request, run);
+    switch (receipt.kind) {
       case 'accepted': {
-        const { externalId: certidaoId } = receipt.receipt;
+        const { externalId: certidaoId } = receipt;
         const dueAt = claimedAt + deps.settlingTimes[item.type].nextReadMs(0, deps.random());
         const requestedAt = claimedAt;
         return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags, dueAt };
       }
       case 'refused':
-        filed.push(refusedOutcome(item, attempts, receipt.receipt, claimedAt, flags));
+        filed.push(refusedOutcome(item, attempts, receipt, claimedAt, flags));
         return { kind: 'settled', place, status: 'failed', attempts };
       case 'not_sent':
-        return { kind: 'unsent', place, attempts: before, ...receipt.again };
+        return { kind: 'unsent', place, attempts: before, ...again };
       case 'unknown':
         filed.push(
           unknownOutcome(item, attempts, flags, now(), {
-            reason: receipt.receipt.reason,
+            reason: receipt.reason,
             requestedAt: claimedAt,
           }),
         );

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../../apis/credit/operations';
 import { withEither } from '../../apis/http/signals';
@@ -13,7 +12,6 @@ import {
   nextNumber,
   subjectState,
   type Attempt,
-  type Claim,
   type ClaimOwner,
   type Receipt,
 } from '../../domain/core/attempts';
@@ -32,7 +30,7 @@ import { storeIncomplete, failureTypes } from '../core/failures';
 import { recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
-import { TooLateError, claimMarginMs, claimForSure, nameOf, receiptOf } from '../core/attempt';
+import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
 import { pauseOnTheClock } from '../core/pause';
 
 export interface AnalysisRun {
@@ -42,6 +40,8 @@ export interface AnalysisRun {
 }
 
 export interface RequestInput extends AnalysisRun {
+  /** Epoch milliseconds: nothing is sent from then on. */
+  sendBy: number;
   /** Epoch milliseconds until which an upload that is turned away is tried again here. */
   until: number;
   /** Why it was turned away before, which is shown already; null at first. */
@@ -69,7 +69,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   }
 
   async function requestUntil(input: RequestInput, givenUp: AbortSignal): Promise<RequestAnswer> {
-    const { until, before } = input;
+    const { before, sendBy, until } = input;
     const heartbeats = new Heartbeats(now, 1_000);
     try {
       let last = unsent(before?.why ?? 'fault', before?.notBefore ?? 0);
@@ -78,9 +78,9 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
         if (waitMs > 0) await pause(waitMs, givenUp);
         if (givenUp.aborted || heartbeats.isLate()) return last;
         // A timer may fire a moment early: what is to go after the end is not sent at the end.
-        const isOver = before !== null && (last.notBefore >= until || now() >= until);
+        const isOver = last.notBefore >= sendBy || now() >= sendBy;
         if (isOver) return { ...last, isOver };
-        const answer = await tryOnce(input, heartbeats, givenUp);
+        const answer = await tryOnce(input, { heartbeats, givenUp, sendBy });
         if (answer.kind !== 'unsent' || answer === takenOver) return answer;
         const pauseMs = backoffMs(turnedAway, random(), { maxMs: longestPauseMs });
         last = unsent(answer.why, Math.max(answer.notBefore, now() + pauseMs));
@@ -92,11 +92,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  async function tryOnce(
-    { ref, run }: AnalysisRun,
-    heartbeats: Heartbeats,
-    givenUp: AbortSignal,
-  ): Promise<RequestAnswer> {
+  async function tryOnce({ ref, run }: AnalysisRun, bounds: Bounds): Promise<RequestAnswer> {
     try {
       const record = await recordOf(analyses, ref);
       // A repeated start of what has ended must not send it.
@@ -104,7 +100,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       const owner = ownerOf(run);
       const decided = await decide(record, owner);
       if ('kind' in decided) return decided;
-      return await send(record, owner, decided, { heartbeats, givenUp });
+      return await send(record, owner, decided, bounds);
     } catch (error) {
       if (error instanceof UnsendableUploadError) {
         return { kind: 'refused', code: error.code, message: error.message, wasSent: false };
@@ -117,13 +113,19 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
+  interface Bounds {
+    heartbeats: Heartbeats;
+    givenUp: AbortSignal;
+    sendBy: number;
+  }
+
   interface Ready {
     n: number;
     afterUnknown: boolean;
   }
 
   async function decide(record: AnalysisRecord, owner: ClaimOwner): Promise<RequestAnswer | Ready> {
-    const history = await ledger.of(analysisSubject(record.name));
+    const history = await ledger.of(subjectOf(record));
     // Closed by the recovery of this very run: somebody else has the work.
     if (attemptOf(history, owner)?.claim.kind === 'closed') return takenOver;
     const state = subjectState(history, now());
@@ -141,43 +143,36 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  /** Form, permit of the limiter, claim, dispatch: after the claim nothing else is awaited. */
+  /** Form, permit of the limiter, claim, dispatch: in this order. */
   async function send(
     record: AnalysisRecord,
     owner: ClaimOwner,
     { n, afterUnknown }: Ready,
-    { heartbeats, givenUp }: { heartbeats: Heartbeats; givenUp: AbortSignal },
+    { heartbeats, givenUp, sendBy }: Bounds,
   ): Promise<RequestAnswer> {
     const prepared = await operations.prepareUpload(await uploadOf(record));
     const granted = await service.limiter.acquire('request', {
-      until: now() + 30_000,
+      until: Math.min(now() + 30_000, sendBy),
       signal: givenUp,
     });
     if (!granted) return unsent('service', now() + service.limiter.expectedWaitMs());
-    if (heartbeats.isLate() || givenUp.aborted) return unsent('fault', now());
-    const subject = analysisSubject(record.name);
-    const claimedAt = now();
-    const answerBy = claimedAt + operations.timeoutMs + claimMarginMs;
-    const lastStart = claimedAt + claimMarginMs;
-    const nonce = randomUUID();
-    const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
+    const subject = subjectOf(record);
     const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
+    const { timeoutMs } = operations;
     const job = analysisFolder(record.workId);
-    const taken = await claimForSure(ledger, subject, { n, claim }, job, patience);
-    if (taken !== 'ours') return unsent('another work', now() + 250);
-    const {
-      receipt,
-      again,
-      detail = null,
-      unread = null,
-    } = await receiptOf(
-      () =>
-        operations.startOperation(prepared, () => {
-          // A POST that starts now must end before `answerBy`: a frozen process comes back too late.
-          if (now() > lastStart) throw new TooLateError();
-        }),
-      { now, answerLost: (how) => metrics.answerLost(how) },
+    const about = { attempts: ledger, subject, job, n, owner, timeoutMs, afterUnknown, patience };
+    const sent = await sendUnder(
+      () => claimNext(about),
+      (beforeSend) => operations.startOperation(prepared, beforeSend),
+      { now, sendBy, mayClaim: () => !heartbeats.isLate() && !givenUp.aborted },
     );
+    if (sent.kind === 'stopped') {
+      return sent.why === 'late' ? unsent('fault', now()) : unsent('another work', now() + 250);
+    }
+    const { claim } = sent.taken;
+    const { claimedAt } = claim;
+    const { receipt, again, detail = null, unread = null } = receiptOf(sent, now);
+    if (receipt.kind === 'unknown') metrics.answerLost(lostHow(sent));
     metrics.uploadEnded({
       result: receipt.kind,
       bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
@@ -246,13 +241,19 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   return { requestAnalysis };
 }
 
+/** @throws ApplicationFailure before its engine is chosen */
+export function subjectOf({ fence }: AnalysisRecord): string {
+  if (fence === null) throw storeIncomplete('the engine that was chosen');
+  return analysisSubject(fence);
+}
+
 /** What the audit trail says of a request. */
 export function entriesOf(
   record: AnalysisRecord,
   attempt: Omit<Attempt, 'resolution'>,
 ): AuditEntry[] {
-  const { name, workId, createdBy } = record;
-  const entry = analysisRequestEntry({ name, ...attempt }, { workId, by: createdBy });
+  const { fence, workId, createdBy } = record;
+  const entry = analysisRequestEntry({ name: fence ?? '', ...attempt }, { workId, by: createdBy });
   return entry === null ? [] : [entry];
 }
 

@@ -65,7 +65,7 @@ export function createDossierRetries(deps: DossierDependencies) {
   }
 
   async function sendRetry(
-    { asked, from, ref }: RetryDossierInput,
+    { asked, deadlineAt: sendBy, from, ref }: RetryDossierInput,
     retry: Retry,
     signal: AbortSignal,
   ): Promise<Reading<Retried>> {
@@ -79,6 +79,7 @@ export function createDossierRetries(deps: DossierDependencies) {
       attempts,
       timeoutMs: dossiers.timeoutMs,
       now,
+      sendBy,
       entriesOf: ({ claim }, receipt) =>
         receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, told)] : [],
     };
@@ -86,7 +87,7 @@ export function createDossierRetries(deps: DossierDependencies) {
       dossiers.retry(dossierId, retryKey(retry), signal, async () => {
         const isNoted = (await file.noted(folder, sendOf(retry))) > 0;
         if (!isNoted) await file.note(folder, sendOf(retry), now());
-        await beforeSend();
+        return beforeSend();
       }),
     );
     if (sent.kind === 'answered') {

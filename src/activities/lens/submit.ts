@@ -23,7 +23,7 @@ import { lensAnotherEntry, lensReplacedEntry, lensRequestEntry } from '../../dom
 import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { storeIncomplete } from '../core/failures';
-import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from '../core/attempt';
+import { newClaim, ownerOf, sendKeyed, type KeyedAnswer, type Sender } from '../core/attempt';
 import { recordOf } from '../core/job-records';
 import type { LensDependencies } from '../dependencies';
 import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
@@ -66,14 +66,16 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     /** Of what was handed in. */
     readonly #uploads: string;
     readonly #ref: LensRef;
+    readonly #sendBy: number;
     #isProved = false;
 
-    constructor(record: LensRecord, { attempt, ref }: SubmitLensInput) {
+    constructor(record: LensRecord, { attempt, deadlineAt, ref }: SubmitLensInput) {
       this.#record = record;
       this.#attempt = attempt;
       this.#subject = lensSubject(record.name, attempt);
       this.#uploads = lensUploads(record.name, attempt);
       this.#ref = ref;
+      this.#sendBy = deadlineAt;
     }
 
     async step(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
@@ -114,10 +116,9 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const { bytes: sizeBytes, sha256 } = input;
       const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
       const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
+      const terms = { timeoutMs: lens.timeoutMs, now, sendBy: this.#sendBy };
       return withEither([signal, stopping], (until) =>
-        sendKeyed({ ...about, timeoutMs: lens.timeoutMs, now }, (beforeSend) =>
-          lens.create(request, until, beforeSend),
-        ),
+        sendKeyed({ ...about, ...terms }, (beforeSend) => lens.create(request, until, beforeSend)),
       );
     }
 
@@ -150,7 +151,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const entries = [entryOf(created, this.#record, this.#attempt)];
       const stands = await attempts.putReceipt(this.#subject, taken, receipt, entries);
       if (stands.kind === 'accepted' && !isSameId(stands.externalId, externalId)) {
-        const claim = newClaim(now(), lens.timeoutMs, this.#by());
+        const claim = newClaim(now(), lens.timeoutMs, ownerOf(this.#by()));
         const next = await attempts.take(this.#subject, claim, this.#ref.folder);
         if (typeof next !== 'string') {
           await attempts.putReceipt(this.#subject, next, receipt, entries);

@@ -33,7 +33,8 @@ import {
 } from '../../domain/profiles/lookup';
 import type { Polled, PollRequest } from '../../domain/core/poll-request';
 import { unreadableAnswer } from '../../domain/core/service-failure';
-import { claimForSure, newClaim, sendUnder, type Sent } from '../core/attempt';
+import { claimNext, ownerOf, sendUnder, type NotClaimed, type Sent } from '../core/attempt';
+import type { BeforeSend } from '../../apis/http/service';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
   createPolling,
@@ -93,7 +94,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
 
   /** One call at most, under a claim of its own: each that leaves may be charged for. */
   async function ask(
-    { call, interactive, ref }: LookUpInput,
+    { call, deadlineAt: sendBy, interactive, ref }: LookUpInput,
     record: ProfileRecord,
     signal: AbortSignal,
   ): Promise<Reading<LookedUp>> {
@@ -111,19 +112,20 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const untold = sentLookups(history, workId, call).filter(({ end }) => end === null);
     if (untold.length >= mostUntold) return { kind: 'settled', value: answersLost };
     const n = nextNumber(history);
-    const take = async (): Promise<Taken | null> => {
+    const afterUnknown = state.kind === 'unknown';
+    const take = async (): Promise<Taken | NotClaimed> => {
       const decision = reissueByPolicy('asked for again', now());
-      if (state.kind === 'unknown') await attempts.resolve(subject, state.n, decision);
-      const wanted = newClaim(now(), profiles.timeoutMs, { workId, number: call });
-      const claim = { ...wanted, afterUnknown: state.kind === 'unknown' };
+      if (afterUnknown) await attempts.resolve(subject, state.n, decision);
+      const { timeoutMs } = profiles;
+      const owner = ownerOf({ workId, number: call });
       const patience = { now, mayWait: () => !signal.aborted };
-      const claimed = await claimForSure(attempts, subject, { n, claim }, folder, patience);
-      return claimed === 'ours' ? { n, claim, isNew: true } : null;
+      const about = { attempts, subject, job: folder, owner, timeoutMs, patience };
+      return claimNext({ ...about, n, afterUnknown });
     };
     const priority = interactive === false ? 'request' : 'interactive';
-    const send = (beforeSend: () => Promise<void>) =>
+    const send = (beforeSend: BeforeSend) =>
       profiles.lookUp(record.cpf, priority, signal, beforeSend);
-    const sent = await sendUnder(take, send, now);
+    const sent = await sendUnder(take, send, { now, sendBy });
     if (sent.kind === 'stopped') return goesOn('asking');
     if (sent.kind === 'failed') return failed(sent, record, ref, call);
     const { read, body } = sent.answer;

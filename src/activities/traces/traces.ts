@@ -87,7 +87,7 @@ export function createTraceActivities(deps: TraceDependencies) {
 
   async function request(
     record: TraceRecord,
-    { ref, since }: StartTraceInput,
+    { deadlineAt: sendBy, ref, since }: StartTraceInput,
     signal: AbortSignal,
   ): Promise<Reading<StartedTrace>> {
     const { name, target, strategy } = record;
@@ -103,7 +103,8 @@ export function createTraceActivities(deps: TraceDependencies) {
       if (found !== null) return found;
     }
     const by = { workId: ref.workId, number: 1 };
-    const about = { subject, job: ref.folder, by, attempts, timeoutMs: traces.timeoutMs, now };
+    const { timeoutMs } = traces;
+    const about = { subject, job: ref.folder, by, attempts, timeoutMs, now, sendBy };
     // A worker that is to end lets no request leave that it could not see through.
     const wanted = { target, strategy, key: traceKey(name, reissuesOf(history)) };
     const sent = await withEither([signal, deps.stopping], (admitted) =>

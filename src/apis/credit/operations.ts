@@ -4,7 +4,7 @@ import { ContractError, StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { HttpStream } from '../http/exchange';
-import type { HttpCall, Service } from '../http/service';
+import type { BeforeSend, HttpCall, Service } from '../http/service';
 import { xmlsPart, type CreditNames } from './names';
 import { acceptedIdFromWire, operationFromWire } from './operations.wire';
 import type { SpecificationApi } from './specification';
@@ -87,10 +87,7 @@ export class OperationsApi {
    * @returns the id of the accepted operation
    * @throws ContractError when it was accepted and the id cannot be read
    */
-  async startOperation(
-    { form, names }: PreparedUpload,
-    beforeDispatch: () => void,
-  ): Promise<string> {
+  async startOperation({ form, names }: PreparedUpload, beforeSend: BeforeSend): Promise<string> {
     const call: HttpCall = {
       method: 'POST',
       pathTemplate: '/v1/operations',
@@ -100,7 +97,7 @@ export class OperationsApi {
       timeoutMs: this.timeoutMs,
       maxBytes: maxJsonBytes,
       keyless: true,
-      beforeDispatch,
+      beforeSend,
     };
     const { body, headers } = await this.service.dispatch(call);
     return acceptedIdFromWire(call, names, { body, location: String(headers['location'] ?? '') });

@@ -59,13 +59,14 @@ export interface HttpCall extends CallName {
    */
   seenThrough?: boolean;
   /**
-   * Awaited once the permit and the credential are there, before the request leaves: what is on file
-   * by then was about to be sent. What it throws stops the call.
+   * Awaited once the permit and the credential are there, before the request leaves: what is stored
+   * by then was about to be sent. What it resolves to runs synchronously just before the request is
+   * handed over. What either throws stops the call.
    */
-  beforeSend?: (() => Promise<void>) | undefined;
-  /** Runs synchronously just before the request is handed over; what it throws stops the call. */
-  beforeDispatch?: () => void;
+  beforeSend?: BeforeSend | undefined;
 }
+
+export type BeforeSend = () => Promise<(() => void) | void>;
 
 export interface ServiceOptions {
   /** Base address with its path prefix, as configured. */
@@ -244,7 +245,7 @@ export class Service {
   ): Promise<Answer> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
-    await call.beforeSend?.();
+    const beforeDispatch = await call.beforeSend?.();
     const json = call.json === undefined ? null : JSON.stringify(call.json);
     let starts = 0;
     const told = (error: unknown): Error => {
@@ -255,7 +256,7 @@ export class Service {
     };
     if (signal?.aborted === true) throw calledOff(call);
     // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
-    call.beforeDispatch?.();
+    beforeDispatch?.();
     const own = call.keyless === true ? this.#fresh : this.#pooled;
     return ask({
       dispatcher: url.origin === this.origin ? own : this.#elsewhere,

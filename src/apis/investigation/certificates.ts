@@ -4,7 +4,7 @@ import type { CertificateAssumptions } from '../assumptions';
 import { StatusError, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { BeforeSend, HttpCall, Service } from '../http/service';
 import { fetchNamed } from './artifacts';
 import { acceptedIdFromWire, issuanceFromWire } from './certificates.wire';
 
@@ -40,7 +40,7 @@ export class CertificatesApi {
   async requestCertificate(
     type: CertificateType,
     document: string,
-    beforeDispatch: () => void,
+    beforeSend: BeforeSend,
   ): Promise<string> {
     const pathTemplate = type === 'cnpj' ? '/certidoes/cnpj' : '/certidoes/trabalhista';
     const call: HttpCall = {
@@ -52,7 +52,7 @@ export class CertificatesApi {
       timeoutMs: this.timeoutMs,
       maxBytes: maxJsonBytes,
       keyless: true,
-      beforeDispatch,
+      beforeSend,
     };
     const answer = await this.service.dispatch(call);
     return acceptedIdFromWire(call, answer.body);

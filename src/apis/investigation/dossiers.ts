@@ -2,7 +2,7 @@ import type { Dossier, DossierState } from '../../domain/dossiers/dossier';
 import type { DossierAssumptions, ListAssumptions } from '../assumptions';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { BeforeSend, HttpCall, Service } from '../http/service';
 import { dossierFromWire, dossierWire } from './dossiers.wire';
 import { idempotencyKey } from './idempotency-key';
 import { findListed, pageFromWire, walkPages, type Page } from './pages';
@@ -118,7 +118,7 @@ export class DossiersApi {
     dossierId: string,
     key: string,
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<DossierAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/dossies/{dossie_id}/retry', dossierId),
@@ -138,7 +138,7 @@ export class DossiersApi {
   async cancel(
     dossierId: string,
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<DossierAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/dossies/{dossie_id}/cancel', dossierId),

@@ -4,7 +4,7 @@ import type { LensAssumptions } from '../assumptions';
 import { ContractError, RefusedAddressError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { BeforeSend, HttpCall, Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
 import { lensFromWire } from './lens.wire';
 import { pathOf } from './paths';
@@ -51,7 +51,7 @@ export class LensApi {
   async create(
     { sizeBytes, sha256, mode, key }: LensRequest,
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<LensAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/lente/analyses', ''),

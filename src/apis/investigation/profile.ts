@@ -1,6 +1,6 @@
 import { ContractError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
-import type { HttpCall, Service } from '../http/service';
+import type { BeforeSend, HttpCall, Service } from '../http/service';
 import { pathOf } from './paths';
 import { profileFromWire, type ProfileAnswer } from './profile.wire';
 
@@ -33,7 +33,7 @@ export class ProfilesApi {
     cpf: string,
     priority: CallPriority = 'interactive',
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<{ read: ProfileAnswer; body: Buffer }> {
     const path = pathOf(pathTemplate, { cpf });
     const { timeoutMs } = this;

@@ -3,7 +3,7 @@ import type { ListAssumptions, TraceAssumptions } from '../assumptions';
 import { StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { BeforeSend, HttpCall, Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
 import { findListed, pageFromWire, walkPages, type Page } from './pages';
 import { pathOf } from './paths';
@@ -65,7 +65,7 @@ export class TracesApi {
   async create(
     { target, strategy, key }: TraceRequest,
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<TraceAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/rastro'),

@@ -136,6 +136,11 @@ export function reissueByPolicy(note: string, at: number): Resolution {
   return { action: 'reissue', externalId: null, by: 'policy', note, at };
 }
 
+/** It is ordered anew on purpose: both may be charged for. */
+export function reissueByRerun(by: string, at: number): Resolution {
+  return { action: 'reissue', externalId: null, by, note: '--rerun', at };
+}
+
 /** Of which nobody knows the end yet; null: none. */
 export function undecidedAttempt(attempts: readonly Attempt[]): Attempt | null {
   const standing = standingAttempt(attempts);

@@ -76,6 +76,8 @@ export const erasableTables: Readonly<Record<TableName, ErasableTable>> = tables
 export const monitorTables = ['change', 'unreadable_item', 'review', 'monitor_answer'] as const;
 
 const ofJobs: readonly JobFolders[] = Object.values(jobFolders);
+/** First words of the subjects that jobs share. */
+export const fences: ReadonlySet<string> = new Set(ofJobs.flatMap(({ fence }) => fence ?? []));
 
 /** Records and jobs by the first word of their keys. */
 const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = {

@@ -32,7 +32,7 @@ export async function takeWhole(
   const held = await store.subjects.heldBy(holders);
   const alone = await links.aloneAmong(store, held, holders);
   await draft.removeShared(alone.filter((one) => /^(?:inputs|operations)\//.test(one)));
-  const bought = [...own].flatMap(links.fenceOf).filter((one) => alone.includes(one));
+  const bought = alone.filter(links.isFence);
   plan.quoted.ids.push(...(await links.boughtIds(store, bought)));
   plan.doubtful += await links.doubtfulOf(store, bought);
   await draft.disown(bought);

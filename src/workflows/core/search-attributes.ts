@@ -31,7 +31,6 @@ export function attributesAtStart(
 }
 
 function serviceOf(workflowKind: WorkflowKind): string {
-  if (workflowKind === 'credit-engine') return 'credit';
   return kindFacts[workflowKind as JobKind]?.service ?? 'investigation';
 }
 

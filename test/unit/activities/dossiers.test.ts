@@ -1,3 +1,4 @@
+import type { BeforeSend } from '../../../src/apis/http/service';
 import type { ApplicationFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time';
 import { ActivityEnvironment } from '../../support/activity-environment';
@@ -62,16 +63,11 @@ class Bench {
         this.beforeRead();
         return view();
       },
-      retry: async (
-        _: string,
-        key: string,
-        signal?: AbortSignal,
-        beforeSend?: () => Promise<void>,
-      ) => {
+      retry: async (_: string, key: string, signal?: AbortSignal, beforeSend?: BeforeSend) => {
         await this.atPermit();
         this.keys.push(key);
         this.whenSent(signal);
-        await beforeSend?.();
+        (await beforeSend?.())?.();
         const next = this.answers.shift();
         if (next === undefined || next.taken) {
           if (!this.#made.has(key)) this.attempt += 1;
@@ -80,8 +76,8 @@ class Bench {
         if (next !== undefined) throw next.error;
         return view();
       },
-      cancel: async (_: string, __?: AbortSignal, beforeSend?: () => Promise<void>) => {
-        await beforeSend?.();
+      cancel: async (_: string, __?: AbortSignal, beforeSend?: BeforeSend) => {
+        (await beforeSend?.())?.();
         this.cancels += 1;
         const error = this.cancelAnswers.shift();
         if (error !== undefined) throw error;

@@ -1,3 +1,4 @@
+import type { BeforeSend } from '../../../src/apis/http/service';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import {
@@ -79,12 +80,12 @@ const refusal = (status: number, retryable: boolean | null = null): StatusError 
 function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   const traces = {
     timeoutMs: 30_000,
-    create: async (request: TraceRequest, signal: AbortSignal, beforeSend: () => Promise<void>) => {
+    create: async (request: TraceRequest, signal: AbortSignal, beforeSend: BeforeSend) => {
       sent.push(request);
       onSend(signal);
       const answer = sends.shift() ?? refusal(500);
       if (answer instanceof TokenUnavailableError || signal.aborted) throw answer;
-      await beforeSend();
+      (await beforeSend())?.();
       left += 1;
       await whenSent();
       if (answer instanceof Error) throw answer;
