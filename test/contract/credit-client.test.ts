@@ -107,7 +107,10 @@ const upload = (more: Partial<Upload> = {}): Upload => ({
 });
 
 async function begin(more: Partial<Upload> = {}): Promise<string> {
-  return api.operations.startOperation(await api.operations.prepareUpload(upload(more)), async () => {});
+  return api.operations.startOperation(
+    await api.operations.prepareUpload(upload(more)),
+    async () => {},
+  );
 }
 
 const failureOf = async (call: Promise<unknown>) =>

@@ -46,6 +46,8 @@ const tables = {
     isAbout: (row: StoredRow, { subject }) => subject.holds(row),
     empty: erasedRow,
   }),
+  // Of a lane that was terminated: nobody takes them back.
+  deferred_row: table('deferred rows', 'numbers of rows', 'work lane item', ''),
   outcome: table('outcomes', 'how each row ended: names, ids, sums', 'work item filed_by', 'body', {
     isAbout: ({ item }: OutcomeRecord, { items }) => items.has(item),
     empty: erasedOutcome,

@@ -47,7 +47,7 @@ async function takeJob(store: Store, plan: ErasurePlan, folder: string): Promise
   plan.rows += job?.receivables ?? 0;
   if (!folder.startsWith('works/')) await plan.draft.removeBelow(`${folder}/`);
   const within = await links.foldersWithin(store, folder);
-  for (const table of ['batch_row', 'outcome', 'job'] as const)
+  for (const table of ['batch_row', 'deferred_row', 'outcome', 'job'] as const)
     await plan.draft.remove(table, within);
   return [...within, ...Object.values(lensIndexes(folder))];
 }

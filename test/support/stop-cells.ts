@@ -1,0 +1,252 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Received, ScenarioPatch } from '../../src/sandbox';
+import { cnabFile } from './cnab-files';
+import type { Installation } from './diligence-process';
+import { cnpj, cpf } from './documents';
+
+/** Where a job stands when it is stopped, and what holds it there. */
+export const awaits = ['queued', 'submitting', 'backing off', 'polling', 'collecting'] as const;
+export type Await = (typeof awaits)[number];
+export const stops = ['cancel', 'pause', 'deadline'] as const;
+export type Stop = (typeof stops)[number];
+
+/** One job of the table. */
+export interface Cell {
+  kind: StoppedKind;
+  at: Await;
+  stop: Stop;
+  /** Its own, and nobody else's: what the sandbox knows the job's requests by. */
+  subjects: string[];
+  words: string[];
+  /** The service no longer holds it up. */
+  release: ScenarioPatch;
+}
+
+type Step = { kind: 'slow'; delayMs: number } | { kind: '503'; times: 'forever' };
+type Script = Record<string, Step[] | string | [number, number]>;
+
+interface Kind {
+  /** Where it can stand. */
+  awaits: readonly Await[];
+  pauses: boolean;
+  /** Calls that may be charged for, by the word of the sandbox. */
+  paid: readonly string[];
+  /** Calls that tell that it stands there. */
+  seenBy: Partial<Record<Await, string>>;
+  log(place: Installation): readonly Received[];
+  script: Partial<Record<Await, Script>>;
+  /** Of one subject. */
+  patch(subject: string, script: Script): ScenarioPatch;
+  subjects(number: number): string[];
+  words(place: Installation, subjects: readonly string[], number: number): Promise<string[]>;
+}
+
+const slow: Step[] = [{ kind: 'slow', delayMs: 1_500 }];
+const turnedAway: Step[] = [{ kind: '503', times: 'forever' }];
+const rowsOfBatch = 12;
+
+const certificateScript: Kind['script'] = {
+  submitting: { request: slow },
+  'backing off': { request: turnedAway },
+  polling: { end: 'never_settles' },
+  collecting: { pdf: slow },
+};
+const certificateCalls = {
+  paid: ['request'],
+  seenBy: {
+    submitting: 'request',
+    'backing off': 'request',
+    polling: 'poll',
+    collecting: 'pdf',
+  },
+  script: certificateScript,
+  log: ({ sandbox }: Installation) => sandbox.received(),
+  patch: (document: string, script: Script): ScenarioPatch => ({
+    documents: { [document]: script },
+  }),
+} satisfies Partial<Kind>;
+
+export const stoppedKinds = {
+  certificate: {
+    ...certificateCalls,
+    awaits,
+    pauses: false,
+    subjects: (number) => [cnpj(500_000 + number)],
+    words: async (_, [document = '']) =>
+      'certificate issue --type cnpj --document'.split(' ').concat(document),
+  },
+  'certificate-batch': {
+    ...certificateCalls,
+    awaits,
+    pauses: true,
+    subjects: (number) =>
+      Array.from({ length: rowsOfBatch }, (_, row) => cnpj(600_000 + number * 100 + row)),
+    async words({ folder }, documents, number) {
+      const lines = documents.map((document) => `${document},cnpj`);
+      const input = `stopped-${number}.csv`;
+      await writeFile(join(folder, input), `documento,tipo\n${lines.join('\n')}\n`);
+      return ['certificate', 'batch', '--input', input];
+    },
+  },
+  'credit-analysis': {
+    awaits,
+    pauses: false,
+    paid: ['upload'],
+    seenBy: {
+      submitting: 'upload',
+      'backing off': 'upload',
+      polling: 'status',
+      collecting: 'result',
+    },
+    script: {
+      submitting: { upload: slow },
+      'backing off': { upload: turnedAway },
+      polling: { end: 'never_settles' },
+      collecting: { result: slow },
+    },
+    log: ({ sandbox }) => sandbox.credit.received(),
+    patch: (file, script) => ({ credit: { files: { [file]: script } } }),
+    subjects: (number) => [`stopped-${number}.rem`],
+    async words({ folder }, [file = ''], number) {
+      await writeFile(join(folder, file), cnabFile({ bank: 'paulista', receivables: 20 + number }));
+      return ['credit', 'analyze', '--input', file];
+    },
+  },
+  lens: {
+    awaits,
+    pauses: false,
+    paid: ['create'],
+    seenBy: {
+      submitting: 'create',
+      'backing off': 'create',
+      polling: 'read',
+      collecting: 'artifact',
+    },
+    script: {
+      submitting: { create: slow },
+      'backing off': { create: turnedAway },
+      polling: { end: 'never_settles' },
+      collecting: { artifact: slow },
+    },
+    log: ({ sandbox }) => sandbox.lens.received(),
+    patch: (sum, script) => ({ lens: { files: { [sum]: script } } }),
+    subjects: () => [],
+    words: async () => [],
+  },
+  trace: {
+    awaits: ['queued', 'submitting', 'backing off', 'polling'],
+    pauses: false,
+    paid: ['create'],
+    seenBy: { submitting: 'create', 'backing off': 'create', polling: 'read' },
+    script: {
+      submitting: { create: slow },
+      'backing off': { create: turnedAway },
+      polling: { end: 'never_settles' },
+    },
+    log: ({ sandbox }) => sandbox.traces.received(),
+    patch: (target, script) => ({ traces: { targets: { [target]: script } } }),
+    subjects: (number) => [`stopped.${number}@example.com`],
+    words: async (_, [target = '']) => ['trace', 'search', '--target', target],
+  },
+  profile: {
+    awaits: ['queued', 'submitting', 'backing off'],
+    pauses: false,
+    paid: ['lookup'],
+    seenBy: { submitting: 'lookup', 'backing off': 'lookup' },
+    script: { submitting: { lookup: slow }, 'backing off': { lookup: turnedAway } },
+    log: ({ sandbox }) => sandbox.profiles.received(),
+    patch: (person, script) => ({ profiles: { people: { [person]: script } } }),
+    subjects: (number) => [cpf(700_000 + number)],
+    words: async (_, [person = '']) => ['profile', 'lookup', '--cpf', person],
+  },
+  /** Its retries are what is bought. */
+  dossier: {
+    awaits: ['queued', 'submitting', 'backing off', 'polling'],
+    pauses: false,
+    paid: ['retry'],
+    seenBy: { submitting: 'retry', 'backing off': 'retry', polling: 'status' },
+    script: {
+      queued: { end: 'failure_retryable' },
+      submitting: { end: 'failure_retryable', retry: slow },
+      'backing off': { end: 'failure_retryable', retry: turnedAway },
+      polling: { processingMs: [600_000, 600_000] },
+    },
+    log: ({ sandbox }) => sandbox.dossiers.received(),
+    patch: (id, script) => ({ dossiers: { held: { [id]: script } } }),
+    subjects: () => [randomUUID()],
+    words: async (_, [id = '']) => ['dossier', 'follow', '--id', id, '--max-attempts', '2'],
+  },
+} satisfies Record<string, Kind>;
+export type StoppedKind = keyof typeof stoppedKinds;
+
+export function kindOf(cell: Pick<Cell, 'kind'>): Kind {
+  return stoppedKinds[cell.kind];
+}
+
+/** Every stop of every kind, where it can stand. */
+export function cellsAt(among: readonly Await[]): Pick<Cell, 'kind' | 'at' | 'stop'>[] {
+  return (Object.keys(stoppedKinds) as StoppedKind[]).flatMap((kind) => {
+    const { awaits: its, pauses }: Kind = stoppedKinds[kind];
+    return its
+      .filter((at) => among.includes(at))
+      .flatMap((at) =>
+        stops.filter((stop) => stop !== 'pause' || pauses).map((stop) => ({ kind, at, stop })),
+      );
+  });
+}
+
+/** Its input written, and the service told to hold it where it is to be stopped. */
+export async function prepareCell(
+  place: Installation,
+  { kind, at, stop }: Pick<Cell, 'kind' | 'at' | 'stop'>,
+  number: number,
+): Promise<Cell> {
+  const rules: Kind = stoppedKinds[kind];
+  const isLens = kind === 'lens';
+  const picture = isLens ? await pictureIn(place, number) : null;
+  const subjects = picture === null ? rules.subjects(number) : [picture.sha256];
+  const words =
+    picture === null
+      ? await rules.words(place, subjects, number)
+      : ['lens', 'analyze', '--input', picture.path];
+  for (const subject of subjects) {
+    place.sandbox.configure(rules.patch(subject, rules.script[at] ?? {}));
+  }
+  const release = kind === 'dossier' ? { end: 'failure_retryable' } : {};
+  const patches = subjects.map((subject) => rules.patch(subject, release));
+  return { kind, at, stop, subjects, words, release: merged(patches) };
+}
+
+async function pictureIn({ folder }: Installation, number: number) {
+  const body = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), randomBytes(2_000)]);
+  const path = `stopped-${number}.jpg`;
+  await writeFile(join(folder, path), body);
+  return { path, sha256: createHash('sha256').update(body).digest('hex') };
+}
+
+function merged(patches: readonly ScenarioPatch[]): ScenarioPatch {
+  const documents = Object.assign({}, ...patches.map((patch) => patch.documents ?? {})) as object;
+  const [first = {}] = patches;
+  return Object.keys(documents).length > 0 ? { documents: documents as never } : first;
+}
+
+/** What the service was asked about a job, of the calls that may be charged for. */
+export function paidCalls(place: Installation, cell: Cell): Received[] {
+  const { paid } = kindOf(cell);
+  return callsOf(place, cell).filter(({ stage }) => stage !== null && paid.includes(stage));
+}
+
+/** The service has seen that it stands where it is to be stopped. */
+export function hasCome(place: Installation, cell: Cell): boolean {
+  const stage = kindOf(cell).seenBy[cell.at];
+  const calls = callsOf(place, cell).filter((call) => call.stage === stage);
+  return calls.some(({ status }) => cell.at !== 'backing off' || status === 503);
+}
+
+function callsOf(place: Installation, { subjects, kind }: Cell): Received[] {
+  return kindOf({ kind })
+    .log(place)
+    .filter(({ subject, variant }) => subjects.some((one) => one === subject || one === variant));
+}
