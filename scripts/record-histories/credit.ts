@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioInput } from '../../src/sandbox';
-import type { JobBatchInput } from '../../src/workflows/messages';
+import type { JobBatchInput } from '../../src/workflows/inputs';
 import { cnabFile } from '../../test/support/cnab-files';
 import { uploadsOf } from '../../test/support/credit-installation';
 import { eventually } from '../../test/support/diligence-process';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Received, ScenarioPatch } from '../../src/sandbox';
 import { cnabFile } from './cnab-files';
@@ -68,6 +68,48 @@ const certificateCalls = {
   }),
 } satisfies Partial<Kind>;
 
+const creditCalls = {
+  paid: ['upload'],
+  seenBy: {
+    submitting: 'upload',
+    'backing off': 'upload',
+    polling: 'status',
+    collecting: 'result',
+  },
+  script: {
+    submitting: { upload: slow },
+    'backing off': { upload: turnedAway },
+    polling: { end: 'never_settles' },
+    collecting: { result: slow },
+  },
+  log: ({ sandbox }: Installation) => sandbox.credit.received(),
+  patch: (file: string, script: Script) => ({ credit: { files: { [file]: script } } }),
+} satisfies Partial<Kind>;
+
+const traceCalls = {
+  paid: ['create'],
+  seenBy: { submitting: 'create', 'backing off': 'create', polling: 'read' },
+  script: {
+    submitting: { create: slow },
+    'backing off': { create: turnedAway },
+    polling: { end: 'never_settles' },
+  },
+  log: ({ sandbox }: Installation) => sandbox.traces.received(),
+  patch: (target: string, script: Script) => ({ traces: { targets: { [target]: script } } }),
+} satisfies Partial<Kind>;
+
+const profileCalls = {
+  awaits: ['queued', 'submitting', 'backing off'] as Await[],
+  paid: ['lookup'],
+  seenBy: { submitting: 'lookup', 'backing off': 'lookup' },
+  script: { submitting: { lookup: slow }, 'backing off': { lookup: turnedAway } },
+  log: ({ sandbox }: Installation) => sandbox.profiles.received(),
+  patch: (person: string, script: Script) => ({ profiles: { people: { [person]: script } } }),
+} satisfies Partial<Kind>;
+
+const childrenOf = (subjectOf: (child: number) => string): string[] =>
+  [0, 1, 2].map((child) => subjectOf(child));
+
 export const stoppedKinds = {
   certificate: {
     ...certificateCalls,
@@ -91,23 +133,9 @@ export const stoppedKinds = {
     },
   },
   'credit-analysis': {
+    ...creditCalls,
     awaits,
     pauses: false,
-    paid: ['upload'],
-    seenBy: {
-      submitting: 'upload',
-      'backing off': 'upload',
-      polling: 'status',
-      collecting: 'result',
-    },
-    script: {
-      submitting: { upload: slow },
-      'backing off': { upload: turnedAway },
-      polling: { end: 'never_settles' },
-      collecting: { result: slow },
-    },
-    log: ({ sandbox }) => sandbox.credit.received(),
-    patch: (file, script) => ({ credit: { files: { [file]: script } } }),
     subjects: (number) => [`stopped-${number}.rem`],
     async words({ folder }, [file = ''], number) {
       await writeFile(join(folder, file), cnabFile({ bank: 'paulista', receivables: 20 + number }));
@@ -137,29 +165,50 @@ export const stoppedKinds = {
   },
   trace: {
     awaits: ['queued', 'submitting', 'backing off', 'polling'],
+    ...traceCalls,
     pauses: false,
-    paid: ['create'],
-    seenBy: { submitting: 'create', 'backing off': 'create', polling: 'read' },
-    script: {
-      submitting: { create: slow },
-      'backing off': { create: turnedAway },
-      polling: { end: 'never_settles' },
-    },
-    log: ({ sandbox }) => sandbox.traces.received(),
-    patch: (target, script) => ({ traces: { targets: { [target]: script } } }),
     subjects: (number) => [`stopped.${number}@example.com`],
     words: async (_, [target = '']) => ['trace', 'search', '--target', target],
   },
   profile: {
-    awaits: ['queued', 'submitting', 'backing off'],
+    ...profileCalls,
     pauses: false,
-    paid: ['lookup'],
-    seenBy: { submitting: 'lookup', 'backing off': 'lookup' },
-    script: { submitting: { lookup: slow }, 'backing off': { lookup: turnedAway } },
-    log: ({ sandbox }) => sandbox.profiles.received(),
-    patch: (person, script) => ({ profiles: { people: { [person]: script } } }),
     subjects: (number) => [cpf(700_000 + number)],
     words: async (_, [person = '']) => ['profile', 'lookup', '--cpf', person],
+  },
+  'trace-batch': {
+    ...traceCalls,
+    awaits: ['queued', 'submitting', 'backing off'],
+    pauses: true,
+    subjects: (number) => childrenOf((child) => `stopped.${number}.${child}@example.com`),
+    words: async ({ folder }, targets, number) => {
+      await writeFile(join(folder, `targets-${number}.csv`), `target\n${targets.join('\n')}\n`);
+      return ['trace', 'search', '--input', `targets-${number}.csv`];
+    },
+  },
+  'profile-batch': {
+    ...profileCalls,
+    pauses: true,
+    subjects: (number) => childrenOf((child) => cpf(800_000 + number * 100 + child)),
+    words: async ({ folder }, people, number) => {
+      await writeFile(join(folder, `people-${number}.csv`), `cpf\n${people.join('\n')}\n`);
+      return ['profile', 'lookup', '--input', `people-${number}.csv`];
+    },
+  },
+  'credit-batch': {
+    ...creditCalls,
+    awaits: ['queued', 'submitting', 'backing off'],
+    pauses: true,
+    subjects: (number) => childrenOf((child) => `stopped-${number}-${child}.rem`),
+    words: async ({ folder }, files, number) => {
+      const lot = `lot-${number}`;
+      await mkdir(join(folder, lot));
+      for (const [child, file] of files.entries()) {
+        const receivables = 100 + number * 3 + child;
+        await writeFile(join(folder, lot, file), cnabFile({ bank: 'paulista', receivables }));
+      }
+      return ['credit', 'analyze', '--input', lot];
+    },
   },
   /** Its retries are what is bought. */
   dossier: {
@@ -227,9 +276,16 @@ async function pictureIn({ folder }: Installation, number: number) {
 }
 
 function merged(patches: readonly ScenarioPatch[]): ScenarioPatch {
-  const documents = Object.assign({}, ...patches.map((patch) => patch.documents ?? {})) as object;
-  const [first = {}] = patches;
-  return Object.keys(documents).length > 0 ? { documents: documents as never } : first;
+  return patches.reduce((one, other) => mergedDeep(one, other) as ScenarioPatch, {});
+}
+
+function mergedDeep(one: object, other: object): object {
+  const both = Object.entries(other).map(([key, value]: [string, unknown]) => {
+    const before = (one as Record<string, unknown>)[key];
+    const areObjects = typeof before === 'object' && typeof value === 'object';
+    return [key, areObjects ? mergedDeep(before as object, value as object) : value];
+  });
+  return { ...one, ...Object.fromEntries(both) };
 }
 
 /** What the service was asked about a job, of the calls that may be charged for. */

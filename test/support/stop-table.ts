@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Installation, creditSettings, eventually } from './diligence-process';
-import { allAttempts, storeIn } from './temporary-store';
+import { allAttempts, storeIn, tamperWith } from './temporary-store';
 import { cellsAt, hasCome, paidCalls, prepareCell, type Await, type Cell } from './stop-cells';
 
 /** What the worker does while jobs are stopped. */
@@ -110,16 +110,18 @@ async function stopAllIn(place: Installation, among: readonly Await[], state: Wo
   const found = new Map<string, StoppedJob>();
   const attempts = await allAttempts(storeIn(place.folder));
   for (const { cell, id, mark } of stopped) {
-    const thing = id.replace(/\/\d{8}T\w+$/, '');
+    const children = await childrenOf(place, id);
+    const things = [id, ...children].map((one) => one.replace(/\/\d{8}T\w+$/, ''));
     const own = attempts.filter(
-      ({ claim: { kind, owner } }) => kind === 'send' && owner.workflowId.startsWith(thing),
+      ({ claim: { kind, owner } }) =>
+        kind === 'send' && things.some((thing) => owner.workflowId.startsWith(thing)),
     );
     const claimedLate = own.filter(({ claim }) => claim.claimedAt > mark).length;
     const sentLate = paidCalls(place, cell).filter(({ at }) => Date.parse(at) > mark + transitMs);
     await place.run(['cancel', id, '--now']);
     const end = await endOf(place, id);
     const said = JSON.stringify(end);
-    const isBatch = cell.kind === 'certificate-batch';
+    const isBatch = cell.kind.endsWith('-batch');
     const untold = isBatch
       ? []
       : own.flatMap(({ n, receipt }) => {
@@ -144,6 +146,12 @@ async function stopAllIn(place: Installation, among: readonly Await[], state: Wo
     });
   }
   return found;
+}
+
+async function childrenOf({ folder }: Installation, id: string): Promise<string[]> {
+  const sql = 'SELECT child FROM batch_row WHERE work = ? AND child IS NOT NULL';
+  const rows = (await tamperWith(folder, sql, `batches/${id}`)) as { child: string }[];
+  return rows.map(({ child }) => child);
 }
 
 async function endOf(place: Installation, id: string): Promise<{ status: string | null }> {

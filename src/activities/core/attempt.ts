@@ -7,6 +7,7 @@ import type { AuditEntry } from '../../domain/core/audit';
 import type { AttemptRepository, Claimed } from '../../store/core/attempts';
 import { StoreError } from '../../store/store-error';
 import type { LostAnswer } from '../dependencies';
+import { goesOn } from './poll-until-settled';
 import { withStorePatience, type Patience } from './store-patience';
 
 /** The fence around requests that may be charged for (decision record 001). */
@@ -243,6 +244,11 @@ export async function sendKeyed<A>(
   if (error instanceof TooLateError) return { kind: 'stopped', why: 'late' };
   if (!isPermanent(error)) throw error;
   return { kind: 'refused', taken, error };
+}
+
+/** Nothing was sent: its job is cancelled, or it is for later. */
+export function unsentReading(why: NotClaimed, status: string) {
+  return why === 'cancelled' ? ({ kind: 'stopped' } as const) : goesOn(status);
 }
 
 /** How a job ends whose answer was lost, and whose request may go again with its key. */

@@ -167,6 +167,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       { now, sendBy, mayClaim: () => !heartbeats.isLate() && !givenUp.aborted },
     );
     if (sent.kind === 'stopped') {
+      if (sent.why === 'cancelled') return { kind: 'stopped' };
       return sent.why === 'late' ? unsent('fault', now()) : unsent('another work', now() + 250);
     }
     const { claim } = sent.taken;

@@ -11,7 +11,7 @@ import {
   type Retry,
 } from '../../domain/dossiers/retry';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
-import { sendKeyed, type KeyedRequest } from '../core/attempt';
+import { sendKeyed, type KeyedRequest, unsentReading } from '../core/attempt';
 import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
 import type { DossierDependencies } from '../dependencies';
 import { askedBy, refusalPatienceMs } from './readings';
@@ -94,7 +94,7 @@ export function createDossierRetries(deps: DossierDependencies) {
       const attempt = attemptAfter(sent.answer.dossier, from);
       return settled(retry, sent.taken, { attempt, readBack: false, ref });
     }
-    if (sent.kind === 'stopped') return goesOn('retrying');
+    if (sent.kind === 'stopped') return unsentReading(sent.why, 'retrying');
     const { error, taken } = sent;
     const { code, detail, message, retryAfterMs, status } = error;
     if (taken.isNew) metrics.retryEnded('refused');

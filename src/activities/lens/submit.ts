@@ -23,7 +23,14 @@ import { lensAnotherEntry, lensReplacedEntry, lensRequestEntry } from '../../dom
 import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { storeIncomplete } from '../core/failures';
-import { newClaim, ownerOf, sendKeyed, type KeyedAnswer, type Sender } from '../core/attempt';
+import {
+  newClaim,
+  ownerOf,
+  sendKeyed,
+  type KeyedAnswer,
+  type Sender,
+  unsentReading,
+} from '../core/attempt';
 import { recordOf } from '../core/job-records';
 import type { LensDependencies } from '../dependencies';
 import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
@@ -102,7 +109,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       if (sent.kind === 'answered') {
         return (await this.#made(sent)) ?? this.#forward(sent.answer.analysis, signal);
       }
-      if (sent.kind === 'stopped') return goesOn('handing in');
+      if (sent.kind === 'stopped') return unsentReading(sent.why, 'handing in');
       const { error, taken } = sent;
       // Nothing can have been made before it.
       if (taken.isNew) throw error;
@@ -207,7 +214,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     ): Promise<Reading<SubmittedLens>> {
       const sent = await this.#send(signal);
       if (sent.kind === 'refused') throw sent.error;
-      if (sent.kind === 'stopped') return goesOn('handing in');
+      if (sent.kind === 'stopped') return unsentReading(sent.why, 'handing in');
       const twice = await this.#made(sent);
       if (twice !== null) return twice;
       const { analysis: again } = sent.answer;

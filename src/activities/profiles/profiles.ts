@@ -33,7 +33,14 @@ import {
 } from '../../domain/profiles/lookup';
 import type { Polled, PollRequest } from '../../domain/core/poll-request';
 import { unreadableAnswer } from '../../domain/core/service-failure';
-import { claimNext, ownerOf, sendUnder, type NotClaimed, type Sent } from '../core/attempt';
+import {
+  claimNext,
+  ownerOf,
+  sendUnder,
+  type NotClaimed,
+  type Sent,
+  unsentReading,
+} from '../core/attempt';
 import type { BeforeSend } from '../../apis/http/service';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
@@ -126,7 +133,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const send = (beforeSend: BeforeSend) =>
       profiles.lookUp(record.cpf, priority, signal, beforeSend);
     const sent = await sendUnder(take, send, { now, sendBy });
-    if (sent.kind === 'stopped') return goesOn('asking');
+    if (sent.kind === 'stopped') return unsentReading(sent.why, 'asking');
     if (sent.kind === 'failed') return failed(sent, record, ref, call);
     const { read, body } = sent.answer;
     const value = read.kind === 'profile' ? await putOnFile(folder, call, body) : noOf(read);

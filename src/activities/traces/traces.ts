@@ -26,7 +26,7 @@ import {
   type TraceStatus,
 } from '../../domain/traces/search';
 import type { Trace } from '../../domain/traces/trace';
-import { answerLost, sendKeyed, type KeyedAnswer } from '../core/attempt';
+import { answerLost, sendKeyed, type KeyedAnswer, unsentReading } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
   createPolling,
@@ -110,7 +110,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     const sent = await withEither([signal, deps.stopping], (admitted) =>
       sendKeyed(about, (beforeSend) => traces.create(wanted, admitted, beforeSend)),
     );
-    if (sent.kind === 'stopped') return goesOn('requesting');
+    if (sent.kind === 'stopped') return unsentReading(sent.why, 'requesting');
     if (sent.kind === 'refused') return refused(sent, record, { since, signal });
     const { trace } = sent.answer;
     const receipt = madeAs(trace.traceId, 'answer');

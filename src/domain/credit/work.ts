@@ -100,6 +100,8 @@ export type RequestAnswer =
   | { kind: 'unknown'; reason: string; afterUnknown: boolean }
   /** It never can be: what was filed is not there, or not as it was. */
   | { kind: 'spoilt'; message: string }
+  /** Its job is cancelled: nothing is sent any more. */
+  | { kind: 'stopped' }
   | {
       kind: 'unsent';
       why: 'credentials' | 'service' | 'another work' | 'store' | 'fault';

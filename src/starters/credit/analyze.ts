@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { resultFilters, type ResultFilter } from '../../domain/credit/operation';
 import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
-import type { AnalyzeCreditInput } from '../../workflows/messages';
+import type { AnalyzeCreditInput } from '../../workflows/inputs';
 import { startBatch, withConcurrency } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';

@@ -6,7 +6,7 @@ import type { createCertificateRecoveryActivities } from '../../activities/certi
 import type { createCertificateRequestActivities } from '../../activities/certificates/requests';
 import type { createCertificateWatchActivities } from '../../activities/certificates/watches';
 import { queueName } from '../../domain/core/queues';
-import type { IssuingTerms } from '../messages';
+import type { IssuingTerms } from '../inputs';
 
 type RequestActivities = ReturnType<typeof createCertificateRequestActivities>;
 type RecoveryActivities = ReturnType<typeof createCertificateRecoveryActivities>;

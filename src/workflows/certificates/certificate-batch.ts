@@ -18,6 +18,7 @@ import { backoffMs } from '../../domain/core/poll-timing';
 import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
 import { certificateLane, type CertificateLaneInput, type LaneResult } from './certificate-lane';
+import type { CertificateBatchInput } from '../inputs';
 import {
   batchProgressQuery,
   cancelUpdate,
@@ -25,7 +26,6 @@ import {
   pauseUpdate,
   resumeUpdate,
   type BatchProgress,
-  type CertificateBatchInput,
   type Control,
 } from '../messages';
 import { firstRows } from './row-state';

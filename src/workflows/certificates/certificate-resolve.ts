@@ -3,7 +3,8 @@ import type { BatchSummary } from '../../domain/certificates/certificates';
 import type { WorkRef } from '../../domain/certificates/work';
 import { certificateActivities } from './activities';
 import { certificateBatch } from './certificate-batch';
-import { batchProgressQuery, type IssuingTerms } from '../messages';
+import type { IssuingTerms } from '../inputs';
+import { batchProgressQuery } from '../messages';
 
 export interface CertificateResolveInput {
   /** The batch or single issuance decided on. */

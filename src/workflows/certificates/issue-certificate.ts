@@ -2,12 +2,8 @@ import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
-import {
-  cancelUpdate,
-  resumeUpdate,
-  rowsProgressQuery,
-  type IssueCertificateInput,
-} from '../messages';
+import type { IssueCertificateInput } from '../inputs';
+import { cancelUpdate, resumeUpdate, rowsProgressQuery } from '../messages';
 import { RowDriver } from './row-driver';
 import { firstRows } from './row-state';
 import { tellEnd } from '../core/search-attributes';

@@ -6,7 +6,7 @@ import {
   type ExpiredCursor,
   type RetentionCounts,
 } from '../../domain/core/retention';
-import type { ApplyRetentionInput } from '../messages';
+import type { ApplyRetentionInput } from '../inputs';
 import { retentionActivities } from './retention-activities';
 
 /** Erases what is older than the term of its kind. A kind that fails costs the others nothing. */

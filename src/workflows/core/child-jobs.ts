@@ -10,14 +10,8 @@ import {
 } from '@temporalio/workflow';
 import { type ChildCounts, type ChildJob } from '../../domain/core/job-batch';
 import { workflowIdOf } from '../../domain/job';
-import {
-  cancelUpdate,
-  jobBatchProgressQuery,
-  pauseUpdate,
-  resumeUpdate,
-  type BatchCarryover,
-  type JobBatchInput,
-} from '../messages';
+import type { BatchCarryover, JobBatchInput } from '../inputs';
+import { cancelUpdate, jobBatchProgressQuery, pauseUpdate, resumeUpdate } from '../messages';
 import { tellEnd } from './search-attributes';
 import type { jobBatchActivities } from './job-batch-activities';
 

@@ -3,7 +3,7 @@ import { backoffMs } from '../../domain/core/poll-timing';
 import { unreadableAnswer } from '../../domain/core/service-failure';
 import type { AnalysisOutcome, RequestAnswer, Unsent } from '../../domain/credit/work';
 import { runJob, unsettled, type Job } from '../core/run-job';
-import type { AnalyzeCreditInput } from '../messages';
+import type { AnalyzeCreditInput } from '../inputs';
 import { creditActivities } from './activities';
 
 type Accepted = Extract<RequestAnswer, { kind: 'accepted' }>;
@@ -150,6 +150,8 @@ class Upload {
           const error = { code: 'unknown_outcome', message: answer.reason };
           return { status: 'unknown_outcome', error };
         }
+        case 'stopped':
+          return neverSent;
         case 'unsent':
           // The clock of the worker may be ahead of the server's: what it calls over is over.
           if (answer.isOver === true || Date.now() >= this.#input.deadlineAt) return tooLate;

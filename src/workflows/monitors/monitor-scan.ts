@@ -24,12 +24,8 @@ import {
   type ScanRecord,
 } from '../../domain/monitors/scan';
 import { sweepIdAt, sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
-import {
-  cancelUpdate,
-  scanProgressQuery,
-  type MonitorScanInput,
-  type ScanProgress,
-} from '../messages';
+import type { MonitorScanInput } from '../inputs';
+import { cancelUpdate, scanProgressQuery, type ScanProgress } from '../messages';
 import { monitorActivities } from './activities';
 import type { monitorSweep } from './monitor-sweep';
 import { attributesAtStart, tellEnd } from '../core/search-attributes';

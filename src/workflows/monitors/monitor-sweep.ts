@@ -24,13 +24,8 @@ import {
   type SweepOutcome,
   type SweepRef,
 } from '../../domain/monitors/sweep';
-import {
-  cancelUpdate,
-  sweepProgressQuery,
-  type MonitorSweepInput,
-  type SweepCarryover,
-  type SweepProgress,
-} from '../messages';
+import type { MonitorSweepInput, SweepCarryover } from '../inputs';
+import { cancelUpdate, sweepProgressQuery, type SweepProgress } from '../messages';
 import { monitorActivities } from './activities';
 import { tellEnd } from '../core/search-attributes';
 
