@@ -64,7 +64,7 @@ export interface LookUpProfileInput {
   deadlineAt: number;
   /** As of `ProfileRecord`. */
   retryRural: boolean;
-  /** A person waits; not told: one does. */
+  /** A person waits; left out: one does. */
   interactive?: boolean;
   /** Ends the names of the task queues. */
   queueSuffix: string;

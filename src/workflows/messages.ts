@@ -6,7 +6,7 @@ import type { SweepCounts } from '../domain/monitors/sweep';
 import type { ScanCounts } from '../domain/monitors/scan';
 import type { ReplacedLens } from '../domain/lens/analyze';
 
-/** What is asked of and told to workflows. Shared with the starters; no runtime but definitions. */
+/** Queries, signals and updates of workflows. Shared with the starters; no runtime but definitions. */
 
 /** Rows by how they ended so far. Rows not in here are still to come, or under way. */
 export interface RowCounts {

@@ -83,7 +83,7 @@ export function createFactReader(deps: CertificateDependencies) {
 }
 
 /**
- * How long an issuance took, from our request on: as the service tells it where that agrees with
+ * How long an issuance took, from our request on: as the service reports it where that agrees with
  * what was seen (clocks may differ), else the middle of what was seen.
  */
 function durationOf(
@@ -93,9 +93,9 @@ function durationOf(
   settledAgeMs: number,
 ): number {
   const completed = Date.parse(completedAt ?? '');
-  const told = [completed - requestedAt, completed - Date.parse(createdAt ?? '')];
+  const reported = [completed - requestedAt, completed - Date.parse(createdAt ?? '')];
   const earliest = unsettledAgeMs ?? 0;
-  const credible = told.find((ms) => ms > earliest && ms <= settledAgeMs);
+  const credible = reported.find((ms) => ms > earliest && ms <= settledAgeMs);
   return credible ?? (Math.max(earliest, settledAgeMs * 0.8) + settledAgeMs) / 2;
 }
 

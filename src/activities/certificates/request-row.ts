@@ -44,7 +44,7 @@ export interface RunContext {
   heartbeats: Heartbeats;
   startedAt: number;
   filed: OutcomeRecord[];
-  /** Requests that the audit trail has not been told of. */
+  /** Requests that are not on the audit trail yet. */
   sent: SentRequest[];
   /** Of the row before: on its way to the store. */
   receipt: Promise<void>;

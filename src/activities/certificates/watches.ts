@@ -77,7 +77,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     const found: NewFact[] = [];
     // Reads still under way when the watch returns: GETs, which may be broken off.
     const leaving = new AbortController();
-    // What a lost attempt handed on, and could not tell, must not be handed on once more.
+    // What a lost attempt handed on, and could not report, must not be handed on once more.
     const places = info.attempt > 1 ? null : deps.freedPlaces.freedByWatch(laneOfActivity());
     let firstSettledAt: number | null = null;
     let reading = 0;

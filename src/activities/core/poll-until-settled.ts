@@ -44,7 +44,7 @@ export function goesOn(status: string, pollAfterMs: number | null = null) {
 }
 
 export interface PollDependencies {
-  /** Aborted when the worker was told to stop. */
+  /** Aborted when the worker is to stop. */
   stopping: AbortSignal;
   warn: (message: string, about?: Record<string, string | number | null>) => void;
   now: () => number;

@@ -277,7 +277,7 @@ export function unsent(why: Unsent['why'], notBefore: number): Unsent {
   return { kind: 'unsent', why, notBefore };
 }
 
-/** A person must mend it, and is told: the workflow shows it as soon as it is so, and no longer. */
+/** A person must fix it: the workflow shows it as soon as it is so, and no longer. */
 function isAboutToken(answer: Pick<Unsent, 'why'> | null): boolean {
   return answer?.why === 'credentials';
 }
@@ -288,8 +288,8 @@ export function refused(answer: {
   detail?: string | null;
 }): RequestAnswer {
   const { status, code, detail = null } = answer;
-  const told = detail === null ? '' : `: ${detail}`;
-  const message = `the service refused the upload: it answered ${status}${told}`;
+  const why = detail === null ? '' : `: ${detail}`;
+  const message = `the service refused the upload: it answered ${status}${why}`;
   return { kind: 'refused', code, message, wasSent: true };
 }
 

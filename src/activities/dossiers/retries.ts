@@ -71,7 +71,7 @@ export function createDossierRetries(deps: DossierDependencies) {
   ): Promise<Reading<Retried>> {
     const { dossierId, folder, workId } = ref;
     const { subject } = retry;
-    const told = { by: await askedBy(file, folder), workId };
+    const trail = { by: await askedBy(file, folder), workId };
     const about: KeyedRequest = {
       subject,
       job: folder,
@@ -81,7 +81,7 @@ export function createDossierRetries(deps: DossierDependencies) {
       now,
       sendBy,
       entriesOf: ({ claim }, receipt) =>
-        receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, told)] : [],
+        receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, trail)] : [],
     };
     const sent = await sendKeyed(about, (beforeSend) =>
       dossiers.retry(dossierId, retryKey(retry), signal, async () => {
@@ -111,7 +111,7 @@ export function createDossierRetries(deps: DossierDependencies) {
     return { kind: 'settled', value: { kind, status, code, message: detail ?? message } };
   }
 
-  /** With what the audit trail tells of it. */
+  /** With what the audit trail says of it. */
   async function settled(
     retry: Retry,
     taken: Pick<Attempt, 'n' | 'claim'>,
@@ -129,8 +129,8 @@ export function createDossierRetries(deps: DossierDependencies) {
   ): Promise<Receipt> {
     const { folder, workId } = ref;
     const externalId = String(attempt ?? '');
-    const told = { readBack, by: workId };
-    const receipt: BegunAttempt = { kind: 'accepted', externalId, at: now(), told };
+    const reported = { readBack, by: workId };
+    const receipt: BegunAttempt = { kind: 'accepted', externalId, at: now(), reported };
     const about = { by: await askedBy(file, folder), workId };
     const entry = dossierRetryEntry(retry, { claim, receipt }, about);
     const stands = await attempts.putReceipt(retry.subject, { n, claim }, receipt, [entry]);
@@ -168,7 +168,7 @@ function sendOf({ from, number }: Retry): string[] {
 /** The work that learnt of an attempt that was begun; null: none was, as far as is known. */
 export function learnerOf({ attempt }: Retry): string | null {
   const receipt = attempt?.receipt ?? null;
-  return receipt?.kind === 'accepted' ? (receipt as BegunAttempt).told.by : null;
+  return receipt?.kind === 'accepted' ? (receipt as BegunAttempt).reported.by : null;
 }
 
 /** The same for every work about this attempt: two of them cannot begin two attempts. */

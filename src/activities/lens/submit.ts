@@ -46,7 +46,7 @@ export const readPatienceMs = 120_000;
 const mostUploadRefusals = 5;
 /** After that, a refused read is believed when it is one of so many. */
 const mostRefusedReads = 5;
-/** Upload instructions that are not told are asked for so often. */
+/** Upload instructions that are missing are asked for so often. */
 const mostAskedInVain = 5;
 /** An analysis is asked for with one key for each attempt, so that it is made once. */
 export function createLensSubmitActivities(deps: LensDependencies) {
@@ -149,7 +149,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     }: Extract<KeyedAnswer<LensAnswer>, { kind: 'answered' }>) {
       const { analysisId: externalId, billing } = analysis;
       const { name } = this.#record;
-      const receipt = { kind: 'accepted', externalId, at: now(), told: { billing } } as const;
+      const receipt = { kind: 'accepted', externalId, at: now(), reported: { billing } } as const;
       const isFirst = (await file.made(name, this.#attempt)).every((one) =>
         isSameId(one.analysisId, externalId),
       );

@@ -62,7 +62,7 @@ export interface ProfileDependencies extends PollDependencies {
 }
 
 export interface ProfileMetrics {
-  /** An outcome was put on file. */
+  /** An outcome was stored. */
   lookupEnded(outcome: ProfileOutcome): void;
 }
 
@@ -175,7 +175,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     return toldBy(stands, call);
   }
 
-  /** With what the audit trail tells of what left. */
+  /** With what the audit trail says of what left. */
   async function putReceipt(
     record: ProfileRecord,
     { n, claim }: Pick<Attempt, 'n' | 'claim'>,
@@ -194,13 +194,13 @@ export function createProfileActivities(deps: ProfileDependencies) {
   /** The answers that are profiles, oldest first. */
   async function answersOnFile(folder: string): Promise<Found[]> {
     const calls = Array.from({ length: mostCalls }, (_, at) => at + 1);
-    const told = await Promise.all(
+    const read = await Promise.all(
       calls.map(async (call) => {
         const body = await file.answer(folder, call);
         return body === null ? null : toldBy(body, call);
       }),
     );
-    return told.filter((one) => one?.kind === 'found');
+    return read.filter((one) => one?.kind === 'found');
   }
 
   /**
@@ -250,7 +250,7 @@ function isAnswerLost(end: SentEnd | null): boolean {
   return end === null || end === 'unknown' || end === 'unreadable';
 }
 
-/** What the newest answer tells of the end. */
+/** What the newest answer says of the end. */
 function endBy(newest: Found | undefined): Partial<ProfileOutcome> {
   if (newest === undefined) return {};
   const { kind: status, ...found } = newest;

@@ -31,8 +31,8 @@ export interface Claim {
 }
 
 export type Receipt =
-  /** `told`: what its kind keeps of the answer. */
-  | { kind: 'accepted'; externalId: string; at: number; told?: object }
+  /** `reported`: what its kind keeps of the answer. */
+  | { kind: 'accepted'; externalId: string; at: number; reported?: object }
   | { kind: 'refused'; status: number; code: string | null; at: number }
   | { kind: 'not_sent'; reason: string; at: number }
   | { kind: 'unknown'; reason: string; at: number };

@@ -23,7 +23,7 @@ export interface CertificateResolveInput {
 export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {
   const { workId, work, decision, terms, concurrency } = input;
   const { carryOutDecision } = certificateActivities(terms, workId);
-  // Until the lanes start there is little to tell, but whoever asks gets an answer.
+  // Until the lanes start there is little to show, but a query is answered.
   setHandler(batchProgressQuery, () => ({
     kind: 'certificate-batch',
     stage: 'proving access',

@@ -6,7 +6,7 @@ import type { IssueCertificateInput } from '../inputs';
 import { cancelUpdate, resumeUpdate, rowsProgressQuery } from '../messages';
 import { RowDriver } from './row-driver';
 import { firstRows } from './row-state';
-import { tellEnd } from '../core/search-attributes';
+import { reportEnd } from '../core/search-attributes';
 
 /** One certificate, by the same two activities as a batch: one code path, two sizes. */
 export async function issueCertificate(input: IssueCertificateInput): Promise<BatchSummary> {
@@ -51,7 +51,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
       neverSent: `${isOver ? 'the deadline passed' : 'cancelled'} before it was requested`,
       failedLanes: [],
     });
-    tellEnd(batchEnd('certificate', summary.counts));
+    reportEnd(batchEnd('certificate', summary.counts));
     return summary;
   });
 }

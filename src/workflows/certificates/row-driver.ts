@@ -60,12 +60,12 @@ export class RowDriver {
         }
         if (!(await this.#takeLateReceipts())) {
           await this.#rows.waiting.countTheRest(this.#rows.state.counts);
-          this.#waits.tell(null);
+          this.#waits.report(null);
           return 'done';
         }
         continue;
       }
-      this.#waits.tell(this.#neededFor());
+      this.#waits.report(this.#neededFor());
       await this.#rows.wakes.next();
     }
   }
@@ -94,7 +94,7 @@ export class RowDriver {
     return {
       total: to - from,
       counts: { ...counts, unknown: counts.unknown + this.#rows.waiting.unknown },
-      // What stands beyond the share has settled: its watch has not told yet.
+      // What stands beyond the share has settled: its poll has not returned yet.
       outstanding: Math.min(this.#rows.outstanding.size, Math.max(0, share - requesting)),
       requesting,
       again: this.#rows.waiting.again,

@@ -75,7 +75,7 @@ export class RowRequests {
   readyRows(now: number): number {
     const ready = this.#rows.waiting.ready(now);
     const { soonest } = this.#rows.waiting;
-    // Of those in the store that may go already, their way back tells.
+    // Those in the store that may go already wake it when they are back.
     if (ready === 0 && soonest > now) this.#rows.wakes.at(soonest);
     return ready;
   }

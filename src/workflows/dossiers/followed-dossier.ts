@@ -31,7 +31,7 @@ import type { FollowDossierInput } from '../inputs';
 import { decideDossierUpdate, type WaitingFor } from '../messages';
 import type { dossierActivities } from './activities';
 
-/** A cancellation that was taken shows within this time, or a person is told. */
+/** A cancellation that was taken shows within this time, or a person is needed. */
 const cancelMs = 600_000;
 /** Time for the files of a dossier that has settled, whatever the deadline. */
 const reportMs = 3_600_000;

@@ -27,7 +27,7 @@ import {
 import type { MonitorSweepInput, SweepCarryover } from '../inputs';
 import { cancelUpdate, sweepProgressQuery, type SweepProgress } from '../messages';
 import { monitorActivities } from './activities';
-import { tellEnd } from '../core/search-attributes';
+import { reportEnd } from '../core/search-attributes';
 
 /** Pages after which a run continues as new: some 650 events. */
 const pagesPerRun = 100;
@@ -75,7 +75,7 @@ class SweepDriver {
         reconciled,
         stopped: this.#cancelling ? 'cancelled' : null,
       });
-      tellEnd(sweepEnd(outcome));
+      reportEnd(sweepEnd(outcome));
       return outcome;
     });
   }

@@ -418,7 +418,7 @@ it('who comes after a worker that was lost goes on with its key', async () => {
   expect(await bench.retry()).toEqual(begun('us'));
   expect(bench.keys).toEqual([]);
   expect(await new DossierRepository(bench.store).retries('d')).toMatchObject([
-    { attempt: { n: 1, receipt: { kind: 'accepted', told: { readBack: true } } } },
+    { attempt: { n: 1, receipt: { kind: 'accepted', reported: { readBack: true } } } },
   ]);
 });
 

@@ -164,7 +164,7 @@ test('a lost answer is asked for again with the key that is on file', async () =
   expect(sent.map(({ key }) => key)).toEqual(Array(2).fill(`diligence-trace-${name}`));
   expect((await claimed())?.receipt).toMatchObject({
     externalId: 't1',
-    told: { foundBy: 'answer' },
+    reported: { foundBy: 'answer' },
   });
   expect(walks).toBe(0);
 });
@@ -208,7 +208,7 @@ test('of a refused key, no search is taken that is older, of another ask or of a
   ];
   sends = [lost(), refusal(409)];
   expect(await start()).toMatchObject({ value: { traceId: 'mine' } });
-  expect((await claimed())?.receipt).toMatchObject({ told: { foundBy: 'list' } });
+  expect((await claimed())?.receipt).toMatchObject({ reported: { foundBy: 'list' } });
 });
 
 test('a refused key that leads nowhere is an unknown outcome, once the list had its time', async () => {
