@@ -5,6 +5,7 @@ import { nameOf, stopAll, type StoppedJob, type WorkerState } from '../support/s
 
 const inTheMiddle: Await[] = ['submitting', 'backing off', 'polling', 'collecting'];
 const tables: [state: WorkerState, among: Await[]][] = [
+  ['up', ['polling', 'collecting']],
   ['down', inTheMiddle],
   ['frozen', inTheMiddle],
 ];
@@ -16,11 +17,11 @@ describe.each(tables)('with the worker %s', (state, among) => {
     found = await stopAll(among, state);
   }, 240_000);
 
-  test.each(cellsAt(among).map(nameOf))('%s', (name) => {
+  test.each(cellsAt(among, state).map(nameOf))('%s', (name) => {
     const { cell, claimed, claimedLate, sentLate, untold, chunks } = found.get(name) as StoppedJob;
-    // A dossier that goes well has nothing bought.
+    // A deadline may come before the first claim, where the machine is slow; a dossier that goes well buys nothing.
     const isUnbought = cell.at === 'queued' || (cell.kind === 'dossier' && cell.at === 'polling');
-    expect(claimed > 0).toBe(!isUnbought);
+    if (isUnbought || cell.stop !== 'deadline') expect(claimed > 0).toBe(!isUnbought);
     expect({ claimedLate, untold }).toEqual({ claimedLate: 0, untold: [] });
     // Claimed before, and about to leave.
     expect(sentLate).toBeLessThanOrEqual(chunks);

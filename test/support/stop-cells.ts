@@ -30,7 +30,8 @@ type Script = Record<string, Step[] | string | [number, number]>;
 interface Kind {
   /** Where it can stand. */
   awaits: readonly Await[];
-  pauses: boolean;
+  /** `up`: not on record without a worker. */
+  pauses: boolean | 'up';
   /** Calls that may be charged for, by the word of the sandbox. */
   paid: readonly string[];
   /** Calls that tell that it stands there. */
@@ -179,7 +180,7 @@ export const stoppedKinds = {
   'trace-batch': {
     ...traceCalls,
     awaits: ['queued', 'submitting', 'backing off'],
-    pauses: true,
+    pauses: 'up',
     subjects: (number) => childrenOf((child) => `stopped.${number}.${child}@example.com`),
     words: async ({ folder }, targets, number) => {
       await writeFile(join(folder, `targets-${number}.csv`), `target\n${targets.join('\n')}\n`);
@@ -188,7 +189,7 @@ export const stoppedKinds = {
   },
   'profile-batch': {
     ...profileCalls,
-    pauses: true,
+    pauses: 'up',
     subjects: (number) => childrenOf((child) => cpf(800_000 + number * 100 + child)),
     words: async ({ folder }, people, number) => {
       await writeFile(join(folder, `people-${number}.csv`), `cpf\n${people.join('\n')}\n`);
@@ -198,7 +199,7 @@ export const stoppedKinds = {
   'credit-batch': {
     ...creditCalls,
     awaits: ['queued', 'submitting', 'backing off'],
-    pauses: true,
+    pauses: 'up',
     subjects: (number) => childrenOf((child) => `stopped-${number}-${child}.rem`),
     words: async ({ folder }, files, number) => {
       const lot = `lot-${number}`;
@@ -235,13 +236,18 @@ export function kindOf(cell: Pick<Cell, 'kind'>): Kind {
 }
 
 /** Every stop of every kind, where it can stand. */
-export function cellsAt(among: readonly Await[]): Pick<Cell, 'kind' | 'at' | 'stop'>[] {
+export function cellsAt(
+  among: readonly Await[],
+  worker: 'up' | 'down' | 'frozen',
+): Pick<Cell, 'kind' | 'at' | 'stop'>[] {
   return (Object.keys(stoppedKinds) as StoppedKind[]).flatMap((kind) => {
     const { awaits: its, pauses }: Kind = stoppedKinds[kind];
     return its
       .filter((at) => among.includes(at))
       .flatMap((at) =>
-        stops.filter((stop) => stop !== 'pause' || pauses).map((stop) => ({ kind, at, stop })),
+        stops
+          .filter((stop) => stop !== 'pause' || pauses === true || pauses === worker)
+          .map((stop) => ({ kind, at, stop })),
       );
   });
 }

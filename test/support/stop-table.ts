@@ -62,7 +62,7 @@ async function stopAllIn(place: Installation, among: readonly Await[], state: Wo
   let worker: ChildProcess | null = null;
   if (!isQueued) worker = await place.startWorker();
   const cells: Cell[] = [];
-  for (const [number, one] of cellsAt(among).entries())
+  for (const [number, one] of cellsAt(among, state).entries())
     cells.push(await prepareCell(place, one, number));
 
   const started = await Promise.all(

@@ -364,11 +364,14 @@ it('a retry whose receipt was not taken in is read back', async () => {
   expect(await bench.requests()).toMatchObject([{ result: 'accepted', work: ref.workId }]);
 });
 
-it('nothing is sent once the job was stopped', async () => {
+it.each([
+  ['cancelled', 'stopped'],
+  ['paused', 'expired'],
+] as const)('nothing is sent once the job is %s', async (word, kind) => {
   const asked = { workId: ref.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
   await new DossierRepository(bench.store).putRecord(ref.folder, asked);
-  await bench.store.jobs.stop(ref.folder, 'cancelled');
-  expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind: 'expired' });
+  await bench.store.jobs.stop(ref.folder, word);
+  expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind });
   expect(bench.attempt).toBe(1);
   expect(await new DossierRepository(bench.store).retries('d')).toEqual([]);
 });
