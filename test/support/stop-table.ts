@@ -86,7 +86,7 @@ async function stopAllIn(place: Installation, among: readonly Await[], state: Wo
       throw new Error(`${error.message}: ${missing.join(', ')}`);
     });
   }
-  if (state === 'frozen') worker?.kill('SIGSTOP');
+  if (state === 'frozen' && worker !== null) await freeze(place, worker);
   if (state === 'down' && worker !== null) await ended(worker, 'SIGTERM');
 
   const stopped = await Promise.all(
@@ -161,6 +161,22 @@ async function endOf(place: Installation, id: string): Promise<{ status: string 
     return shown.outcome !== null;
   });
   return shown;
+}
+
+/** Not while it holds the lock of the database: then no order could be put on record, and would say so. */
+async function freeze({ folder }: Installation, worker: ChildProcess): Promise<void> {
+  const isFree = (): Promise<boolean> =>
+    tamperWith(folder, 'UPDATE install SET epoch = epoch').then(
+      () => true,
+      () => false,
+    );
+  await eventually('it is frozen between two transactions', async () => {
+    worker.kill('SIGSTOP');
+    await sleep(20);
+    if (await isFree()) return true;
+    worker.kill('SIGCONT');
+    return false;
+  });
 }
 
 async function ended(worker: ChildProcess, signal: NodeJS.Signals): Promise<void> {
