@@ -3,7 +3,7 @@ import { nameOf, stopAll, type StoppedJob, type WorkerState } from '../support/s
 
 /** Cancel, pause and deadline, wherever a job of whatever kind stands: nothing is claimed after them. */
 
-const inTheMiddle: Await[] = ['submitting', 'backing off', 'polling', 'collecting'];
+const inTheMiddle: Await[] = ['submitting', 'backing off', 'handing in', 'polling', 'collecting'];
 const tables: [state: WorkerState, among: Await[]][] = [
   ['up', ['polling', 'collecting']],
   ['down', inTheMiddle],

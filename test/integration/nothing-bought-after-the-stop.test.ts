@@ -4,7 +4,7 @@ import { nameOf, stopAll, type StoppedJob, type WorkerState } from '../support/s
 /** Cancel, pause and deadline, wherever a job of whatever kind stands: nothing is claimed after them. */
 
 const tables: [state: WorkerState, among: Await[]][] = [
-  ['up', ['submitting', 'backing off']],
+  ['up', ['submitting', 'backing off', 'handing in']],
   ['down', ['queued']],
 ];
 

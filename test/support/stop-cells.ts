@@ -7,8 +7,8 @@ import type { Installation } from './diligence-process';
 import { cnpj, cpf } from './documents';
 
 /** Where a job stands when it is stopped, and what holds it there. */
-export const awaits = ['queued', 'submitting', 'backing off', 'polling', 'collecting'] as const;
-export type Await = (typeof awaits)[number];
+const common = ['queued', 'submitting', 'backing off', 'polling', 'collecting'] as const;
+export type Await = (typeof common)[number] | 'handing in';
 export const stops = ['cancel', 'pause', 'deadline'] as const;
 export type Stop = (typeof stops)[number];
 
@@ -114,7 +114,7 @@ const childrenOf = (subjectOf: (child: number) => string): string[] =>
 export const stoppedKinds = {
   certificate: {
     ...certificateCalls,
-    awaits,
+    awaits: common,
     pauses: false,
     subjects: (number) => [cnpj(500_000 + number)],
     words: async (_, [document = '']) =>
@@ -122,7 +122,7 @@ export const stoppedKinds = {
   },
   'certificate-batch': {
     ...certificateCalls,
-    awaits,
+    awaits: common,
     pauses: true,
     subjects: (number) =>
       Array.from({ length: rowsOfBatch }, (_, row) => cnpj(600_000 + number * 100 + row)),
@@ -135,7 +135,7 @@ export const stoppedKinds = {
   },
   'credit-analysis': {
     ...creditCalls,
-    awaits,
+    awaits: common,
     pauses: false,
     subjects: (number) => [`stopped-${number}.rem`],
     async words({ folder }, [file = ''], number) {
@@ -144,18 +144,20 @@ export const stoppedKinds = {
     },
   },
   lens: {
-    awaits,
+    awaits: [...common, 'handing in'],
     pauses: false,
-    paid: ['create'],
+    paid: ['create', 'upload'],
     seenBy: {
       submitting: 'create',
       'backing off': 'create',
+      'handing in': 'upload',
       polling: 'read',
       collecting: 'artifact',
     },
     script: {
       submitting: { create: slow },
       'backing off': { create: turnedAway },
+      'handing in': { upload: turnedAway },
       polling: { end: 'never_settles' },
       collecting: { artifact: slow },
     },
@@ -294,6 +296,11 @@ function mergedDeep(one: object, other: object): object {
   return { ...one, ...Object.fromEntries(both) };
 }
 
+/** The service turns its requests away, and takes them once it is released. */
+export function isTurnedAway({ at }: Pick<Cell, 'at'>): boolean {
+  return at === 'backing off' || at === 'handing in';
+}
+
 /** What the service was asked about a job, of the calls that may be charged for. */
 export function paidCalls(place: Installation, cell: Cell): Received[] {
   const { paid } = kindOf(cell);
@@ -304,7 +311,7 @@ export function paidCalls(place: Installation, cell: Cell): Received[] {
 export function hasCome(place: Installation, cell: Cell): boolean {
   const stage = kindOf(cell).seenBy[cell.at];
   const calls = callsOf(place, cell).filter((call) => call.stage === stage);
-  return calls.some(({ status }) => cell.at !== 'backing off' || status === 503);
+  return calls.some(({ status }) => !isTurnedAway(cell) || status === 503);
 }
 
 function callsOf(place: Installation, { subjects, kind }: Cell): Received[] {

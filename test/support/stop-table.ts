@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Installation, creditSettings, eventually } from './diligence-process';
 import { allAttempts, storeIn, tamperWith } from './temporary-store';
-import { cellsAt, hasCome, paidCalls, prepareCell, type Await, type Cell } from './stop-cells';
+import {
+  cellsAt,
+  hasCome,
+  isTurnedAway,
+  paidCalls,
+  prepareCell,
+  type Await,
+  type Cell,
+} from './stop-cells';
 
 /** What the worker does while jobs are stopped. */
 export type WorkerState = 'up' | 'down' | 'frozen';
@@ -100,7 +108,7 @@ async function stopAllIn(place: Installation, among: readonly Await[], state: Wo
   );
   await sleep(Math.max(0, ...stopped.map(({ mark }) => mark - Date.now())));
   // What would be sent now would be charged for.
-  for (const { at, release } of cells) if (at === 'backing off') place.sandbox.configure(release);
+  for (const cell of cells) if (isTurnedAway(cell)) place.sandbox.configure(cell.release);
   if (state === 'frozen') {
     await sleep(frozenMs);
     worker?.kill('SIGCONT');

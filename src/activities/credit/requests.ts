@@ -13,7 +13,6 @@ import {
   subjectState,
   type Attempt,
   type ClaimOwner,
-  type Receipt,
 } from '../../domain/core/attempts';
 import { analysisFolder } from '../../domain/credit/work';
 import type {
@@ -29,7 +28,7 @@ import type { CreditDependencies } from '../dependencies';
 import { storeIncomplete, failureTypes } from '../core/failures';
 import { recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
-import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
+import { isStoreAway, withStorePatience } from '../core/store-patience';
 import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
 import { pauseOnTheClock } from '../core/pause';
 
@@ -179,8 +178,11 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
       durationMs: now() - claimedAt,
     });
-    await putReceipt(subject, { n, claim, receipt }, record, patience);
-    if (unread !== null) await keepUnread(record, unread);
+    const entries = entriesOf(record, { n, claim, receipt });
+    const put = () => ledger.putReceipt(subject, { n, claim }, receipt, entries);
+    await tried('a receipt', withStorePatience(put, patience));
+    // A person may find the id in it.
+    if (unread !== null) await tried('an unreadable answer', analyses.putUnreadable(job, unread));
     switch (receipt.kind) {
       case 'accepted': {
         const { externalId: operationId } = receipt;
@@ -197,30 +199,11 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  /** A person may find the id in it. */
-  async function keepUnread({ workId }: AnalysisRecord, answer: Buffer): Promise<void> {
-    try {
-      await analyses.putUnreadable(analysisFolder(workId), answer);
-    } catch (error) {
-      deps.warn('an answer that cannot be read could not be filed', { reason: nameOf(error) });
-    }
-  }
-
-  /** The answer is in our hands and goes to the workflow all the same. */
-  async function putReceipt(
-    subject: string,
-    attempt: Omit<Attempt, 'resolution' | 'receipt'> & { receipt: Receipt },
-    record: AnalysisRecord,
-    patience: Patience,
-  ): Promise<void> {
-    try {
-      await withStorePatience(
-        () => ledger.putReceipt(subject, attempt, attempt.receipt, entriesOf(record, attempt)),
-        patience,
-      );
-    } catch (error) {
-      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
-    }
+  /** What is in our hands goes to the workflow all the same. */
+  async function tried(what: string, write: Promise<unknown>): Promise<void> {
+    await write.catch((error: unknown) =>
+      deps.warn(`${what} could not be stored`, { reason: nameOf(error) }),
+    );
   }
 
   async function uploadOf({ cnab, xmls, engineId }: AnalysisRecord): Promise<Upload> {

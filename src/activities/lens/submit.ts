@@ -9,9 +9,7 @@ import { LensRepository, lensUploads } from '../../store/lens/lens';
 import { lensSubject } from '../../domain/core/attempts';
 import {
   addressRefusedCode,
-  anotherAnalysisCode,
   lensKey,
-  noInstructionsCode,
   uploadTimeoutMs,
   type CreatedLens,
   type LensInput,
@@ -32,6 +30,7 @@ import {
   unsentReading,
 } from '../core/attempt';
 import { recordOf } from '../core/job-records';
+import { madeTwice, noInstructions, submitted } from './submitted';
 import type { LensDependencies } from '../dependencies';
 import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
 
@@ -87,12 +86,11 @@ export function createLensSubmitActivities(deps: LensDependencies) {
 
     async step(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
       const made = await file.made(this.#record.name, this.#attempt);
-      const [created] = made;
       const twice = madeTwice(made);
       if (twice !== null) return twice;
       await this.#prove(signal);
-      if (created === undefined) return this.#create(signal);
-      const analysis = await this.#read(created, signal);
+      if (made[0] === undefined) return this.#create(signal);
+      const analysis = await this.#read(made[0], signal);
       return analysis === null ? goesOn('handing in') : this.#forward(analysis, signal);
     }
 
@@ -232,6 +230,10 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       signal: AbortSignal,
     ): Promise<Reading<SubmittedLens>> {
       const { bytes: sizeBytes, key } = this.#record.file;
+      // What is handed in is charged for.
+      if (now() >= this.#sendBy) return goesOn('handing in');
+      const stop = await store.jobs.stopWord(this.#ref.folder);
+      if (stop !== null) return unsentReading(stop, 'handing in');
       const options = { sizeBytes, timeoutMs: uploadTimeoutMs(sizeBytes) };
       // Another worker sends it again: bytes that were broken off are taken by nobody.
       const open = () => Readable.from(readLarge(store, key));
@@ -260,8 +262,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const { analysisId, state } = analysis;
       if (state !== 'awaiting_upload') return submitted(analysisId, state);
       if (lens.submitPath === null) return submitted(analysisId, 'queued');
-      const answer = await lens.submit(analysisId, signal);
-      return submitted(analysisId, answer.analysis.state);
+      return submitted(analysisId, (await lens.submit(analysisId, signal)).analysis.state);
     }
 
     #uploadRefused(
@@ -296,22 +297,4 @@ export function createLensSubmitActivities(deps: LensDependencies) {
   }
 
   return { submitLens };
-}
-
-function submitted(analysisId: string, state: string): Reading<SubmittedLens> {
-  return { kind: 'settled', value: { kind: 'submitted', analysisId, state } };
-}
-
-const noInstructions = {
-  code: noInstructionsCode,
-  message: 'the service does not say where the file is to be handed in',
-};
-
-/** Null: one at most. */
-function madeTwice([created, ...others]: readonly CreatedLens[]): Reading<SubmittedLens> | null {
-  const another = others.find((one) => !isSameId(one.analysisId, created?.analysisId ?? ''));
-  if (another === undefined) return null;
-  const ids = `${created?.analysisId ?? '-'} and ${another.analysisId}`;
-  const message = `the service has made two analyses for one key, ${ids}: no more are asked for`;
-  return { kind: 'settled', value: { kind: 'unknown', code: anotherAnalysisCode, message } };
 }

@@ -48,12 +48,14 @@ export async function orderJob(
         if (stops === null) return await answer;
         const answered = await within(patienceMs, answer);
         if (answered !== null) return answered;
-        if (kind.claimsNothing !== true) return notAnswered;
         if (stops === 'cancelled') {
           // The engine has it on record: an update that nobody takes is lost with this process.
           await handle.cancel();
-          return 'no worker answers; on record with the engine: the next worker ends it';
+          return kind.claimsNothing === true
+            ? 'no worker answers; on record with the engine: the next worker ends it'
+            : notAnswered;
         }
+        if (kind.claimsNothing !== true) return notAnswered;
         await releaseAll(ctx, folder, stops);
         throw new CommandError(`${id}: no worker answers: not paused`);
       }
