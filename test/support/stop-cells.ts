@@ -248,6 +248,8 @@ export function cellsAt(
       .filter((at) => among.includes(at))
       .flatMap((at) =>
         stops
+          // The deadline of a batch of jobs is that of each of them, from its start.
+          .filter((stop) => stop !== 'deadline' || pauses !== 'up')
           .filter((stop) => stop !== 'pause' || pauses === true || pauses === worker)
           .map((stop) => ({ kind, at, stop })),
       );
