@@ -8,7 +8,7 @@
 const rooms = {
   domain: [],
   protection: ['domain'],
-  environment: ['apis/assumptions', 'apis/http', 'domain', 'protection'],
+  environment: ['apis/assumptions', 'domain', 'protection'],
   apis: ['domain', 'protection'],
   store: ['domain', 'protection'],
   sheets: ['domain'],

@@ -197,7 +197,7 @@ async function cnab(): Promise<string> {
   ].join('\n');
 }
 
-/** What the worker of an analysis of this size may take (issue 7). */
+/** What the worker of an analysis of this size may take. */
 const mostWorkerMib = 512;
 
 async function credit(): Promise<string> {

@@ -12,8 +12,7 @@ import {
   type MonitorAssumptions,
   type TraceAssumptions,
 } from './apis/assumptions';
-import { AddressGuard } from './apis/http/address-guard';
-import { allowedHosts } from './apis/http/errors';
+import { AddressGuard, allowedHosts } from './protection/address-guard';
 import { lensOf } from './environment/lens';
 import { listNamesOf } from './environment/lists';
 import {

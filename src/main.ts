@@ -33,6 +33,8 @@ async function main(): Promise<void> {
 
 /** The command line: which commands there are. Leaves the exit code in `process.exitCode`. */
 export async function runCommand(words: readonly string[]): Promise<void> {
+  // Whatever is written here is about people: nobody else on this machine reads it.
+  process.umask(0o077);
   hideSecretsOf(process.env);
   const program = new Command('diligence')
     .description('A durable backend for due-diligence back offices.')

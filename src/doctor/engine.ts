@@ -1,5 +1,5 @@
 import { isGrpcServiceError } from '@temporalio/client';
-import { queueKinds, queueName, queueSuffix, type QueueKind } from '../domain/core/queues';
+import { queueKinds, queueName, queueSuffix } from '../domain/core/queues';
 import { retentionScheduleId, termText } from '../domain/core/retention';
 import { ConfigError, type Environment } from '../environment';
 import type { Store } from '../store/store';
@@ -111,7 +111,7 @@ async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
 
 async function examinePollers(
   engine: EngineClient,
-  { workers: declared, credit }: Environment,
+  { credit }: Environment,
   store: Store,
 ): Promise<Finding[]> {
   const suffix = queueSuffix(store);
@@ -119,7 +119,7 @@ async function examinePollers(
   for (const kind of queueKinds) {
     if (kind.startsWith('credit') && credit === null) continue;
     const pollers = await queuePollers(engine, kind, suffix);
-    findings.push(pollersFinding(kind, queueName(kind, suffix), pollers.length, declared));
+    findings.push(pollersFinding(queueName(kind, suffix), pollers.length));
   }
   return findings;
 }
@@ -154,24 +154,11 @@ function instantOf(time: { seconds?: unknown } | null | undefined): string | nul
   return time?.seconds == null ? null : new Date(Number(time.seconds) * 1_000).toISOString();
 }
 
-/** The rate of a service is shared out by DILIGENCE_WORKERS: more workers exceed it, fewer waste it. */
-export function pollersFinding(
-  kind: QueueKind,
-  queue: string,
-  pollers: number,
-  declared: number,
-): Finding {
+export function pollersFinding(queue: string, pollers: number): Finding {
   const check = `queue ${queue}`;
-  if (pollers === 0) {
-    return fail(check, 'no worker polls it', 'start one with this store: `diligence worker`');
-  }
-  const detail = `${pollers} worker(s) poll it`;
-  if (kind === 'workflows' || pollers === declared) return ok(check, detail);
-  const said = `${detail}, DILIGENCE_WORKERS says ${declared}`;
-  const cure = `set DILIGENCE_WORKERS=${pollers} for every worker, and restart them`;
-  return pollers > declared
-    ? warn(check, `${said}: the rates are exceeded`, cure)
-    : warn(check, `${said}: the rates are not used in full`, `${cure}; or start the others`);
+  return pollers === 0
+    ? fail(check, 'no worker polls it', 'start one with this store: `diligence worker`')
+    : ok(check, `${pollers} worker(s) poll it`);
 }
 
 /** Settings of the connection that cannot be read; null when they can. */

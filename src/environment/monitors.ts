@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { MonitorAssumptions } from '../apis/assumptions';
-import type { AddressGuard } from '../apis/http/address-guard';
-import { allowedHosts } from '../apis/http/errors';
+import { allowedHosts, type AddressGuard } from '../protection/address-guard';
 import { hideSecret } from '../protection/redaction';
 import { refuseSameNames } from './lists';
 import { ConfigError, isWebAddress, numberWithin } from './variables';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { Agent } from 'undici';
-import type { AddressGuard } from '../apis/http/address-guard';
+import { RefusedAddressError, type AddressGuard } from '../protection/address-guard';
 import { CallEnd } from '../apis/http/call-end';
-import { RefusedAddressError } from '../apis/http/errors';
 import { retryAfterMs } from '../apis/http/problem';
 import { inParallel } from '../store/core/in-parallel';
 import { backoffMs } from '../domain/core/poll-timing';

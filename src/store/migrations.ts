@@ -173,6 +173,17 @@ export const migrations: readonly string[][] = [
        said BLOB NOT NULL,
        PRIMARY KEY (subject, n, number)
      ) STRICT, WITHOUT ROWID`,
+    // What each worker sends to a service: a lease, and what was found. Nothing of it tells of anybody.
+    `CREATE TABLE rate_share (
+       service TEXT NOT NULL,
+       worker TEXT NOT NULL,
+       until INTEGER NOT NULL,
+       per_second REAL NOT NULL,
+       ceiling REAL,
+       reason TEXT NOT NULL,
+       refusals INTEGER NOT NULL,
+       PRIMARY KEY (service, worker)
+     ) STRICT, WITHOUT ROWID`,
     ...monitorTables,
     // What tells of an erasure is written beside what was, never into it.
     ...['event', 'anchor', 'anchor_head'].flatMap((table) =>

@@ -3,6 +3,7 @@ import { OutcomeRepository } from './certificates/outcomes';
 import { AttemptRepository } from './core/attempts';
 import { InboxRepository } from './core/inbox';
 import { JobRepository } from './core/jobs';
+import { RateShareRepository } from './core/rate-shares';
 import { RowRepository } from './core/rows';
 import { SubjectRepository } from './core/subjects';
 import type { Database, DatabaseFacts } from './database';
@@ -28,6 +29,8 @@ export class Store extends SealedDatabase {
   readonly subjects: SubjectRepository;
   /** What was asked for. */
   readonly jobs: JobRepository;
+  /** How fast the services are asked, by whom. */
+  readonly rateShares: RateShareRepository;
   /** What needs a person. */
   readonly inbox: InboxRepository;
   readonly #database: Database;
@@ -43,6 +46,7 @@ export class Store extends SealedDatabase {
     this.facts = new FactRepository(this);
     this.subjects = new SubjectRepository(this);
     this.jobs = new JobRepository(this);
+    this.rateShares = new RateShareRepository(this);
     this.inbox = new InboxRepository(this);
   }
 

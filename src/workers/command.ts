@@ -19,6 +19,7 @@ import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoint
 import { EventLoopLag } from './event-loop-lag';
 import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
+import { holdRateLeases } from './rate-leases';
 import { ReadinessProbe } from './readiness';
 import { runWorkers, type RetentionSetup, type RunningWorkers } from './run-workers';
 import { workerRoles, workerServices, type WorkerRole } from './services';
@@ -93,6 +94,10 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     stopping: stopping.signal,
     warn: (message, about) => log.warn(about ?? {}, message),
     metrics,
+  });
+  await holdRateLeases(store, services.rates, {
+    stopping: stopping.signal,
+    warn: (message, about) => log.warn(about, message),
   });
   const { connectionOptions, address, namespace } = engine;
   const setup = {

@@ -26,6 +26,7 @@ import { WorkReader } from '../store/certificates/works';
 import { ChangeRepository } from '../store/monitors/changes';
 import type { Store } from '../store/store';
 import type { WorkerMetrics } from './metrics';
+import type { SharedRate } from './rate-leases';
 
 export const workerRoles = ['workflows', 'investigation', 'certificates', 'credit'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
@@ -41,6 +42,8 @@ export interface WorkerServices {
     dossiers: DossierDependencies;
     lens: LensDependencies;
   } | null;
+  /** Whose rates the workers of an installation share. */
+  rates: readonly SharedRate[];
   close(): Promise<void>;
 }
 
@@ -72,14 +75,20 @@ export function workerServices(
     settings !== null && has('investigation')
       ? investigationDependencies(environment, settings, parts)
       : null;
+  const services = [
+    { name: 'certificates', service: certificates?.certificates.service },
+    { name: 'credit', service: credit?.credit.service },
+    { name: 'investigation', service: investigation?.monitors.monitors.service },
+  ];
   return {
     certificates,
     credit,
     investigation,
+    rates: services.flatMap(({ name, service }) =>
+      service === undefined ? [] : [{ name, rate: service.limiter.rate }],
+    ),
     async close() {
-      await certificates?.certificates.service.close();
-      await credit?.credit.service.close();
-      await investigation?.monitors.monitors.service.close();
+      for (const { service } of services) await service?.close();
       await Promise.all(investigation?.monitors.sinks.all.map((sink) => sink.close()) ?? []);
     },
   };
@@ -101,13 +110,13 @@ function commonOf({ store, idKey, stopping, warn }: Parts) {
 function serviceOf(
   name: 'investigation' | 'credit',
   { baseUrl, token, rps, timeoutMs }: CreditSettings,
-  { guard, resendOn503, workers }: Environment,
+  { guard, resendOn503 }: Environment,
   { metrics }: Parts,
 ): Service {
   return new Service({
     baseUrl,
     token: Token.from(token),
-    ratePerSecond: rps / workers,
+    mostPerSecond: rps,
     guard,
     resendOn503,
     connectTimeoutMs: Math.min(10_000, timeoutMs),

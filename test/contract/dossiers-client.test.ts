@@ -317,8 +317,8 @@ test('what is asked of the list travels under the assumed names', async () => {
     cursor: 'c1',
   });
   expect(seen()).toEqual([
-    'GET /api/v1/dossies?limit=100&status=failed&cursor=c1',
-    'GET /api/v1/dossies?n=1&situacao=failed&after=c1',
+    'GET /api/v1/dossies?status=failed&limit=100&cursor=c1',
+    'GET /api/v1/dossies?situacao=failed&n=1&after=c1',
   ]);
 });
 

@@ -146,8 +146,8 @@ test('what is asked of the list travels under the assumed names', async () => {
   await apiWith().list(filter);
   await apiWith({ TYPE_PARAM: 'tipo' }).list(filter);
   expect(seen()).toEqual([
-    '/api/v1/rastro?limit=100&status=failed&type=wallet&cursor=c',
-    '/api/v1/rastro?limit=100&status=failed&tipo=wallet&cursor=c',
+    '/api/v1/rastro?status=failed&type=wallet&limit=100&cursor=c',
+    '/api/v1/rastro?status=failed&tipo=wallet&limit=100&cursor=c',
   ]);
 });
 

@@ -47,13 +47,13 @@ describe('diligence doctor', () => {
   test('counts the workers, looks at the rights of keys, and names the cure', async () => {
     await place.startWorkerHere();
     await chmod(join(place.folder, 'data', 'id-key'), 0o644);
-    const { code, about } = await examine({ DILIGENCE_WORKERS: '2' });
+    const { code, about } = await examine();
     expect(code).toBe(0);
     expect(about('id key')).toMatchObject({
       state: 'warn',
       cure: expect.stringMatching(/^chmod 600 /),
     });
-    expect(about('queue diligence-certificate-requests')).toMatchObject({ state: 'warn' });
+    expect(about('queue diligence-certificate-requests')?.detail).toBe('1 worker(s) poll it');
     expect(about('queue diligence-workflows')).toMatchObject({ state: 'ok' });
     expect(about('engine')?.detail).toMatch(/server 1\.\d+/);
     expect(about('store')?.state).toBe('ok');

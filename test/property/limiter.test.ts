@@ -24,7 +24,7 @@ it('keeps to its rate in every span of time, whoever asks when', async () => {
   jest.useFakeTimers();
   await fc.assert(
     fc.asyncProperty(load, fc.integer({ min: 1, max: 60 }), async (steps, ratePerSecond) => {
-      const limiter = new Limiter({ ratePerSecond });
+      const limiter = new Limiter({ perSecond: ratePerSecond, cap: ratePerSecond });
       const served: Served[] = [];
       let asked = 0;
       for (const { afterMs, priority, calls } of steps) {
@@ -54,7 +54,7 @@ it('serves each kind in the order of asking and forgets nobody', async () => {
     fc.asyncProperty(
       fc.array(fc.constantFrom(...callPriorities), { maxLength: 30 }),
       async (asked) => {
-        const limiter = new Limiter({ ratePerSecond: 10 });
+        const limiter = new Limiter({ perSecond: 10, cap: 10 });
         const served: [CallPriority, number][] = [];
         for (const [n, priority] of asked.entries()) {
           void limiter.acquire(priority).then(() => served.push([priority, n]));

@@ -5,7 +5,7 @@ import { sized } from '../support/full-size';
 /**
  * A wait as activity and server carry it out, on a clock of its own. The server fails an activity
  * at once when its next attempt would come after the schedule-to-close time-out, and never tries
- * again after a delay of 0 (notes/temporal.md 1.2).
+ * again after a delay of 0.
  */
 function simulate({ deadlineAt, asked, settlesAt, dispatchMs }: Course) {
   const backstopAt = deadlineAt + 60_000;

@@ -15,6 +15,8 @@ import {
   type ScenarioInput,
 } from '../../src/sandbox';
 import { KeyRing } from '../../src/protection/key-ring';
+import { findIdKey } from '../../src/store/find-id-key';
+import { openStore } from '../../src/store/open-store';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
@@ -75,6 +77,7 @@ export class Installation {
   readonly #workers: ChildProcess[] = [];
   readonly #connections: Connection[] = [];
   #host: CommandHost | null = null;
+  #hasRates = false;
 
   private constructor(
     folder: string,
@@ -178,6 +181,7 @@ export class Installation {
     env: Record<string, string> = {},
     more: readonly string[] = [],
   ): Promise<ChildProcess> {
+    await this.#findRates();
     const log = openSync(this.logPath, 'a');
     const worker = fork(main, [...workerWords, ...more], {
       env: { ...this.#ownEnv(), ...env },
@@ -189,8 +193,34 @@ export class Installation {
     return worker;
   }
 
+  /** As if a worker had been here before and found what the services take: more than any test sends. */
+  async #findRates(): Promise<void> {
+    const { DILIGENCE_DATA_DIR = '', DILIGENCE_STORE_URL, DILIGENCE_BLOBS_URL = '' } = this.#env;
+    const storeUrl = DILIGENCE_STORE_URL ?? join(DILIGENCE_DATA_DIR, 'store');
+    if (this.#hasRates || existsSync(storeUrl)) return;
+    this.#hasRates = true;
+    const { idKey } = await findIdKey(DILIGENCE_DATA_DIR, this.#env.DILIGENCE_ID_KEY ?? null);
+    const store = await openStore({ storeUrl, blobsUrl: DILIGENCE_BLOBS_URL }, idKey);
+    const [worker, until] = ['before', Date.now() - 60_000];
+    const found = {
+      worker,
+      until,
+      perSecond: 10_000,
+      ceiling: null,
+      reason: 'growing',
+      refusals: 0,
+    };
+    const services = ['certificates', 'credit', 'investigation'];
+    await store.rateShares.renew(
+      services.map((service) => ({ service, ...found })),
+      Date.now(),
+    );
+    await store.close();
+  }
+
   /** A worker in the process that runs the commands, for tests that are not about processes. */
   async startWorkerHere(env: Record<string, string> = {}): Promise<void> {
+    await this.#findRates();
     const { child } = this.#commandHost();
     child.send({ id: 0, words: workerWords, env: { ...this.#ownEnv(), ...env } });
     this.#workers.push(child);

@@ -8,7 +8,7 @@ import { eventually } from './diligence-process';
 const { EventType } = temporal.api.enums.v1;
 type Event = temporal.api.history.v1.IHistoryEvent;
 
-/** What may lengthen a history (issue 9): all of it seen by a person, or done to the work. */
+/** What may lengthen a history: all of it seen by a person, or done to the work. */
 export interface Lengthening {
   /** States and stages that a person sees, other than the one before, beyond the first end. */
   changes: number;

@@ -10,7 +10,7 @@ import {
   type Server as SocketServer,
   type Socket,
 } from 'node:net';
-import { AddressGuard } from '../../src/apis/http/address-guard';
+import { AddressGuard } from '../../src/protection/address-guard';
 
 /** Servers in the house, which a service may name in a test. */
 export const houseGuard = new AddressGuard(['127.0.0.1']);

@@ -40,6 +40,7 @@ export async function failedByStranger(place: Installation, workId: string): Pro
       certificates: null,
       credit: null,
       investigation: null,
+      rates: [],
       close: () => Promise.resolve(),
     },
     retention: null,

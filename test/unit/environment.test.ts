@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { AddressGuard } from '../../src/apis/http/address-guard';
+import { AddressGuard } from '../../src/protection/address-guard';
 import { readEnvironment, type ConfigError } from '../../src/environment';
 import type { KeyRing } from '../../src/protection/key-ring';
 

@@ -4,7 +4,8 @@ import {
   isTooLarge,
   type CallFailure,
 } from '../../apis/http/classify';
-import { RefusedAddressError, StatusError, TimeoutError } from '../../apis/http/errors';
+import { StatusError, TimeoutError } from '../../apis/http/errors';
+import { RefusedAddressError } from '../../protection/address-guard';
 import type { Service } from '../../apis/http/service';
 import { fetchArtifact } from '../../apis/investigation/artifacts';
 import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';
@@ -16,6 +17,7 @@ interface ArtifactFault {
   why: string;
   /** `doubtful` is believed after some tries; `passing` is waited out, to the deadline. */
   kind: 'final' | 'doubtful' | 'passing';
+  isRefused?: true;
 }
 
 /** What may be so for good is fetched again, from a fresh address, before it is believed. */
@@ -77,7 +79,8 @@ export async function fileArtifacts(
     const isDoubtful = !isBehind && fault?.kind !== 'passing' && fault?.kind !== 'final';
     const mayCome = isDoubtful ? (await desk.note(artifactId)) < mostFetches : isBehind;
     fetched.isWaitedFor ||= mayCome || fault?.kind === 'passing';
-    fetched.unfiled.push({ artifactId, type, why: fault?.why ?? 'not filed' });
+    const { why = 'not filed', isRefused } = fault ?? {};
+    fetched.unfiled.push({ artifactId, type, why, ...(isRefused && { isRefused }) });
   }
   if (credentials !== null) throw credentials as Error;
   return fetched;
@@ -119,7 +122,9 @@ async function fetchOne(
 function artifactFault(error: unknown): ArtifactFault {
   if (error instanceof RefusedArtifactError) return { why: error.message, kind: 'doubtful' };
   if (!isCallFailure(error)) throw error;
-  if (error instanceof RefusedAddressError) return { why: error.message, kind: 'final' };
+  if (error instanceof RefusedAddressError) {
+    return { why: error.message, kind: 'final', isRefused: true };
+  }
   if (isTooLarge(error)) return { why: `larger than ${maxBytes} bytes`, kind: 'final' };
   if (error instanceof StatusError) {
     // An address that has expired, or leads nowhere, is read anew, with the next read.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { classifyFailure, isCallFailure, isPermanent } from '../../apis/http/classify';
 import { ContractError, StatusError, TimeoutError } from '../../apis/http/errors';
-import type { BeforeSend } from '../../apis/http/service';
+import type { BeforeSend } from '../../apis/http/call';
 import type { Attempt, Claim, ClaimOwner, Receipt, Taken } from '../../domain/core/attempts';
 import type { AuditEntry } from '../../domain/core/audit';
 import type { AttemptRepository, Claimed } from '../../store/core/attempts';

@@ -1,5 +1,5 @@
 import { isPermanent } from '../../apis/http/classify';
-import { RefusedAddressError } from '../../apis/http/errors';
+import { RefusedAddressError } from '../../protection/address-guard';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { CertificatesApi } from '../../apis/investigation/certificates';
 import { keepAside, sha256Of, storePdf } from '../../store/certificates/evidence-files';

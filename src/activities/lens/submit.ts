@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { isPermanent } from '../../apis/http/classify';
 import { withEither } from '../../apis/http/signals';
-import { RefusedAddressError } from '../../apis/http/errors';
+import { RefusedAddressError } from '../../protection/address-guard';
 import type { LensAnswer } from '../../apis/investigation/lens';
 import { isSameId } from '../../apis/investigation/wire-fields';
 import { findLarge, readLarge } from '../../store/core/large-objects';

@@ -19,9 +19,10 @@ import {
 import { documentsInText } from '../../domain/core/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../../domain/profiles/audit';
 import {
+  afterLostMs,
+  isAnswerLost,
   mostCalls,
-  mostUnreadable,
-  mostUntold,
+  mostLost,
   refusalOf,
   sentAsKnown,
   sentLookups,
@@ -29,19 +30,19 @@ import {
   type ProfileOutcome,
   type ProfileRecord,
   type ProfileRef,
-  type SentEnd,
 } from '../../domain/profiles/lookup';
 import type { Polled, PollRequest } from '../../domain/core/poll-request';
 import { unreadableAnswer } from '../../domain/core/service-failure';
 import {
   claimNext,
+  nameOf,
   ownerOf,
   sendUnder,
   type NotClaimed,
   type Sent,
   unsentReading,
 } from '../core/attempt';
-import type { BeforeSend } from '../../apis/http/service';
+import type { BeforeSend } from '../../apis/http/call';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
   createPolling,
@@ -116,8 +117,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
     }
     const state = subjectState(history, now());
     if (state.kind === 'in_flight') return goesOn('asking');
-    const untold = sentLookups(history, workId, call).filter(({ end }) => end === null);
-    if (untold.length >= mostUntold) return { kind: 'settled', value: answersLost };
+    const lost = sentLookups(history, workId, call).filter(isAnswerLost);
+    if (lost.length >= mostLost) return { kind: 'settled', value: answersLost };
     const n = nextNumber(history);
     const afterUnknown = state.kind === 'unknown';
     const take = async (): Promise<Taken | NotClaimed> => {
@@ -146,7 +147,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     return { kind: 'settled', value };
   }
 
-  /** @throws what came, unless it came too often */
+  /** @throws what was surely not processed, or was refused */
   async function failed(
     { error, received, taken }: Extract<Sent<unknown>, { kind: 'failed' }>,
     record: ProfileRecord,
@@ -154,16 +155,20 @@ export function createProfileActivities(deps: ProfileDependencies) {
     call: number,
   ): Promise<Reading<LookedUp>> {
     const { receipt, unread } = received;
-    if (!(error instanceof ContractError || isTooLarge(error))) {
+    const isUnreadable = error instanceof ContractError || isTooLarge(error);
+    if (receipt.kind !== 'unknown') {
       await putReceipt(record, taken, receipt);
       throw error;
     }
     const key = unread == null ? null : await file.putUnreadable(folder, unread);
     if (unread != null) await index(folder, unread);
-    await putReceipt(record, taken, { ...unreadable, at: now() });
-    // Something between us and the service may have spoilt it: it is asked for again, not for ever.
+    await putReceipt(record, taken, isUnreadable ? { ...unreadable, at: now() } : receipt);
+    // What spoilt it, or lost it, may pass: it is asked for again, not for ever.
     const sent = sentLookups(await attempts.of(profileSubject(record.name)), workId, call);
-    if (sent.filter(({ end }) => end === 'unreadable').length < mostUnreadable) throw error;
+    const lost = sent.filter(isAnswerLost).length;
+    deps.warn('the answer to a lookup was lost', { reason: nameOf(error), lost });
+    if (lost < mostLost) return goesOn('asking', afterLostMs[lost - 1] ?? null);
+    if (!isUnreadable) return { kind: 'settled', value: answersLost };
     const message = `${(error as Error).message}${key === null ? '' : `; it is kept in the store: ${key}`}`;
     const value = { kind: 'no', status: 'unreadable', code: unreadableAnswer, message } as const;
     return { kind: 'settled', value };
@@ -224,7 +229,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
       ...outcome,
       ...endBy(answers.at(-1)),
       answered: Math.max(answers.length, accepted.length),
-      answersLost: sent.filter(({ end: its }) => isAnswerLost(its)).length,
+      answersLost: sent.filter(isAnswerLost).length,
       workId,
       settledAt: new Date(now()).toISOString(),
     };
@@ -243,12 +248,8 @@ const answersLost = {
   kind: 'no',
   status: 'unknown_outcome',
   code: 'answers_lost',
-  message: 'it was asked again and again, and no answer could be put on file',
+  message: 'it was asked again and again, and each answer was lost: each may have been charged for',
 } as const;
-
-function isAnswerLost(end: SentEnd | null): boolean {
-  return end === null || end === 'unknown' || end === 'unreadable';
-}
 
 /** What the newest answer says of the end. */
 function endBy(newest: Found | undefined): Partial<ProfileOutcome> {

@@ -1,7 +1,8 @@
 import type { Engine, EngineFields } from '../../domain/credit/engine';
 import { stringifyWithTexts } from '../../domain/core/json-text';
+import { callTo, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { engineFromWire, enginesFromWire } from './engines.wire';
 
 const maxBytes = 16 * 1024 * 1024;
@@ -51,14 +52,7 @@ export class EnginesApi {
   }
 
   #call(method: string, pathTemplate: string, id = ''): HttpCall {
-    return {
-      method,
-      pathTemplate,
-      path: pathTemplate.replace('{id}', () => encodeURIComponent(id)),
-      token: 'bearer',
-      timeoutMs: this.timeoutMs,
-      maxBytes,
-    };
+    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes });
   }
 }
 

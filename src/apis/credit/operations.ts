@@ -1,10 +1,11 @@
 import { FormData } from 'undici';
 import type { AnalysisOperation, ResultFilter } from '../../domain/credit/operation';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { ContractError, StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { HttpStream } from '../http/exchange';
-import type { BeforeSend, HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { xmlsPart, type CreditNames } from './names';
 import { acceptedIdFromWire, operationFromWire } from './operations.wire';
 import type { SpecificationApi } from './specification';
@@ -88,14 +89,10 @@ export class OperationsApi {
    * @throws ContractError when it was accepted and the id cannot be read
    */
   async startOperation({ form, names }: PreparedUpload, beforeSend: BeforeSend): Promise<string> {
+    const limits = { timeoutMs: this.timeoutMs, maxBytes: maxJsonBytes };
     const call: HttpCall = {
-      method: 'POST',
-      pathTemplate: '/v1/operations',
-      path: '/v1/operations',
-      token: 'bearer',
+      ...callTo('POST', '/v1/operations', {}, limits),
       form,
-      timeoutMs: this.timeoutMs,
-      maxBytes: maxJsonBytes,
       keyless: true,
       beforeSend,
     };
@@ -114,14 +111,8 @@ export class OperationsApi {
     signal?: AbortSignal,
   ): Promise<{ operation: AnalysisOperation; answer: unknown }> {
     const { names } = await this.#specification.names();
-    const call: HttpCall = {
-      method: 'GET',
-      pathTemplate: '/v1/operations/{id}',
-      path: `/v1/operations/${encodeURIComponent(operationId)}`,
-      token: 'bearer',
-      timeoutMs: this.readTimeoutMs,
-      maxBytes: maxJsonBytes,
-    };
+    const limits = { timeoutMs: this.readTimeoutMs, maxBytes: maxJsonBytes };
+    const call = callTo('GET', '/v1/operations/{id}', { id: operationId }, limits);
     const { body } = await this.service.call(call, priority, signal);
     const operation = operationFromWire(call, names, operationId, body);
     return { operation, answer: parseJson(body) };
@@ -140,14 +131,10 @@ export class OperationsApi {
     priority: CallPriority,
     signal?: AbortSignal,
   ): Promise<{ taken: T } | { notYet: number }> {
-    const call: HttpCall = {
-      method: 'GET',
-      pathTemplate: '/v1/operations/{id}/result',
-      path: `/v1/operations/${encodeURIComponent(operationId)}/result`,
+    const limits = { timeoutMs: this.timeoutMs, maxBytes: maxResultBytes };
+    const call = {
+      ...callTo('GET', '/v1/operations/{id}/result', { id: operationId }, limits),
       query: { filter },
-      token: 'bearer',
-      timeoutMs: this.timeoutMs,
-      maxBytes: maxResultBytes,
     };
     const takeReady = async ({ status, body }: HttpStream) => {
       if (status === 200) return { taken: await take(body) };

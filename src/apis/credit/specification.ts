@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { CreditAssumptions } from '../assumptions';
+import { callTo, type HttpCall } from '../http/call';
 import { isTooLarge } from '../http/classify';
 import { ContractError, StatusError, isHttpError } from '../http/errors';
 import { parseJson } from '../http/problem';
 import type { HttpAnswer } from '../http/exchange';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { namesFrom, type CreditNames } from './names';
 import { specificationFacts, type SpecificationFacts } from './specification.wire';
 
@@ -95,28 +96,19 @@ export class SpecificationApi {
 
   /** During maintenance every address may answer with the same page. */
   async #isAtWork(): Promise<boolean> {
-    const call: HttpCall = {
-      method: 'GET',
-      pathTemplate: '/v1/engines',
-      path: '/v1/engines',
-      token: 'bearer',
-      timeoutMs: this.#timeoutMs,
-      maxBytes: maxDocumentBytes,
-    };
+    const limits = { timeoutMs: this.#timeoutMs, maxBytes: maxDocumentBytes };
+    const call = callTo('GET', '/v1/engines', {}, limits);
     const { body } = await this.#service.call(call, 'interactive');
     return parseJson(body) !== undefined;
   }
 
   async #read(): Promise<FoundNames> {
     const held = this.#held;
+    const limits = { timeoutMs: this.#timeoutMs, maxBytes: maxDocumentBytes };
     const call: HttpCall = {
-      method: 'GET',
-      pathTemplate: '/v1/openapi.json',
-      path: '/v1/openapi.json',
+      ...callTo('GET', '/v1/openapi.json', {}, limits),
       token: 'none',
       ...(held?.etag != null && { headers: { 'if-none-match': held.etag } }),
-      timeoutMs: this.#timeoutMs,
-      maxBytes: maxDocumentBytes,
     };
     try {
       const answer = await this.#service.call(call, 'interactive');

@@ -1,12 +1,6 @@
 import { answerTooLarge } from './exchange';
-import {
-  ConnectionError,
-  ContractError,
-  RefusedAddressError,
-  StatusError,
-  isHttpError,
-  type HttpError,
-} from './errors';
+import { ConnectionError, ContractError, StatusError, isHttpError, type HttpError } from './errors';
+import { RefusedAddressError } from '../../protection/address-guard';
 import { TokenUnavailableError } from './token';
 
 /** A call that came to nothing. Everything else that is thrown is an error of ours. */

@@ -1,3 +1,5 @@
+import { RefusedAddressError } from '../../protection/address-guard';
+
 /**
  * What can go wrong with one HTTP call. Messages name the call by method and path template, never
  * by URL: a query string may hold the certificate token, a path a document.
@@ -60,21 +62,6 @@ export class TimeoutError extends Error {
     this.call = nameOf(call);
     this.sent = sent;
     this.timeoutMs = timeoutMs;
-  }
-}
-
-/** The setting that allows what `AddressGuard` refuses. */
-export const allowedHosts = 'DILIGENCE_ALLOWED_HOSTS';
-
-/** What somebody else named is not followed: the rule says why. Holds the host alone, no path and no query. */
-export class RefusedAddressError extends Error {
-  override readonly name = 'RefusedAddressError';
-  readonly sent: Sent = 'no';
-
-  /** @param allowedAs what the setting has to say to allow it; null: nothing allows it */
-  constructor(host: string, rule: string, allowedAs: string | null = null) {
-    const cure = allowedAs === null ? '' : ` (${allowedHosts}=${allowedAs} allows it)`;
-    super(`the address at ${host.slice(0, 255) || 'no host'} is not followed: ${rule}${cure}`);
   }
 }
 

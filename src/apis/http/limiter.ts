@@ -1,18 +1,16 @@
+import { Rate, type RateOptions } from './rate';
 import { onAbort } from './signals';
 
 /**
- * The rate of one service, held by one process: a token bucket that serves in order of priority,
- * waits as told after 429, and slows down when it is told often.
+ * Lets calls of one service pass at the rate that was found, in order of priority, and waits as told.
+ * What a rate is tried with beyond it are reads.
  */
 
 /** In the order of service. Requests and reads share the rate half and half while both wait. */
 export const callPriorities = ['interactive', 'request', 'pdf', 'poll'] as const;
 export type CallPriority = (typeof callPriorities)[number];
 
-export interface LimiterOptions {
-  /** Calls a second for this process (the installation's rate divided by its workers). */
-  ratePerSecond: number;
-  now?: () => number;
+export interface LimiterOptions extends RateOptions {
   /**
    * A process lives on while a permit is waited for: for a command, which would end in the middle of
    * its work. Default false: a worker ends when it is told to.
@@ -33,15 +31,13 @@ interface Waiter {
   until: number;
 }
 
-/** The slowest a service can make us by answering 429: a tenth of the configured rate. */
-const minFactor = 0.1;
 /** Nobody waits longer before asking once more, whatever the service said. */
 const longestPauseMs = 3_600_000;
-/** Regained a second, as a share of the configured rate, once 429 stops coming. */
-const regainPerSecond = 0.05;
+/** A rate that has changed is looked at after this. */
+const lookMs = 100;
 
 export class Limiter {
-  readonly ratePerSecond: number;
+  readonly rate: Rate;
   readonly #now: () => number;
   readonly #keepsAlive: boolean;
   readonly #onWaited: (priority: CallPriority, waitedMs: number) => void;
@@ -51,26 +47,19 @@ export class Limiter {
     pdf: [],
     poll: [],
   };
-  #tokens: number;
+  /** Calls that may go now: any, those that cost money, and reads beyond that. */
+  readonly #tokens = { any: 1, paid: 1, trial: 0 };
   #filledAt: number;
-  #pausedUntil = 0;
-  #factor = 1;
+  readonly #pausedUntil = { all: 0, paid: 0, reads: 0 };
   #readsTurn = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({
-    ratePerSecond,
-    now = Date.now,
-    keepsAlive = false,
-    onWaited = () => {},
-  }: LimiterOptions) {
-    if (!(ratePerSecond > 0)) throw new RangeError(`ratePerSecond: ${ratePerSecond}`);
-    this.ratePerSecond = ratePerSecond;
-    this.#now = now;
+  constructor({ keepsAlive = false, onWaited = () => {}, ...options }: LimiterOptions) {
+    this.rate = new Rate(options);
+    this.#now = options.now ?? Date.now;
     this.#keepsAlive = keepsAlive;
     this.#onWaited = onWaited;
-    this.#tokens = 1;
-    this.#filledAt = now();
+    this.#filledAt = this.#now();
   }
 
   /** True once a permit is had; false when `until` came first or the signal fired. */
@@ -101,26 +90,22 @@ export class Limiter {
     });
   }
 
-  /** The service said "not before": nobody on this limiter sends until then. */
-  pauseFor(ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + Math.min(ms, longestPauseMs));
+  /** The service said "not before", of requests that cost money, of reads, or of everything. */
+  pauseFor(ms: number, what: 'all' | 'paid' | 'reads' = 'all'): void {
+    const until = this.#now() + Math.min(ms, longestPauseMs);
+    for (const each of what === 'all' ? (['paid', 'reads', 'all'] as const) : [what]) {
+      this.#pausedUntil[each] = Math.max(this.#pausedUntil[each], until);
+    }
     this.#serve();
-  }
-
-  /** The service answered 429: half the rate, regained slowly. */
-  slowDown(): void {
-    this.#fill();
-    this.#factor = Math.max(minFactor, this.#factor / 2);
-    this.#tokens = Math.min(this.#tokens, 1);
   }
 
   /** Milliseconds until a call that asks now could go, as far as can be told. */
   expectedWaitMs(): number {
     this.#fill();
     const waiting = callPriorities.reduce((sum, name) => sum + this.#queues[name].length, 0);
-    const missing = Math.max(0, waiting + 1 - this.#tokens);
-    const pause = Math.max(0, this.#pausedUntil - this.#now());
-    return Math.ceil(pause + (missing / (this.ratePerSecond * this.#factor)) * 1_000);
+    const missing = Math.max(0, waiting + 1 - this.#tokens.any);
+    const pause = Math.max(0, this.#pausedUntil.paid - this.#now());
+    return Math.ceil(pause + (missing / this.rate.perSecond) * 1_000);
   }
 
   /** How many wait, by priority. */
@@ -133,11 +118,13 @@ export class Limiter {
     const now = this.#now();
     const seconds = Math.max(0, now - this.#filledAt) / 1_000;
     this.#filledAt = now;
-    this.#factor = Math.min(1, this.#factor + seconds * regainPerSecond);
-    const rate = this.ratePerSecond * this.#factor;
+    const { perSecond, paidPerSecond, trialPerSecond } = this.rate;
     // A tenth of a second's worth may be saved up: bursts would defeat a service's own bucket.
-    const most = Math.max(1, rate / 10);
-    this.#tokens = Math.min(most, this.#tokens + seconds * rate);
+    const filled = (tokens: number, rate: number, least: number): number =>
+      Math.min(Math.max(least, rate / 10), tokens + seconds * rate);
+    this.#tokens.any = filled(this.#tokens.any, perSecond, 1);
+    this.#tokens.paid = paidPerSecond > 0 ? filled(this.#tokens.paid, paidPerSecond, 1) : 0;
+    this.#tokens.trial = trialPerSecond > 0 ? filled(this.#tokens.trial, trialPerSecond, 1) : 0;
   }
 
   #serve(): void {
@@ -146,28 +133,38 @@ export class Limiter {
     this.#fill();
     const now = this.#now();
     this.#dropLate(now);
-    if (now >= this.#pausedUntil) {
-      // A hair below 1: the sum of many small refills may fall short of a whole by rounding.
-      while (this.#tokens >= 0.999) {
-        const next = this.#next();
-        if (next === undefined) break;
-        this.#tokens -= 1;
-        next.grant(true);
-      }
+    for (let next = this.#next(now); next !== undefined; next = this.#next(now)) {
+      this.rate.sent();
+      next.grant(true);
     }
     this.#wakeLater(now);
   }
 
-  #next(): Waiter | undefined {
+  #next(now: number): Waiter | undefined {
+    if (now < this.#pausedUntil.all) return undefined;
     const { interactive, request, pdf, poll } = this.#queues;
-    if (interactive.length > 0) return interactive.shift();
-    const readsWait = pdf.length > 0 || poll.length > 0;
-    if (request.length > 0 && !(readsWait && this.#readsTurn)) {
+    const tokens = this.#tokens;
+    const reads = pdf.length > 0 ? pdf : poll;
+    const readsWait = reads.length > 0 && now >= this.#pausedUntil.reads;
+    if (!has(tokens.any)) {
+      if (!readsWait) return undefined;
+      this.rate.wanted();
+      return has(tokens.trial) ? this.#take('trial', reads) : undefined;
+    }
+    if (interactive.length > 0) return this.#take('any', interactive);
+    const requestsWait = request.length > 0 && has(tokens.paid) && now >= this.#pausedUntil.paid;
+    if (requestsWait && !(readsWait && (this.#readsTurn || this.rate.holdsPaid))) {
       this.#readsTurn = true;
-      return request.shift();
+      tokens.paid -= 1;
+      return this.#take('any', request);
     }
     this.#readsTurn = false;
-    return pdf.shift() ?? poll.shift();
+    return readsWait ? this.#take('any', reads) : undefined;
+  }
+
+  #take(from: 'any' | 'trial', queue: Waiter[]): Waiter | undefined {
+    this.#tokens[from] -= 1;
+    return queue.shift();
   }
 
   #dropLate(now: number): void {
@@ -187,11 +184,18 @@ export class Limiter {
       for (const waiter of this.#queues[name]) firstLate = Math.min(firstLate, waiter.until);
     }
     if (waiting === 0) return;
-    const missing = Math.max(0, 1 - this.#tokens);
-    const refillMs = (missing / (this.ratePerSecond * this.#factor)) * 1_000;
-    const ready = Math.max(refillMs, this.#pausedUntil - now);
+    const { perSecond, trialPerSecond } = this.rate;
+    const missing = Math.max(0, 1 - this.#tokens.any);
+    // Where a permit is there and nobody may have it, what holds it back is looked at again.
+    const refillMs = missing > 0 ? (missing * 1_000) / (perSecond + trialPerSecond) : lookMs;
+    const ready = Math.max(refillMs, this.#pausedUntil.all - now);
     const waitMs = Math.min(Math.max(1, Math.ceil(Math.min(ready, firstLate - now))), 60_000);
     this.#timer = setTimeout(() => this.#serve(), waitMs);
     if (!this.#keepsAlive) this.#timer.unref();
   }
+}
+
+/** A hair below 1: the sum of many small refills may fall short of a whole by rounding. */
+function has(tokens: number): boolean {
+  return tokens >= 0.999;
 }

@@ -1,16 +1,14 @@
-import type { Readable } from 'node:stream';
-import { Agent, Pool, type FormData } from 'undici';
-import { AddressGuard } from './address-guard';
+import { Agent, Pool } from 'undici';
+import { AddressGuard, RefusedAddressError } from '../../protection/address-guard';
+import type { HttpCall } from './call';
 import { CallEnd } from './call-end';
 import { classifyFailure } from './classify';
 import {
   ConnectionError,
-  RefusedAddressError,
   StatusError,
   TimeoutError,
   isHttpError,
   safeCause,
-  type CallName,
   type Sent,
 } from './errors';
 import {
@@ -26,53 +24,14 @@ import type { CallEnding, CallObserver } from './observer';
 import { decodeProblem, retryAfterMs } from './problem';
 import { Token } from './token';
 
-/** How the credential travels: bearer header, `token` in the query, or not at all. */
-export type TokenPlace = 'bearer' | 'query' | 'none';
-
-export interface HttpCall extends CallName {
-  /** Path below the base address, or a whole URL that `follow` gave. Values already encoded. */
-  path: string;
-  token: TokenPlace;
-  query?: Record<string, string>;
-  headers?: Record<string, string>;
-  json?: unknown;
-  /** The same as text, which is sent as it is. */
-  jsonText?: string;
-  /** A multipart body, instead of `json`. Blobs of files are read while they are sent. */
-  form?: FormData;
-  /** Bytes that are read while they are sent, instead of `json`. */
-  stream?: Readable;
-  /** `headers` are sent and no others of ours: signed addresses count them. */
-  exactHeaders?: boolean;
-  /** Total time of the call, connection to last byte, in milliseconds. */
-  timeoutMs: number;
-  /** Bytes after which the answer is refused. */
-  maxBytes: number;
-  /**
-   * A POST without an idempotency key, to the service itself: a connection of its own, so that a stale
-   * keep-alive socket cannot turn "never sent" into "unknown" (domain notes 4.4).
-   */
-  keyless?: boolean;
-  /**
-   * The signal ends the wait for a permit and stops what has not left yet; what has left is never
-   * broken off, since what it came to is worth more than the time.
-   */
-  seenThrough?: boolean;
-  /**
-   * Awaited once the permit and the credential are there, before the request leaves: what is stored
-   * by then was about to be sent. What it resolves to runs synchronously just before the request is
-   * handed over. What either throws stops the call.
-   */
-  beforeSend?: BeforeSend | undefined;
-}
-
-export type BeforeSend = () => Promise<(() => void) | void>;
-
 export interface ServiceOptions {
   /** Base address with its path prefix, as configured. */
   baseUrl: string;
   token: Token;
-  ratePerSecond: number;
+  /** Calls a second to begin with. Default: few. */
+  ratePerSecond?: number;
+  /** Calls a second that are never exceeded. Default: as many as the service takes. */
+  mostPerSecond?: number | null;
   /** Whether a 503 with Retry-After or a problem body was surely not processed. */
   resendOn503?: boolean;
   /** Default 10,000. A call queued behind a connect is not interrupted by its own time-out. */
@@ -84,6 +43,9 @@ export interface ServiceOptions {
   observer?: CallObserver;
   now?: () => number;
 }
+
+/** Calls of a route that are remembered. */
+const lastOfRoute = 6;
 
 /**
  * One HTTP service: its address, credential, limiter and connections. One call is one undici
@@ -101,11 +63,14 @@ export class Service {
   readonly #pooled: Agent;
   readonly #fresh: Pool;
   readonly #elsewhere: Agent;
+  /** Of the last calls of each route, whether they were turned away: 429, or 503 that says "busy". */
+  readonly #routes = new Map<string, boolean[]>();
 
   constructor({
     baseUrl,
     token,
     ratePerSecond,
+    mostPerSecond = null,
     resendOn503 = true,
     connectTimeoutMs = 10_000,
     keepsAlive = false,
@@ -117,7 +82,8 @@ export class Service {
     this.origin = new URL(baseUrl).origin;
     this.token = token;
     this.limiter = new Limiter({
-      ratePerSecond,
+      ...(ratePerSecond !== undefined && { perSecond: ratePerSecond }),
+      cap: mostPerSecond ?? Number.POSITIVE_INFINITY,
       now,
       keepsAlive,
       onWaited: (priority, waitedMs) => observer?.permitAwaited(priority, waitedMs),
@@ -213,14 +179,16 @@ export class Service {
     const startedAt = this.#now();
     this.#observer?.callStarted();
     let status: number | null = null;
-    const broken = breaking(call, signal);
+    // It breaks off what has left, too, unless the call is seen through.
+    const broken = call.seenThrough === true ? undefined : signal;
     const end = new CallEnd(broken);
     try {
       const answer = await this.#send(call, signal, end, ask);
       if (answer.status < 200 || answer.status >= 300) {
-        throw this.#statusError(call, await readWhole(answer));
+        throw this.#statusError(call, await readWhole(answer), startedAt);
       }
       status = answer.status;
+      this.#heard(call, startedAt, false);
       const taken = await take(answer);
       this.#report(call, startedAt, 'answered', status);
       return taken;
@@ -303,7 +271,7 @@ export class Service {
     return headers;
   }
 
-  #statusError(call: HttpCall, answer: HttpAnswer): StatusError {
+  #statusError(call: HttpCall, answer: HttpAnswer, sentAt: number): StatusError {
     const header = (name: string): string | undefined => {
       const value = answer.headers[name];
       return Array.isArray(value) ? value[0] : value;
@@ -324,15 +292,32 @@ export class Service {
     // A store elsewhere that hands out PDFs says nothing about our token or our rate.
     if (error.elsewhere) return error;
     if (classifyFailure(error) === 'credentials') this.token.forget();
-    if (status === 429 || isToldBusy) this.limiter.pauseFor(waitMs ?? 1_000);
-    if (status === 429) this.limiter.slowDown();
+    const isPaid = call.keyless === true;
+    const isRate = status === 429 && this.limiter.rate.refused(sentAt);
+    const isRoute = this.#heard(call, sentAt, status === 429 || isToldBusy, status < 500);
+    if (isRate) this.limiter.pauseFor(waitMs ?? 1_000);
+    else if (isRoute) {
+      if (isPaid && isToldBusy) this.limiter.rate.busy();
+      this.limiter.pauseFor(waitMs ?? 1_000, isPaid ? 'paid' : 'reads');
+    }
     return error;
   }
-}
 
-/** The signal, where it may break off what has left. */
-function breaking(call: HttpCall, signal: AbortSignal | undefined): AbortSignal | undefined {
-  return call.seenThrough === true ? undefined : signal;
+  /**
+   * Keeps what became of the last calls of the route.
+   *
+   * @returns whether it is turned away as a rule, and not this one call alone
+   */
+  #heard(call: HttpCall, sentAt: number, isTurnedAway: boolean, isGood = true): boolean {
+    const isPaid = call.keyless === true;
+    if (!isTurnedAway && isGood) this.limiter.rate.answered(sentAt, isPaid);
+    const route = `${call.method} ${call.pathTemplate}`;
+    const last = this.#routes.get(route) ?? [];
+    last.push(isTurnedAway);
+    if (last.length > lastOfRoute) last.shift();
+    this.#routes.set(route, last);
+    return isTurnedAway && last.filter(Boolean).length * 2 >= last.length;
+  }
 }
 
 function calledOff(call: HttpCall): ConnectionError {

@@ -1,7 +1,8 @@
 import { StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import type { HttpStream } from '../http/exchange';
-import type { HttpCall, Service } from '../http/service';
+import type { HttpCall } from '../http/call';
+import type { Service } from '../http/service';
 
 /** More are a loop, or somebody's game. */
 const mostRedirects = 3;

@@ -1,10 +1,11 @@
 import type { CertificateType } from '../../domain/certificates/certificates';
 import type { Issuance } from '../../domain/certificates/issuance';
 import type { CertificateAssumptions } from '../assumptions';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { StatusError, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { BeforeSend, HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { fetchNamed } from './artifacts';
 import { acceptedIdFromWire, issuanceFromWire } from './certificates.wire';
 
@@ -44,13 +45,8 @@ export class CertificatesApi {
   ): Promise<string> {
     const pathTemplate = type === 'cnpj' ? '/certidoes/cnpj' : '/certidoes/trabalhista';
     const call: HttpCall = {
-      method: 'POST',
-      pathTemplate,
-      path: pathTemplate,
-      token: 'query',
+      ...this.#call('POST', pathTemplate),
       json: type === 'cnpj' ? { cnpj: document } : { documento: document },
-      timeoutMs: this.timeoutMs,
-      maxBytes: maxJsonBytes,
       keyless: true,
       beforeSend,
     };
@@ -68,14 +64,7 @@ export class CertificatesApi {
     priority: CallPriority,
     signal?: AbortSignal,
   ): Promise<{ issuance: Issuance; answer: unknown }> {
-    const call: HttpCall = {
-      method: 'GET',
-      pathTemplate: '/certidoes/{certidaoId}',
-      path: `/certidoes/${encodeURIComponent(certidaoId)}`,
-      token: 'query',
-      timeoutMs: this.timeoutMs,
-      maxBytes: maxJsonBytes,
-    };
+    const call = this.#call('GET', '/certidoes/{certidaoId}', { certidaoId });
     const { body } = await this.service.call(call, priority, signal);
     const answer = parseJson(body);
     return { issuance: issuanceFromWire(call, certidaoId, answer), answer };
@@ -112,5 +101,10 @@ export class CertificatesApi {
       if (!answered) throw error;
     }
     return { method: 'GET', pathTemplate: '/certidoes/{certidaoId}' };
+  }
+
+  #call(method: string, pathTemplate: string, ids: Record<string, string> = {}): HttpCall {
+    const limits = { timeoutMs: this.timeoutMs, maxBytes: maxJsonBytes };
+    return { ...callTo(method, pathTemplate, ids, limits), token: 'query' };
   }
 }

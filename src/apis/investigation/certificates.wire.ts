@@ -2,20 +2,14 @@ import { z } from 'zod';
 import type { CallName } from '../http/errors';
 import { ContractError } from '../http/errors';
 import { parseJson } from '../http/problem';
-import type { Issuance, IssuanceState } from '../../domain/certificates/issuance';
+import { flag, isSameId, parseWire, stateOf, told } from './wire-fields';
+import type { Issuance } from '../../domain/certificates/issuance';
 
 /**
  * The service's shape of a certificate issuance (specification: "Certificate issuance"). Unknown
  * fields are dropped, optional ones may be missing or null, unknown enum values pass as they are.
  */
 const text = z.string().nullish();
-/** Read for the record only: of another type, it is as good as missing. `''` means no value. */
-const told = z
-  .string()
-  .nullish()
-  .catch(null)
-  .transform((value) => (value === undefined || value === '' ? null : value));
-const flag = z.boolean().nullish().catch(null);
 
 const issuanceWire = z.object({
   certidao_id: z.string().min(1).max(200),
@@ -45,26 +39,21 @@ const issuanceWire = z.object({
 const acceptedWire = issuanceWire.pick({ certidao_id: true });
 
 /** Any other word is unsettled: warned of once and polled to the deadline. */
-const states = new Map<string, IssuanceState>([
-  ['queued', 'queued'],
-  ['processing', 'processing'],
-  ['completed', 'completed'],
-  ['failed', 'failed'],
-]);
+const states = ['queued', 'processing', 'completed', 'failed'] as const;
 
 /**
  * @param certidaoId the id asked for: an answer about another issuance must not be filed as this one
  * @throws ContractError when the answer lacks what we rely on
  */
 export function issuanceFromWire(call: CallName, certidaoId: string, answer: unknown): Issuance {
-  const wire = parse(issuanceWire, call, answer);
-  if (wire.certidao_id.toLowerCase() !== certidaoId.toLowerCase()) {
+  const wire = parseWire(issuanceWire, call, answer);
+  if (!isSameId(wire.certidao_id, certidaoId)) {
     throw new ContractError(call, [{ path: 'certidao_id', code: 'another_issuance' }]);
   }
   const { result, evidence, error } = wire;
   return {
     certidaoId,
-    state: states.get(wire.status) ?? 'unknown',
+    state: stateOf(states, wire.status),
     statusWord: wire.status,
     stage: wire.stage,
     result:
@@ -101,15 +90,5 @@ export function issuanceFromWire(call: CallName, certidaoId: string, answer: unk
 
 /** @throws ContractError when the id cannot be read: the outcome of the request is then unknown */
 export function acceptedIdFromWire(call: CallName, body: Buffer): string {
-  return parse(acceptedWire, call, parseJson(body)).certidao_id;
-}
-
-function parse<T>(schema: z.ZodType<T>, call: CallName, answer: unknown): T {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => ({
-    path: issue.path.join('.'),
-    code: issue.code,
-  }));
-  throw new ContractError(call, issues);
+  return parseWire(acceptedWire, call, parseJson(body)).certidao_id;
 }

@@ -1,23 +1,27 @@
 import type { Dossier, DossierState } from '../../domain/dossiers/dossier';
 import type { DossierAssumptions, ListAssumptions } from '../assumptions';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { BeforeSend, HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { dossierFromWire, dossierWire } from './dossiers.wire';
 import { idempotencyKey } from './idempotency-key';
-import { findListed, pageFromWire, walkPages, type Page } from './pages';
-import { pathOf } from './paths';
+import {
+  findListed,
+  listQuery,
+  pageFromWire,
+  walkPages,
+  type ListFilter,
+  type Page,
+} from './pages';
 
 /** Bytes. A report schema is of unknown size; a page has 100 of them at most. */
 const maxBytes = 16 * 1024 * 1024;
 const maxPageBytes = 64 * 1024 * 1024;
 
 /** Which dossiers to list. What is left out is not sent. A service may ignore any of it. */
-export interface DossierFilter {
+export interface DossierFilter extends ListFilter {
   status?: DossierState;
-  /** 1 to 100. */
-  pageSize?: number;
-  cursor?: string;
 }
 
 /** An answer in our words, and as it came, for the store. */
@@ -90,7 +94,7 @@ export class DossiersApi {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<Page<Dossier>> {
-    const call = { ...this.#listCall, query: this.#queryOf(filter) };
+    const call = { ...this.#listCall, query: listQuery(this.#assumptions, filter) };
     return pageFromWire(call, dossierWire, (await this.service.call(call, priority, signal)).body);
   }
 
@@ -163,16 +167,7 @@ export class DossiersApi {
   }
 
   #call(method: string, pathTemplate: string, dossierId: string): HttpCall {
-    const path = pathOf(pathTemplate, { dossie_id: dossierId });
-    return { method, pathTemplate, path, token: 'bearer', timeoutMs: this.timeoutMs, maxBytes };
-  }
-
-  #queryOf({ status, pageSize, cursor }: DossierFilter): Record<string, string> {
-    const names = this.#assumptions;
-    return {
-      ...(pageSize !== undefined && { [names.pageSizeParam]: String(pageSize) }),
-      ...(status !== undefined && { [names.statusParam]: status }),
-      ...(cursor !== undefined && { [names.cursorParam]: cursor }),
-    };
+    const limits = { timeoutMs: this.timeoutMs, maxBytes };
+    return callTo(method, pathTemplate, { dossie_id: dossierId }, limits);
   }
 }

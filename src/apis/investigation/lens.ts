@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { LensAnalysis, LensMode, LensUpload } from '../../domain/lens/lens-analysis';
 import type { LensAssumptions } from '../assumptions';
-import { ContractError, RefusedAddressError } from '../http/errors';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
+import { ContractError } from '../http/errors';
+import { RefusedAddressError } from '../../protection/address-guard';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { BeforeSend, HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
 import { lensFromWire } from './lens.wire';
-import { pathOf } from './paths';
 
 /** Bytes. Evidence is of unknown size. */
 const maxBytes = 16 * 1024 * 1024;
@@ -151,8 +152,7 @@ export class LensApi {
   }
 
   #call(method: string, pathTemplate: string, id: string): HttpCall {
-    const path = pathOf(pathTemplate, { id });
-    return { method, pathTemplate, path, token: 'bearer', timeoutMs: this.timeoutMs, maxBytes };
+    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes });
   }
 }
 

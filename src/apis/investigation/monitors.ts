@@ -6,27 +6,26 @@ import type {
   Severity,
 } from '../../domain/monitors/change';
 import type { MonitorAssumptions } from '../assumptions';
+import { callTo, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import {
   changeFromWire,
   changePageFromWire,
   monitorFromWire,
   type ChangePage,
 } from './monitors.wire';
+import { listQuery, type ListFilter } from './pages';
 
 /** Bytes. A page has 100 changes at most, each with two states of unknown size. */
 const usualMaxPageBytes = 32 * 1024 * 1024;
 const maxBytes = 4 * 1024 * 1024;
 
 /** Which changes to list. What is left out is not sent. A service may ignore any of it. */
-export interface ChangeFilter {
+export interface ChangeFilter extends ListFilter {
   status?: (typeof changeStates)[number];
   severity?: Severity;
-  /** 1 to 100. */
-  pageSize?: number;
-  cursor?: string;
 }
 
 /** An answer in our words, and as it came, for the store. */
@@ -69,7 +68,7 @@ export class MonitorsApi {
   ): Promise<ChangePage> {
     const call: HttpCall = {
       ...this.#call('GET', '/monitors/{monitor_id}/changes', { monitor_id: monitorId }),
-      query: this.#queryOf(filter),
+      query: listQuery(this.#assumptions, filter),
       maxBytes: this.#maxPageBytes,
     };
     return changePageFromWire(call, (await this.service.call(call, priority, signal)).body);
@@ -126,19 +125,6 @@ export class MonitorsApi {
   }
 
   #call(method: string, pathTemplate: string, ids: Readonly<Record<string, string>>): HttpCall {
-    const path = pathTemplate.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(ids[name] ?? ''),
-    );
-    return { method, pathTemplate, path, token: 'bearer', timeoutMs: this.timeoutMs, maxBytes };
-  }
-
-  #queryOf({ status, severity, pageSize, cursor }: ChangeFilter): Record<string, string> {
-    const names = this.#assumptions;
-    return {
-      ...(pageSize !== undefined && { [names.pageSizeParam]: String(pageSize) }),
-      ...(status !== undefined && { [names.statusParam]: status }),
-      ...(severity !== undefined && { [names.severityParam]: severity }),
-      ...(cursor !== undefined && { [names.cursorParam]: cursor }),
-    };
+    return callTo(method, pathTemplate, ids, { timeoutMs: this.timeoutMs, maxBytes });
   }
 }

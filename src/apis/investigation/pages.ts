@@ -30,6 +30,25 @@ export interface Page<T> extends PageSeen {
   items: Listed<T>[];
 }
 
+/** What every list may be asked for. What is left out is not sent. */
+export interface ListFilter {
+  /** 1 to 100. */
+  pageSize?: number;
+  cursor?: string;
+}
+
+/** @param names of the parameters, `pageSizeParam` and so on */
+export function listQuery<Filter extends ListFilter>(
+  names: { readonly [Field in keyof Filter & string as `${Field}Param`]-?: string },
+  filter: Filter,
+): Record<string, string> {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const named = names as Readonly<Record<string, string>>;
+  return Object.fromEntries(
+    given.map(([field, value]) => [named[`${field}Param`] ?? field, String(value)]),
+  );
+}
+
 /** Levels of objects and lists in one another: far more than a service has a use for, far less than what writes them can hold. */
 const deepest = 100;
 

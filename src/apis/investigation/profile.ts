@@ -1,7 +1,7 @@
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { ContractError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
-import type { BeforeSend, HttpCall, Service } from '../http/service';
-import { pathOf } from './paths';
+import type { Service } from '../http/service';
 import { profileFromWire, type ProfileAnswer } from './profile.wire';
 
 /** Bytes. Profiles of people with thousands of assets are that large, and no larger. */
@@ -35,15 +35,8 @@ export class ProfilesApi {
     signal?: AbortSignal,
     beforeSend?: BeforeSend,
   ): Promise<{ read: ProfileAnswer; body: Buffer }> {
-    const path = pathOf(pathTemplate, { cpf });
-    const { timeoutMs } = this;
     const call: HttpCall = {
-      method: 'GET',
-      pathTemplate,
-      path,
-      token: 'bearer',
-      timeoutMs,
-      maxBytes,
+      ...callTo('GET', pathTemplate, { cpf }, { timeoutMs: this.timeoutMs, maxBytes }),
       seenThrough: true,
       beforeSend,
     };

@@ -1,12 +1,19 @@
 import type { Trace, TraceState, TraceStrategy, TraceType } from '../../domain/traces/trace';
 import type { ListAssumptions, TraceAssumptions } from '../assumptions';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { BeforeSend, HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
-import { findListed, pageFromWire, walkPages, type Page } from './pages';
-import { pathOf } from './paths';
+import {
+  findListed,
+  listQuery,
+  pageFromWire,
+  walkPages,
+  type ListFilter,
+  type Page,
+} from './pages';
 import { traceFromWire, traceWire } from './traces.wire';
 
 /** Bytes. A result is of unknown size; a page has 100 of them at most. */
@@ -24,12 +31,9 @@ export interface TraceRequest {
 }
 
 /** Which searches to list. What is left out is not sent. A service may ignore any of it. */
-export interface TraceFilter {
+export interface TraceFilter extends ListFilter {
   status?: TraceState;
   type?: TraceType;
-  /** 1 to 100. */
-  pageSize?: number;
-  cursor?: string;
 }
 
 /** An answer in our words, and as it came, for the store. */
@@ -117,7 +121,7 @@ export class TracesApi {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<Page<Trace>> {
-    const call = { ...this.#listCall, query: this.#queryOf(filter) };
+    const call = { ...this.#listCall, query: listQuery(this.#assumptions, filter) };
     return pageFromWire(call, traceWire, (await this.service.call(call, priority, signal)).body);
   }
 
@@ -157,18 +161,7 @@ export class TracesApi {
   }
 
   #call(method: string, pathTemplate: string, id = ''): HttpCall {
-    const path = pathOf(pathTemplate, { id });
-    return { method, pathTemplate, path, token: 'bearer', timeoutMs: this.timeoutMs, maxBytes };
-  }
-
-  #queryOf({ status, type, pageSize, cursor }: TraceFilter): Record<string, string> {
-    const names = this.#assumptions;
-    return {
-      ...(pageSize !== undefined && { [names.pageSizeParam]: String(pageSize) }),
-      ...(status !== undefined && { [names.statusParam]: status }),
-      ...(type !== undefined && { [names.typeParam]: type }),
-      ...(cursor !== undefined && { [names.cursorParam]: cursor }),
-    };
+    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes });
   }
 }
 

@@ -30,6 +30,8 @@ export interface UnfiledArtifact {
   type: string | null;
   /** `no longer available`, `no address`, `empty`, `not a PDF`...: words of ours. */
   why: string;
+  /** By us: we do not call where it lies, until that is allowed. */
+  isRefused?: true;
 }
 
 export interface ArtifactFiles {

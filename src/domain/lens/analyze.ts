@@ -155,7 +155,9 @@ export function lensManifest(sha256: string, mode: LensMode | null, rerun: strin
  *
  * @param expired analyses of this ask that the service let expire although they had their file
  */
-export function lensStandsForGood({ status, seen }: LensOutcome, expired: number): boolean {
+export function lensStandsForGood({ files, status, seen }: LensOutcome, expired: number): boolean {
+  // What was not fetched because we refused its address is fetched once that is allowed.
+  if (files?.unfiled.some(({ isRefused }) => isRefused === true) === true) return false;
   if (status === 'completed' || status === 'failed') return true;
   if (status === 'expired' && seen?.state === 'expired') return expired > mostAfterExpiry;
   return status === 'cancelled' && seen?.state === 'cancelled';

@@ -51,11 +51,15 @@ export type SectionCounts = Record<
 /** The second one is for a rural profile that timed out or failed. */
 export const mostCalls = 2;
 
-/** So often a call is answered with what cannot be read before it is left: each may be charged for. */
-export const mostUnreadable = 3;
+/** So many answers to a call may be lost or unreadable before it is left: each may be charged for. */
+export const mostLost = 3;
+/** Milliseconds after the first and the second of them: what is passing may be over by then. */
+export const afterLostMs = [5_000, 30_000] as const;
 
-/** So many of a call may leave without a trace of how they ended: each may be charged for. */
-export const mostUntold = 3;
+/** Nobody knows what the try brought, or was charged for. */
+export function isAnswerLost({ end }: SentLookup): boolean {
+  return end === null || end === 'unknown' || end === 'unreadable';
+}
 
 /** How one try of a call ended; `unknown`: it left, and no answer was had. */
 export type SentEnd = 'accepted' | 'refused' | 'unreadable' | 'unknown';

@@ -18,7 +18,7 @@ export interface CertificateResolveInput {
 
 /**
  * Carries out a person's decision on rows of a work, over what the store holds: a closed
- * workflow takes no updates (decision record 002). Ends by writing the results of the work again.
+ * workflow takes no updates (decision record 023). Ends by writing the results of the work again.
  */
 export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {
   const { workId, work, decision, terms, concurrency } = input;

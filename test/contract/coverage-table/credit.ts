@@ -490,7 +490,7 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
     },
     'POST /v1/operations: multipart/form-data': {
       sandbox: 'Anything else is refused with 415 or 400.',
-      client: 'src/apis/http/service.ts#HttpCall.form',
+      client: 'src/apis/http/call.ts#HttpCall.form',
       test: `${uploads} › that is called %s and is no form is refused with %i`,
     },
     'POST /v1/operations: the CNAB 400 file': {
@@ -510,7 +510,7 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
     },
     'GET /v1/operations/{id}: path id': {
       sandbox: '400 when it is no UUID, 404 when it is unknown.',
-      client: 'src/apis/credit/operations.ts#OperationsApi.readOperation.path',
+      client: 'src/apis/credit/operations.ts#OperationsApi.readOperation.id',
       test: `${operations} › an operation %s is refused with %i`,
     },
     'GET /v1/operations/{id}/result': {
@@ -614,7 +614,7 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
   Authentication: {
     'every route but the specification needs a bearer token': {
       sandbox: 'A token of its own; 401 without.',
-      client: 'src/apis/http/service.ts#TokenPlace',
+      client: 'src/apis/http/call.ts#TokenPlace',
       test: `${operations} › %s %s needs a bearer token`,
     },
   },
@@ -640,7 +640,7 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
   Versioning: {
     'prefix /v1': {
       sandbox: 'Serves no other.',
-      client: 'src/apis/credit/operations.ts#OperationsApi.startOperation.path',
+      client: 'src/apis/credit/operations.ts#OperationsApi.startOperation',
       test: `${operations} › the base address ends in /api/v1 and the paths begin with /v1 again`,
     },
     'new fields may come without a new version': {

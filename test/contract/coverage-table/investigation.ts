@@ -407,7 +407,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'GET /certidoes/{certidaoId}: path certidaoId': {
       sandbox: 'An id that it did not give is a 404 problem.',
-      client: `${api}.readCertificate.path`,
+      client: `${api}.readCertificate`,
       test: `${client} › an unknown issuance is 404, and proves the access all the same`,
     },
     'paths are relative to the base address': {
@@ -417,7 +417,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'bodies are JSON': {
       sandbox: 'Refuses a body that is not called JSON, or is not JSON.',
-      client: 'src/apis/http/service.ts#HttpCall.json',
+      client: 'src/apis/http/call.ts#HttpCall.json',
       test: 'contract/sandbox-refusals.test.ts › refuses JSON that is not called JSON',
     },
   },
@@ -425,12 +425,12 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
   Authentication: {
     'the token stands in the query parameter token': {
       sandbox: 'Takes it from there, and shows *** in its log.',
-      client: 'src/apis/http/service.ts#TokenPlace',
+      client: 'src/apis/http/call.ts#TokenPlace',
       test: `${client} › a poll names the issuance in the path and the token in the query`,
     },
     'the token does not stand in a header': {
       sandbox: 'A bearer header alone is refused with 401.',
-      client: 'src/apis/http/service.ts#HttpCall.token',
+      client: 'src/apis/http/call.ts#HttpCall.token',
       test: 'contract/sandbox-authentication.test.ts › certificates do not take the token in a header',
     },
     'missing or invalid token: 401': {
@@ -506,7 +506,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'no Idempotency-Key for certificates': {
       sandbox: 'Every request that it takes begins an issuance of its own, and is counted.',
-      client: 'src/apis/http/service.ts#HttpCall.keyless',
+      client: 'src/apis/http/call.ts#HttpCall.keyless',
       test: `${sandboxTests} › two issuances of one document have ids and PDFs of their own`,
     },
   },
@@ -543,7 +543,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     'the download behind evidence.pdf_url and links.pdf': {
       sandbox: 'GET on the shown path, with the token in the query.',
       client: 'assumption: PDF address',
-      test: `${client} › evidence comes before links, and only the web is an address`,
+      test: `${client} › another origin gets no query token`,
     },
     'whether a completed issuance always has evidence and a sum': {
       sandbox: 'Endings no_evidence, no_sha256 and links_only.',

@@ -337,12 +337,12 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
     },
     'GET /monitors/{monitor_id}/changes: page size': {
       sandbox: '1 to 100, else 400; 20 when it is left out.',
-      client: 'src/apis/investigation/monitors.ts#ChangeFilter.pageSize',
+      client: 'src/apis/investigation/pages.ts#ListFilter.pageSize',
       test: wholeChange,
     },
     'GET /monitors/{monitor_id}/changes: cursor': {
       sandbox: 'Behind the last item, or a number of items that acknowledgements shift.',
-      client: 'src/apis/investigation/monitors.ts#ChangeFilter.cursor',
+      client: 'src/apis/investigation/pages.ts#ListFilter.cursor',
       test: `${client} › a shifting cursor skips what acknowledgements moved, a stable one does not`,
     },
     'GET /monitors/{monitor_id}/changes: severity filter': {
@@ -389,12 +389,12 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
   'Monitor: authentication and limits': {
     'the token is a bearer token in the header Authorization': {
       sandbox: 'Else 401, also with the token in the query.',
-      client: 'src/apis/http/service.ts#TokenPlace',
+      client: 'src/apis/http/call.ts#TokenPlace',
       test: `${sandbox} › %s is 401 on every route, also with the token in the query`,
     },
     'page size 1 to 100': {
       sandbox: 'Else 400.',
-      client: 'src/apis/investigation/monitors.ts#ChangeFilter.pageSize',
+      client: 'src/apis/investigation/pages.ts#ListFilter.pageSize',
       test: `${sandbox} › a list with ?limit=101 is refused as invalid_page_size`,
     },
     'frequency_hours 1 to 720': {

@@ -188,7 +188,11 @@ it('one odd answer does not cost the report, and a link that leads nowhere is gi
   });
   expect(ended).toMatchObject({
     kind: 'settled',
-    value: { unfiled: [{ artifactId: 'whole', why: expect.stringContaining('not followed') }] },
+    value: {
+      unfiled: [
+        { artifactId: 'whole', why: expect.stringContaining('not followed'), isRefused: true },
+      ],
+    },
   });
   expect(server.received.filter(({ path }) => path === '/whole')).toHaveLength(1);
 });

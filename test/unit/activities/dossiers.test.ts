@@ -1,4 +1,4 @@
-import type { BeforeSend } from '../../../src/apis/http/service';
+import type { BeforeSend } from '../../../src/apis/http/call';
 import type { ApplicationFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time';
 import { ActivityEnvironment } from '../../support/activity-environment';

@@ -1,4 +1,4 @@
-import type { BeforeSend } from '../../../src/apis/http/service';
+import type { BeforeSend } from '../../../src/apis/http/call';
 import type { Readable } from 'node:stream';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import type { LensDependencies } from '../../../src/activities/dependencies';

@@ -7,7 +7,7 @@ import {
   type NotClaimed,
 } from '../../../src/activities/core/attempt';
 import { subjectState, type Taken } from '../../../src/domain/core/attempts';
-import type { BeforeSend } from '../../../src/apis/http/service';
+import type { BeforeSend } from '../../../src/apis/http/call';
 import { StatusError } from '../../../src/apis/http/errors';
 import { TemporaryStore } from '../../support/temporary-store';
 

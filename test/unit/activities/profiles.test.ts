@@ -4,7 +4,7 @@ import {
   createProfileActivities,
   type ProfileDependencies,
 } from '../../../src/activities/profiles/profiles';
-import { ConnectionError, ContractError } from '../../../src/apis/http/errors';
+import { ConnectionError, ContractError, TimeoutError } from '../../../src/apis/http/errors';
 import { Store } from '../../../src/store/store';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import type { ProfilesApi } from '../../../src/apis/investigation/profile';
@@ -13,6 +13,7 @@ import { profileSubject } from '../../../src/domain/core/attempts';
 import { refusalOf, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { readAll } from '../../support/audit-entries';
 import { accepted, putAttempt } from '../../support/stored-attempts';
+import { answeredStatus } from '../../support/status-errors';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const name = 'ab'.repeat(16);
@@ -207,6 +208,29 @@ test('an answer that cannot be read is asked for thrice, filed as it came, and t
   expect(new Set(await requests())).toEqual(
     new Set([1, 2, 3].map((n) => `request/${ref.workId}/1-${n} unreadable`)),
   );
+});
+
+test.each<[string, Error]>([
+  ['lost', new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null })],
+  ['late', new TimeoutError(call, 'maybe', 30_000)],
+  ['a 500', answeredStatus(call, 500)],
+  [
+    'a 503 that is not to be sent again',
+    answeredStatus(call, 503, { retryable: false, wasNotProcessed: false }),
+  ],
+])('a call whose answer is always %s is sent thrice, and is unknown', async (_, error) => {
+  const lossy = activities(() => {
+    throw error;
+  });
+  expect(await tried(lossy)).toMatchObject({
+    kind: 'settled',
+    value: { status: 'unknown_outcome', code: 'answers_lost' },
+  });
+  expect(asked).toBe(3);
+  // Nor is it by another attempt, or another worker.
+  expect(await tried(lossy)).toMatchObject({ value: { status: 'unknown_outcome' } });
+  expect(asked).toBe(3);
+  expect(await concluded('unknown_outcome')).toMatchObject({ answered: 0, answersLost: 3 });
 });
 
 test('an answer that got lost is asked for again, and told beside the one that came', async () => {

@@ -1,4 +1,4 @@
-import type { BeforeSend } from '../../../src/apis/http/service';
+import type { BeforeSend } from '../../../src/apis/http/call';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import {

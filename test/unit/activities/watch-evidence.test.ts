@@ -61,6 +61,25 @@ it('files a PDF whose sha256 is the announced one', async () => {
   expect(JSON.stringify(outcome)).not.toContain(documentA);
 });
 
+it.each([
+  ['announced', { evidence: { pdf_url: 'http://169.254.169.254/latest?key=s3cr3t' } }],
+  ['only linked', { links: { pdf: 'http://169.254.169.254/latest?key=s3cr3t' } }],
+])(
+  'fails a row whose %s PDF lies where nobody is called, and tells what allows it',
+  async (_, wire) => {
+    serve(wire);
+    const { answer, outcome } = await watch();
+    expect(answer.settled).toEqual([[0, 'failed']]);
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      certidaoId: 'c-0',
+      errorCode: 'address_refused',
+      errorMessage: expect.stringMatching(/169\.254\.169\.254 .*DILIGENCE_ALLOWED_HOSTS=169/),
+    });
+    expect(JSON.stringify(outcome)).not.toContain('s3cr3t');
+  },
+);
+
 it('takes the announced sha256 in capitals', async () => {
   serve({ evidence: { ...announced.evidence, sha256: sha256Of(pdf).toUpperCase() } });
   expect((await watch()).answer.settled).toEqual([[0, 'issued']]);

@@ -66,6 +66,15 @@ test.each<[LensStatus, LensSeen['state'] | null, boolean]>([
   expect(lensStandsForGood({ status, seen } as LensOutcome, 0)).toBe(stands);
 });
 
+test('a completed one of which we refused a file does not stand: it is fetched once that is allowed', () => {
+  const files = {
+    filed: [],
+    unfiled: [{ artifactId: 'a', type: null, why: 'w', isRefused: true }],
+  };
+  const seen = { state: 'completed' };
+  expect(lensStandsForGood({ status: 'completed', seen, files } as never, 0)).toBe(false);
+});
+
 test('an analysis that the service let expire is asked for twice more, and then no more', () => {
   const outcome = { status: 'expired', seen: { state: 'expired' } } as LensOutcome;
   expect([1, 2, 3].map((count) => lensStandsForGood(outcome, count))).toEqual([false, false, true]);

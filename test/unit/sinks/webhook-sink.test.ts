@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { AddressGuard, isPublicAddress } from '../../../src/apis/http/address-guard';
+import { AddressGuard, isPublicAddress } from '../../../src/protection/address-guard';
 import { WebhookSink, type WebhookOptions } from '../../../src/sinks/webhook-sink';
 import type { DeliveryOutcome } from '../../../src/sinks/sink';
 import {

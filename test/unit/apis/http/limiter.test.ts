@@ -8,6 +8,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+const just = (rate: number) => ({ perSecond: rate, cap: rate });
+
 const settled = async (promise: Promise<boolean>): Promise<boolean | 'waiting'> =>
   Promise.race([promise, Promise.resolve().then(() => 'waiting' as const)]);
 
@@ -31,7 +33,7 @@ it.each([1, 4, 20, 250])(
   (ratePerSecond) => {
     const servedAt: number[] = [];
     const onWaited = (): void => void servedAt.push(Date.now());
-    ask(new Limiter({ ratePerSecond, onWaited }), 'request', ratePerSecond * 12);
+    ask(new Limiter({ ...just(ratePerSecond), onWaited }), 'request', ratePerSecond * 12);
     jest.advanceTimersByTime(10_000);
     const burst = Math.max(1, ratePerSecond / 10);
     expect(servedAt.length).toBeLessThanOrEqual(ratePerSecond * 10 + burst);
@@ -46,7 +48,7 @@ it.each([1, 4, 20, 250])(
 );
 
 it('saves up no more than a tenth of a second while nobody asks', async () => {
-  const limiter = new Limiter({ ratePerSecond: 50 });
+  const limiter = new Limiter(just(50));
   await jest.advanceTimersByTimeAsync(60_000);
   const served = ask(limiter, 'request', 50);
   await jest.advanceTimersByTimeAsync(0);
@@ -54,7 +56,7 @@ it('saves up no more than a tenth of a second while nobody asks', async () => {
 });
 
 it('serves interactive calls before requests, whoever came first', async () => {
-  const limiter = new Limiter({ ratePerSecond: 10 });
+  const limiter = new Limiter(just(10));
   const served = ask(limiter, 'request', 1);
   ask(limiter, 'request', 3, served);
   ask(limiter, 'interactive', 2, served);
@@ -70,7 +72,7 @@ it('serves interactive calls before requests, whoever came first', async () => {
 });
 
 it('gives reads half of the rate while requests wait too, PDFs before polls', async () => {
-  const limiter = new Limiter({ ratePerSecond: 10 });
+  const limiter = new Limiter(just(10));
   const served = ask(limiter, 'interactive', 1);
   ask(limiter, 'poll', 4, served);
   ask(limiter, 'pdf', 2, served);
@@ -92,14 +94,14 @@ it('gives reads half of the rate while requests wait too, PDFs before polls', as
 });
 
 it('gives the whole rate to reads when no request waits', async () => {
-  const limiter = new Limiter({ ratePerSecond: 10 });
+  const limiter = new Limiter(just(10));
   const served = ask(limiter, 'poll', 11);
   await jest.advanceTimersByTimeAsync(1_000);
   expect(served).toHaveLength(11);
 });
 
 it('answers false once `until` has come, and gives the permit to the next', async () => {
-  const limiter = new Limiter({ ratePerSecond: 1 });
+  const limiter = new Limiter(just(1));
   await limiter.acquire('request');
   const late = limiter.acquire('request', { until: Date.now() + 500 });
   const patient = limiter.acquire('request');
@@ -112,13 +114,13 @@ it('answers false once `until` has come, and gives the permit to the next', asyn
 });
 
 it('answers false at once when `until` is over, without using up a permit', async () => {
-  const limiter = new Limiter({ ratePerSecond: 1 });
+  const limiter = new Limiter(just(1));
   expect(await limiter.acquire('request', { until: Date.now() })).toBe(false);
   expect(await settled(limiter.acquire('request'))).toBe(true);
 });
 
 it('lets nobody pass during a pause, and goes on after it', async () => {
-  const limiter = new Limiter({ ratePerSecond: 100 });
+  const limiter = new Limiter(just(100));
   limiter.pauseFor(3_000);
   const served = ask(limiter, 'interactive', 2);
   await jest.advanceTimersByTimeAsync(2_999);
@@ -128,7 +130,7 @@ it('lets nobody pass during a pause, and goes on after it', async () => {
 });
 
 it('never shortens a pause', async () => {
-  const limiter = new Limiter({ ratePerSecond: 100 });
+  const limiter = new Limiter(just(100));
   limiter.pauseFor(3_000);
   limiter.pauseFor(10);
   const served = ask(limiter, 'poll', 1);
@@ -137,7 +139,7 @@ it('never shortens a pause', async () => {
 });
 
 it.each([3_600_001, 1e12, Infinity])('pauses for an hour at most when told %d ms', async (ms) => {
-  const limiter = new Limiter({ ratePerSecond: 100 });
+  const limiter = new Limiter(just(100));
   limiter.pauseFor(ms);
   const served = ask(limiter, 'poll', 1);
   await jest.advanceTimersByTimeAsync(3_599_000);
@@ -147,39 +149,15 @@ it.each([3_600_001, 1e12, Infinity])('pauses for an hour at most when told %d ms
 });
 
 it('lets those give up in time whose `until` falls into a pause', async () => {
-  const limiter = new Limiter({ ratePerSecond: 100 });
+  const limiter = new Limiter(just(100));
   limiter.pauseFor(60_000);
   const waiting = limiter.acquire('request', { until: Date.now() + 1_000 });
   await jest.advanceTimersByTimeAsync(1_000);
   expect(await settled(waiting)).toBe(false);
 });
 
-it('halves its rate when slowed down and regains it a twentieth a second', () => {
-  let served = 0;
-  const limiter = new Limiter({ ratePerSecond: 100, onWaited: () => (served += 1) });
-  limiter.slowDown();
-  ask(limiter, 'request', 3_000);
-  jest.advanceTimersByTime(1_000);
-  expect(served).toBeGreaterThan(48);
-  expect(served).toBeLessThan(60);
-  jest.advanceTimersByTime(9_000);
-  const before = served;
-  jest.advanceTimersByTime(1_000);
-  expect(served - before).toBeGreaterThanOrEqual(98);
-  expect(served - before).toBeLessThanOrEqual(111);
-});
-
-it('is never slowed down below a tenth of its rate', async () => {
-  const limiter = new Limiter({ ratePerSecond: 100 });
-  for (let n = 0; n < 20; n += 1) limiter.slowDown();
-  const served = ask(limiter, 'request', 100);
-  await jest.advanceTimersByTimeAsync(1_000);
-  expect(served.length).toBeGreaterThanOrEqual(10);
-  expect(served.length).toBeLessThan(20);
-});
-
 it('takes a waiter out when its signal fires, and serves the others', async () => {
-  const limiter = new Limiter({ ratePerSecond: 1 });
+  const limiter = new Limiter(just(1));
   await limiter.acquire('poll');
   const leaving = new AbortController();
   const left = limiter.acquire('poll', { signal: leaving.signal });
@@ -193,13 +171,13 @@ it('takes a waiter out when its signal fires, and serves the others', async () =
 });
 
 it('answers false to a signal that has fired already', async () => {
-  const limiter = new Limiter({ ratePerSecond: 1 });
+  const limiter = new Limiter(just(1));
   expect(await limiter.acquire('poll', { signal: AbortSignal.abort() })).toBe(false);
   expect(await settled(limiter.acquire('poll'))).toBe(true);
 });
 
 it('keeps no listener on a signal once it has answered', async () => {
-  const limiter = new Limiter({ ratePerSecond: 1_000 });
+  const limiter = new Limiter(just(1_000));
   const { signal } = new AbortController();
   const removed = jest.spyOn(signal, 'removeEventListener');
   await limiter.acquire('poll', { signal });
@@ -207,7 +185,7 @@ it('keeps no listener on a signal once it has answered', async () => {
 });
 
 it('tells how long a new call would wait', async () => {
-  const limiter = new Limiter({ ratePerSecond: 2 });
+  const limiter = new Limiter(just(2));
   expect(limiter.expectedWaitMs()).toBe(0);
   await limiter.acquire('poll');
   expect(limiter.expectedWaitMs()).toBe(500);
@@ -218,5 +196,5 @@ it('tells how long a new call would wait', async () => {
 });
 
 it.each([0, -1, Number.NaN])('refuses a rate of %p', (ratePerSecond) => {
-  expect(() => new Limiter({ ratePerSecond })).toThrow(RangeError);
+  expect(() => new Limiter(just(ratePerSecond))).toThrow(RangeError);
 });

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { CallReport } from '../../../../src/apis/http/observer';
-import { Service, type HttpCall } from '../../../../src/apis/http/service';
+import type { HttpCall } from '../../../../src/apis/http/call';
+import { Service } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
 import {
   LoopbackServer,

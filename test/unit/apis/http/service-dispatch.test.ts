@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { StatusError } from '../../../../src/apis/http/errors';
-import { Service, type HttpCall } from '../../../../src/apis/http/service';
+import type { HttpCall } from '../../../../src/apis/http/call';
+import { Service } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
 import { LoopbackServer, sendJson } from '../../../support/loopback-server';
 

@@ -3,7 +3,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SafeCause } from '../../../../src/apis/http/errors';
-import { Service, type HttpCall } from '../../../../src/apis/http/service';
+import type { HttpCall } from '../../../../src/apis/http/call';
+import { Service } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
 import {
   LoopbackServer,

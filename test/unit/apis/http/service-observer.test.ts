@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallReport } from '../../../../src/apis/http/observer';
-import { Service, type HttpCall } from '../../../../src/apis/http/service';
+import type { HttpCall } from '../../../../src/apis/http/call';
+import { Service } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
 import { LoopbackServer, refusingOrigin, sendJson } from '../../../support/loopback-server';
 

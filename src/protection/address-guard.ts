@@ -2,9 +2,23 @@ import { lookup as lookupName, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
-import { RefusedAddressError } from './errors';
 
 /** Where we connect to because somebody else says so: a service that names a file, the address of a webhook. */
+
+/** The setting that allows what `AddressGuard` refuses. */
+export const allowedHosts = 'DILIGENCE_ALLOWED_HOSTS';
+
+/** What somebody else named is not followed: the rule says why. Holds the host alone, no path and no query. */
+export class RefusedAddressError extends Error {
+  override readonly name = 'RefusedAddressError';
+  readonly sent = 'no';
+
+  /** @param allowedAs what the setting has to say to allow it; null: nothing allows it */
+  constructor(host: string, rule: string, allowedAs: string | null = null) {
+    const cure = allowedAs === null ? '' : ` (${allowedHosts}=${allowedAs} allows it)`;
+    super(`the address at ${host.slice(0, 255) || 'no host'} is not followed: ${rule}${cure}`);
+  }
+}
 
 /** All that a name stands for. */
 export type LookUp = (

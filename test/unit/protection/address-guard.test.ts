@@ -1,15 +1,15 @@
 import { lookup } from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import { Readable } from 'node:stream';
-import { AddressGuard, type LookUp } from '../../../../src/apis/http/address-guard';
-import { classifyFailure, isCallFailure } from '../../../../src/apis/http/classify';
-import { readWhole } from '../../../../src/apis/http/exchange';
-import { Service } from '../../../../src/apis/http/service';
-import { Token } from '../../../../src/apis/http/token';
-import { fetchArtifact } from '../../../../src/apis/investigation/artifacts';
-import { CertificatesApi } from '../../../../src/apis/investigation/certificates';
-import { LensApi } from '../../../../src/apis/investigation/lens';
-import { LoopbackServer } from '../../../support/loopback-server';
+import { AddressGuard, type LookUp } from '../../../src/protection/address-guard';
+import { classifyFailure, isCallFailure } from '../../../src/apis/http/classify';
+import { readWhole } from '../../../src/apis/http/exchange';
+import { Service } from '../../../src/apis/http/service';
+import { Token } from '../../../src/apis/http/token';
+import { fetchArtifact } from '../../../src/apis/investigation/artifacts';
+import { CertificatesApi } from '../../../src/apis/investigation/certificates';
+import { LensApi } from '../../../src/apis/investigation/lens';
+import { LoopbackServer } from '../../support/loopback-server';
 
 /** Addresses that a service names: what the guard keeps from being called, and what it allows. */
 

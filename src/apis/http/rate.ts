@@ -1,0 +1,240 @@
+/**
+ * How many calls a second one service takes from this process, found by asking: the rate grows while
+ * reads beyond it are answered well, falls when calls are refused for it (429), and is tried above what
+ * was once refused every minute. Requests that cost money follow what reads have proved.
+ */
+
+/** What was found, for the next time. */
+export interface FoundRate {
+  perSecond: number;
+  /** The rate that was refused; null: none was. */
+  ceiling: number | null;
+}
+
+export type RateReason =
+  /** Nothing was refused yet: it grows with the work. */
+  | 'growing'
+  /** Stays below what was refused. */
+  | 'refused'
+  /** As much as the settings allow. */
+  | 'capped'
+  /** This process has no share of the installation's rate. */
+  | 'no_lease';
+
+export interface RateOptions {
+  /** Calls a second to begin with. Default: few. */
+  perSecond?: number;
+  /** Calls a second that are never exceeded. */
+  cap?: number;
+  now?: () => number;
+}
+
+/** Of calls that leave after a refusal: they show whether it was about the rate. */
+interface Watch {
+  since: number;
+  answers: number;
+}
+
+interface Trial {
+  perSecond: number;
+  startedAt: number;
+  /** Calls that left since then, and of them reads that were answered well. */
+  sent: number;
+  good: number;
+  /** What the service had saved up for us must be used up first. */
+  forMs: number;
+}
+
+const firstPerSecond = 10;
+/** Without a share of the installation's rate. */
+const alonePerSecond = 1;
+const leastPerSecond = 0.2;
+const fallTo = 0.85;
+const growth = 2;
+const trialMs = 1_000;
+/** After a refusal: longer, until what the service had saved up for us is used up. */
+const trialAgainMs = 8_000;
+const trialNearMs = 16_000;
+const leastReads = 3;
+/** A trial that found too little to send is over after this. */
+const longestTrialMs = 20_000;
+/** Nearer to what was refused, it is tried once a minute, by this much. */
+const near = 1.2;
+const nearEveryMs = 60_000;
+/** Another refusal within it says: much too fast. */
+const waveMs = 3_000;
+/** After a refusal nothing is tried, so that the rate that was thought proved shows itself. */
+const restMs = 6_000;
+/** A busy answer to a paid request keeps paid requests at its rate for this long. */
+const busyMs = 600_000;
+/** A refusal is about the rate when one of so many calls after it is refused too. */
+const watched = 20;
+
+export class Rate {
+  readonly #now: () => number;
+  readonly #cap: number;
+  #perSecond: number;
+  /** What was refused. */
+  #ceiling: number | null = null;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #trial: Trial | null = null;
+  #watch: Watch | null = null;
+  /** Reads that were answered well since the rate fell; it is proved by a few. */
+  #good = 0;
+  #isProved = true;
+  #fellAt = Number.NEGATIVE_INFINITY;
+  #busy: { perSecond: number; until: number } | null = null;
+  #hasLease = true;
+  #refusals = 0;
+
+  constructor({
+    perSecond = firstPerSecond,
+    cap = Number.POSITIVE_INFINITY,
+    now = Date.now,
+  }: RateOptions) {
+    if (!(cap > 0 && perSecond > 0)) throw new RangeError(`calls a second: ${perSecond}, ${cap}`);
+    this.#now = now;
+    this.#cap = cap;
+    this.#perSecond = Math.min(perSecond, cap);
+  }
+
+  /** Calls a second that are proved. */
+  get perSecond(): number {
+    return this.#hasLease ? this.#perSecond : Math.min(alonePerSecond, this.#perSecond);
+  }
+
+  /** What reads may add to it now, to try. */
+  get trialPerSecond(): number {
+    return this.#trial === null || !this.#hasLease ? 0 : this.#trial.perSecond - this.#perSecond;
+  }
+
+  /** Of it, what requests that cost money may use. */
+  get paidPerSecond(): number {
+    const now = this.#now();
+    if (this.#busy !== null && now >= this.#busy.until) this.#busy = null;
+    const proved = Math.min(this.perSecond, this.#busy?.perSecond ?? Number.POSITIVE_INFINITY);
+    if (this.#isProved) return proved;
+    // Where there is nothing to read, they find the way themselves.
+    return now - this.#fellAt > waveMs ? proved / 2 : 0;
+  }
+
+  /** It is not clear what the service takes: requests that cost money wait while there are reads to ask with. */
+  get holdsPaid(): boolean {
+    return this.#watch !== null || (this.#trial !== null && this.#ceiling !== null);
+  }
+
+  get reason(): RateReason {
+    if (!this.#hasLease) return 'no_lease';
+    if (this.#ceiling !== null) return 'refused';
+    return this.#perSecond >= this.#cap ? 'capped' : 'growing';
+  }
+
+  /** Answers "too many requests" so far. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  get found(): FoundRate {
+    return { perSecond: this.#perSecond, ceiling: this.#ceiling };
+  }
+
+  /** Goes on from what was found before. */
+  begin({ perSecond, ceiling }: FoundRate): void {
+    this.#perSecond = this.#within(perSecond);
+    this.#ceiling = ceiling;
+  }
+
+  /** The share of this process in the installation's rate became so many times what it was; null: it has none. */
+  share(times: number | null): void {
+    this.#hasLease = times !== null;
+    if (times === null || times === 1) return;
+    this.#perSecond = this.#within(this.#perSecond * times);
+    if (this.#ceiling !== null) this.#ceiling *= times;
+    this.#trial = null;
+  }
+
+  /** A call leaves. */
+  sent(): void {
+    if (this.#trial !== null) this.#trial.sent += 1;
+  }
+
+  /** More is wanted than may go: time to try a higher rate. */
+  wanted(): void {
+    const now = this.#now();
+    if (this.#trial !== null || this.#watch !== null || !this.#hasLease || !this.#isProved) return;
+    if (this.#perSecond >= this.#cap || now - this.#refusedAt < restMs) return;
+    const isNear = this.#ceiling !== null && this.#ceiling < this.#perSecond * near;
+    if (isNear && now - this.#refusedAt < nearEveryMs) return;
+    const next = isNear
+      ? this.#perSecond * near
+      : Math.min(
+          this.#perSecond * growth,
+          Math.sqrt(this.#perSecond * (this.#ceiling ?? Number.POSITIVE_INFINITY)),
+        );
+    const perSecond = Math.min(next, this.#cap);
+    const forMs = isNear ? trialNearMs : this.#ceiling === null ? trialMs : trialAgainMs;
+    this.#trial = { perSecond, startedAt: now, sent: 0, good: 0, forMs };
+  }
+
+  /** A call that left at that instant was answered, not refused for its haste. */
+  answered(sentAt: number, isPaid: boolean): void {
+    const now = this.#now();
+    if (this.#watch !== null && sentAt >= this.#watch.since) {
+      this.#watch.answers += 1;
+      if (this.#watch.answers >= watched) this.#watch = null;
+    }
+    if (sentAt < this.#fellAt) return;
+    this.#good += 1;
+    const sinceMs = now - this.#fellAt;
+    if (this.#good >= leastReads && sinceMs >= (isPaid ? waveMs : trialMs)) this.#isProved = true;
+    const trial = this.#trial;
+    if (trial === null) return;
+    if (!isPaid && sentAt >= trial.startedAt) trial.good += 1;
+    const lastedMs = now - trial.startedAt;
+    if (lastedMs < trial.forMs || this.#watch !== null) return;
+    const found = Math.min(trial.perSecond, trial.sent / (lastedMs / 1_000));
+    if (trial.good >= leastReads && found > this.#perSecond * 1.02) {
+      if (found > (this.#ceiling ?? 0) * 0.98) this.#ceiling = null;
+      this.#perSecond = this.#within(found);
+      this.#trial = null;
+    } else if (lastedMs > longestTrialMs) this.#trial = null;
+  }
+
+  /**
+   * A call that left at that instant was refused: too many requests.
+   *
+   * @returns whether it is the rate, so that all must wait; otherwise it is the matter of that one call
+   */
+  refused(sentAt: number): boolean {
+    this.#refusals += 1;
+    const now = this.#now();
+    const again = now - this.#fellAt < waveMs;
+    if (sentAt < this.#fellAt || sentAt < this.#refusedAt) return false;
+    if (!again) {
+      this.#watch ??= { since: now, answers: 0 };
+      if (sentAt < this.#watch.since) return false;
+    }
+    this.#watch = null;
+    this.#refusedAt = now;
+    if (this.#trial !== null) this.#ceiling = this.#trial.perSecond;
+    else {
+      const met = this.#perSecond;
+      this.#ceiling = met;
+      this.#perSecond = this.#within(met * (again ? 0.5 : fallTo));
+      this.#fellAt = now;
+      this.#isProved = false;
+      this.#good = 0;
+    }
+    this.#trial = null;
+    return true;
+  }
+
+  /** Requests that cost money are answered "busy". */
+  busy(): void {
+    this.#busy = { perSecond: this.#perSecond, until: this.#now() + busyMs };
+  }
+
+  #within(perSecond: number): number {
+    return Math.min(this.#cap, Math.max(leastPerSecond, perSecond));
+  }
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { FoundRate, Rate } from '../apis/http/rate';
+import type { RateShare } from '../store/core/rate-shares';
+import type { Store } from '../store/store';
+
+const leaseMs = 10_000;
+const renewMs = 3_000;
+
+export interface SharedRate {
+  /** Of the service, and of the token where it has several. */
+  name: string;
+  rate: Rate;
+}
+
+/**
+ * Shares the rates of the services among the workers that use them: each goes by its part of what was
+ * found, and without a lease by very little.
+ *
+ * @returns when the first leases are held; they are renewed until `stopping`
+ */
+export async function holdRateLeases(
+  store: Store,
+  rates: readonly SharedRate[],
+  { stopping, now = Date.now, warn }: LeaseOptions,
+): Promise<void> {
+  const worker = randomUUID();
+  const sharers = new Map<string, number>();
+  let heldUntil = 0;
+  let isAway = false;
+  const renew = async (): Promise<void> => {
+    const at = now();
+    const own = rates.map(({ name, rate }): RateShare => {
+      const { perSecond, ceiling } = rate.found;
+      const { reason, refusals } = rate;
+      return { service: name, worker, until: at + leaseMs, perSecond, ceiling, reason, refusals };
+    });
+    const all = await store.rateShares.renew(own, at);
+    heldUntil = at + leaseMs;
+    for (const { name, rate } of rates) {
+      const live = all.filter(({ service, until }) => service === name && until > at).length;
+      rate.share((sharers.get(name) ?? live) / live);
+      sharers.set(name, live);
+    }
+  };
+  const before = await store.rateShares.all();
+  for (const { name, rate } of rates) {
+    const found = foundBefore(
+      before.filter(({ service }) => service === name),
+      now(),
+    );
+    if (found !== null) rate.begin(found);
+    rate.share(null);
+  }
+  await renew();
+  void keep();
+
+  async function keep(): Promise<void> {
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, renewMs).unref());
+      if (stopping.aborted) return;
+      try {
+        await renew();
+        isAway = false;
+      } catch (error) {
+        if (now() < heldUntil || isAway) continue;
+        isAway = true;
+        warn('the share of the rate could not be renewed: calls are few until it is', {
+          reason: error instanceof Error ? error.name : 'unknown',
+        });
+        for (const { rate } of rates) rate.share(null);
+      }
+    }
+  }
+}
+
+export interface LeaseOptions {
+  stopping: AbortSignal;
+  now?: () => number;
+  warn: (message: string, about: Record<string, string>) => void;
+}
+
+/** The part of one more worker in what those together found that were there last. */
+function foundBefore(shares: readonly RateShare[], now: number): FoundRate | null {
+  const last = Math.max(...shares.map(({ until }) => until));
+  const together = shares.filter(({ until }) => until > last - leaseMs);
+  if (together.length === 0) return null;
+  const sharers = together.filter(({ until }) => until > now).length + 1;
+  const sum = (of: (share: RateShare) => number): number =>
+    together.reduce((total, share) => total + of(share), 0);
+  const refused = together.some(({ ceiling }) => ceiling !== null);
+  return {
+    perSecond: sum(({ perSecond }) => perSecond) / sharers,
+    ceiling: refused ? sum(({ ceiling, perSecond }) => ceiling ?? perSecond) / sharers : null,
+  };
+}

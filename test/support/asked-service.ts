@@ -1,0 +1,99 @@
+import { Limiter } from '../../src/apis/http/limiter';
+
+/** A service that refuses what comes too often, asked by a batch, in a time of its own. */
+export interface AskedService {
+  /** Calls a second that it takes, by the second of the run. */
+  allows: (second: number) => number;
+  /** `bucket`: a second's worth may be saved up. `window`: so many in each second of the clock. */
+  counts?: 'bucket' | 'window';
+  /** Of requests that are refused whatever the rate, a share. */
+  refusesAnyway?: number;
+  answerMs?: number;
+  rows: number;
+  inFlight?: number;
+  forSeconds?: number;
+}
+
+export interface Asked {
+  rows: number;
+  seconds: number;
+  /** Answered well. */
+  perSecond: number;
+  paid: { asked: number; refused: number };
+  reads: { asked: number; refused: number };
+  /** Calls a second that were proved, each second. */
+  rates: number[];
+}
+
+/** Each row is one request that costs money, and two reads. Timers must be those of jest. */
+export async function ask(service: AskedService): Promise<Asked> {
+  const { allows, counts = 'bucket', refusesAnyway = 0, answerMs = 40 } = service;
+  const { rows, inFlight = 100, forSeconds = 600 } = service;
+  const startedAt = Date.now();
+  const seconds = (): number => (Date.now() - startedAt) / 1_000;
+  const limiter = new Limiter({});
+  const paid = { asked: 0, refused: 0 };
+  const reads = { asked: 0, refused: 0 };
+  const rates: number[] = [];
+  let saved = allows(0);
+  let savedAt = Date.now();
+  let window = { second: -1, calls: 0 };
+  let next = 0;
+  let done = 0;
+
+  const takes = (): boolean => {
+    const most = allows(seconds());
+    if (counts === 'window') {
+      const second = Math.floor(Date.now() / 1_000);
+      if (second !== window.second) window = { second, calls: 0 };
+      window.calls += 1;
+      return window.calls <= most;
+    }
+    saved = Math.min(Math.max(1, most), saved + ((Date.now() - savedAt) / 1_000) * most);
+    savedAt = Date.now();
+    if (saved < 1) return false;
+    saved -= 1;
+    return true;
+  };
+  const sleep = async (ms: number): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  };
+  const call = async (priority: 'request' | 'poll' | 'pdf', isOdd: boolean): Promise<void> => {
+    const isPaid = priority === 'request';
+    const told = isPaid ? paid : reads;
+    for (let tries = 0; ; tries += 1) {
+      await limiter.acquire(priority);
+      const sentAt = Date.now();
+      await sleep(answerMs / 2);
+      const isTaken = takes();
+      told.asked += 1;
+      if (!isTaken) told.refused += 1;
+      await sleep(answerMs / 2);
+      if (isTaken && !(isOdd && tries === 0)) {
+        limiter.rate.answered(sentAt, isPaid);
+        return;
+      }
+      if (limiter.rate.refused(sentAt)) limiter.pauseFor(1_000);
+      await sleep(1_000);
+    }
+  };
+  const worker = async (): Promise<void> => {
+    while (next < rows) {
+      next += 1;
+      const isOdd = next % Math.round(1 / (refusesAnyway || 1e-9)) === 0;
+      await call('request', isOdd);
+      await sleep(10);
+      await call('poll', false);
+      await call('pdf', false);
+      done += 1;
+    }
+  };
+  let isOver = false;
+  void Promise.all(Array.from({ length: inFlight }, worker)).then(() => (isOver = true));
+  while (!isOver && seconds() < forSeconds) {
+    await jest.advanceTimersByTimeAsync(1_000);
+    rates.push(limiter.rate.perSecond);
+  }
+  const good = paid.asked + reads.asked - paid.refused - reads.refused;
+  return { rows: done, seconds: seconds(), perSecond: good / seconds(), paid, reads, rates };
+}
