@@ -1,5 +1,5 @@
 import type { ScenarioInput } from '../../src/sandbox';
-import type { CertificateBatchInput } from '../../src/workflows/messages';
+import type { CertificateBatchInput } from '../../src/workflows/inputs';
 import { postsOf } from '../../test/support/batch-account';
 import { eventually } from '../../test/support/diligence-process';
 import { cnpj, sheetOf } from '../../test/support/documents';

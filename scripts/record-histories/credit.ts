@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioInput } from '../../src/sandbox';
-import type { JobBatchInput } from '../../src/workflows/messages';
+import type { JobBatchInput } from '../../src/workflows/inputs';
 import { cnabFile } from '../../test/support/cnab-files';
 import { uploadsOf } from '../../test/support/credit-installation';
 import { eventually } from '../../test/support/diligence-process';
@@ -38,7 +38,7 @@ function uploaded(scene: Scene): Promise<void> {
 
 const waiting: FileScript = { result: [{ kind: 'not_ready', times: 'forever' }] };
 
-/** Commands that do not know the service ask a worker which engine a name means. */
+/** The job asks which engine a name means: the command does not know the service. */
 async function choose(scene: Scene, name: string, code: number): Promise<void> {
   const words = [...(await analyze(scene)), '--engine', name];
   const { place } = scene;
@@ -112,15 +112,14 @@ export const creditRecordings: Recording[] = [
       await scene.end(id);
     },
   },
-  { name: 'straight', of: ['findEngine'], play: (scene) => choose(scene, 'Ninguém', 1) },
   {
-    name: 'unavailable',
-    of: ['findEngine'],
-    async play(scene) {
-      const broken = [{ kind: '500_html', times: 'forever' }] as const;
-      scene.configure({ credit: { calls: { engine_list: [...broken] } } });
-      await choose(scene, 'Ninguém', 1);
-      scene.configure({ credit: { calls: { engine_list: [] } } });
-    },
+    name: 'engine-by-name',
+    of: ['analyzeCredit'],
+    play: (scene) => choose(scene, 'Padrao', 0),
+  },
+  {
+    name: 'engine-unknown',
+    of: ['analyzeCredit'],
+    play: (scene) => choose(scene, 'Ninguém', 1),
   },
 ];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ScenarioInput } from '../../src/sandbox';
-import type { JobBatchInput, JobProgress } from '../../src/workflows/messages';
+import type { JobBatchInput } from '../../src/workflows/inputs';
+import type { JobProgress } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import { cpf } from '../../test/support/documents';
 import type { Recording, Scene } from './scene';

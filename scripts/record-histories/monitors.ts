@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { MonitorScanInput } from '../../src/workflows/messages';
+import type { MonitorScanInput } from '../../src/workflows/inputs';
 import { eventually } from '../../test/support/diligence-process';
 import {
   holdMonitor,

@@ -1,6 +1,6 @@
 import { queueName, queueSuffix } from '../../src/domain/core/queues';
 import type { RetentionTerm } from '../../src/domain/core/retention';
-import type { ApplyRetentionInput } from '../../src/workflows/messages';
+import type { ApplyRetentionInput } from '../../src/workflows/inputs';
 import { storeIn, tamperWith } from '../../test/support/temporary-store';
 import type { Recording, Scene } from './scene';
 

@@ -31,7 +31,7 @@ export interface CertificateDependencies {
   /** Learned by this worker from what it watched. */
   settlingTimes: Record<CertificateType, SettlingTimes>;
   freedPlaces: FreedPlaces;
-  /** Aborted when the worker was told to stop: runs end between rows. */
+  /** Aborted when the worker is to stop: runs end between rows. */
   stopping: AbortSignal;
   /** One line for the log of the worker. Never holds a document, a token or a body. */
   warn: (message: string, about?: Record<string, string | number | null>) => void;
@@ -42,7 +42,7 @@ export interface CertificateDependencies {
   random: () => number;
 }
 
-/** What activities tell of their work to whoever counts. Cheap; throws nothing. */
+/** What activities report to whoever counts. Cheap; throws nothing. */
 export interface CertificateMetrics {
   outcomesFiled(records: readonly Pick<OutcomeRecord, 'status'>[]): void;
   /** A request left, and nobody knows whether it was accepted. */
@@ -64,6 +64,8 @@ export interface CreditDependencies {
   store: Store;
   /** `IdKey.nameOf('document', ...)`: results are put in the index by which an erasure finds them. */
   nameOf: (document: string) => string;
+  /** `IdKey.nameOf('manifest', ...)`: names what is bought. */
+  purchaseName: (text: string) => string;
   audit: AuditTrail;
   stopping: AbortSignal;
   warn: CertificateDependencies['warn'];

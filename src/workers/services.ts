@@ -109,6 +109,7 @@ function creditDependencies(
   const service = serviceOf('credit', settings, environment, parts);
   return {
     ...commonOf(parts),
+    purchaseName: (text) => parts.idKey.nameOf('manifest', text),
     credit: creditApi(service, environment.creditNames, settings.timeoutMs),
     metrics: parts.metrics.credit,
   };

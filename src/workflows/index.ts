@@ -5,7 +5,6 @@ export { certificateBatch } from './certificates/certificate-batch';
 export { certificateLane } from './certificates/certificate-lane';
 export { issueCertificate } from './certificates/issue-certificate';
 export { certificateResolve } from './certificates/certificate-resolve';
-export { findEngine } from './credit/find-engine';
 export { followDossier } from './dossiers/follow-dossier';
 export { analyzeLens } from './lens/analyze-lens';
 export { jobBatch } from './job-batch';

@@ -5,7 +5,7 @@ import type { WorkflowKind } from '../domain/core/search-attributes';
 import { ChildJobs } from './core/child-jobs';
 import { jobBatchActivities } from './core/job-batch-activities';
 import { attributesAtStart } from './core/search-attributes';
-import type { JobBatchInput } from './messages';
+import type { JobBatchInput } from './inputs';
 
 /**
  * Many jobs of one kind, each under its own id.

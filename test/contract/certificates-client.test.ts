@@ -54,7 +54,7 @@ describe('the certificates client against the sandbox', () => {
   });
 
   const request = (type: CertificateType, document: string) =>
-    api.requestCertificate(type, document, () => {});
+    api.requestCertificate(type, document, async () => {});
   const read = (id: string) => api.readCertificate(id, 'poll');
 
   /** What the sandbox holds under the id, as a poll would show it now. */
@@ -364,7 +364,7 @@ describe('the certificates client against the sandbox', () => {
       resendOn503: false,
     });
     const careful = new CertificatesApi(cautious, { pdf: 'optional', pdfAuth: 'query' });
-    const error = await failureOf(careful.requestCertificate('cnpj', company, () => {}));
+    const error = await failureOf(careful.requestCertificate('cnpj', company, async () => {}));
     expect(error).toMatchObject({ status: 503, wasNotProcessed: false });
     await cautious.close();
   });
@@ -433,7 +433,7 @@ describe('the certificates client against the sandbox', () => {
         return await services.certificates!.certificates.requestCertificate(
           'cnpj',
           company,
-          () => {},
+          async () => {},
         );
       } finally {
         await services.close();

@@ -107,7 +107,10 @@ const upload = (more: Partial<Upload> = {}): Upload => ({
 });
 
 async function begin(more: Partial<Upload> = {}): Promise<string> {
-  return api.operations.startOperation(await api.operations.prepareUpload(upload(more)), () => {});
+  return api.operations.startOperation(
+    await api.operations.prepareUpload(upload(more)),
+    async () => {},
+  );
 }
 
 const failureOf = async (call: Promise<unknown>) =>
@@ -503,7 +506,7 @@ describe('an upload that goes wrong', () => {
     await start();
     const prepared = await api.operations.prepareUpload(upload());
     await stop();
-    const error = await failureOf(api.operations.startOperation(prepared, () => {}));
+    const error = await failureOf(api.operations.startOperation(prepared, async () => {}));
     expect(error).toBeInstanceOf(ConnectionError);
     await start();
   });

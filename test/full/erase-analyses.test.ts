@@ -132,6 +132,7 @@ async function file(sample: Sample = {}): Promise<string> {
   await analyses.putRecord(folder, {
     workId,
     name,
+    fence: name,
     cnab: { name: `${payer}.rem`, sha256, bytes: 1, key: inputKey(sha256) },
     xmls: { name: 'a.zip', sha256: zip, bytes: 1, key: inputKey(zip) },
     engineId: null,

@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
 import type { CertificateLaneInput } from '../../src/workflows/certificates/certificate-lane';
-import type { CertificateBatchInput } from '../../src/workflows/messages';
+import type { CertificateBatchInput } from '../../src/workflows/inputs';
 import { postsOf } from '../support/batch-account';
 import { Installation, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';

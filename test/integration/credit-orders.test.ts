@@ -58,16 +58,73 @@ describe('an order for a credit analysis', () => {
     const ids = [await engine('Dois'), await engine('Dois')];
     await place.write('choice.rem', cnab(62));
     const choose = (name: string) =>
-      run(['credit', 'analyze', '--input', 'choice.rem', '--engine', name], noToken);
+      run(['credit', 'analyze', '--input', 'choice.rem', '--engine', name, '--json'], noToken);
     const two = await choose('Dois');
     expect(two.code).toBe(1);
-    for (const id of ids) expect(two.stderr).toContain(id);
-    expect(two.stderr).not.toContain('Padrao');
+    const { error, status } = (JSON.parse(two.stdout) as ShownAnalysis).outcome;
+    expect({ status, code: error?.code }).toEqual({ status: 'refused', code: 'engine_ambiguous' });
+    for (const id of ids) expect(error?.message).toContain(id);
+    expect(error?.message).not.toContain('Padrao');
     const none = await choose('Ninguém');
     expect(none.code).toBe(1);
-    expect(none.stderr).toContain('no engine "Ninguém"; there are "Padrao"');
+    expect((JSON.parse(none.stdout) as ShownAnalysis).outcome).toMatchObject({
+      status: 'refused',
+      operationId: null,
+      error: {
+        code: 'engine_unknown',
+        message: expect.stringContaining('no engine "Ninguém"; there are "Padrao"'),
+      },
+    });
     expect(place.uploads('choice.rem')).toEqual([]);
+
+    // It is there by now: the same command asks anew.
+    await engine('Ninguém');
+    expect((await choose('Ninguém')).code).toBe(0);
+    expect(place.uploads('choice.rem')).toHaveLength(1);
   }, 120_000);
+
+  test('by the id of an engine and by its name buys once, whichever comes first', async () => {
+    const id = await engine('Uma vez');
+    const order = async (file: string, words: string[]): Promise<ShownAnalysis> => {
+      const given = ['credit', 'analyze', '--input', file, '--engine', ...words, '--json'];
+      const { code, stdout, stderr } = await run(given, noToken);
+      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout) as ShownAnalysis;
+    };
+    for (const [file, first, second] of [
+      ['name-first.rem', ' Uma vez ', id],
+      ['id-first.rem', id.toUpperCase(), 'Uma vez'],
+    ] as const) {
+      await place.write(file, cnab(64 + file.length));
+      const bought = await order(file, [first]);
+      const again = await order(file, [first.trim()]);
+      expect(again.id).toBe(bought.id);
+      const other = await order(file, [second]);
+      expect(other.outcome.operationId).toBe(bought.outcome.operationId);
+      expect(place.uploads(file)).toHaveLength(1);
+
+      const anew = await order(file, [second, '--rerun']);
+      expect(anew.outcome.operationId).not.toBe(bought.outcome.operationId);
+      expect(place.uploads(file)).toHaveLength(2);
+    }
+  }, 120_000);
+
+  test('ordered anew by a name gives up what was bought by the id, which it could not know of', async () => {
+    const id = await engine('Outra vez');
+    await place.write('anew.rem', cnab(91));
+    const words = ['credit', 'analyze', '--input', 'anew.rem', '--json', '--engine'];
+    expect((await run([...words, id], noToken)).code).toBe(0);
+    expect((await run([...words, 'Outra vez', '--rerun'], noToken)).code).toBe(0);
+    expect(place.uploads('anew.rem')).toHaveLength(2);
+  }, 120_000);
+
+  test('says by --dry-run what a name would order, with no worker and no service', async () => {
+    await place.write('dry.rem', cnab(92));
+    const words = ['credit', 'analyze', '--input', 'dry.rem', '--engine', 'Só grandes'];
+    const { code, stdout } = await run([...words, '--dry-run'], noToken);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('request 1') });
+    expect(place.uploads('dry.rem')).toEqual([]);
+  }, 60_000);
 
   test('of a file that is refused goes with a reason, which is kept and told on the audit trail', async () => {
     await place.write('forced.rem', outOfSequence(63));

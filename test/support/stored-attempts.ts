@@ -22,6 +22,6 @@ export async function putAttempt(
   return n;
 }
 
-export function accepted(externalId: string, at = 0, told?: object): Receipt {
-  return { kind: 'accepted', externalId, at, ...(told !== undefined && { told }) };
+export function accepted(externalId: string, at = 0, reported?: object): Receipt {
+  return { kind: 'accepted', externalId, at, ...(reported !== undefined && { reported }) };
 }

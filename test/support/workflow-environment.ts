@@ -21,12 +21,8 @@ import type {
 } from '../../src/workflows/certificates/certificate-lane';
 import type { certificateResolve } from '../../src/workflows/certificates/certificate-resolve';
 import type { issueCertificate } from '../../src/workflows/certificates/issue-certificate';
-import type {
-  CertificateBatchInput,
-  IssuingTerms,
-  RowCounts,
-  RowsProgress,
-} from '../../src/workflows/messages';
+import type { CertificateBatchInput, IssuingTerms } from '../../src/workflows/inputs';
+import type { RowCounts, RowsProgress } from '../../src/workflows/messages';
 import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
 import { firstRows, type CarriedRows } from '../../src/workflows/certificates/row-state';
 import { ClockLocks, isAtTask, type HistoryEvents } from './clock-locks';

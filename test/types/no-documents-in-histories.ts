@@ -6,7 +6,7 @@ import type {
 } from '../../src/domain/certificates/certificate-rows';
 import type * as workflows from '../../src/workflows';
 import type { CertificateActivities } from '../../src/workflows/certificates/activities';
-import type { IssueCertificateInput } from '../../src/workflows/messages';
+import type { IssueCertificateInput } from '../../src/workflows/inputs';
 
 /** Histories carry references, never tax numbers: no input of a workflow has a place for one. */
 

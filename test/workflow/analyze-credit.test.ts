@@ -7,6 +7,7 @@ import { queueName } from '../../src/domain/core/queues';
 import type {
   AnalysisOutcome,
   AnalysisResultRef,
+  EngineChosen,
   RequestAnswer,
   OperationSeen,
 } from '../../src/domain/credit/work';
@@ -36,6 +37,8 @@ interface Script {
   recoveries: RequestAnswer[];
   waits: (Polled<OperationSeen> | (() => never))[];
   results: Polled<AnalysisResultRef>;
+  /** Null: its engine has no name to be looked up. */
+  choice: Polled<EngineChosen> | typeof notYet | null;
 }
 
 class FakeCredit {
@@ -44,7 +47,11 @@ class FakeCredit {
 
   constructor(script: Partial<Script>) {
     const usual = { requests: [accepted], recoveries: [accepted], waits: [ready] };
-    this.#script = { ...usual, results: settled(filed), ...script };
+    this.#script = { ...usual, results: settled(filed), choice: null, ...script };
+  }
+
+  get namesEngine(): boolean {
+    return this.#script.choice !== null;
   }
 
   inputsOf(activity: string): unknown[] {
@@ -57,8 +64,13 @@ class FakeCredit {
       this.calls.push({ activity, input });
       return typeof next === 'function' ? (next as () => T)() : next;
     };
-    const { requests, recoveries, waits, results } = this.#script;
+    const { requests, recoveries, waits, results, choice } = this.#script;
     return {
+      chooseNamedEngine: async (input: unknown) => {
+        this.calls.push({ activity: 'chooseNamedEngine', input });
+        if (choice === notYet) throw notSettledYet(10 * minute);
+        return choice;
+      },
       requestAnalysis: async (input: unknown) => {
         const given = answer('requestAnalysis', input, requests);
         return given === held ? heldUntilCancelled() : given;
@@ -70,6 +82,8 @@ class FakeCredit {
     };
   }
 }
+
+const notYet = 'not yet';
 
 /** Told as the answer, it holds the activity as the real one does: until it is given up. */
 const held: RequestAnswer = { kind: 'unsent', why: 'service', notBefore: 1 };
@@ -118,7 +132,14 @@ async function analysed(
     const handle = await env.client.workflow.start<typeof analyzeCredit>('analyzeCredit', {
       workflowId,
       taskQueue: queueName('workflows', rig.suffix),
-      args: [{ ref: { workId: workflowId, folder: 'f' }, deadlineAt, queueSuffix }],
+      args: [
+        {
+          ref: { workId: workflowId, folder: 'f' },
+          deadlineAt,
+          queueSuffix,
+          ...(fakes.namesEngine && { namesEngine: true }),
+        },
+      ],
     });
     await meanwhile(workflowId);
     const outcome = await handle.result();
@@ -159,6 +180,38 @@ workflowSuite('an analysis', (rig) => {
     expect(fakes.inputsOf('requestAnalysis')).toHaveLength(1);
     const [{ ref, run }] = fakes.inputsOf('requestAnalysis') as [RequestInput];
     expect(fakes.inputsOf('recoverAnalysis')).toEqual([{ ref, run }]);
+  });
+
+  it('asks which engine a name means before it is sent, and is not sent when there is none', async () => {
+    const fakes = new FakeCredit({ choice: settled<EngineChosen>({ kind: 'chosen' }) });
+    expect((await analysed(rig(), fakes)).outcome.status).toBe('completed');
+    expect(fakes.calls.slice(0, 2).map(({ activity }) => activity)).toEqual([
+      'chooseNamedEngine',
+      'requestAnalysis',
+    ]);
+    const why = { kind: 'refused', code: 'engine_unknown', message: 'no such engine' } as const;
+    const expired = { kind: 'expired', value: null } as const;
+    for (const [choice, status, code] of [
+      [settled<EngineChosen>(why), 'refused', 'engine_unknown'],
+      [{ ...why, status: 404 }, 'refused', 'engine_unknown'],
+      [expired, 'expired', 'never_sent'],
+    ] as const) {
+      const none = new FakeCredit({ choice });
+      const { outcome } = await analysed(rig(), none);
+      expect(outcome).toMatchObject({ status, operationId: null, error: { code } });
+      expect(none.inputsOf('requestAnalysis')).toEqual([]);
+    }
+  });
+
+  it('cancelled while it asks which engine a name means is never sent', async () => {
+    const fakes = new FakeCredit({ choice: notYet });
+    const { outcome } = await analysed(rig(), fakes, async (workflowId) => {
+      while (fakes.calls.length === 0) await new Promise((done) => setTimeout(done, 20));
+      const running = rig().env.client.workflow.getHandle(workflowId);
+      await running.executeUpdate(cancelUpdate, { args: [{ now: false }] });
+    });
+    expect(outcome).toMatchObject({ status: 'cancelled', error: { code: 'never_sent' } });
+    expect(fakes.inputsOf('requestAnalysis')).toEqual([]);
   });
 
   it('of unknown outcome ends so, and a person decides', async () => {

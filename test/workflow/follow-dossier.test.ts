@@ -14,12 +14,12 @@ import type { Retried } from '../../src/domain/dossiers/retry';
 import { queueName } from '../../src/domain/core/queues';
 import type { Polled } from '../../src/domain/core/poll-request';
 import type { followDossier } from '../../src/workflows/dossiers/follow-dossier';
+import type { FollowDossierInput } from '../../src/workflows/inputs';
 import {
   cancelUpdate,
   decideDossierUpdate,
   jobProgressQuery,
   type JobProgress,
-  type FollowDossierInput,
 } from '../../src/workflows/messages';
 import { spanMs } from '../support/histories';
 import {

@@ -63,7 +63,7 @@ export class FreedPlaces {
    * Takes the place that has been free for longest, or else the next one to become free: who asked
    * first is served first.
    *
-   * @param run the run that takes it, told to the workflow by the watch that freed it
+   * @param run the run that takes it, reported to the workflow by the poll that freed it
    * @returns false when there was none in time
    */
   take(lane: string, run: string, waitMs: number): Promise<boolean> {

@@ -89,7 +89,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     });
   }
 
-  /** No activity filed anything: never sent, or its driver was lost. The claims tell which. */
+  /** No activity filed anything: never sent, or its driver was lost. The claims show which. */
   async function withoutOutcome(
     item: WorkItem,
     input: MergeInput,
@@ -160,11 +160,11 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     let [requested, possibleDoubleCharges] = [0, 0];
     for await (const page of works.standing(folder)) {
       for (const { row, outcome } of await complete(page, input)) {
-        const told = resultRow(row, outcome);
-        counts[told.status] += 1;
-        if (told.status === 'duplicate') continue;
-        requested += told.attempts;
-        possibleDoubleCharges += told.possibleDoubleCharge ? 1 : 0;
+        const shown = resultRow(row, outcome);
+        counts[shown.status] += 1;
+        if (shown.status === 'duplicate') continue;
+        requested += shown.attempts;
+        possibleDoubleCharges += shown.possibleDoubleCharge ? 1 : 0;
       }
     }
     return {

@@ -134,8 +134,8 @@ export function unknownOutcome(
 
 /** Epoch milliseconds at which the service completed it; when it does not say, when we filed it. */
 export function issuedAt(fact: IssuanceFact): number {
-  const told = Date.parse(fact.completedAt ?? '');
-  return Number.isNaN(told) ? fact.settledAt : told;
+  const completed = Date.parse(fact.completedAt ?? '');
+  return Number.isNaN(completed) ? fact.settledAt : completed;
 }
 
 /** In whose name outcomes are filed: a repeated attempt of an activity files its own. */
@@ -145,7 +145,7 @@ export function outcomeName(driver: string): string {
   return `${driver}/${run}-${activityId}-${attempt}`;
 }
 
-/** An attempt of an item as the audit trail is told of it. */
+/** An attempt of an item as the audit trail has it. */
 export function sentOf(
   { type, item }: WorkItem,
   subject: string,

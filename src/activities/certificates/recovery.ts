@@ -13,7 +13,7 @@ import type { SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { WorkItem } from '../../domain/certificates/work';
 import { fileAndCount, outcomeName, refusedOutcome, sentOf, unknownOutcome } from './outcomes';
-import { ownerOf, unsent } from './requests';
+import { ownerOf, unsent } from './request-row';
 import {
   rowFlags,
   type RequestInput,

@@ -1,11 +1,11 @@
+import { createFactReader } from './read-fact';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { onAbort } from '../../apis/http/signals';
 import { StatusError, isHttpError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
-import type { Issuance } from '../../domain/certificates/issuance';
-import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outcomes';
+import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import { backoffMs } from '../../domain/core/poll-timing';
 import type { WorkItem } from '../../domain/certificates/work';
 import { fileAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
@@ -16,7 +16,6 @@ import {
   type WatchTuple,
 } from '../../domain/certificates/certificate-rows';
 import type { CertificateDependencies } from '../dependencies';
-import { EvidenceCollector } from './evidence';
 import { laneOfActivity } from './freed-places';
 import { Heartbeats } from '../core/heartbeats';
 
@@ -45,10 +44,9 @@ interface Held {
  * does no harm, so a lost attempt is simply made again: what it filed is found under the id.
  */
 export function createCertificateWatchActivities(deps: CertificateDependencies) {
-  const { store, certificates, idKey, now, random, settlingTimes, works } = deps;
+  const { store, now, random, settlingTimes, works } = deps;
   const facts = store.facts;
-  const evidence = new EvidenceCollector(certificates, store, deps.pause);
-  const warnedWords = new Set<string>();
+  const readFact = createFactReader(deps);
 
   async function putOnFile(
     { work, name }: Pick<WatchInput, 'work' | 'name'>,
@@ -79,7 +77,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     const found: NewFact[] = [];
     // Reads still under way when the watch returns: GETs, which may be broken off.
     const leaving = new AbortController();
-    // What a lost attempt handed on, and could not tell, must not be handed on once more.
+    // What a lost attempt handed on, and could not report, must not be handed on once more.
     const places = info.attempt > 1 ? null : deps.freedPlaces.freedByWatch(laneOfActivity());
     let firstSettledAt: number | null = null;
     let reading = 0;
@@ -240,72 +238,6 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     }
   }
 
-  /** A fact once the issuance has settled and its evidence is checked; else what stands so far. */
-  async function readFact(
-    row: Held,
-    item: WorkItem,
-    priority: CallPriority,
-    signal: AbortSignal,
-  ): Promise<
-    | NewFact
-    | { state: 'unsettled' }
-    | { error: { code: string; category: string; message: string } }
-  > {
-    const [, certidaoId, requestedAt, , , flags] = row.tuple;
-    const { issuance, answer } = await certificates.readCertificate(certidaoId, priority, signal);
-    const over = issuance.state === 'failed' || issuance.state === 'completed';
-    // Of another work's issuance it is not known here when it was requested.
-    if (over && (flags & rowFlags.shared) === 0) {
-      const ageMs = now() - requestedAt;
-      settlingTimes[item.type].observe(
-        durationOf(issuance, requestedAt, row.unsettledAgeMs, ageMs),
-      );
-    }
-    if (issuance.state === 'unknown' && !warnedWords.has(issuance.statusWord)) {
-      warnedWords.add(issuance.statusWord);
-      deps.warn('a status word that the specification does not list is treated as unsettled', {
-        status: issuance.statusWord.slice(0, 40),
-      });
-    }
-    if (issuance.state === 'failed') {
-      return { fact: factOf(issuance, item, answer, { status: 'failed', now: now() }), pdf: null };
-    }
-    if (issuance.state !== 'completed') return { state: 'unsettled' };
-    const found = await evidence.collect({
-      issuance,
-      type: item.type,
-      documentName: idKey.nameOf('document', item.document),
-      priority: priority === 'poll' ? 'pdf' : priority,
-    });
-    const settled = { status: 'issued', now: now() } as const;
-    switch (found.kind) {
-      case 'stored': {
-        const { pdfKey, pdf, sha256, note } = found;
-        return { fact: factOf(issuance, item, answer, { ...settled, pdfKey, sha256, note }), pdf };
-      }
-      case 'none':
-        if (deps.assumptions.pdf === 'required') {
-          const message = 'the issuance completed without a PDF, and certificates.pdf=required';
-          return { error: { code: 'evidence_missing', category: 'evidence', message } };
-        }
-        return {
-          fact: factOf(issuance, item, answer, { ...settled, note: 'no evidence' }),
-          pdf: null,
-        };
-      // Not filed as facts: another look, later, may find the right bytes.
-      case 'mismatch':
-        return {
-          error: { code: 'evidence_mismatch', category: 'evidence', message: found.message },
-        };
-      case 'unavailable':
-        return {
-          error: { code: 'evidence_unavailable', category: 'evidence', message: found.message },
-        };
-      case 'refused':
-        return { error: { code: 'address_refused', category: 'evidence', message: found.message } };
-    }
-  }
-
   /** `cancel --now`: outstanding rows are left at the service, and their ids put on file. */
   async function leaveOutstanding(
     input: Pick<WatchInput, 'work' | 'name' | 'rows'>,
@@ -325,58 +257,6 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
   }
 
   return { watchCertificates, leaveOutstanding };
-}
-
-/**
- * How long an issuance took, from our request on: as the service tells it where that agrees with
- * what was seen (clocks may differ), else the middle of what was seen.
- */
-function durationOf(
-  { createdAt, completedAt }: Issuance,
-  requestedAt: number,
-  unsettledAgeMs: number | null,
-  settledAgeMs: number,
-): number {
-  const completed = Date.parse(completedAt ?? '');
-  const told = [completed - requestedAt, completed - Date.parse(createdAt ?? '')];
-  const earliest = unsettledAgeMs ?? 0;
-  const credible = told.find((ms) => ms > earliest && ms <= settledAgeMs);
-  return credible ?? (Math.max(earliest, settledAgeMs * 0.8) + settledAgeMs) / 2;
-}
-
-function factOf(
-  issuance: Issuance,
-  item: WorkItem,
-  answer: unknown,
-  settled: {
-    status: 'issued' | 'failed';
-    now: number;
-    pdfKey?: string;
-    sha256?: string;
-    note?: string;
-  },
-): IssuanceFact {
-  const { result, error } = issuance;
-  return {
-    certidaoId: issuance.certidaoId,
-    type: item.type,
-    status: settled.status,
-    settledAt: settled.now,
-    completedAt: issuance.completedAt,
-    classification: result?.classification ?? null,
-    divergent: result?.divergent ?? null,
-    officialName: result?.officialName ?? null,
-    capturedAt: result?.capturedAt ?? null,
-    pdfKey: settled.pdfKey ?? null,
-    sha256: settled.sha256 ?? null,
-    errorCode: settled.status === 'failed' ? (error?.code ?? 'failed') : null,
-    errorCategory: settled.status === 'failed' ? (error?.category ?? 'service') : null,
-    errorMessage: settled.status === 'failed' ? (error?.message ?? null) : null,
-    retryable: settled.status === 'failed' ? (error?.retryable ?? null) : null,
-    retryAfterMs: settled.status === 'failed' ? (error?.retryAfterMs ?? null) : null,
-    note: settled.note ?? '',
-    answer,
-  };
 }
 
 function nameOf(error: unknown): string {

@@ -53,7 +53,7 @@ export interface FetchedArtifacts extends ArtifactFiles {
 /**
  * Fetches what is missing and nothing else. One that cannot be had costs none of the others.
  *
- * @param isBehind what is not told yet is nobody's fault
+ * @param isBehind what is not reported yet is nobody's fault
  * @throws refused credentials, once the others are fetched; cancellation, the store's own
  */
 export async function fileArtifacts(
@@ -62,7 +62,7 @@ export async function fileArtifacts(
   signal: AbortSignal,
   isBehind = false,
 ): Promise<FetchedArtifacts> {
-  const told: FetchedArtifacts = { filed: [], unfiled: [], isWaitedFor: false };
+  const fetched: FetchedArtifacts = { filed: [], unfiled: [], isWaitedFor: false };
   let credentials: Error | null = null;
   for (const artifact of artifacts) {
     const { artifactId, type } = artifact;
@@ -73,17 +73,17 @@ export async function fileArtifacts(
     });
     const there = await findArtifact(desk.store, desk.folder, artifact);
     if (there !== null) {
-      told.filed.push(there);
+      fetched.filed.push(there);
       continue;
     }
     const isDoubtful = !isBehind && fault?.kind !== 'passing' && fault?.kind !== 'final';
     const mayCome = isDoubtful ? (await desk.note(artifactId)) < mostFetches : isBehind;
-    told.isWaitedFor ||= mayCome || fault?.kind === 'passing';
+    fetched.isWaitedFor ||= mayCome || fault?.kind === 'passing';
     const { why = 'not filed', isRefused } = fault ?? {};
-    told.unfiled.push({ artifactId, type, why, ...(isRefused && { isRefused }) });
+    fetched.unfiled.push({ artifactId, type, why, ...(isRefused && { isRefused }) });
   }
   if (credentials !== null) throw credentials as Error;
-  return told;
+  return fetched;
 }
 
 /**

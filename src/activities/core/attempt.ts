@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { classifyFailure, isCallFailure, isPermanent } from '../../apis/http/classify';
 import { ContractError, StatusError, TimeoutError } from '../../apis/http/errors';
-import type { Attempt, Claim, Receipt, Taken } from '../../domain/core/attempts';
+import type { BeforeSend } from '../../apis/http/call';
+import type { Attempt, Claim, ClaimOwner, Receipt, Taken } from '../../domain/core/attempts';
 import type { AuditEntry } from '../../domain/core/audit';
 import type { AttemptRepository, Claimed } from '../../store/core/attempts';
 import { StoreError } from '../../store/store-error';
 import type { LostAnswer } from '../dependencies';
+import { goesOn } from './poll-until-settled';
 import { withStorePatience, type Patience } from './store-patience';
 
 /** The fence around requests that may be charged for (decision record 001). */
@@ -33,19 +35,13 @@ export interface Received {
   unread?: Buffer | null;
 }
 
-/** Sends, and says what came of it (decision record 001). Never throws. */
-export async function receiptOf(
-  request: () => Promise<string>,
-  about: { now: () => number; answerLost: (how: LostAnswer) => void },
-): Promise<Received> {
-  try {
-    const externalId = await request();
-    return settled({ kind: 'accepted', externalId, at: about.now() });
-  } catch (error) {
-    const received = receiptOfError(error, about.now);
-    if (received.receipt.kind === 'unknown') about.answerLost(lostHow(error));
-    return received;
-  }
+/** Of a request that is answered with the id of what it has made. */
+export function receiptOf(
+  sent: Exclude<Sent<string>, { kind: 'stopped' }>,
+  now: () => number,
+): Received {
+  if (sent.kind === 'failed') return sent.received;
+  return settled({ kind: 'accepted', externalId: sent.answer, at: now() });
 }
 
 /** `unknown` unless it surely never left, was turned away at the door, or was refused. */
@@ -77,6 +73,31 @@ export function receiptOfError(error: unknown, now: () => number): Received {
 
 function settled(receipt: Receipt): Received {
   return { receipt, again: { reason: 'not_sent', notBefore: 0 } };
+}
+
+/** What is claimed for a request without a key: one more is sent under another number. */
+export interface KeylessClaim extends Pick<Attempt, 'n'> {
+  attempts: AttemptRepository;
+  subject: string;
+  /** Folder of the job that sends. */
+  job: string;
+  owner: ClaimOwner;
+  timeoutMs: number;
+  /** An earlier one is unknown: both may be charged for. */
+  afterUnknown: boolean;
+  patience: Patience;
+}
+
+/**
+ * Takes the attempt that was decided on, or says who stands in its way.
+ *
+ * @throws StoreError when the store does not take it
+ */
+export async function claimNext(decided: KeylessClaim): Promise<Taken | NotClaimed> {
+  const { attempts, subject, job, n, owner, timeoutMs, afterUnknown, patience } = decided;
+  const claim = { ...newClaim(patience.now(), timeoutMs, owner), afterUnknown };
+  const claimed = await claimForSure(attempts, subject, { n, claim }, job, patience);
+  return claimed === 'ours' ? { n, claim, isNew: true } : claimed;
 }
 
 /**
@@ -112,46 +133,65 @@ export interface Sender {
 }
 
 /** Whoever sends has a run of its own each time. */
-export function newClaim(claimedAt: number, timeoutMs: number, by: Sender): Claim {
-  const nonce = randomUUID();
+export function ownerOf({ workId, number }: Sender): ClaimOwner {
+  return { workflowId: workId, run: `${number}-${randomUUID()}` };
+}
+
+export function newClaim(claimedAt: number, timeoutMs: number, owner: ClaimOwner): Claim {
   const answerBy = claimedAt + timeoutMs + claimMarginMs;
-  const owner = { workflowId: by.workId, run: `${by.number}-${nonce}` };
+  const nonce = randomUUID();
   return { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown: false };
 }
+
+/** Why nothing was claimed; `late`: it is over, or the attempt of the activity may be. */
+export type NotClaimed = Exclude<Claimed, 'ours'> | 'doubtful' | 'late';
 
 /** What came of one send. */
 export type Sent<A> =
   | { kind: 'answered'; taken: Taken; answer: A }
   /** After its claim: it may have left. */
   | { kind: 'failed'; taken: Taken; error: unknown; received: Received }
-  /** The claim was not to be had, or came too late: nothing was sent. */
-  | { kind: 'stopped' };
+  /** Nothing was sent. */
+  | { kind: 'stopped'; why: NotClaimed };
+
+/** Until when it may be sent. */
+export interface SendTerms {
+  now: () => number;
+  /** Epoch milliseconds: nothing is claimed from then on, and nothing leaves after it. */
+  sendBy: number;
+  /** False once somebody else may have been given the work. */
+  mayClaim?: () => boolean;
+}
 
 /**
  * Sends once, under a claim that is taken right before the request leaves. The receipt is the caller's.
  *
- * @param take null: the claim is not to be had
  * @param send with what is to be awaited right before it leaves
  * @throws what came before the claim
  */
 export async function sendUnder<A>(
-  take: () => Promise<Taken | null>,
-  send: (beforeSend: () => Promise<void>) => Promise<A>,
-  now: () => number,
+  take: () => Promise<Taken | NotClaimed>,
+  send: (beforeSend: BeforeSend) => Promise<A>,
+  { now, sendBy, mayClaim = () => true }: SendTerms,
 ): Promise<Sent<A>> {
   const under: { taken: Taken | null } = { taken: null };
   try {
     const answer = await send(async () => {
+      if (now() >= sendBy || !mayClaim()) throw new StoppedError('late');
       const taken = await take();
-      if (taken === null) throw new StoppedError();
+      if (typeof taken === 'string') throw new StoppedError(taken);
       under.taken = taken;
       // A process that was frozen comes back too late.
-      if (taken.isNew && now() > taken.claim.claimedAt + claimMarginMs) throw new TooLateError();
+      const { claim, isNew } = taken;
+      const lastStart = isNew ? Math.min(claim.claimedAt + claimMarginMs, sendBy) : sendBy;
+      return () => {
+        if (now() > lastStart) throw new TooLateError();
+      };
     });
     if (under.taken === null) throw new Error('it was sent without a claim');
     return { kind: 'answered', taken: under.taken, answer };
   } catch (error) {
-    if (error instanceof StoppedError) return { kind: 'stopped' };
+    if (error instanceof StoppedError) return { kind: 'stopped', why: error.why };
     const { taken } = under;
     if (taken === null) throw error;
     return { kind: 'failed', taken, error, received: receiptOfError(error, now) };
@@ -167,6 +207,8 @@ export interface KeyedRequest {
   attempts: AttemptRepository;
   timeoutMs: number;
   now: () => number;
+  /** As of `SendTerms`. */
+  sendBy: number;
   /** What the audit trail says of one that was refused; default: nothing. */
   entriesOf?: (refused: Taken, receipt: Receipt) => AuditEntry[];
 }
@@ -184,14 +226,12 @@ export type KeyedAnswer<A> =
  * @throws what is transient, and whatever came before it left
  */
 export async function sendKeyed<A>(
-  { subject, job, by, attempts, timeoutMs, now, entriesOf = () => [] }: KeyedRequest,
-  send: (beforeSend: () => Promise<void>) => Promise<A>,
+  { subject, job, by, attempts, timeoutMs, now, sendBy, entriesOf = () => [] }: KeyedRequest,
+  send: (beforeSend: BeforeSend) => Promise<A>,
 ): Promise<KeyedAnswer<A>> {
-  const take = async (): Promise<Taken | null> => {
-    const taken = await attempts.take(subject, newClaim(now(), timeoutMs, by), job);
-    return typeof taken === 'string' ? null : taken;
-  };
-  const sent = await sendUnder(take, send, now);
+  const take = (): Promise<Taken | NotClaimed> =>
+    attempts.take(subject, newClaim(now(), timeoutMs, ownerOf(by)), job);
+  const sent = await sendUnder(take, send, { now, sendBy });
   if (sent.kind !== 'failed') return sent;
   const { taken, error, received } = sent;
   const came = received.receipt;
@@ -201,9 +241,14 @@ export async function sendKeyed<A>(
     const receipt: Receipt = mayPass ? { kind: 'not_sent', reason, at: came.at } : came;
     await attempts.putReceipt(subject, taken, receipt, entriesOf(taken, receipt));
   }
-  if (error instanceof TooLateError) return { kind: 'stopped' };
+  if (error instanceof TooLateError) return { kind: 'stopped', why: 'late' };
   if (!isPermanent(error)) throw error;
   return { kind: 'refused', taken, error };
+}
+
+/** Nothing was sent: its job is cancelled, or it is for later. */
+export function unsentReading(why: NotClaimed, status: string) {
+  return why === 'cancelled' ? ({ kind: 'stopped' } as const) : goesOn(status);
 }
 
 /** How a job ends whose answer was lost, and whose request may go again with its key. */
@@ -218,13 +263,21 @@ export const answerLost = {
 /** Thrown before anything leaves. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError';
+  readonly why: NotClaimed;
+
+  constructor(why: NotClaimed) {
+    super(why);
+    this.why = why;
+  }
 }
 
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'Error';
 }
 
-function lostHow(error: unknown): LostAnswer {
+/** Of an unknown outcome. */
+export function lostHow(sent: Sent<unknown>): LostAnswer {
+  const error = sent.kind === 'failed' ? sent.error : null;
   if (error instanceof StatusError) return 'status';
   return error instanceof ContractError ? 'unreadable' : 'no_answer';
 }

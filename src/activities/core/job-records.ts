@@ -16,7 +16,7 @@ export async function recordOf<I extends { createdAt: string }, O extends object
 /**
  * Stores the outcome, with what the audit trail says of it. Repeated, what was stored first stands.
  *
- * @param ended told of the first one alone
+ * @param ended called for the first one alone
  */
 export async function storeOutcome<I extends { createdAt: string }, O extends object>(
   jobs: JobsOfKind<I, O>,

@@ -22,6 +22,8 @@ import { longestTimerMs, pauseOnTheClock, type Pause } from './pause';
 /** One read of remote state. */
 export type Reading<T> =
   | { kind: 'settled'; value: T }
+  /** As of `Polled`. */
+  | { kind: 'stopped' }
   | {
       kind: 'unsettled';
       /** Null: nothing that a person should see. */
@@ -42,7 +44,7 @@ export function goesOn(status: string, pollAfterMs: number | null = null) {
 }
 
 export interface PollDependencies {
-  /** Aborted when the worker was told to stop. */
+  /** Aborted when the worker is to stop. */
   stopping: AbortSignal;
   warn: (message: string, about?: Record<string, string | number | null>) => void;
   now: () => number;
@@ -149,7 +151,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     const timer = setTimeout(() => late.abort(), lateMs);
     try {
       const reading = await withEither([signal, late.signal], read);
-      if (reading.kind === 'settled') return { kind: 'end', polled: reading };
+      if (reading.kind !== 'unsettled') return { kind: 'end', polled: reading };
       warnOnce(reading.unknownWord ?? null, terms.what);
       const { value, status, details, pollAfterMs } = reading;
       return { kind: 'wait', value, status, details, askedMs: pollAfterMs ?? ownMs };

@@ -25,7 +25,7 @@ export interface Patience {
 
 /**
  * Writes what is in our hands and nowhere else: an accepted id, a receipt. While the store does not take
- * it, it is tried again, for 20 s unless told otherwise.
+ * it, it is tried again, for 20 s by default.
  *
  * @throws what the store throws, once there is no time left
  */

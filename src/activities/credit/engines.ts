@@ -1,39 +1,104 @@
 import { isOnlyAPage } from '../../apis/credit/engines.wire';
-import { StatusError } from '../../apis/http/errors';
-import { chooseEngine, type Engine, type EngineAnswer } from '../../domain/credit/engine';
+import { analysisDecisionEntry } from '../../domain/audit-entries';
+import { attemptState, reissueByRerun, standingAttempt } from '../../domain/core/attempts';
+import type { Polled, PollRequest } from '../../domain/core/poll-request';
+import { chooseEngine, type EngineChoice } from '../../domain/credit/engine';
+import {
+  analysisText,
+  type AnalysisRecord,
+  type AnalysisRef,
+  type EngineChosen,
+} from '../../domain/credit/work';
+import { AnalysisRepository } from '../../store/credit/analyses';
+import { recordOf } from '../core/job-records';
+import { createPolling, type Reading } from '../core/poll-until-settled';
 import type { CreditDependencies } from '../dependencies';
+import { subjectOf } from './requests';
 
-/** Engines told of a choice that cannot be made: a payload is no catalogue. */
-const mostTold = 50;
+export interface ChooseEngineInput extends PollRequest {
+  ref: AnalysisRef;
+}
 
-/** Questions about engines for commands that have no token: the workers have it (docs/protection.md). */
-export function createCreditEngineActivities({ credit, warn }: CreditDependencies) {
-  /** Which engine an id or a name means. A fault is thrown, and goes again. */
-  async function findEngine(wanted: string): Promise<EngineAnswer> {
-    let engines: Engine[];
-    try {
-      engines = await credit.engines.list('interactive');
-    } catch (error) {
-      if (isOnlyAPage(error)) {
-        const reason = 'the service lists its engines page by page: choose one by its id';
-        return { kind: 'unavailable', reason };
-      }
-      const isRefusal = error instanceof StatusError && error.status < 500 && error.status !== 429;
-      if (!isRefusal) throw error;
-      warn('the engines could not be listed', { status: error.status });
-      return { kind: 'unavailable', reason: error.message };
-    }
-    const choice = chooseEngine(engines, wanted);
-    if (choice.kind === 'found') return { kind: 'found', id: choice.engine.id };
-    const told = choice.kind === 'none' ? engines : choice.engines;
-    return {
-      kind: choice.kind,
-      count: told.length,
-      engines: told
-        .slice(0, mostTold)
-        .map(({ id, name, isTemplate }) => ({ id, name: name.slice(0, 100), isTemplate })),
-    };
+/** Engines that a refusal names. */
+const mostNamed = 50;
+
+/** Which engine judges a file: asked of the service once, before anything is claimed. */
+export function createCreditEngineActivities(deps: CreditDependencies) {
+  const { store, credit, audit, now } = deps;
+  const analyses = new AnalysisRepository(store);
+  const pollUntilSettled = createPolling(deps);
+
+  /** The first choice stays: what is claimed, recovered and decided later is about one engine. */
+  async function chooseNamedEngine({
+    ref,
+    ...request
+  }: ChooseEngineInput): Promise<Polled<EngineChosen>> {
+    const record = await recordOf(analyses, ref);
+    const polled = await pollUntilSettled(() => choice(record, ref), {
+      ...request,
+      what: 'the list of engines',
+      refusesUnreadable: true,
+    });
+    const isChosen = polled.kind === 'settled' && polled.value.kind === 'chosen';
+    if (isChosen && record.rerun === true) await reissue(await recordOf(analyses, ref));
+    return polled;
   }
 
-  return { findEngine };
+  async function choice(
+    record: AnalysisRecord,
+    { folder }: AnalysisRef,
+  ): Promise<Reading<EngineChosen>> {
+    const settled = (value: EngineChosen): Reading<EngineChosen> => ({ kind: 'settled', value });
+    if (record.fence !== null) return settled({ kind: 'chosen' });
+    const wanted = record.engine ?? '';
+    try {
+      const found = chooseEngine(await credit.engines.list('interactive'), wanted);
+      if (found.kind !== 'found') return settled(refusal(wanted, found));
+      const { id: engineId } = found.engine;
+      const fence = deps.purchaseName(analysisText(record, engineId.toLowerCase()));
+      await analyses.putEngine(folder, { engineId, fence });
+      return settled({ kind: 'chosen' });
+    } catch (error) {
+      if (!isOnlyAPage(error)) throw error;
+      const message = `the service lists its engines page by page, and "${wanted}" may be on another one: choose it by its id; nothing was sent`;
+      return settled({ kind: 'refused', code: 'engine_list_in_pages', message });
+    }
+  }
+
+  /** What was bought of this engine before is given up: who ordered it anew could not know of it. */
+  async function reissue(record: AnalysisRecord): Promise<void> {
+    const { createdAt, createdBy: by, workId } = record;
+    const subject = subjectOf(record);
+    const last = standingAttempt(await store.attempts.of(subject));
+    const at = now();
+    const { kind } = attemptState(last, at);
+    if (last === null || (kind !== 'accepted' && kind !== 'unknown')) return;
+    // What was sent since is this job's own: an attempt of this activity may be late.
+    if (last.claim.claimedAt >= Date.parse(createdAt)) return;
+    await store.attempts.resolve(subject, last.n, reissueByRerun(by, at));
+    await audit.append([analysisDecisionEntry('reissue', { workId, by, operationId: null }, at)]);
+  }
+
+  return { chooseNamedEngine };
+}
+
+function refusal(wanted: string, found: Exclude<EngineChoice, { kind: 'found' }>): EngineChosen {
+  const { engines, kind } = found;
+  const names = engines
+    .slice(0, mostNamed)
+    .map(({ id, name, isTemplate }) => {
+      const template = isTemplate === true ? ' (template)' : '';
+      return kind === 'several' ? `${id}${template}` : `"${name.slice(0, 100)}" ${id}${template}`;
+    })
+    .join(', ');
+  const more = engines.length > mostNamed ? `, and ${engines.length - mostNamed} more` : '';
+  const message =
+    kind === 'several'
+      ? `${engines.length} engines have the name "${wanted}": ${names}${more}; choose one by its id; nothing was sent`
+      : `there is no engine "${wanted}"; there are ${names === '' ? 'none' : names}${more}; nothing was sent`;
+  return {
+    kind: 'refused',
+    code: kind === 'several' ? 'engine_ambiguous' : 'engine_unknown',
+    message,
+  };
 }

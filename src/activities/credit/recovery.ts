@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 import { AnalysisRepository } from '../../store/credit/analyses';
-import { analysisSubject, attemptState } from '../../domain/core/attempts';
+import { attemptState } from '../../domain/core/attempts';
 import type { RequestAnswer } from '../../domain/credit/work';
 import type { CreditDependencies } from '../dependencies';
 import { recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
 
-import { entriesOf, ownerOf, refused, unsent, type AnalysisRun } from './requests';
+import { entriesOf, ownerOf, refused, subjectOf, unsent, type AnalysisRun } from './requests';
 
 /** What became of an upload whose worker was lost. */
 export function createCreditRecoveryActivities({ store, audit, now }: CreditDependencies) {
@@ -24,7 +24,7 @@ export function createCreditRecoveryActivities({ store, audit, now }: CreditDepe
       const record = await recordOf(analyses, ref);
       const owner = ownerOf(run);
       for (;;) {
-        const attempt = await ledger.close(analysisSubject(record.name), owner, now());
+        const attempt = await ledger.close(subjectOf(record), owner, now());
         const state = attemptState(attempt, now());
         if (attempt.claim.kind === 'closed') return unsent('fault', now());
         if (state.kind === 'in_flight') {

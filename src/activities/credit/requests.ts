@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../../apis/credit/operations';
 import { withEither } from '../../apis/http/signals';
@@ -13,9 +12,7 @@ import {
   nextNumber,
   subjectState,
   type Attempt,
-  type Claim,
   type ClaimOwner,
-  type Receipt,
 } from '../../domain/core/attempts';
 import { analysisFolder } from '../../domain/credit/work';
 import type {
@@ -31,8 +28,8 @@ import type { CreditDependencies } from '../dependencies';
 import { storeIncomplete, failureTypes } from '../core/failures';
 import { recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
-import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
-import { TooLateError, claimMarginMs, claimForSure, nameOf, receiptOf } from '../core/attempt';
+import { isStoreAway, withStorePatience } from '../core/store-patience';
+import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
 import { pauseOnTheClock } from '../core/pause';
 
 export interface AnalysisRun {
@@ -42,6 +39,8 @@ export interface AnalysisRun {
 }
 
 export interface RequestInput extends AnalysisRun {
+  /** Epoch milliseconds: nothing is sent from then on. */
+  sendBy: number;
   /** Epoch milliseconds until which an upload that is turned away is tried again here. */
   until: number;
   /** Why it was turned away before, which is shown already; null at first. */
@@ -69,7 +68,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   }
 
   async function requestUntil(input: RequestInput, givenUp: AbortSignal): Promise<RequestAnswer> {
-    const { until, before } = input;
+    const { before, sendBy, until } = input;
     const heartbeats = new Heartbeats(now, 1_000);
     try {
       let last = unsent(before?.why ?? 'fault', before?.notBefore ?? 0);
@@ -78,9 +77,9 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
         if (waitMs > 0) await pause(waitMs, givenUp);
         if (givenUp.aborted || heartbeats.isLate()) return last;
         // A timer may fire a moment early: what is to go after the end is not sent at the end.
-        const isOver = before !== null && (last.notBefore >= until || now() >= until);
+        const isOver = last.notBefore >= sendBy || now() >= sendBy;
         if (isOver) return { ...last, isOver };
-        const answer = await tryOnce(input, heartbeats, givenUp);
+        const answer = await tryOnce(input, { heartbeats, givenUp, sendBy });
         if (answer.kind !== 'unsent' || answer === takenOver) return answer;
         const pauseMs = backoffMs(turnedAway, random(), { maxMs: longestPauseMs });
         last = unsent(answer.why, Math.max(answer.notBefore, now() + pauseMs));
@@ -92,11 +91,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  async function tryOnce(
-    { ref, run }: AnalysisRun,
-    heartbeats: Heartbeats,
-    givenUp: AbortSignal,
-  ): Promise<RequestAnswer> {
+  async function tryOnce({ ref, run }: AnalysisRun, bounds: Bounds): Promise<RequestAnswer> {
     try {
       const record = await recordOf(analyses, ref);
       // A repeated start of what has ended must not send it.
@@ -104,7 +99,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       const owner = ownerOf(run);
       const decided = await decide(record, owner);
       if ('kind' in decided) return decided;
-      return await send(record, owner, decided, { heartbeats, givenUp });
+      return await send(record, owner, decided, bounds);
     } catch (error) {
       if (error instanceof UnsendableUploadError) {
         return { kind: 'refused', code: error.code, message: error.message, wasSent: false };
@@ -117,13 +112,19 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
+  interface Bounds {
+    heartbeats: Heartbeats;
+    givenUp: AbortSignal;
+    sendBy: number;
+  }
+
   interface Ready {
     n: number;
     afterUnknown: boolean;
   }
 
   async function decide(record: AnalysisRecord, owner: ClaimOwner): Promise<RequestAnswer | Ready> {
-    const history = await ledger.of(analysisSubject(record.name));
+    const history = await ledger.of(subjectOf(record));
     // Closed by the recovery of this very run: somebody else has the work.
     if (attemptOf(history, owner)?.claim.kind === 'closed') return takenOver;
     const state = subjectState(history, now());
@@ -141,50 +142,47 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  /** Form, permit of the limiter, claim, dispatch: after the claim nothing else is awaited. */
+  /** Form, permit of the limiter, claim, dispatch: in this order. */
   async function send(
     record: AnalysisRecord,
     owner: ClaimOwner,
     { n, afterUnknown }: Ready,
-    { heartbeats, givenUp }: { heartbeats: Heartbeats; givenUp: AbortSignal },
+    { heartbeats, givenUp, sendBy }: Bounds,
   ): Promise<RequestAnswer> {
     const prepared = await operations.prepareUpload(await uploadOf(record));
     const granted = await service.limiter.acquire('request', {
-      until: now() + 30_000,
+      until: Math.min(now() + 30_000, sendBy),
       signal: givenUp,
     });
     if (!granted) return unsent('service', now() + service.limiter.expectedWaitMs());
-    if (heartbeats.isLate() || givenUp.aborted) return unsent('fault', now());
-    const subject = analysisSubject(record.name);
-    const claimedAt = now();
-    const answerBy = claimedAt + operations.timeoutMs + claimMarginMs;
-    const lastStart = claimedAt + claimMarginMs;
-    const nonce = randomUUID();
-    const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
+    const subject = subjectOf(record);
     const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
+    const { timeoutMs } = operations;
     const job = analysisFolder(record.workId);
-    const taken = await claimForSure(ledger, subject, { n, claim }, job, patience);
-    if (taken !== 'ours') return unsent('another work', now() + 250);
-    const {
-      receipt,
-      again,
-      detail = null,
-      unread = null,
-    } = await receiptOf(
-      () =>
-        operations.startOperation(prepared, () => {
-          // A POST that starts now must end before `answerBy`: a frozen process comes back too late.
-          if (now() > lastStart) throw new TooLateError();
-        }),
-      { now, answerLost: (how) => metrics.answerLost(how) },
+    const about = { attempts: ledger, subject, job, n, owner, timeoutMs, afterUnknown, patience };
+    const sent = await sendUnder(
+      () => claimNext(about),
+      (beforeSend) => operations.startOperation(prepared, beforeSend),
+      { now, sendBy, mayClaim: () => !heartbeats.isLate() && !givenUp.aborted },
     );
+    if (sent.kind === 'stopped') {
+      if (sent.why === 'cancelled') return { kind: 'stopped' };
+      return sent.why === 'late' ? unsent('fault', now()) : unsent('another work', now() + 250);
+    }
+    const { claim } = sent.taken;
+    const { claimedAt } = claim;
+    const { receipt, again, detail = null, unread = null } = receiptOf(sent, now);
+    if (receipt.kind === 'unknown') metrics.answerLost(lostHow(sent));
     metrics.uploadEnded({
       result: receipt.kind,
       bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
       durationMs: now() - claimedAt,
     });
-    await putReceipt(subject, { n, claim, receipt }, record, patience);
-    if (unread !== null) await keepUnread(record, unread);
+    const entries = entriesOf(record, { n, claim, receipt });
+    const put = () => ledger.putReceipt(subject, { n, claim }, receipt, entries);
+    await tried('a receipt', withStorePatience(put, patience));
+    // A person may find the id in it.
+    if (unread !== null) await tried('an unreadable answer', analyses.putUnreadable(job, unread));
     switch (receipt.kind) {
       case 'accepted': {
         const { externalId: operationId } = receipt;
@@ -201,30 +199,11 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  /** A person may find the id in it. */
-  async function keepUnread({ workId }: AnalysisRecord, answer: Buffer): Promise<void> {
-    try {
-      await analyses.putUnreadable(analysisFolder(workId), answer);
-    } catch (error) {
-      deps.warn('an answer that cannot be read could not be filed', { reason: nameOf(error) });
-    }
-  }
-
-  /** The answer is in our hands and goes to the workflow all the same. */
-  async function putReceipt(
-    subject: string,
-    attempt: Omit<Attempt, 'resolution' | 'receipt'> & { receipt: Receipt },
-    record: AnalysisRecord,
-    patience: Patience,
-  ): Promise<void> {
-    try {
-      await withStorePatience(
-        () => ledger.putReceipt(subject, attempt, attempt.receipt, entriesOf(record, attempt)),
-        patience,
-      );
-    } catch (error) {
-      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
-    }
+  /** What is in our hands goes to the workflow all the same. */
+  async function tried(what: string, write: Promise<unknown>): Promise<void> {
+    await write.catch((error: unknown) =>
+      deps.warn(`${what} could not be stored`, { reason: nameOf(error) }),
+    );
   }
 
   async function uploadOf({ cnab, xmls, engineId }: AnalysisRecord): Promise<Upload> {
@@ -246,13 +225,19 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   return { requestAnalysis };
 }
 
+/** @throws ApplicationFailure before its engine is chosen */
+export function subjectOf({ fence }: AnalysisRecord): string {
+  if (fence === null) throw storeIncomplete('the engine that was chosen');
+  return analysisSubject(fence);
+}
+
 /** What the audit trail says of a request. */
 export function entriesOf(
   record: AnalysisRecord,
   attempt: Omit<Attempt, 'resolution'>,
 ): AuditEntry[] {
-  const { name, workId, createdBy } = record;
-  const entry = analysisRequestEntry({ name, ...attempt }, { workId, by: createdBy });
+  const { fence, workId, createdBy } = record;
+  const entry = analysisRequestEntry({ name: fence ?? '', ...attempt }, { workId, by: createdBy });
   return entry === null ? [] : [entry];
 }
 
@@ -275,7 +260,7 @@ export function unsent(why: Unsent['why'], notBefore: number): Unsent {
   return { kind: 'unsent', why, notBefore };
 }
 
-/** A person must mend it, and is told: the workflow shows it as soon as it is so, and no longer. */
+/** A person must fix it: the workflow shows it as soon as it is so, and no longer. */
 function isAboutToken(answer: Pick<Unsent, 'why'> | null): boolean {
   return answer?.why === 'credentials';
 }
@@ -286,8 +271,8 @@ export function refused(answer: {
   detail?: string | null;
 }): RequestAnswer {
   const { status, code, detail = null } = answer;
-  const told = detail === null ? '' : `: ${detail}`;
-  const message = `the service refused the upload: it answered ${status}${told}`;
+  const why = detail === null ? '' : `: ${detail}`;
+  const message = `the service refused the upload: it answered ${status}${why}`;
   return { kind: 'refused', code, message, wasSent: true };
 }
 

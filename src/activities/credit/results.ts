@@ -32,7 +32,7 @@ import { createPolling, type Reading } from '../core/poll-until-settled';
 /** So long a service may refuse every read of an operation, or answer with what cannot be read. */
 const refusalPatienceMs = 5 * 60_000;
 
-/** How a result is called where it is told that it cannot be read. */
+/** How a result is called in the message that it cannot be read. */
 const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
 
 export interface AwaitAnalysisInput extends PollRequest {

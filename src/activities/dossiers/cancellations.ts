@@ -43,7 +43,7 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
       {
         ...input,
         what: 'the cancellation of a dossier',
-        // Asked for before each read: a wrong id is told at once.
+        // Asked for before each read: a wrong id is reported at once.
         get refusalPatienceMs() {
           return isKnown ? refusalPatienceMs : 0;
         },

@@ -25,7 +25,7 @@ const lagPatienceMs = 10 * 60_000;
 
 export interface FileDossierInput extends PollRequest {
   ref: DossierRef;
-  /** Number of the attempt that has settled; null: not told. */
+  /** Number of the attempt that has settled; null: not reported. */
   attempt: number | null;
 }
 
@@ -56,8 +56,8 @@ export function createDossierReportActivities(deps: DossierDependencies) {
         const list = await readList(answer, signal);
         const lags = list.whole !== null && listLags(sightOf(list.whole.dossier), attempt);
         await fileAnswers(ref, { status: answer.answer, whole: list.whole?.answer ?? null });
-        const told = await fileArtifacts(deskOf(ref), artifactsOf(answer, list), signal);
-        const { isWaitedFor, ...files } = told;
+        const fetched = await fileArtifacts(deskOf(ref), artifactsOf(answer, list), signal);
+        const { isWaitedFor, ...files } = fetched;
         const note = lags ? (list.note ?? 'the list does not show that it has ended') : list.note;
         const risk = answer.dossier.risk ?? list.whole?.dossier.risk ?? null;
         const value = { sight, risk: riskSummary(risk), ...files, note, movedOn: false };
@@ -115,16 +115,16 @@ function faultOf({ mediaType, type }: Artifact, beginning: Uint8Array): string |
 
 interface ListRead {
   whole: DossierAnswer | null;
-  /** Why it does not tell what the status leaves out. */
+  /** Why it does not say what the status leaves out. */
   note: string | null;
-  /** It may tell later. */
+  /** It may say later. */
   passes: boolean;
 }
 
 /** A status may have none of the files that the list has. */
 function artifactsOf({ dossier }: DossierAnswer, { whole }: ListRead): readonly Artifact[] {
-  const told = dossier.artifacts ?? [];
-  return told.length > 0 ? told : (whole?.dossier.artifacts ?? []);
+  const listed = dossier.artifacts ?? [];
+  return listed.length > 0 ? listed : (whole?.dossier.artifacts ?? []);
 }
 
 function isAfter({ attempt }: DossierSight, settledAttempt: number | null): boolean {
@@ -137,7 +137,7 @@ function isBefore({ attempt, state }: DossierSight, settledAttempt: number | nul
   return settledAttempt !== null && (attempt?.number ?? settledAttempt) < settledAttempt;
 }
 
-/** Entries of a list may tell less: only what is told counts. */
+/** Entries of a list may hold less: only what is reported counts. */
 function listLags(entry: DossierSight, settledAttempt: number | null): boolean {
   const known = entry.state === 'unknown' ? { ...entry, state: 'completed' as const } : entry;
   return isBefore(known, settledAttempt);

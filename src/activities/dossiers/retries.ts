@@ -11,7 +11,7 @@ import {
   type Retry,
 } from '../../domain/dossiers/retry';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
-import { sendKeyed, type KeyedRequest } from '../core/attempt';
+import { sendKeyed, type KeyedRequest, unsentReading } from '../core/attempt';
 import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
 import type { DossierDependencies } from '../dependencies';
 import { askedBy, refusalPatienceMs } from './readings';
@@ -65,13 +65,13 @@ export function createDossierRetries(deps: DossierDependencies) {
   }
 
   async function sendRetry(
-    { asked, from, ref }: RetryDossierInput,
+    { asked, deadlineAt: sendBy, from, ref }: RetryDossierInput,
     retry: Retry,
     signal: AbortSignal,
   ): Promise<Reading<Retried>> {
     const { dossierId, folder, workId } = ref;
     const { subject } = retry;
-    const told = { by: await askedBy(file, folder), workId };
+    const trail = { by: await askedBy(file, folder), workId };
     const about: KeyedRequest = {
       subject,
       job: folder,
@@ -79,21 +79,22 @@ export function createDossierRetries(deps: DossierDependencies) {
       attempts,
       timeoutMs: dossiers.timeoutMs,
       now,
+      sendBy,
       entriesOf: ({ claim }, receipt) =>
-        receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, told)] : [],
+        receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, trail)] : [],
     };
     const sent = await sendKeyed(about, (beforeSend) =>
       dossiers.retry(dossierId, retryKey(retry), signal, async () => {
         const isNoted = (await file.noted(folder, sendOf(retry))) > 0;
         if (!isNoted) await file.note(folder, sendOf(retry), now());
-        await beforeSend();
+        return beforeSend();
       }),
     );
     if (sent.kind === 'answered') {
       const attempt = attemptAfter(sent.answer.dossier, from);
       return settled(retry, sent.taken, { attempt, readBack: false, ref });
     }
-    if (sent.kind === 'stopped') return goesOn('retrying');
+    if (sent.kind === 'stopped') return unsentReading(sent.why, 'retrying');
     const { error, taken } = sent;
     const { code, detail, message, retryAfterMs, status } = error;
     if (taken.isNew) metrics.retryEnded('refused');
@@ -110,7 +111,7 @@ export function createDossierRetries(deps: DossierDependencies) {
     return { kind: 'settled', value: { kind, status, code, message: detail ?? message } };
   }
 
-  /** With what the audit trail tells of it. */
+  /** With what the audit trail says of it. */
   async function settled(
     retry: Retry,
     taken: Pick<Attempt, 'n' | 'claim'>,
@@ -128,8 +129,8 @@ export function createDossierRetries(deps: DossierDependencies) {
   ): Promise<Receipt> {
     const { folder, workId } = ref;
     const externalId = String(attempt ?? '');
-    const told = { readBack, by: workId };
-    const receipt: BegunAttempt = { kind: 'accepted', externalId, at: now(), told };
+    const reported = { readBack, by: workId };
+    const receipt: BegunAttempt = { kind: 'accepted', externalId, at: now(), reported };
     const about = { by: await askedBy(file, folder), workId };
     const entry = dossierRetryEntry(retry, { claim, receipt }, about);
     const stands = await attempts.putReceipt(retry.subject, { n, claim }, receipt, [entry]);
@@ -167,7 +168,7 @@ function sendOf({ from, number }: Retry): string[] {
 /** The work that learnt of an attempt that was begun; null: none was, as far as is known. */
 export function learnerOf({ attempt }: Retry): string | null {
   const receipt = attempt?.receipt ?? null;
-  return receipt?.kind === 'accepted' ? (receipt as BegunAttempt).told.by : null;
+  return receipt?.kind === 'accepted' ? (receipt as BegunAttempt).reported.by : null;
 }
 
 /** The same for every work about this attempt: two of them cannot begin two attempts. */

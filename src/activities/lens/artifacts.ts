@@ -28,8 +28,8 @@ export function createLensArtifactActivities(deps: LensDependencies) {
         const artifacts = await announced(ref, analysis.artifacts);
         // A copy of the service that lags behind.
         const isBehind = !isLensSettled(analysis.state);
-        const told = await fileArtifacts(deskOf(ref), artifacts, signal, isBehind);
-        const { isWaitedFor, ...value } = told;
+        const fetched = await fileArtifacts(deskOf(ref), artifacts, signal, isBehind);
+        const { isWaitedFor, ...value } = fetched;
         if (!isWaitedFor) return { kind: 'settled', value };
         const status = 'fetching';
         return { kind: 'unsettled', value, status };
@@ -42,15 +42,15 @@ export function createLensArtifactActivities(deps: LensDependencies) {
     );
   }
 
-  /** What is told now, and what the answer on file told that is told no more. */
+  /** What is reported now, and what the stored answer reported that is reported no more. */
   async function announced(
     { folder }: LensRef,
-    told: readonly Artifact[],
+    reported: readonly Artifact[],
   ): Promise<readonly Artifact[]> {
-    const ids = new Set(told.map(({ artifactId }) => artifactId));
+    const ids = new Set(reported.map(({ artifactId }) => artifactId));
     const answer = await file.answer(folder);
     const before = answer === null ? [] : artifactsInAnswer(answer);
-    return [...told, ...before.filter(({ artifactId }) => !ids.has(artifactId))];
+    return [...reported, ...before.filter(({ artifactId }) => !ids.has(artifactId))];
   }
 
   function deskOf({ folder }: LensRef): ArtifactDesk {

@@ -35,7 +35,7 @@ export function createLensActivities(deps: LensDependencies) {
   const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
 
-  /** Reads the analysis until it has settled, and files it as it was told. */
+  /** Reads the analysis until it has settled, and stores it as reported. */
   async function awaitLens(input: AwaitLensInput): Promise<Polled<LensSeen>> {
     const { analysisId, ref } = input;
     return pollUntilSettled<LensSeen>(
@@ -59,7 +59,7 @@ export function createLensActivities(deps: LensDependencies) {
   }
 
   /**
-   * One read, for a person who waits for the analysis no longer: what it had come to by then is told.
+   * One read, for a person who waits for the analysis no longer: what it had come to by then is reported.
    *
    * @returns null when nothing is known to be made, or it cannot be read now
    */

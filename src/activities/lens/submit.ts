@@ -9,9 +9,7 @@ import { LensRepository, lensUploads } from '../../store/lens/lens';
 import { lensSubject } from '../../domain/core/attempts';
 import {
   addressRefusedCode,
-  anotherAnalysisCode,
   lensKey,
-  noInstructionsCode,
   uploadTimeoutMs,
   type CreatedLens,
   type LensInput,
@@ -23,8 +21,16 @@ import { lensAnotherEntry, lensReplacedEntry, lensRequestEntry } from '../../dom
 import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { storeIncomplete } from '../core/failures';
-import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from '../core/attempt';
+import {
+  newClaim,
+  ownerOf,
+  sendKeyed,
+  type KeyedAnswer,
+  type Sender,
+  unsentReading,
+} from '../core/attempt';
 import { recordOf } from '../core/job-records';
+import { madeTwice, noInstructions, submitted } from './submitted';
 import type { LensDependencies } from '../dependencies';
 import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
 
@@ -39,7 +45,7 @@ export const readPatienceMs = 120_000;
 const mostUploadRefusals = 5;
 /** After that, a refused read is believed when it is one of so many. */
 const mostRefusedReads = 5;
-/** Upload instructions that are not told are asked for so often. */
+/** Upload instructions that are missing are asked for so often. */
 const mostAskedInVain = 5;
 /** An analysis is asked for with one key for each attempt, so that it is made once. */
 export function createLensSubmitActivities(deps: LensDependencies) {
@@ -66,24 +72,25 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     /** Of what was handed in. */
     readonly #uploads: string;
     readonly #ref: LensRef;
+    readonly #sendBy: number;
     #isProved = false;
 
-    constructor(record: LensRecord, { attempt, ref }: SubmitLensInput) {
+    constructor(record: LensRecord, { attempt, deadlineAt, ref }: SubmitLensInput) {
       this.#record = record;
       this.#attempt = attempt;
       this.#subject = lensSubject(record.name, attempt);
       this.#uploads = lensUploads(record.name, attempt);
       this.#ref = ref;
+      this.#sendBy = deadlineAt;
     }
 
     async step(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
       const made = await file.made(this.#record.name, this.#attempt);
-      const [created] = made;
       const twice = madeTwice(made);
       if (twice !== null) return twice;
       await this.#prove(signal);
-      if (created === undefined) return this.#create(signal);
-      const analysis = await this.#read(created, signal);
+      if (made[0] === undefined) return this.#create(signal);
+      const analysis = await this.#read(made[0], signal);
       return analysis === null ? goesOn('handing in') : this.#forward(analysis, signal);
     }
 
@@ -100,7 +107,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       if (sent.kind === 'answered') {
         return (await this.#made(sent)) ?? this.#forward(sent.answer.analysis, signal);
       }
-      if (sent.kind === 'stopped') return goesOn('handing in');
+      if (sent.kind === 'stopped') return unsentReading(sent.why, 'handing in');
       const { error, taken } = sent;
       // Nothing can have been made before it.
       if (taken.isNew) throw error;
@@ -114,10 +121,9 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const { bytes: sizeBytes, sha256 } = input;
       const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
       const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
+      const terms = { timeoutMs: lens.timeoutMs, now, sendBy: this.#sendBy };
       return withEither([signal, stopping], (until) =>
-        sendKeyed({ ...about, timeoutMs: lens.timeoutMs, now }, (beforeSend) =>
-          lens.create(request, until, beforeSend),
-        ),
+        sendKeyed({ ...about, ...terms }, (beforeSend) => lens.create(request, until, beforeSend)),
       );
     }
 
@@ -141,7 +147,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     }: Extract<KeyedAnswer<LensAnswer>, { kind: 'answered' }>) {
       const { analysisId: externalId, billing } = analysis;
       const { name } = this.#record;
-      const receipt = { kind: 'accepted', externalId, at: now(), told: { billing } } as const;
+      const receipt = { kind: 'accepted', externalId, at: now(), reported: { billing } } as const;
       const isFirst = (await file.made(name, this.#attempt)).every((one) =>
         isSameId(one.analysisId, externalId),
       );
@@ -150,7 +156,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const entries = [entryOf(created, this.#record, this.#attempt)];
       const stands = await attempts.putReceipt(this.#subject, taken, receipt, entries);
       if (stands.kind === 'accepted' && !isSameId(stands.externalId, externalId)) {
-        const claim = newClaim(now(), lens.timeoutMs, this.#by());
+        const claim = newClaim(now(), lens.timeoutMs, ownerOf(this.#by()));
         const next = await attempts.take(this.#subject, claim, this.#ref.folder);
         if (typeof next !== 'string') {
           await attempts.putReceipt(this.#subject, next, receipt, entries);
@@ -206,7 +212,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     ): Promise<Reading<SubmittedLens>> {
       const sent = await this.#send(signal);
       if (sent.kind === 'refused') throw sent.error;
-      if (sent.kind === 'stopped') return goesOn('handing in');
+      if (sent.kind === 'stopped') return unsentReading(sent.why, 'handing in');
       const twice = await this.#made(sent);
       if (twice !== null) return twice;
       const { analysis: again } = sent.answer;
@@ -224,6 +230,10 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       signal: AbortSignal,
     ): Promise<Reading<SubmittedLens>> {
       const { bytes: sizeBytes, key } = this.#record.file;
+      // What is handed in is charged for.
+      if (now() >= this.#sendBy) return goesOn('handing in');
+      const stop = await store.jobs.stopWord(this.#ref.folder);
+      if (stop !== null) return unsentReading(stop, 'handing in');
       const options = { sizeBytes, timeoutMs: uploadTimeoutMs(sizeBytes) };
       // Another worker sends it again: bytes that were broken off are taken by nobody.
       const open = () => Readable.from(readLarge(store, key));
@@ -252,8 +262,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const { analysisId, state } = analysis;
       if (state !== 'awaiting_upload') return submitted(analysisId, state);
       if (lens.submitPath === null) return submitted(analysisId, 'queued');
-      const answer = await lens.submit(analysisId, signal);
-      return submitted(analysisId, answer.analysis.state);
+      return submitted(analysisId, (await lens.submit(analysisId, signal)).analysis.state);
     }
 
     #uploadRefused(
@@ -288,22 +297,4 @@ export function createLensSubmitActivities(deps: LensDependencies) {
   }
 
   return { submitLens };
-}
-
-function submitted(analysisId: string, state: string): Reading<SubmittedLens> {
-  return { kind: 'settled', value: { kind: 'submitted', analysisId, state } };
-}
-
-const noInstructions = {
-  code: noInstructionsCode,
-  message: 'the service does not say where the file is to be handed in',
-};
-
-/** Null: one at most. */
-function madeTwice([created, ...others]: readonly CreatedLens[]): Reading<SubmittedLens> | null {
-  const another = others.find((one) => !isSameId(one.analysisId, created?.analysisId ?? ''));
-  if (another === undefined) return null;
-  const ids = `${created?.analysisId ?? '-'} and ${another.analysisId}`;
-  const message = `the service has made two analyses for one key, ${ids}: no more are asked for`;
-  return { kind: 'settled', value: { kind: 'unknown', code: anotherAnalysisCode, message } };
 }

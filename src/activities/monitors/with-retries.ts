@@ -9,7 +9,7 @@ import type { Fault } from '../../domain/monitors/sweep';
 const mostTries = 4;
 
 /**
- * Tries again what is transient: no answer, half of one, 429 and 5xx. The limiter waits as told meanwhile.
+ * Tries again what is transient: no answer, half of one, 429 and 5xx. The limiter waits as asked meanwhile.
  * A refused token gets one more try, which reads its file again: it may just have been replaced, and
  * a pass over thousands of monitors would end for that.
  *

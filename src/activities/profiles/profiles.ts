@@ -33,7 +33,16 @@ import {
 } from '../../domain/profiles/lookup';
 import type { Polled, PollRequest } from '../../domain/core/poll-request';
 import { unreadableAnswer } from '../../domain/core/service-failure';
-import { claimForSure, nameOf, newClaim, sendUnder, type Sent } from '../core/attempt';
+import {
+  claimNext,
+  nameOf,
+  ownerOf,
+  sendUnder,
+  type NotClaimed,
+  type Sent,
+  unsentReading,
+} from '../core/attempt';
+import type { BeforeSend } from '../../apis/http/call';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
   createPolling,
@@ -54,7 +63,7 @@ export interface ProfileDependencies extends PollDependencies {
 }
 
 export interface ProfileMetrics {
-  /** An outcome was put on file. */
+  /** An outcome was stored. */
   lookupEnded(outcome: ProfileOutcome): void;
 }
 
@@ -93,7 +102,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
 
   /** One call at most, under a claim of its own: each that leaves may be charged for. */
   async function ask(
-    { call, interactive, ref }: LookUpInput,
+    { call, deadlineAt: sendBy, interactive, ref }: LookUpInput,
     record: ProfileRecord,
     signal: AbortSignal,
   ): Promise<Reading<LookedUp>> {
@@ -111,20 +120,21 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const lost = sentLookups(history, workId, call).filter(isAnswerLost);
     if (lost.length >= mostLost) return { kind: 'settled', value: answersLost };
     const n = nextNumber(history);
-    const take = async (): Promise<Taken | null> => {
+    const afterUnknown = state.kind === 'unknown';
+    const take = async (): Promise<Taken | NotClaimed> => {
       const decision = reissueByPolicy('asked for again', now());
-      if (state.kind === 'unknown') await attempts.resolve(subject, state.n, decision);
-      const wanted = newClaim(now(), profiles.timeoutMs, { workId, number: call });
-      const claim = { ...wanted, afterUnknown: state.kind === 'unknown' };
+      if (afterUnknown) await attempts.resolve(subject, state.n, decision);
+      const { timeoutMs } = profiles;
+      const owner = ownerOf({ workId, number: call });
       const patience = { now, mayWait: () => !signal.aborted };
-      const claimed = await claimForSure(attempts, subject, { n, claim }, folder, patience);
-      return claimed === 'ours' ? { n, claim, isNew: true } : null;
+      const about = { attempts, subject, job: folder, owner, timeoutMs, patience };
+      return claimNext({ ...about, n, afterUnknown });
     };
     const priority = interactive === false ? 'request' : 'interactive';
-    const send = (beforeSend: () => Promise<void>) =>
+    const send = (beforeSend: BeforeSend) =>
       profiles.lookUp(record.cpf, priority, signal, beforeSend);
-    const sent = await sendUnder(take, send, now);
-    if (sent.kind === 'stopped') return goesOn('asking');
+    const sent = await sendUnder(take, send, { now, sendBy });
+    if (sent.kind === 'stopped') return unsentReading(sent.why, 'asking');
     if (sent.kind === 'failed') return failed(sent, record, ref, call);
     const { read, body } = sent.answer;
     const value = read.kind === 'profile' ? await putOnFile(folder, call, body) : noOf(read);
@@ -170,7 +180,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     return toldBy(stands, call);
   }
 
-  /** With what the audit trail tells of what left. */
+  /** With what the audit trail says of what left. */
   async function putReceipt(
     record: ProfileRecord,
     { n, claim }: Pick<Attempt, 'n' | 'claim'>,
@@ -189,13 +199,13 @@ export function createProfileActivities(deps: ProfileDependencies) {
   /** The answers that are profiles, oldest first. */
   async function answersOnFile(folder: string): Promise<Found[]> {
     const calls = Array.from({ length: mostCalls }, (_, at) => at + 1);
-    const told = await Promise.all(
+    const read = await Promise.all(
       calls.map(async (call) => {
         const body = await file.answer(folder, call);
         return body === null ? null : toldBy(body, call);
       }),
     );
-    return told.filter((one) => one?.kind === 'found');
+    return read.filter((one) => one?.kind === 'found');
   }
 
   /**
@@ -241,7 +251,7 @@ const answersLost = {
   message: 'it was asked again and again, and each answer was lost: each may have been charged for',
 } as const;
 
-/** What the newest answer tells of the end. */
+/** What the newest answer says of the end. */
 function endBy(newest: Found | undefined): Partial<ProfileOutcome> {
   if (newest === undefined) return {};
   const { kind: status, ...found } = newest;

@@ -26,7 +26,7 @@ import {
   type TraceStatus,
 } from '../../domain/traces/search';
 import type { Trace } from '../../domain/traces/trace';
-import { answerLost, sendKeyed, type KeyedAnswer } from '../core/attempt';
+import { answerLost, sendKeyed, type KeyedAnswer, unsentReading } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
   createPolling,
@@ -36,7 +36,7 @@ import {
 } from '../core/poll-until-settled';
 
 export interface TraceMetrics {
-  /** An outcome was put on file. */
+  /** An outcome was stored. */
   searchEnded(outcome: TraceOutcome): void;
 }
 
@@ -50,9 +50,9 @@ export interface TraceDependencies extends PollDependencies {
 
 /** What came of asking for a search. */
 export type StartedTrace =
-  /** `seen` as the answer told it; null when the search was on file. */
+  /** `seen` as the answer reported it; null when the search was stored. */
   | { kind: 'created'; traceId: string; state: string; seen: TraceSeen | null }
-  /** The work has an end on file, however it was started again. */
+  /** The job has an outcome, however it was started again. */
   | { kind: 'ended'; status: TraceStatus }
   /** The repeated key is refused, and the list does not show what it made. */
   | { kind: 'unknown'; code: string | null; message: string };
@@ -87,7 +87,7 @@ export function createTraceActivities(deps: TraceDependencies) {
 
   async function request(
     record: TraceRecord,
-    { ref, since }: StartTraceInput,
+    { deadlineAt: sendBy, ref, since }: StartTraceInput,
     signal: AbortSignal,
   ): Promise<Reading<StartedTrace>> {
     const { name, target, strategy } = record;
@@ -103,13 +103,14 @@ export function createTraceActivities(deps: TraceDependencies) {
       if (found !== null) return found;
     }
     const by = { workId: ref.workId, number: 1 };
-    const about = { subject, job: ref.folder, by, attempts, timeoutMs: traces.timeoutMs, now };
+    const { timeoutMs } = traces;
+    const about = { subject, job: ref.folder, by, attempts, timeoutMs, now, sendBy };
     // A worker that is to end lets no request leave that it could not see through.
     const wanted = { target, strategy, key: traceKey(name, reissuesOf(history)) };
     const sent = await withEither([signal, deps.stopping], (admitted) =>
       sendKeyed(about, (beforeSend) => traces.create(wanted, admitted, beforeSend)),
     );
-    if (sent.kind === 'stopped') return goesOn('requesting');
+    if (sent.kind === 'stopped') return unsentReading(sent.why, 'requesting');
     if (sent.kind === 'refused') return refused(sent, record, { since, signal });
     const { trace } = sent.answer;
     const receipt = madeAs(trace.traceId, 'answer');
@@ -166,11 +167,11 @@ export function createTraceActivities(deps: TraceDependencies) {
     return null;
   }
 
-  function madeAs(externalId: string, foundBy: MadeTrace['told']['foundBy']): MadeTrace {
-    return { kind: 'accepted', externalId, at: now(), told: { foundBy } };
+  function madeAs(externalId: string, foundBy: MadeTrace['reported']['foundBy']): MadeTrace {
+    return { kind: 'accepted', externalId, at: now(), reported: { foundBy } };
   }
 
-  /** Reads the search until it has settled, and files it as it was told. */
+  /** Reads the search until it has settled, and stores it as reported. */
   async function awaitTrace(input: AwaitTraceInput): Promise<Polled<TraceSeen>> {
     const { traceId, ref } = input;
     return pollUntilSettled<TraceSeen>(
@@ -193,7 +194,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     );
   }
 
-  /** The index first, so that there is no answer on file that it does not know. */
+  /** The index first, so that no answer is stored that it does not know. */
   async function filed(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
     const body = Buffer.from(JSON.stringify(answer));
     const held = documentsInText(body.toString('latin1'));
@@ -201,7 +202,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     return seenOf(trace, sha256Of(await file.putAnswer(ref.folder, body)));
   }
 
-  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  /** Stores the outcome, with what the audit trail says of it. Repeated, what was stored first stands. */
   async function finalizeTrace(input: {
     ref: TraceRef;
     outcome: Omit<TraceOutcome, 'workId' | 'settledAt' | 'traceId'>;

@@ -1,6 +1,6 @@
 import { FormData } from 'undici';
 import type { AnalysisOperation, ResultFilter } from '../../domain/credit/operation';
-import { callTo, type HttpCall } from '../http/call';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { ContractError, StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
@@ -88,16 +88,13 @@ export class OperationsApi {
    * @returns the id of the accepted operation
    * @throws ContractError when it was accepted and the id cannot be read
    */
-  async startOperation(
-    { form, names }: PreparedUpload,
-    beforeDispatch: () => void,
-  ): Promise<string> {
+  async startOperation({ form, names }: PreparedUpload, beforeSend: BeforeSend): Promise<string> {
     const limits = { timeoutMs: this.timeoutMs, maxBytes: maxJsonBytes };
     const call: HttpCall = {
       ...callTo('POST', '/v1/operations', {}, limits),
       form,
       keyless: true,
-      beforeDispatch,
+      beforeSend,
     };
     const { body, headers } = await this.service.dispatch(call);
     return acceptedIdFromWire(call, names, { body, location: String(headers['location'] ?? '') });

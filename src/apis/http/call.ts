@@ -35,13 +35,14 @@ export interface HttpCall extends CallName {
    */
   seenThrough?: boolean;
   /**
-   * Awaited once the permit and the credential are there, before the request leaves: what is on file
-   * by then was about to be sent. What it throws stops the call.
+   * Awaited once the permit and the credential are there, before the request leaves: what is stored
+   * by then was about to be sent. What it resolves to runs synchronously just before the request is
+   * handed over. What either throws stops the call.
    */
-  beforeSend?: (() => Promise<void>) | undefined;
-  /** Runs synchronously just before the request is handed over; what it throws stops the call. */
-  beforeDispatch?: () => void;
+  beforeSend?: BeforeSend | undefined;
 }
+
+export type BeforeSend = () => Promise<(() => void) | void>;
 
 /** A call to the service, its token in the header; ids fill `{name}` of the path, encoded. */
 export function callTo(

@@ -213,7 +213,7 @@ export class Service {
   ): Promise<Answer> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
-    await call.beforeSend?.();
+    const beforeDispatch = await call.beforeSend?.();
     const json = call.json === undefined ? null : JSON.stringify(call.json);
     let starts = 0;
     const told = (error: unknown): Error => {
@@ -224,7 +224,7 @@ export class Service {
     };
     if (signal?.aborted === true) throw calledOff(call);
     // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
-    call.beforeDispatch?.();
+    beforeDispatch?.();
     const own = call.keyless === true ? this.#fresh : this.#pooled;
     return ask({
       dispatcher: url.origin === this.origin ? own : this.#elsewhere,

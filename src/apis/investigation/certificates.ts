@@ -1,7 +1,7 @@
 import type { CertificateType } from '../../domain/certificates/certificates';
 import type { Issuance } from '../../domain/certificates/issuance';
 import type { CertificateAssumptions } from '../assumptions';
-import { callTo, type HttpCall } from '../http/call';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { StatusError, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
@@ -41,14 +41,14 @@ export class CertificatesApi {
   async requestCertificate(
     type: CertificateType,
     document: string,
-    beforeDispatch: () => void,
+    beforeSend: BeforeSend,
   ): Promise<string> {
     const pathTemplate = type === 'cnpj' ? '/certidoes/cnpj' : '/certidoes/trabalhista';
     const call: HttpCall = {
       ...this.#call('POST', pathTemplate),
       json: type === 'cnpj' ? { cnpj: document } : { documento: document },
       keyless: true,
-      beforeDispatch,
+      beforeSend,
     };
     const answer = await this.service.dispatch(call);
     return acceptedIdFromWire(call, answer.body);

@@ -1,6 +1,6 @@
 import type { Dossier, DossierState } from '../../domain/dossiers/dossier';
 import type { DossierAssumptions } from '../assumptions';
-import { callTo, type HttpCall } from '../http/call';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
@@ -118,7 +118,7 @@ export class DossiersApi {
     dossierId: string,
     key: string,
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<DossierAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/dossies/{dossie_id}/retry', dossierId),
@@ -138,7 +138,7 @@ export class DossiersApi {
   async cancel(
     dossierId: string,
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<DossierAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/dossies/{dossie_id}/cancel', dossierId),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { LensAnalysis, LensMode, LensUpload } from '../../domain/lens/lens-analysis';
 import type { LensAssumptions } from '../assumptions';
-import { callTo, type HttpCall } from '../http/call';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { ContractError } from '../http/errors';
 import { RefusedAddressError } from '../../protection/address-guard';
 import type { CallPriority } from '../http/limiter';
@@ -52,7 +52,7 @@ export class LensApi {
   async create(
     { sizeBytes, sha256, mode, key }: LensRequest,
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<LensAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/lente/analyses', ''),

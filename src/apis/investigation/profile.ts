@@ -1,4 +1,4 @@
-import { callTo, type HttpCall } from '../http/call';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { ContractError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
@@ -33,7 +33,7 @@ export class ProfilesApi {
     cpf: string,
     priority: CallPriority = 'interactive',
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<{ read: ProfileAnswer; body: Buffer }> {
     const call: HttpCall = {
       ...callTo('GET', pathTemplate, { cpf }, { timeoutMs: this.timeoutMs, maxBytes }),

@@ -1,6 +1,6 @@
 import type { Trace, TraceState, TraceStrategy, TraceType } from '../../domain/traces/trace';
 import type { TraceAssumptions } from '../assumptions';
-import { callTo, type HttpCall } from '../http/call';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
@@ -65,7 +65,7 @@ export class TracesApi {
   async create(
     { target, strategy, key }: TraceRequest,
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<TraceAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/rastro'),

@@ -31,8 +31,8 @@ export interface Claim {
 }
 
 export type Receipt =
-  /** `told`: what its kind keeps of the answer. */
-  | { kind: 'accepted'; externalId: string; at: number; told?: object }
+  /** `reported`: what its kind keeps of the answer. */
+  | { kind: 'accepted'; externalId: string; at: number; reported?: object }
   | { kind: 'refused'; status: number; code: string | null; at: number }
   | { kind: 'not_sent'; reason: string; at: number }
   | { kind: 'unknown'; reason: string; at: number };
@@ -134,6 +134,11 @@ export function reissuesOf(attempts: readonly Attempt[]): number {
 /** Nobody is asked: it is sent again, as the rules of its kind say. */
 export function reissueByPolicy(note: string, at: number): Resolution {
   return { action: 'reissue', externalId: null, by: 'policy', note, at };
+}
+
+/** It is ordered anew on purpose: both may be charged for. */
+export function reissueByRerun(by: string, at: number): Resolution {
+  return { action: 'reissue', externalId: null, by, note: '--rerun', at };
 }
 
 /** Of which nobody knows the end yet; null: none. */

@@ -18,6 +18,8 @@ export type Polled<T> =
   | { kind: 'changed'; status: string; value: T | null }
   /** With what the last read found; null when it found nothing. */
   | { kind: 'expired'; value: T | null }
+  /** Its job is cancelled: nothing is sent any more. */
+  | { kind: 'stopped' }
   | Refused;
 
 /** The service refuses the read for good, or answers it with what cannot be read. */

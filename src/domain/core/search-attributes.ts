@@ -23,4 +23,4 @@ export const searchAttributeNames = Object.keys(searchAttributes) as SearchAttri
 
 /** Jobs, and what runs for them. */
 export type WorkflowKind =
-  Exclude<JobKind, 'decision'> | 'certificate-decision' | 'certificate-lane' | 'credit-engine';
+  Exclude<JobKind, 'decision'> | 'certificate-decision' | 'certificate-lane';

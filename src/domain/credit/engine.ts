@@ -1,4 +1,5 @@
 import type { JsonText } from '../core/json-text';
+import { isUuid } from '../core/uuid';
 
 /** A rule engine of the credit service. */
 export interface Engine {
@@ -46,17 +47,10 @@ export function lengthFault({ name, description }: EngineFields): string | null 
 
 export type EngineChoice =
   | { kind: 'found'; engine: Engine }
-  | { kind: 'none' }
+  /** `engines`: all that there are. */
+  | { kind: 'none'; engines: readonly Engine[] }
   /** Several have the name: only an id tells them apart. */
   | { kind: 'several'; engines: Engine[] };
-
-/** What a worker answers to the question which engine is meant. `count` is of all, told or not. */
-export type EngineAnswer =
-  | { kind: 'found'; id: string }
-  | { kind: 'none' | 'several'; count: number; engines: EngineLabel[] }
-  | { kind: 'unavailable'; reason: string };
-
-export type EngineLabel = Pick<Engine, 'id' | 'name' | 'isTemplate'>;
 
 /** Chooses by id, else by name. An id wins over an engine that is named like it. */
 export function chooseEngine(engines: readonly Engine[], idOrName: string): EngineChoice {
@@ -65,7 +59,7 @@ export function chooseEngine(engines: readonly Engine[], idOrName: string): Engi
   if (byId !== undefined) return { kind: 'found', engine: byId };
   const named = engines.filter(({ name }) => sameName(name, idOrName));
   const [first] = named;
-  if (first === undefined) return { kind: 'none' };
+  if (first === undefined) return { kind: 'none', engines };
   return named.length === 1
     ? { kind: 'found', engine: first }
     : { kind: 'several', engines: named };
@@ -73,5 +67,14 @@ export function chooseEngine(engines: readonly Engine[], idOrName: string): Engi
 
 /** Names that people take for one: composed alike, without blanks around. */
 export function sameName(one: string, other: string): boolean {
-  return one.normalize('NFC').trim() === other.normalize('NFC').trim();
+  return normalName(one) === normalName(other);
+}
+
+function normalName(name: string): string {
+  return name.normalize('NFC').trim();
+}
+
+/** What tells the same command from another: an id as it is, a name as people take it. */
+export function engineKey(idOrName: string): string {
+  return isUuid(idOrName) ? idOrName.trim().toLowerCase() : `named ${normalName(idOrName)}`;
 }

@@ -5,13 +5,20 @@ import type { ResultFilter } from './operation';
 export interface AnalysisRecord {
   /** `credit/<name>/<instant>`. */
   workId: string;
-  /** Keyed name of (file, XMLs, engine): what is bought, and the claims are about. */
+  /** Keyed name of (file, XMLs, engine as the person gave it): the same command is the same job. */
   name: string;
+  /**
+   * Keyed name of (file, XMLs, id of the engine): what is bought, and the claims are about. Null until the
+   * job has asked which engine a name means.
+   */
+  fence: string | null;
   cnab: StoredInput;
   xmls: StoredInput | null;
   engineId: string | null;
   /** As the person gave it. */
   engine: string | null;
+  /** It is ordered anew on purpose. */
+  rerun?: boolean;
   filter: ResultFilter;
   /** Keyed name of the assignor's document; null or absent when the file does not tell it. */
   assignor?: string | null;
@@ -93,6 +100,8 @@ export type RequestAnswer =
   | { kind: 'unknown'; reason: string; afterUnknown: boolean }
   /** It never can be: what was filed is not there, or not as it was. */
   | { kind: 'spoilt'; message: string }
+  /** Its job is cancelled: nothing is sent any more. */
+  | { kind: 'stopped' }
   | {
       kind: 'unsent';
       why: 'credentials' | 'service' | 'another work' | 'store' | 'fault';
@@ -110,6 +119,23 @@ export type OperationSeen =
   /** The result of issues is stored. */
   | { kind: 'ready'; statusWord: string | null }
   | { kind: 'failed'; statusWord: string | null; code: string | null; message: string };
+
+/** Which engine a name means, stored once for a job. */
+export type ChosenEngine = { engineId: string; fence: string };
+
+/** What came of the choice. */
+export type EngineChosen =
+  | { kind: 'chosen' }
+  /** Nothing can be sent. */
+  | { kind: 'refused'; code: string; message: string };
+
+/** What an analysis is of: to be named by a key. @param engine '': the service chooses */
+export function analysisText(
+  { cnab, xmls }: { cnab: { sha256: string }; xmls: { sha256: string } | null },
+  engine: string,
+): string {
+  return ['credit', cnab.sha256, xmls?.sha256 ?? '', engine].join('\n');
+}
 
 export function analysisFolder(workId: string): string {
   return workId.replace(/^credit\//, 'analyses/');

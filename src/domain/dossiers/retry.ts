@@ -78,7 +78,7 @@ export interface Retry {
 
 /** An attempt that was begun: its id is its number, as far as the service tells it. */
 export type BegunAttempt = Extract<Receipt, { kind: 'accepted' }> & {
-  told: {
+  reported: {
     /** The answer was lost, and the status showed the attempt. */
     readBack: boolean;
     /** The work that learnt of it: an attempt is counted once, with that one. */

@@ -3,7 +3,7 @@ import type { MadeTrace, TraceOutcome, TraceRecord } from './search';
 
 /** The service has made a search for us. Asked again with the same key, it is the same entry. */
 export function traceRequestEntry(
-  { externalId: traceId, at, told: { foundBy } }: MadeTrace,
+  { externalId: traceId, at, reported: { foundBy } }: MadeTrace,
   { workId, name, targetName, createdBy: by }: TraceRecord,
 ): AuditEntry {
   return {

@@ -29,7 +29,7 @@ export interface TraceRef {
 /** The search that the service has made for us. */
 export type MadeTrace = Extract<Receipt, { kind: 'accepted' }> & {
   /** `list`: the repeated key was refused, and the search was found on the list. */
-  told: { foundBy: 'answer' | 'list' };
+  reported: { foundBy: 'answer' | 'list' };
 };
 
 export const traceStatuses = [

@@ -8,7 +8,7 @@ import type {
   CertificateBatchInput,
   IssueCertificateInput,
   OnUnknown,
-} from '../../workflows/messages';
+} from '../../workflows/inputs';
 import { withSheets, withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf, tell, wholeNumber } from '../cli/terminal';

@@ -5,7 +5,7 @@ import type { CertificateType } from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import { documentTypesServed, readDocument } from '../../domain/core/documents';
 import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
-import type { IssuingTerms, OnUnknown } from '../../workflows/messages';
+import type { IssuingTerms, OnUnknown } from '../../workflows/inputs';
 import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
 import { storeFile } from '../jobs/batches/stored-file';

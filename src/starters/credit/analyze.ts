@@ -1,12 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { resultFilters, type ResultFilter } from '../../domain/credit/operation';
-import {
-  analysisWorkflowId,
-  type AnalysisOutcome,
-  type AnalysisRecord,
-} from '../../domain/credit/work';
-import type { AnalyzeCreditInput } from '../../workflows/messages';
+import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
+import type { AnalyzeCreditInput } from '../../workflows/inputs';
 import { startBatch, withConcurrency } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
@@ -19,9 +15,8 @@ import { isWithin, type Ask } from '../jobs/start-job';
 import { analysisBatch } from './batch';
 import { analysisBatchKind } from './batch-kind';
 import { mayBeSent } from './check';
-import { forEngine, preparedInput, recordInput } from './input';
+import { engineTerms, preparedInput, recordInput } from './input';
 import { analysisKind } from './kind';
-import { engineIdOf } from './named-engine';
 import { reissueOnRerun, standingOf } from './standing';
 
 interface AnalyzeFlags extends StartFlags {
@@ -75,27 +70,25 @@ async function prepare(
   flags: AnalyzeFlags,
 ): Promise<Ask<AnalysisRecord, AnalysisOutcome>> {
   const { deadline, engine: wanted = null, filter, force, input: cnab, label = null } = flags;
-  // First what can be said without asking anybody.
   const files = { cnab, ...(flags.xmls !== undefined && { xmls: flags.xmls }) };
-  const scanned = await preparedInput(
-    ctx,
-    { ...files, ...(force !== undefined && { force }) },
-    null,
-  );
-  const engineId = wanted === null ? null : await engineIdOf(ctx, wanted);
-  const input = forEngine(ctx, scanned, engineId);
-  const before = await standingOf(ctx, input.name);
-  const found = await ctx.store.jobs.find(analysisWorkflowId(input.name));
-  const standing = before.kind === 'new' ? null : (found as Job<AnalysisRecord, AnalysisOutcome>);
+  const scanned = { ...files, ...(force !== undefined && { force }) };
+  const input = await preparedInput(ctx, scanned, wanted);
+  const before = await standingOf(ctx, input);
+  const found = before.kind === 'new' ? null : before.analysis.record.workId;
+  const standing =
+    found === null
+      ? null
+      : ((await ctx.store.jobs.find(found)) as Job<AnalysisRecord, AnalysisOutcome>);
   const isAnew = flags.rerun === true || !isWithin(flags.maxAge, standing);
   if (before.kind === 'ended' && !isAnew) refuseUndecided(standing);
   return {
     standing,
     stands: before.kind === 'ended' && !isAnew,
     record: async () => {
-      await reissueOnRerun(ctx, input.name);
+      await reissueOnRerun(ctx, input);
       const forced = mayBeSent(input.checked.worst) ? null : (force ?? null);
-      const asked = { engine: wanted, filter, forced, label, deadlineMs: deadline };
+      const rerun = flags.rerun === true;
+      const asked = { engine: wanted, filter, forced, label, deadlineMs: deadline, rerun };
       return (await recordInput(ctx, input, asked)).record.workId;
     },
     ...workflowOf(ctx, deadline),
@@ -105,8 +98,9 @@ async function prepare(
 export function workflowOf({ queueSuffix }: CommandContext, deadlineMs: number) {
   return {
     workflow: 'analyzeCredit',
-    workflowInput: ({ id: workId, folder }: Job): AnalyzeCreditInput => ({
+    workflowInput: ({ id: workId, folder, input }: Job<AnalysisRecord>): AnalyzeCreditInput => ({
       ref: { workId, folder },
+      ...engineTerms(input),
       deadlineAt: Date.now() + deadlineMs,
       queueSuffix,
     }),

@@ -32,8 +32,9 @@ export const analysisBatchKind = jobBatchKind({
     };
   },
   hasStarted: async ({ store }, jobId) => {
-    const [, name = ''] = jobId.split('/');
-    const attempts = await store.attempts.of(analysisSubject(name));
+    const record = await new AnalysisRepository(store).record(analysisFolder(jobId));
+    if (record == null || record.fence === null) return false;
+    const attempts = await store.attempts.of(analysisSubject(record.fence));
     return subjectState(attempts, Date.now()).kind !== 'free';
   },
 });

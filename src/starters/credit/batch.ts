@@ -7,8 +7,7 @@ import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { listedRows } from '../jobs/batches/listed-rows';
 import { mayBeSent } from './check';
-import { recordInput, forEngine, preparedInput, type PreparedInput } from './input';
-import { engineIdOf } from './named-engine';
+import { engineTerms, preparedInput, recordInput, type PreparedInput } from './input';
 import { reissueOnRerun, standingOf } from './standing';
 
 export interface FolderFlags {
@@ -36,12 +35,9 @@ export async function analysisBatch(
   ctx: CommandContext,
   { engine, filter, force, input: folder, label, rerun }: FolderFlags,
 ): Promise<BatchRequest> {
-  const scanned = await scanFolder(ctx, folder, force);
-  const isAny = scanned.some(({ input }) => input !== null);
-  const engineId = engine === undefined || !isAny ? null : await engineIdOf(ctx, engine);
+  const scanned = await scanFolder(ctx, folder, engine ?? null, force);
   const inputs = new Map<string, PreparedInput>();
-  for (const { file, input } of scanned)
-    if (input !== null) inputs.set(file, forEngine(ctx, input, engineId));
+  for (const { file, input } of scanned) if (input !== null) inputs.set(file, input);
   const inputOf = (file: string): PreparedInput => {
     const input = inputs.get(file);
     if (input === undefined) throw new RangeError(`no file ${file} was scanned`);
@@ -62,17 +58,19 @@ export async function analysisBatch(
         }),
       ),
     standing: async (file) => {
-      const standing = await standingOf(ctx, inputOf(file).name);
+      const standing = await standingOf(ctx, inputOf(file));
       if (standing.kind === 'new') return null;
-      const { workId: jobId } = standing.analysis.record;
-      return { jobId, ended: standing.kind === 'ended', terms: {} };
+      const { record } = standing.analysis;
+      return { jobId: record.workId, ended: standing.kind === 'ended', terms: engineTerms(record) };
     },
     put: async (file, again) => {
       const input = inputOf(file);
-      if (again !== null) await reissueOnRerun(ctx, input.name);
+      const isAnew = again !== null;
+      if (isAnew) await reissueOnRerun(ctx, input);
       const forced = mayBeSent(input.checked.worst) ? null : (force ?? null);
-      const { record } = await recordInput(ctx, input, { engine: engine ?? null, filter, forced });
-      return { jobId: record.workId, terms: {} };
+      const asked = { engine: engine ?? null, filter, forced, rerun: isAnew };
+      const { record } = await recordInput(ctx, input, asked);
+      return { jobId: record.workId, terms: engineTerms(record) };
     },
   };
 }
@@ -80,6 +78,7 @@ export async function analysisBatch(
 async function scanFolder(
   ctx: CommandContext,
   folder: string,
+  engine: string | null,
   force: string | undefined,
 ): Promise<ScannedFile[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -101,7 +100,7 @@ async function scanFolder(
       ...(force !== undefined && { force }),
     };
     try {
-      const input = await preparedInput(ctx, paths, null, 'briefly');
+      const input = await preparedInput(ctx, paths, engine, 'briefly');
       scanned.push({ file, input, refused: null });
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof InputFileError)) throw error;

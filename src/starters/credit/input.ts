@@ -6,10 +6,13 @@ import { indexDocuments } from '../../store/core/subject-index';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import {
   analysisFolder,
+  analysisText,
   analysisWorkflowId,
   type AnalysisRecord,
   type StoredInput,
 } from '../../domain/credit/work';
+import { engineKey } from '../../domain/credit/engine';
+import { isUuid } from '../../domain/core/uuid';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab, documentsInInvoices } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
@@ -26,7 +29,9 @@ export interface PreparedInput {
   /** Empty without a ZIP. */
   xmlsSha256: string;
   engineId: string | null;
+  /** As of `AnalysisRecord`. */
   name: string;
+  fence: string | null;
 }
 
 /**
@@ -38,7 +43,7 @@ export interface PreparedInput {
 export async function preparedInput(
   place: CommandContext,
   { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
-  engineId: string | null,
+  engine: string | null,
   told: 'briefly' | 'in full' = 'in full',
 ): Promise<PreparedInput> {
   const today = todayInBrazil(new Date());
@@ -47,24 +52,33 @@ export async function preparedInput(
   if (told === 'briefly' && mayBeSent(checked.worst)) tell(briefLine(cnab, checked));
   else refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
   const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
-  return forEngine(place, { files, checked, xmlsSha256 }, engineId);
+  return forEngine(place, { files, checked, xmlsSha256 }, engine);
 }
 
 /** The same input, to be judged by another engine: another thing to be bought. */
 export function forEngine(
   { idKey }: CommandContext,
-  { files, checked, xmlsSha256 }: Omit<PreparedInput, 'engineId' | 'name'>,
-  engineId: string | null,
+  { files, checked, xmlsSha256 }: Pick<PreparedInput, 'files' | 'checked' | 'xmlsSha256'>,
+  engine: string | null,
 ): PreparedInput {
-  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
-  return { files, checked, xmlsSha256, engineId, name: idKey.nameOf('manifest', thing) };
+  const key = engine === null ? '' : engineKey(engine);
+  const input = { cnab: checked.cnab, xmls: { sha256: xmlsSha256 } };
+  const name = idKey.nameOf('manifest', analysisText(input, key));
+  const isNamed = engine !== null && !isUuid(engine);
+  const engineId = engine === null || isNamed ? null : key;
+  return { files, checked, xmlsSha256, engineId, name, fence: isNamed ? null : name };
+}
+
+/** Of the workflow: what a job does that was asked for by the name of an engine. */
+export function engineTerms({ fence }: Pick<AnalysisRecord, 'fence'>): { namesEngine?: true } {
+  return fence === null ? { namesEngine: true } : {};
 }
 
 /** Stores the input and puts on file, and on the audit trail, that it was asked for. */
 export async function recordInput(
   place: CommandContext,
-  { files, checked, xmlsSha256, engineId, name }: PreparedInput,
-  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced' | 'label' | 'deadlineMs'>,
+  { files, checked, xmlsSha256, engineId, name, fence }: PreparedInput,
+  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced' | 'label' | 'deadlineMs' | 'rerun'>,
 ): Promise<AnalysisOnFile> {
   const { cnab, xmls } = files;
   const assignor = checked.cnab.assignorDocument;
@@ -72,6 +86,7 @@ export async function recordInput(
   return putOnFile(place, {
     workId: jobIdAt(analysisWorkflowId(name), now),
     name,
+    fence,
     cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab),
     xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256, documentsInInvoices),
     engineId,

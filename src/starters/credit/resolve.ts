@@ -1,6 +1,12 @@
 import { findLarge } from '../../store/core/large-objects';
 import { analysisSubject, subjectState } from '../../domain/core/attempts';
-import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
+import {
+  analysisFolder,
+  type AnalysisOutcome,
+  type AnalysisRecord,
+} from '../../domain/credit/work';
+import { AnalysisRepository } from '../../store/credit/analyses';
+import { engineTerms } from './input';
 import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 import { singleResolver } from '../jobs/resolve-single';
@@ -8,11 +14,17 @@ import { singleResolver } from '../jobs/resolve-single';
 /** A person's decision about an analysis that did not complete. */
 export const creditResolver = singleResolver<AnalysisRecord>({
   workflow: 'analyzeCredit',
-  fence: async (_, { name }) => analysisSubject(name),
-  args: (_, { workId }, folder) => ({ ref: { workId, folder } }),
+  fence: async (ctx, { workId }) => subjectOf(await chosen(ctx, workId)),
+  args: (_, input, folder) => ({ ref: { workId: input.workId, folder }, ...engineTerms(input) }),
+  // The decision is about what the person saw: no other engine is chosen.
+  changed: async (ctx, { id }) => {
+    const record = await chosen(ctx, id);
+    return record === null ? {} : { engineId: record.engineId, fence: record.fence };
+  },
   async check(ctx, { folder, id }, input, { action }) {
     const { store } = ctx;
-    const history = await store.attempts.of(analysisSubject(input.name));
+    const subject = subjectOf(await chosen(ctx, input.workId));
+    const history = subject === null ? [] : await store.attempts.of(subject);
     const state = subjectState(history, Date.now());
     if (action !== 'reissue' && state.kind === 'free')
       throw new CommandError(`${id}: nothing is at the service: \`--action reissue\` sends it`);
@@ -31,6 +43,16 @@ export const creditResolver = singleResolver<AnalysisRecord>({
       );
   },
 });
+
+/** With the engine that was chosen for a name. */
+function chosen({ store }: CommandContext, id: string): Promise<AnalysisRecord | null> {
+  return new AnalysisRepository(store).record(analysisFolder(id));
+}
+
+/** Null: nothing can have been claimed. */
+function subjectOf(record: AnalysisRecord | null): string | null {
+  return record === null || record.fence === null ? null : analysisSubject(record.fence);
+}
 
 /** Whether what was uploaded can be sent again: an erasure may have taken it. */
 async function isStored(

@@ -12,6 +12,8 @@ import { AnalysisRepository } from '../../store/credit/analyses';
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 
+type Asked = Pick<AnalysisRecord, 'name' | 'fence'>;
+
 export interface AnalysisOnFile {
   folder: string;
   record: AnalysisRecord;
@@ -28,16 +30,36 @@ export type Standing =
 
 type BegunState = Exclude<SubjectState, { kind: 'free' }>;
 
-/** What the store and the claims say of the last time that the same thing was asked for. */
-export async function standingOf(place: CommandContext, name: string): Promise<Standing> {
-  const analyses = new AnalysisRepository(place.store);
+/** What the store and the claims say of the last time that the same thing was asked for, or bought. */
+export async function standingOf(
+  { store }: CommandContext,
+  { name, fence }: Asked,
+): Promise<Standing> {
+  const analyses = new AnalysisRepository(store);
+  const own = await newestOf(analyses, name);
+  if (own?.outcome === null) return { kind: 'begun', analysis: own };
+  const claims = own?.record.fence ?? fence;
+  if (claims === null) return { kind: 'new' };
+  const state = subjectState(await store.attempts.of(analysisSubject(claims)), Date.now());
+  if (state.kind === 'free') return { kind: 'new' };
+  // By the name of its engine it was another job.
+  const [, owner = ''] = state.owner.workflowId.split('/');
+  const analysis = (owner === name ? null : await newestOf(analyses, owner)) ?? own;
+  if (analysis === null) return { kind: 'new' };
+  return analysis.outcome === null
+    ? { kind: 'begun', analysis }
+    : { kind: 'ended', analysis, state };
+}
+
+async function newestOf(
+  analyses: AnalysisRepository,
+  name: string,
+): Promise<AnalysisOnFile | null> {
   const newest = await analyses.newest(name);
-  if (newest === null) return { kind: 'new' };
-  const outcome = await analyses.outcome(newest.folder);
-  const analysis = { ...newest, outcome };
-  if (outcome === null) return { kind: 'begun', analysis };
-  const state = subjectState(await place.store.attempts.of(analysisSubject(name)), Date.now());
-  return state.kind === 'free' ? { kind: 'new' } : { kind: 'ended', analysis, state };
+  if (newest === null) return null;
+  const { folder } = newest;
+  const record = (await analyses.record(folder)) ?? newest.record;
+  return { folder, record, outcome: await analyses.outcome(folder) };
 }
 
 /**
@@ -45,8 +67,8 @@ export async function standingOf(place: CommandContext, name: string): Promise<S
  *
  * @throws CommandError when the service has an operation that nobody was told of
  */
-export async function reissueOnRerun(place: CommandContext, name: string): Promise<void> {
-  const standing = await standingOf(place, name);
+export async function reissueOnRerun(place: CommandContext, asked: Asked): Promise<void> {
+  const standing = await standingOf(place, asked);
   if (standing.kind !== 'ended') return;
   const { analysis, state } = standing;
   refuseLateReceipt(analysis, state);
@@ -78,11 +100,11 @@ export function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: Su
  */
 export async function resolveAttempt(
   { store, audit, environment }: CommandContext,
-  { name, workId }: AnalysisRecord,
+  { fence, workId }: AnalysisRecord,
   seen: number,
   { action, operationId, note }: Decided,
 ): Promise<void> {
-  const subject = analysisSubject(name);
+  const subject = analysisSubject(fence ?? '');
   const last = standingAttempt(await store.attempts.of(subject));
   if (last?.n !== seen) {
     throw new CommandError(`${workId}: it was sent again just now: \`diligence show ${workId}\``);

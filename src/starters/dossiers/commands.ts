@@ -11,7 +11,8 @@ import {
   type ReviewPolicy,
 } from '../../domain/dossiers/follow';
 import type { EngineClient } from '../../temporal/connection';
-import { cancelUpdate, type FollowDossierInput } from '../../workflows/messages';
+import type { FollowDossierInput } from '../../workflows/inputs';
+import { cancelUpdate } from '../../workflows/messages';
 import { inputFlags, startInput, withInput } from '../cli/batch';
 import { withActor, withDetach, withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';

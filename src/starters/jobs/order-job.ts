@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { orderEntry } from '../../domain/audit-entries';
+import type { StopWord } from '../../domain/job';
+import { JobBatchRepository } from '../../store/core/job-batches';
 import { isNotFound, withEngine, type CommandContext } from './context';
 import { CommandError, UsageError } from './errors';
 import { findJob, isAtWork } from './find-job';
@@ -29,10 +31,14 @@ export async function orderJob(
   const name = options.remote && stops === 'cancelled' ? 'cancel_remote' : order;
   const entry = orderEntry(name, { workId: id, by: ctx.environment.actor }, Date.now());
   const { jobs } = ctx.store;
+  const batches = new JobBatchRepository(ctx.store);
   if (stops === null) {
-    await jobs.release(folder, 'paused');
+    await releaseAll(ctx, folder, 'paused');
     await ctx.audit.append([entry]);
-  } else await jobs.stop(folder, stops, [entry]);
+  } else {
+    await jobs.stop(folder, stops, [entry]);
+    await batches.stopChildren(folder, stops);
+  }
   await ctx.audit.anchor();
   return withEngine(ctx, async (engine) => {
     try {
@@ -42,13 +48,15 @@ export async function orderJob(
         if (stops === null) return await answer;
         const answered = await within(patienceMs, answer);
         if (answered !== null) return answered;
-        if (kind.claimsNothing !== true) return notAnswered;
         if (stops === 'cancelled') {
           // The engine has it on record: an update that nobody takes is lost with this process.
           await handle.cancel();
-          return 'no worker answers; on record with the engine: the next worker ends it';
+          return kind.claimsNothing === true
+            ? 'no worker answers; on record with the engine: the next worker ends it'
+            : notAnswered;
         }
-        await jobs.release(folder, stops);
+        if (kind.claimsNothing !== true) return notAnswered;
+        await releaseAll(ctx, folder, stops);
         throw new CommandError(`${id}: no worker answers: not paused`);
       }
     } catch (error) {
@@ -61,11 +69,23 @@ export async function orderJob(
     }
     const otherwise = await kind.giveOthers?.(engine, job, order);
     if (otherwise != null) return otherwise;
-    if (stops !== null) await jobs.release(folder, stops);
+    if (stops !== null) await releaseAll(ctx, folder, stops);
+    const { outcome, status } = await findJob(ctx, id);
+    // Its next step met the mark before the order did.
+    if (stops === 'cancelled' && status === 'cancelled') return 'cancelled: nothing more was sent';
     await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-    if ((await findJob(ctx, id)).outcome !== null) throw hasEnded(id);
+    if (outcome !== null) throw hasEnded(id);
     throw new CommandError(`${id} does not run: the same command goes on with it`);
   });
+}
+
+async function releaseAll(
+  { store }: CommandContext,
+  folder: string,
+  word: StopWord,
+): Promise<void> {
+  await store.jobs.release(folder, word);
+  await new JobBatchRepository(store).releaseChildren(folder, word);
 }
 
 function hasEnded(id: string): CommandError {

@@ -99,7 +99,12 @@ export async function resolveJob(
   if (request.action === 'acknowledge') return record(ctx, resolver, due, null);
   return withEngine(ctx, async (engine) => {
     await refuseMissingSearchAttributes(engine);
-    if (open === null) await resolver.check?.(ctx, engine, job, request);
+    if (open === null)
+      await resolver.check?.(ctx, engine, job, request).catch(async (error: unknown) => {
+        // Another window has decided meanwhile, and what goes on stands in the way.
+        await decisionToTake(ctx, job, request);
+        throw error;
+      });
     return record(ctx, resolver, due, engine);
   });
 }

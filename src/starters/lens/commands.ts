@@ -11,7 +11,7 @@ import {
   type LensRecord,
 } from '../../domain/lens/analyze';
 import { lensModes, type LensMode } from '../../domain/lens/lens-analysis';
-import type { AnalyzeLensInput } from '../../workflows/messages';
+import type { AnalyzeLensInput } from '../../workflows/inputs';
 import { withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';

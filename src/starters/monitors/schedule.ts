@@ -13,7 +13,7 @@ import { queueName } from '../../domain/core/queues';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { EngineClient } from '../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
-import type { MonitorScanInput } from '../../workflows/messages';
+import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor } from '../cli/flags';
 import { exitCodes, namedOnce, print, printJson, tell } from '../cli/terminal';

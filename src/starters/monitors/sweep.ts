@@ -15,7 +15,7 @@ import {
   type SweepTerms,
 } from '../../domain/monitors/sweep';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
-import type { MonitorScanInput, MonitorSweepInput } from '../../workflows/messages';
+import type { MonitorScanInput, MonitorSweepInput } from '../../workflows/inputs';
 import { withActor, withDetach } from '../cli/flags';
 import { start } from '../cli/start-command';
 import type { CommandContext } from '../jobs/context';

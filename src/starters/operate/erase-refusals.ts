@@ -46,7 +46,7 @@ function undecidedSentence(
   if (answerBy !== null)
     return `a request is on its way: try again after ${new Date(answerBy).toISOString()}`;
   const ids = jobs.map(({ id }) => id);
-  const analysis = ids.find((id) => id.startsWith(`${subject}/`));
+  const analysis = ids.find((id) => id.startsWith(`${workflowId}/`));
   const works = ids.map(workflowIdOf);
   const owner = works.find((id) => id === jobOf(workflowId));
   const work = owner ?? works.find((id) => id.startsWith('certificate')) ?? 'ID';

@@ -5,7 +5,7 @@ import {
   type ProfileOutcome,
   type ProfileRecord,
 } from '../../domain/profiles/lookup';
-import type { LookUpProfileInput } from '../../workflows/messages';
+import type { LookUpProfileInput } from '../../workflows/inputs';
 import { inputFlags, startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';

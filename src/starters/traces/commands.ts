@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { standsForGood, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
 import { traceStrategies, type TraceStrategy } from '../../domain/traces/trace';
-import type { SearchTraceInput } from '../../workflows/messages';
+import type { SearchTraceInput } from '../../workflows/inputs';
 import { inputFlags, startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';

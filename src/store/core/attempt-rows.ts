@@ -43,9 +43,9 @@ export async function attemptsOf(store: SealedDatabase, subject: string): Promis
 function receiptOf(store: SealedDatabase, subject: string, row: AttemptRow): Receipt | null {
   const { n, receipt: kind, receiptAt: at, externalId, why } = row;
   if (kind === null || at === null) return null;
-  const told = why && (store.opened(rowName('attempt', subject, n), why) as object);
-  if (kind !== 'accepted') return { kind, at, ...told } as Receipt;
-  return { kind, externalId: externalId ?? '', at, ...(told !== null && { told }) };
+  const body = why && (store.opened(rowName('attempt', subject, n), why) as object);
+  if (kind !== 'accepted') return { kind, at, ...body } as Receipt;
+  return { kind, externalId: externalId ?? '', at, ...(body !== null && { reported: body }) };
 }
 
 function claimOf(row: AttemptRow): Claim {
@@ -58,7 +58,7 @@ function claimOf(row: AttemptRow): Claim {
 export function whyOf(receipt: Receipt): object | null {
   switch (receipt.kind) {
     case 'accepted':
-      return receipt.told ?? null;
+      return receipt.reported ?? null;
     case 'refused':
       return { status: receipt.status, code: receipt.code };
     case 'not_sent':

@@ -6,7 +6,7 @@ import {
   type JobBatchEnd,
   type JobBatchRecord,
 } from '../../domain/core/job-batch';
-import type { JobEnd } from '../../domain/job';
+import type { JobEnd, StopWord } from '../../domain/job';
 import { batchEnd } from '../../domain/job-ends';
 import { pagesOf } from '../pages';
 import { marksOf, partsOf, statement } from '../statement';
@@ -81,16 +81,41 @@ export class JobBatchRepository {
     });
   }
 
-  /** Who asks again takes back what stopped child jobs that have not ended. */
-  async releaseChildren(folder: string): Promise<void> {
+  /**
+   * Of the child jobs that it began itself, and nobody else asks for, none claims anything after this. Whom
+   * nothing stops goes on: what is under way is completed.
+   */
+  async stopChildren(folder: string, word: StopWord): Promise<void> {
+    const own = [...(await this.ownChildren(new Set([folder])))];
+    for (const ids of partsOf(own)) {
+      const begun = await this.#store.read<{ holder: string }>(
+        statement(
+          `SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${marksOf([ids])}
+             AND created_at >= (SELECT created_at FROM job WHERE holder = ?)`,
+          [...ids, folder],
+        ),
+      );
+      await Promise.all(begun.map(({ holder }) => this.#store.jobs.stop(holder, word)));
+    }
+  }
+
+  /**
+   * Who asks again takes back what stopped child jobs that have not ended.
+   *
+   * @param word default: whatever they were stopped by
+   */
+  async releaseChildren(folder: string, word?: StopWord): Promise<void> {
+    if (!folder.startsWith(jobBatchFolder(''))) return;
     for await (const rows of this.#pages(folder)) {
       const open = rows.flatMap(({ child, isStored, status }) =>
         isStored && status === null ? [child.jobId] : [],
       );
       if (open.length === 0) continue;
       const ids = `SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${marksOf([open])}`;
+      const only = word === undefined ? '' : 'AND word = ?';
+      const marks = word === undefined ? open : [...open, word];
       await this.#store.commit([
-        statement(`DELETE FROM stop_mark WHERE holder IN (${ids})`, open),
+        statement(`DELETE FROM stop_mark WHERE holder IN (${ids}) ${only}`, marks),
         statement(`UPDATE job SET attention_at = NULL WHERE holder IN (${ids})`, open),
       ]);
     }

@@ -142,7 +142,7 @@ export interface JobFolders {
   word: string;
   /** What in it is of a person: shown with a plan. */
   holds: string;
-  /** What jobs of one name have bought together, `<fence>/<name>`: it goes with the last of them. */
+  /** First word of the subjects that its jobs have bought together: they go with the last of them. */
   fence?: string;
   /** The service reported on a person: entries that name another subject go from it. */
   isReport?: true;

@@ -230,6 +230,13 @@ export class JobRepository {
     await this.#store.commit([{ lock: { name: folder, how: 'alone' }, ...mark }], entries);
   }
 
+  /** By which it is stopped; null: it is not. */
+  async stopWord(folder: string): Promise<StopWord | null> {
+    const sql = 'SELECT word FROM stop_mark WHERE holder = ?';
+    const [mark] = await this.#store.read<{ word: StopWord }>(statement(sql, [folder]));
+    return mark?.word ?? null;
+  }
+
   /**
    * A person has seen to it: it may go on.
    *

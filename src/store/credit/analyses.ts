@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
-import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
+import { analysisSubject } from '../../domain/core/attempts';
+import type { AnalysisOutcome, AnalysisRecord, ChosenEngine } from '../../domain/credit/work';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { endOf } from '../../domain/attention';
 import { JobsOfKind } from '../core/jobs-of-kind';
@@ -15,6 +16,19 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
       start: ({ workId: id }) => ({ id, kind: 'credit-analysis' }),
       end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('credit-analysis', status) }),
     });
+  }
+
+  /** With the engine that was chosen for a name. */
+  override async record(folder: string): Promise<AnalysisRecord | null> {
+    const record = await super.record(folder);
+    if (record === null || record.fence !== null) return record;
+    return { ...record, ...(await this.store.records.getJson<ChosenEngine>(engineKey(folder))) };
+  }
+
+  /** The first one stays. The subject index says which jobs have bought the same. */
+  async putEngine(folder: string, chosen: ChosenEngine): Promise<void> {
+    await this.store.subjects.add(folder, [analysisSubject(chosen.fence)]);
+    await this.store.records.putJson(engineKey(folder), chosen);
   }
 
   /** The subject index says which analyses are of an operation. */
@@ -42,6 +56,10 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
       (await this.newest(name));
     return found && { ...found, outcome: await this.outcome(found.folder) };
   }
+}
+
+function engineKey(folder: string): string {
+  return `${folder}/engine.json`;
 }
 
 /** Key of an input as a large object: by the hash of its bytes, whoever sends them. */

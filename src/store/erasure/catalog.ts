@@ -46,6 +46,8 @@ const tables = {
     isAbout: (row: StoredRow, { subject }) => subject.holds(row),
     empty: erasedRow,
   }),
+  // Of a lane that was terminated: nobody takes them back.
+  deferred_row: table('deferred rows', 'numbers of rows', 'work lane item', ''),
   outcome: table('outcomes', 'how each row ended: names, ids, sums', 'work item filed_by', 'body', {
     isAbout: ({ item }: OutcomeRecord, { items }) => items.has(item),
     empty: erasedOutcome,
@@ -76,6 +78,8 @@ export const erasableTables: Readonly<Record<TableName, ErasableTable>> = tables
 export const monitorTables = ['change', 'unreadable_item', 'review', 'monitor_answer'] as const;
 
 const ofJobs: readonly JobFolders[] = Object.values(jobFolders);
+/** First words of the subjects that jobs share. */
+export const fences: ReadonlySet<string> = new Set(ofJobs.flatMap(({ fence }) => fence ?? []));
 
 /** Records and jobs by the first word of their keys. */
 const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = {

@@ -2,7 +2,7 @@ import { JobBatchRepository } from '../core/job-batches';
 import { holderOf, monitorOfHolder } from '../monitors/monitors';
 import { marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
 import type { Store } from '../store';
-import { foldersOf as jobFoldersOf } from './catalog';
+import { fences } from './catalog';
 
 /** What leads to jobs, and from them to what they have bought: queries, by keys. */
 
@@ -77,10 +77,9 @@ export async function foldersWithin(store: Store, folder: string): Promise<strin
   return [folder, ...rows.map(({ holder }) => holder), ...lists];
 }
 
-/** Its subject; none for jobs that share none. */
-export function fenceOf(folder: string): string[] {
-  const fence = jobFoldersOf(folder)?.fence;
-  return fence === undefined ? [] : [`${fence}/${folder.split('/')[1] ?? ''}`];
+/** Of what jobs have bought together: it goes with the last of them. */
+export function isFence(subject: string): boolean {
+  return fences.has(subject.split('/')[0] ?? '');
 }
 
 /** Subjects, uploads, operations and purchases that nobody holds beyond `own`. @param begin of who else counts */

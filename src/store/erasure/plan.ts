@@ -6,7 +6,7 @@ import { targetForms } from '../traces/target-forms';
 import type { ErasureClass } from './catalog';
 import { ErasureDraft } from './draft';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
-import { fenceOf, plannedJob, undecidedOf, type PlannedJob, type UndecidedAttempt } from './links';
+import { isFence, plannedJob, undecidedOf, type PlannedJob, type UndecidedAttempt } from './links';
 
 /** What a person asks to be erased, in their words: it must go nowhere unsealed. */
 export type ErasureAsked =
@@ -52,8 +52,8 @@ export class ErasurePlan {
     if (this.jobs.some((job) => job.folder === folder)) return;
     this.jobs.push(await plannedJob(this.store, folder, whole));
     // What goes by age leaves what fences it.
-    const fence = this.asked.kind === 'age' ? [] : fenceOf(folder);
-    for (const one of await undecidedOf(this.store, fence))
+    const held = this.asked.kind === 'age' ? [] : await this.store.subjects.heldBy([folder]);
+    for (const one of await undecidedOf(this.store, held.filter(isFence)))
       if (one.answerBy !== null || (whole && folder.startsWith('analyses/')))
         this.undecided.push(one);
   }

@@ -32,7 +32,7 @@ export async function takeWhole(
   const held = await store.subjects.heldBy(holders);
   const alone = await links.aloneAmong(store, held, holders);
   await draft.removeShared(alone.filter((one) => /^(?:inputs|operations)\//.test(one)));
-  const bought = [...own].flatMap(links.fenceOf).filter((one) => alone.includes(one));
+  const bought = alone.filter(links.isFence);
   plan.quoted.ids.push(...(await links.boughtIds(store, bought)));
   plan.doubtful += await links.doubtfulOf(store, bought);
   await draft.disown(bought);
@@ -47,7 +47,7 @@ async function takeJob(store: Store, plan: ErasurePlan, folder: string): Promise
   plan.rows += job?.receivables ?? 0;
   if (!folder.startsWith('works/')) await plan.draft.removeBelow(`${folder}/`);
   const within = await links.foldersWithin(store, folder);
-  for (const table of ['batch_row', 'outcome', 'job'] as const)
+  for (const table of ['batch_row', 'deferred_row', 'outcome', 'job'] as const)
     await plan.draft.remove(table, within);
   return [...within, ...Object.values(lensIndexes(folder))];
 }

@@ -30,8 +30,8 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
       if (resolution?.action === 'adopt' && resolution.externalId !== null)
         return [{ analysisId: resolution.externalId, at: resolution.at, billing: null }];
       if (receipt?.kind !== 'accepted') return [];
-      const { externalId: analysisId, at, told } = receipt;
-      return [{ analysisId, at, ...(told as Pick<CreatedLens, 'billing'>) }];
+      const { externalId: analysisId, at, reported } = receipt;
+      return [{ analysisId, at, ...(reported as Pick<CreatedLens, 'billing'>) }];
     });
   }
 

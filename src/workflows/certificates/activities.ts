@@ -6,7 +6,7 @@ import type { createCertificateRecoveryActivities } from '../../activities/certi
 import type { createCertificateRequestActivities } from '../../activities/certificates/requests';
 import type { createCertificateWatchActivities } from '../../activities/certificates/watches';
 import { queueName } from '../../domain/core/queues';
-import type { IssuingTerms } from '../messages';
+import type { IssuingTerms } from '../inputs';
 
 type RequestActivities = ReturnType<typeof createCertificateRequestActivities>;
 type RecoveryActivities = ReturnType<typeof createCertificateRecoveryActivities>;
@@ -17,7 +17,7 @@ type MergeActivities = ReturnType<typeof createCertificateMergeActivities>;
 
 /** Interactive work goes before batches; batches share fairly among themselves. */
 function precedence({ interactive }: IssuingTerms, fairnessKey: string) {
-  // The server takes 64 bytes; what tells works apart stands at the end of their ids.
+  // The server takes 64 bytes; what distinguishes jobs stands at the end of their ids.
   return interactive ? { priorityKey: 1 } : { priorityKey: 3, fairnessKey: fairnessKey.slice(-64) };
 }
 

@@ -18,6 +18,7 @@ import { backoffMs } from '../../domain/core/poll-timing';
 import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
 import { certificateLane, type CertificateLaneInput, type LaneResult } from './certificate-lane';
+import type { CertificateBatchInput } from '../inputs';
 import {
   batchProgressQuery,
   cancelUpdate,
@@ -25,11 +26,10 @@ import {
   pauseUpdate,
   resumeUpdate,
   type BatchProgress,
-  type CertificateBatchInput,
   type Control,
 } from '../messages';
 import { firstRows } from './row-state';
-import { attributesAtStart, tellEnd } from '../core/search-attributes';
+import { attributesAtStart, reportEnd } from '../core/search-attributes';
 import { Waits } from '../core/waits';
 
 const defaults = { laneRows: 2_000, laneEvents: 3_000, mostLanes: 8 } as const;
@@ -153,14 +153,14 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     const edition = input.decision ?? 0;
     const { filedIn: folder } = work;
     const failedLanes = lanes.filter((lane) => lane.done && lane.result === null).map(itemsOf);
-    // Lanes learn of a cancellation by themselves when no worker ran that could tell the batch.
+    // Lanes learn of a cancellation by themselves when no worker ran that could signal the batch.
     const isOver = cancel === undefined && Date.now() >= terms.requestUntil;
     const why = isOver ? 'the deadline of the batch passed' : 'cancelled';
     const neverSent = `${why} before it was requested`;
     const merge = { folder, workId, edition, startedAt, neverSent, failedLanes };
     const summary = await activities.mergeWork(merge);
     progress.stage = 'done';
-    tellEnd(batchEnd(edition === 0 ? 'certificate-batch' : 'decision', summary.counts));
+    reportEnd(batchEnd(edition === 0 ? 'certificate-batch' : 'decision', summary.counts));
     return summary;
   });
 
@@ -172,11 +172,11 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       const wait = backoffMs(failures, Math.random());
       const reason = access === 'credentials' ? 'credentials' : 'service';
       progress.waiting = { reason, until: Date.now() + wait };
-      waits.tell(reason === 'credentials' ? reason : null);
+      waits.report(reason === 'credentials' ? reason : null);
       await condition(() => cancel !== undefined, wait);
     }
     progress.waiting = null;
-    waits.tell(null);
+    waits.report(null);
   }
 
   async function runLanes(): Promise<void> {
@@ -223,7 +223,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   }
 
   /**
-   * A lane of an earlier run of this batch, which was terminated, may still be at work: it is told
+   * A lane of an earlier run of this batch, which was terminated, may still be at work: it is ordered
    * to bring home what it has, and this one takes its place.
    */
   async function startLane(lane: Lane, laneInput: CertificateLaneInput) {
@@ -245,7 +245,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     }
   }
 
-  /** A lane that fails is a fault of ours: the others go on, and the merge tells what is missing. */
+  /** A lane that fails is an error of ours: the others go on, and the merge shows what is missing. */
   async function follow(lane: Lane, result: Promise<LaneResult>): Promise<void> {
     try {
       lane.result = await result;

@@ -7,7 +7,8 @@ import {
 } from '@temporalio/workflow';
 import type { WorkRef } from '../../domain/certificates/work';
 import { certificateActivities } from './activities';
-import { controlSignal, rowsProgressQuery, type IssuingTerms, type RowCounts } from '../messages';
+import type { IssuingTerms } from '../inputs';
+import { controlSignal, rowsProgressQuery, type RowCounts } from '../messages';
 import { RowDriver } from './row-driver';
 import type { CarriedRows } from './row-state';
 

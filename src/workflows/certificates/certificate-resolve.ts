@@ -3,7 +3,8 @@ import type { BatchSummary } from '../../domain/certificates/certificates';
 import type { WorkRef } from '../../domain/certificates/work';
 import { certificateActivities } from './activities';
 import { certificateBatch } from './certificate-batch';
-import { batchProgressQuery, type IssuingTerms } from '../messages';
+import type { IssuingTerms } from '../inputs';
+import { batchProgressQuery } from '../messages';
 
 export interface CertificateResolveInput {
   /** The batch or single issuance decided on. */
@@ -22,7 +23,7 @@ export interface CertificateResolveInput {
 export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {
   const { workId, work, decision, terms, concurrency } = input;
   const { carryOutDecision } = certificateActivities(terms, workId);
-  // Until the lanes start there is little to tell, but whoever asks gets an answer.
+  // Until the lanes start there is little to show, but a query is answered.
   setHandler(batchProgressQuery, () => ({
     kind: 'certificate-batch',
     stage: 'proving access',

@@ -2,15 +2,11 @@ import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
-import {
-  cancelUpdate,
-  resumeUpdate,
-  rowsProgressQuery,
-  type IssueCertificateInput,
-} from '../messages';
+import type { IssueCertificateInput } from '../inputs';
+import { cancelUpdate, resumeUpdate, rowsProgressQuery } from '../messages';
 import { RowDriver } from './row-driver';
 import { firstRows } from './row-state';
-import { tellEnd } from '../core/search-attributes';
+import { reportEnd } from '../core/search-attributes';
 
 /** One certificate, by the same two activities as a batch: one code path, two sizes. */
 export async function issueCertificate(input: IssueCertificateInput): Promise<BatchSummary> {
@@ -55,7 +51,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
       neverSent: `${isOver ? 'the deadline passed' : 'cancelled'} before it was requested`,
       failedLanes: [],
     });
-    tellEnd(batchEnd('certificate', summary.counts));
+    reportEnd(batchEnd('certificate', summary.counts));
     return summary;
   });
 }

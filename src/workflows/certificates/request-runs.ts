@@ -109,7 +109,7 @@ export class RequestRuns {
   /**
    * What a run brings back unsent it had no time for: ask for what can be had. For want of permits,
    * in one run at a time as well, until a full one returns in half of its second; slow answers on the
-   * other hand need all the runs there may be. Rows that found no place tell nothing.
+   * other hand need all the runs there may be. Rows that found no slot prove nothing.
    *
    * @param given places that it had at its start
    */

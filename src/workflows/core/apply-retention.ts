@@ -6,7 +6,7 @@ import {
   type ExpiredCursor,
   type RetentionCounts,
 } from '../../domain/core/retention';
-import type { ApplyRetentionInput } from '../messages';
+import type { ApplyRetentionInput } from '../inputs';
 import { retentionActivities } from './retention-activities';
 
 /** Erases what is older than the term of its kind. A kind that fails costs the others nothing. */
@@ -15,10 +15,10 @@ export async function applyRetention({
 }: ApplyRetentionInput): Promise<Partial<Record<JobKind, RetentionCounts>>> {
   const { eraseExpired } = retentionActivities();
   const now = Date.now();
-  const told: Partial<Record<JobKind, RetentionCounts>> = {};
+  const counts: Partial<Record<JobKind, RetentionCounts>> = {};
   let failure: { error: unknown } | null = null;
   for (const term of terms) {
-    const sum = (told[term.kind] = { ...nothingExpired });
+    const sum = (counts[term.kind] = { ...nothingExpired });
     const endedBefore = expiredBefore(term, now);
     try {
       let after: ExpiredCursor | null = null;
@@ -39,5 +39,5 @@ export async function applyRetention({
     }
   }
   if (failure !== null) throw failure.error;
-  return told;
+  return counts;
 }

@@ -10,15 +10,9 @@ import {
 } from '@temporalio/workflow';
 import { type ChildCounts, type ChildJob } from '../../domain/core/job-batch';
 import { workflowIdOf } from '../../domain/job';
-import {
-  cancelUpdate,
-  jobBatchProgressQuery,
-  pauseUpdate,
-  resumeUpdate,
-  type BatchCarryover,
-  type JobBatchInput,
-} from '../messages';
-import { tellEnd } from './search-attributes';
+import type { BatchCarryover, JobBatchInput } from '../inputs';
+import { cancelUpdate, jobBatchProgressQuery, pauseUpdate, resumeUpdate } from '../messages';
+import { reportEnd } from './search-attributes';
 import type { jobBatchActivities } from './job-batch-activities';
 
 /** A child job that this run did not see start is looked for so long, then started again. */
@@ -129,7 +123,7 @@ export class ChildJobs {
       this.#isOver = true;
       const cancelled = this.#cancel !== null;
       const counts = this.#counts;
-      tellEnd(await this.#rules.activities.finalizeBatch({ folder, cancelled, counts }));
+      reportEnd(await this.#rules.activities.finalizeBatch({ folder, cancelled, counts }));
       return counts;
     });
   }

@@ -45,6 +45,8 @@ export async function pollUntilSettled<T>(
       const isLockedOut = polled.value === null && seen === waitingForCredentials;
       return { kind: 'expired', value: polled.value ?? last, isLockedOut };
     }
+    // The mark in the store was met before the order: it is the same cancellation.
+    if (polled.kind === 'stopped') throw new CancelledFailure('its job is cancelled');
     if (polled.kind !== 'changed') return polled;
     seen = polled.status;
     last = polled.value ?? last;

@@ -17,7 +17,7 @@ import {
   type WaitingFor,
 } from '../messages';
 import { pollUntilSettled, type PollEnd } from './poll-until-settled';
-import { tellEnd } from './search-attributes';
+import { reportEnd } from './search-attributes';
 import { Waits } from './waits';
 
 /** What one kind of job does; `runJob` does what all of them do. */
@@ -49,7 +49,7 @@ export async function runJob<Ending extends object, Outcome extends { status: st
     job.close();
     const startedAt = new Date(job.progress.startedAt).toISOString();
     const outcome = await kind.finalize({ ...ending, startedAt });
-    tellEnd(kind.end?.(outcome) ?? endOf(kind.kind, outcome.status));
+    reportEnd(kind.end?.(outcome) ?? endOf(kind.kind, outcome.status));
     return outcome;
   });
 }
@@ -151,7 +151,7 @@ export class Job {
     this.progress.waiting = reason === null ? null : { reason, until: null };
     // The decision that single jobs wait for is that of a review.
     const needed = reason === 'decision' ? 'review' : reason === 'credentials' ? reason : null;
-    this.#waits.tell(needed);
+    this.#waits.report(needed);
   }
 
   close(): void {

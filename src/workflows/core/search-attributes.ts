@@ -31,7 +31,6 @@ export function attributesAtStart(
 }
 
 function serviceOf(workflowKind: WorkflowKind): string {
-  if (workflowKind === 'credit-engine') return 'credit';
   return kindFacts[workflowKind as JobKind]?.service ?? 'investigation';
 }
 
@@ -40,18 +39,18 @@ export function workIdOf(attributes: TypedSearchAttributes): string | null {
   return attributes.get(batch) ?? null;
 }
 
-/** As told last, also by the run before this one. */
+/** As reported last, also by the run before this one. */
 export function needsAttentionNow(): boolean {
   return workflowInfo().typedSearchAttributes.get(attention) ?? false;
 }
 
 /** Says whether a person is needed for it to go on. One event for each change, none otherwise. */
-export function tellAttention(needed: boolean): void {
+export function reportAttention(needed: boolean): void {
   if (needsAttentionNow() !== needed) upsertSearchAttributes([{ key: attention, value: needed }]);
 }
 
 /** Says how the job ended; one event. */
-export function tellEnd({ status, needsAttention: needed }: JobEnd): void {
+export function reportEnd({ status, needsAttention: needed }: JobEnd): void {
   upsertSearchAttributes([
     { key: outcome, value: status },
     { key: attention, value: needed },

@@ -1,26 +1,26 @@
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { WaitReason } from '../../domain/attention';
-import { needsAttentionNow, tellAttention } from './search-attributes';
+import { needsAttentionNow, reportAttention } from './search-attributes';
 import { noteWaiting } from './waiting-activities';
 
-/** Tells the engine and the store why a person is needed for a job to go on. */
+/** Reports to the engine and the store why a person is needed for a job to go on. */
 export class Waits {
   readonly #folder: string;
-  /** Undefined: the run before this one has told. */
-  #told: WaitReason | null | undefined;
+  /** Undefined: the run before this one has reported. */
+  #reported: WaitReason | null | undefined;
   #noted: Promise<void> = Promise.resolve();
 
   /** @param folder of the job */
   constructor(folder: string) {
     this.#folder = folder;
-    this.#told = needsAttentionNow() ? undefined : null;
+    this.#reported = needsAttentionNow() ? undefined : null;
   }
 
-  /** Costs nothing when it is told again. @param reason null: nobody is needed */
-  tell(reason: WaitReason | null): void {
-    if (reason === this.#told) return;
-    this.#told = reason;
-    tellAttention(reason !== null);
+  /** Costs nothing when it is reported again. @param reason null: nobody is needed */
+  report(reason: WaitReason | null): void {
+    if (reason === this.#reported) return;
+    this.#reported = reason;
+    reportAttention(reason !== null);
     const note = { folder: this.#folder, source: workflowInfo().workflowId, reason };
     // One after the other; what ends meanwhile waits for nobody in the store anyway.
     this.#noted = this.#noted.then(() =>
@@ -28,7 +28,7 @@ export class Waits {
     );
   }
 
-  /** Resolves when the store has what was told: a run that follows would not know of it. */
+  /** Resolves when the store has what was reported: a run that follows would not know of it. */
   settled(): Promise<void> {
     return this.#noted;
   }

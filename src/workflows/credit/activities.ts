@@ -38,19 +38,9 @@ export function creditActivities(queueSuffix: string) {
     priority: { priorityKey: 1 },
   });
 
-  // A command waits for the answer.
-  const { findEngine } = proxyActivities<EngineActivities>({
-    taskQueue,
-    startToCloseTimeout: '1m',
-    scheduleToCloseTimeout: '2m',
-    retry: { initialInterval: '1s', maximumInterval: '10s', maximumAttempts: 5 },
-    priority: { priorityKey: 1 },
-  });
-
   return {
-    findEngine,
     requestAnalysis,
     recoverAnalysis,
-    ...jobActivities<ResultActivities>('credit', queueSuffix),
+    ...jobActivities<EngineActivities & ResultActivities>('credit', queueSuffix),
   };
 }

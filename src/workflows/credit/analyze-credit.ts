@@ -3,7 +3,7 @@ import { backoffMs } from '../../domain/core/poll-timing';
 import { unreadableAnswer } from '../../domain/core/service-failure';
 import type { AnalysisOutcome, RequestAnswer, Unsent } from '../../domain/credit/work';
 import { runJob, unsettled, type Job } from '../core/run-job';
-import type { AnalyzeCreditInput } from '../messages';
+import type { AnalyzeCreditInput } from '../inputs';
 import { creditActivities } from './activities';
 
 type Accepted = Extract<RequestAnswer, { kind: 'accepted' }>;
@@ -18,11 +18,16 @@ const fetchingMs = 6 * 3_600_000;
 
 /** One file, analysed: uploaded at most once, polled, both results stored. */
 export async function analyzeCredit(input: AnalyzeCreditInput): Promise<AnalysisOutcome> {
-  const { ref, deadlineAt, queueSuffix } = input;
+  const { ref, deadlineAt, namesEngine = false, queueSuffix } = input;
   const { polling, recording } = creditActivities(queueSuffix);
   const upload = new Upload(input);
 
   async function analyze(job: Job): Promise<Ending> {
+    if (namesEngine) {
+      const refused = await chooseEngine(job);
+      if (refused !== null) return refused;
+    }
+    job.progress.stage = 'uploading';
     const answer = await CancellationScope.nonCancellable(() => upload.toAnAnswer(job));
     if ('status' in answer) return answer;
     const { operationId, acceptedAt } = answer;
@@ -40,6 +45,19 @@ export async function analyzeCredit(input: AnalyzeCreditInput): Promise<Analysis
       return { status: 'failed', statusWord, error: { code, message } };
     }
     return { status: 'completed', statusWord };
+  }
+
+  /** Null: it is chosen. Nothing was sent before. */
+  async function chooseEngine(job: Job): Promise<Ending | null> {
+    const end = await job.poll(
+      (request) => polling(request).chooseNamedEngine({ ...request, ref }),
+      { deadlineAt, seen: 'choosing the engine' },
+    );
+    if (end.kind === 'expired') return tooLate;
+    const answer = end.kind === 'settled' ? end.value : end;
+    if (answer.kind === 'chosen') return null;
+    const { code, message } = answer;
+    return { status: 'refused', error: { code, message } };
   }
 
   /** Both results of an operation that is completed. */
@@ -60,11 +78,12 @@ export async function analyzeCredit(input: AnalyzeCreditInput): Promise<Analysis
   return runJob<Ending, AnalysisOutcome>({
     kind: 'credit-analysis',
     folder: input.ref.folder,
-    stage: 'uploading',
+    stage: namesEngine ? 'choosing the engine' : 'uploading',
     async steps(job) {
       const ending = await job.cancellable(
         () => analyze(job),
-        (): Ending => ({ status: 'cancelled', error: left }),
+        (): Ending =>
+          job.progress.externalId === null ? neverSent : { status: 'cancelled', error: left },
       );
       const operationId = job.progress.externalId;
       const isThere = ending.status === 'completed' && operationId !== null;
@@ -131,6 +150,8 @@ class Upload {
           const error = { code: 'unknown_outcome', message: answer.reason };
           return { status: 'unknown_outcome', error };
         }
+        case 'stopped':
+          return neverSent;
         case 'unsent':
           // The clock of the worker may be ahead of the server's: what it calls over is over.
           if (answer.isOver === true || Date.now() >= this.#input.deadlineAt) return tooLate;
@@ -148,10 +169,11 @@ class Upload {
     const { requestAnalysis, recoverAnalysis } = creditActivities(queueSuffix);
     // Another run of the same workflow has another name.
     const request = { ref, run: `${workflowInfo().runId}/${number}` };
+    const sendBy = deadlineAt;
     const until = before === null ? Math.min(Date.now() + unseenMs, deadlineAt) : deadlineAt;
     this.#attempt = new CancellationScope();
     try {
-      return await this.#attempt.run(() => requestAnalysis({ ...request, until, before }));
+      return await this.#attempt.run(() => requestAnalysis({ ...request, sendBy, until, before }));
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
     }

@@ -1,7 +1,7 @@
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import { dossierEnd } from '../../domain/job-ends';
 import { runJob } from '../core/run-job';
-import type { FollowDossierInput } from '../messages';
+import type { FollowDossierInput } from '../inputs';
 import { dossierActivities } from './activities';
 import { FollowedDossier } from './followed-dossier';
 

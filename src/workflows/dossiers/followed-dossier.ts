@@ -27,10 +27,11 @@ import {
   type Retried,
 } from '../../domain/dossiers/retry';
 import { unsettled, type Job } from '../core/run-job';
-import { decideDossierUpdate, type FollowDossierInput, type WaitingFor } from '../messages';
+import type { FollowDossierInput } from '../inputs';
+import { decideDossierUpdate, type WaitingFor } from '../messages';
 import type { dossierActivities } from './activities';
 
-/** A cancellation that was taken shows within this time, or a person is told. */
+/** A cancellation that was taken shows within this time, or a person is needed. */
 const cancelMs = 600_000;
 /** Time for the files of a dossier that has settled, whatever the deadline. */
 const reportMs = 3_600_000;
@@ -183,8 +184,7 @@ export class FollowedDossier {
   async #retry(from: number): Promise<Ending | null> {
     const { deadlineAt, ref } = this.#input;
     this.#stage = 'retrying';
-    this.#asked += 1;
-    const asked = this.#asked;
+    const asked = (this.#asked += 1);
     const end = await this.#job.poll<Retried>(
       (request) => this.#calls.requesting(request).retryDossier({ ...request, ref, from, asked }),
       { deadlineAt, seen: 'retrying' },
@@ -212,12 +212,7 @@ export class FollowedDossier {
     this.#decided = null;
     this.#job.waitFor(this.#showReview() ?? null);
     const watching = new CancellationScope();
-    const moved = watching
-      .run(() => this.#follow(true))
-      .catch((error: unknown) => {
-        if (isCancellation(error)) return null;
-        throw error;
-      });
+    const moved = watching.run(() => this.#follow(true)).catch(nullWhenCancelled);
     await Promise.race([moved, condition(() => this.#decided !== null)]);
     watching.cancel();
     const ending = await moved;
@@ -249,19 +244,18 @@ export class FollowedDossier {
       const { code, message } = end.value;
       return { status: 'refused', error: { code, message } };
     }
-    const { state } = end.value.sight;
-    if (state === 'completed' || state === 'cancelled') return { status: state };
-    return failedAs(end.value.sight, 'failed', 'it had failed');
+    const { sight } = end.value;
+    if (sight.state === 'completed' || sight.state === 'cancelled') return { status: sight.state };
+    return failedAs(sight, 'failed', 'it had failed');
   }
 
   /** Null: it could not be had in time, or there is none to have. */
   async #report(): Promise<DossierReport | null> {
-    const { ref } = this.#input;
     if (this.#sight === null || !isReported(this.#sight.state)) return null;
     this.#stage = 'fetching';
-    const attempt = this.#sight.attempt?.number ?? null;
+    const asked = { ref: this.#input.ref, attempt: this.#sight.attempt?.number ?? null };
     const end = await this.#job.poll<DossierReport>(
-      (request) => this.#calls.polling(request).fileDossier({ ...request, ref, attempt }),
+      (request) => this.#calls.polling(request).fileDossier({ ...request, ...asked }),
       { deadlineAt: Date.now() + reportMs, seen: 'fetching' },
     );
     if (end.kind === 'refused') return null;
@@ -298,4 +292,9 @@ export class FollowedDossier {
   set #stage(stage: string) {
     this.#job.progress.stage = stage;
   }
+}
+
+function nullWhenCancelled(error: unknown): null {
+  if (isCancellation(error)) return null;
+  throw error;
 }

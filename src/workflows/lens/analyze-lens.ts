@@ -9,7 +9,7 @@ import {
   type ReplacedLens,
 } from '../../domain/lens/analyze';
 import { runJob, unsettled, type Job } from '../core/run-job';
-import type { AnalyzeLensInput } from '../messages';
+import type { AnalyzeLensInput } from '../inputs';
 import { lensActivities } from './activities';
 
 type Ending = Pick<LensOutcome, 'status'> &

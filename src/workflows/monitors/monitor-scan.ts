@@ -24,15 +24,11 @@ import {
   type ScanRecord,
 } from '../../domain/monitors/scan';
 import { sweepIdAt, sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
-import {
-  cancelUpdate,
-  scanProgressQuery,
-  type MonitorScanInput,
-  type ScanProgress,
-} from '../messages';
+import type { MonitorScanInput } from '../inputs';
+import { cancelUpdate, scanProgressQuery, type ScanProgress } from '../messages';
 import { monitorActivities } from './activities';
 import type { monitorSweep } from './monitor-sweep';
-import { attributesAtStart, tellEnd } from '../core/search-attributes';
+import { attributesAtStart, reportEnd } from '../core/search-attributes';
 
 /** Pages of the list probed at once: a monitor that does not answer holds up its own page alone. */
 const lanes = 4;
@@ -100,7 +96,7 @@ class ScanDriver {
       const record = this.#record;
       if (this.#isStored)
         await this.#store(() => this.#activities.finalizeScan({ record, outcome }));
-      tellEnd(scanEnd(outcome));
+      reportEnd(scanEnd(outcome));
       return outcome;
     });
   }

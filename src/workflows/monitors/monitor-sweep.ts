@@ -24,15 +24,10 @@ import {
   type SweepOutcome,
   type SweepRef,
 } from '../../domain/monitors/sweep';
-import {
-  cancelUpdate,
-  sweepProgressQuery,
-  type MonitorSweepInput,
-  type SweepCarryover,
-  type SweepProgress,
-} from '../messages';
+import type { MonitorSweepInput, SweepCarryover } from '../inputs';
+import { cancelUpdate, sweepProgressQuery, type SweepProgress } from '../messages';
 import { monitorActivities } from './activities';
-import { tellEnd } from '../core/search-attributes';
+import { reportEnd } from '../core/search-attributes';
 
 /** Pages after which a run continues as new: some 650 events. */
 const pagesPerRun = 100;
@@ -80,7 +75,7 @@ class SweepDriver {
         reconciled,
         stopped: this.#cancelling ? 'cancelled' : null,
       });
-      tellEnd(sweepEnd(outcome));
+      reportEnd(sweepEnd(outcome));
       return outcome;
     });
   }

@@ -2,7 +2,7 @@ import { isCancellation, sleep } from '@temporalio/workflow';
 import type { LookedUp, ProfileOutcome } from '../../domain/profiles/lookup';
 import type { PollEnd } from '../core/poll-until-settled';
 import { runJob, unsettled, type Job } from '../core/run-job';
-import type { LookUpProfileInput } from '../messages';
+import type { LookUpProfileInput } from '../inputs';
 import { profileActivities } from './activities';
 
 /** A rural query that took too long has time to become quick. */

@@ -1,6 +1,6 @@
 import type { TraceOutcome, TraceSeen } from '../../domain/traces/search';
 import { runJob, unsettled, type Job } from '../core/run-job';
-import type { SearchTraceInput } from '../messages';
+import type { SearchTraceInput } from '../inputs';
 import { traceActivities } from './activities';
 
 type Ending = Pick<TraceOutcome, 'status'> & Partial<Pick<TraceOutcome, 'seen' | 'error'>>;

@@ -85,6 +85,7 @@ export class CreditBench {
       credit: creditApi(service, names, 2_000),
       store,
       nameOf: (document) => IdKey.parse('ab'.repeat(32)).nameOf('document', document),
+      purchaseName: (text) => IdKey.parse('ab'.repeat(32)).nameOf('manifest', text),
       audit: new AuditTrail(store, IdKey.parse('ab'.repeat(32))),
       stopping: new AbortController().signal,
       warn: () => undefined,
@@ -117,6 +118,7 @@ export class CreditBench {
     await new AnalysisRepository(bench.place.store).putRecord(bench.ref.folder, {
       workId: bench.ref.workId,
       name,
+      fence: name,
       cnab: { name: 'a.rem', sha256, bytes: bytes.length, key },
       xmls: null,
       engineId: null,
@@ -161,7 +163,8 @@ export class CreditBench {
     const { requestAnalysis } = createCreditRequestActivities(this.#deps);
     const environment = this.#environment();
     const until = this.#deps.now() + 60_000;
-    const input = { ref: this.ref, run, until, before: null, ...patience };
+    const sendBy = this.#deps.now() + 3_600_000;
+    const input = { ref: this.ref, run, sendBy, until, before: null, ...patience };
     const answer: Promise<RequestAnswer> = environment.run(requestAnalysis, input);
     return { environment, answer };
   }

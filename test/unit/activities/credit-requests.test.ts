@@ -185,7 +185,8 @@ describe('an upload that is turned away', () => {
 
   it('is not sent once its time is over, nor when it is cancelled while it waits', async () => {
     const later = { why: 'service', notBefore: Date.now() + 3_600_000 } as const;
-    const over = { until: Date.now() + 50, before: later };
+    const end = Date.now() + 50;
+    const over = { sendBy: end, until: end, before: later };
     expect(await bench.begin('r1', over).answer).toMatchObject({
       kind: 'unsent',
       why: 'service',
@@ -195,6 +196,16 @@ describe('an upload that is turned away', () => {
     environment.cancel();
     expect(await answer).toMatchObject({ kind: 'unsent', why: 'service' });
     expect(bench.uploads).toBe(0);
+  });
+
+  it('is not sent when it is taken up after the deadline, though it was never tried', async () => {
+    const end = Date.now() - 1;
+    expect(await bench.begin('r1', { sendBy: end, until: end }).answer).toMatchObject({
+      kind: 'unsent',
+      isOver: true,
+    });
+    expect(bench.uploads).toBe(0);
+    expect(await bench.last()).toBeNull();
   });
 
   it('is never sent again once its recovery has been', async () => {

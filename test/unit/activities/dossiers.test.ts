@@ -1,3 +1,4 @@
+import type { BeforeSend } from '../../../src/apis/http/call';
 import type { ApplicationFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time';
 import { ActivityEnvironment } from '../../support/activity-environment';
@@ -62,16 +63,11 @@ class Bench {
         this.beforeRead();
         return view();
       },
-      retry: async (
-        _: string,
-        key: string,
-        signal?: AbortSignal,
-        beforeSend?: () => Promise<void>,
-      ) => {
+      retry: async (_: string, key: string, signal?: AbortSignal, beforeSend?: BeforeSend) => {
         await this.atPermit();
         this.keys.push(key);
         this.whenSent(signal);
-        await beforeSend?.();
+        (await beforeSend?.())?.();
         const next = this.answers.shift();
         if (next === undefined || next.taken) {
           if (!this.#made.has(key)) this.attempt += 1;
@@ -80,8 +76,8 @@ class Bench {
         if (next !== undefined) throw next.error;
         return view();
       },
-      cancel: async (_: string, __?: AbortSignal, beforeSend?: () => Promise<void>) => {
-        await beforeSend?.();
+      cancel: async (_: string, __?: AbortSignal, beforeSend?: BeforeSend) => {
+        (await beforeSend?.())?.();
         this.cancels += 1;
         const error = this.cancelAnswers.shift();
         if (error !== undefined) throw error;
@@ -368,11 +364,14 @@ it('a retry whose receipt was not taken in is read back', async () => {
   expect(await bench.requests()).toMatchObject([{ result: 'accepted', work: ref.workId }]);
 });
 
-it('nothing is sent once the job was stopped', async () => {
+it.each([
+  ['cancelled', 'stopped'],
+  ['paused', 'expired'],
+] as const)('nothing is sent once the job is %s', async (word, kind) => {
   const asked = { workId: ref.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
   await new DossierRepository(bench.store).putRecord(ref.folder, asked);
-  await bench.store.jobs.stop(ref.folder, 'cancelled');
-  expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind: 'expired' });
+  await bench.store.jobs.stop(ref.folder, word);
+  expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind });
   expect(bench.attempt).toBe(1);
   expect(await new DossierRepository(bench.store).retries('d')).toEqual([]);
 });
@@ -422,7 +421,7 @@ it('who comes after a worker that was lost goes on with its key', async () => {
   expect(await bench.retry()).toEqual(begun('us'));
   expect(bench.keys).toEqual([]);
   expect(await new DossierRepository(bench.store).retries('d')).toMatchObject([
-    { attempt: { n: 1, receipt: { kind: 'accepted', told: { readBack: true } } } },
+    { attempt: { n: 1, receipt: { kind: 'accepted', reported: { readBack: true } } } },
   ]);
 });
 

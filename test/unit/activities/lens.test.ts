@@ -1,3 +1,4 @@
+import type { BeforeSend } from '../../../src/apis/http/call';
 import type { Readable } from 'node:stream';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import type { LensDependencies } from '../../../src/activities/dependencies';
@@ -79,17 +80,13 @@ class Bench {
     const lens = {
       submitPath: null,
       timeoutMs: 30_000,
-      create: async (
-        asked: { key: string },
-        signal: AbortSignal,
-        beforeSend?: () => Promise<void>,
-      ) => {
+      create: async (asked: { key: string }, signal: AbortSignal, beforeSend?: BeforeSend) => {
         if (this.waitsForPermit) {
           await new Promise((done) => signal.addEventListener('abort', done));
           throw notSent;
         }
         this.keys.push(asked.key);
-        await beforeSend?.();
+        (await beforeSend?.())?.();
         const sent = this.heedsKeys ? asked.key : `${asked.key}/${this.keys.length}`;
         const failure = this.createFails.shift();
         if (failure === undefined || failure.taken === true) {

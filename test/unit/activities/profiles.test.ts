@@ -54,7 +54,7 @@ function activities(
     profiles: {
       timeoutMs: 30_000,
       lookUp: async (...[, , , beforeSend]: Parameters<ProfilesApi['lookUp']>) => {
-        await beforeSend?.();
+        (await beforeSend?.())?.();
         asked += 1;
         atCall();
         return { read: { kind: 'profile' }, body };

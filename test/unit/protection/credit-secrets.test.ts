@@ -58,7 +58,7 @@ async function uploadAnsweredBy(answer: (response: ServerResponse, body: string)
   const upload = { cnab, xmls: null, engineId: null };
   const prepared = await api.operations.prepareUpload(upload);
   const error: unknown = await api.operations
-    .startOperation(prepared, () => undefined)
+    .startOperation(prepared, async () => undefined)
     .then(
       () => null,
       (thrown: unknown) => thrown,

@@ -254,11 +254,11 @@ describe('a request with a key', () => {
     expect(await receive(1, unknown)).toEqual(accepted('c-1'));
   });
 
-  it('takes the next number after a receipt, and keeps what is told with an id', async () => {
-    const told = { billing: { amount: 2 } };
+  it('takes the next number after a receipt, and keeps what is reported with an id', async () => {
+    const reported = { billing: { amount: 2 } };
     await attempts.take(subject, mine, 'job');
-    await receive(1, { ...accepted('c-1'), told } as Receipt);
-    expect((await attempt(1)).receipt).toEqual({ ...accepted('c-1'), told });
+    await receive(1, { ...accepted('c-1'), reported } as Receipt);
+    expect((await attempt(1)).receipt).toEqual({ ...accepted('c-1'), reported });
     expect(await attempts.take(subject, theirs, 'job')).toMatchObject({ n: 2, isNew: true });
   });
 

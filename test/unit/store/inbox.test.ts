@@ -2,7 +2,7 @@ import { endOf, exitCodeOf, inboxEntry, type Doubt } from '../../../src/domain/a
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
 import { jobKinds, kindFacts, type JobKind } from '../../../src/domain/job';
 import { reportHtml } from '../../../src/report/report-html';
-import { tellEnd } from '../../../src/workflows/core/search-attributes';
+import { reportEnd } from '../../../src/workflows/core/search-attributes';
 import { sized } from '../../support/full-size';
 import { TemporaryStore } from '../../support/temporary-store';
 import { reportOf, rowOf } from '../report/sample';
@@ -53,7 +53,7 @@ it('agrees with exit codes, search attributes and reports over jobs of all kinds
     const folder = await begin(n, kind);
     await place.store.jobs.end(folder, { ...end, endedAt: at(n) }, {});
     mockTold.length = 0;
-    tellEnd(end);
+    reportEnd(end);
     expect(mockTold).toContainEqual(['DiligenceNeedsAttention', end.needsAttention]);
     if (end.needsAttention) needed.unshift(`job-${n}`);
   }

@@ -80,7 +80,7 @@ it('counts calls by route template and class of status, and 429 and 401 by thems
   }
   server.reply = (_request, response) => void response.socket?.resetAndDestroy();
   await api()
-    .requestCertificate('cnpj', cnpj(1), () => {})
+    .requestCertificate('cnpj', cnpj(1), async () => {})
     .catch(() => {});
 
   const found = await samples();
@@ -157,7 +157,7 @@ it('has no document, id, token or address in it, whatever is called and answered
       const one = api();
       const url = `${server.origin}/pdf/id-${id}/${document}.pdf?token=${token}`;
       await Promise.allSettled([
-        one.requestCertificate('trabalhista', document, () => {}),
+        one.requestCertificate('trabalhista', document, async () => {}),
         one.readCertificate(`id-${id}`, 'interactive'),
         one.fetchPdf(url, 'interactive'),
       ]);

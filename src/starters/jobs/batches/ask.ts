@@ -13,7 +13,7 @@ import type { SheetPlan } from '../../../sheets/plan-rows';
 import type { InputChoice } from '../../../sheets/read-rows';
 import { JobBatchRepository } from '../../../store/core/job-batches';
 import { indexDocuments } from '../../../store/core/subject-index';
-import type { JobBatchInput } from '../../../workflows/messages';
+import type { JobBatchInput } from '../../../workflows/inputs';
 import type { CommandContext } from '../context';
 import type { Job } from '../job-kind';
 import type { Ask, Foreseen, LineProblem } from '../start-job';

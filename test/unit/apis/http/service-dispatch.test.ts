@@ -81,14 +81,17 @@ it('sends nothing when the check before the dispatch throws', async () => {
   const beforeDispatch = (): void => {
     throw late;
   };
-  await expect(service.dispatch({ ...post, beforeDispatch })).rejects.toBe(late);
+  await expect(service.dispatch({ ...post, beforeSend: async () => beforeDispatch })).rejects.toBe(
+    late,
+  );
   await sleep(30);
   expect(server.received).toEqual([]);
 });
 
 it('runs the check before the dispatch once, when nothing has been received yet', async () => {
   const seen: number[] = [];
-  await service.dispatch({ ...post, beforeDispatch: () => seen.push(server.received.length) });
+  const beforeSend = async () => () => void seen.push(server.received.length);
+  await service.dispatch({ ...post, beforeSend });
   expect(seen).toEqual([0]);
 });
 

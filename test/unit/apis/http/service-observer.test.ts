@@ -89,7 +89,7 @@ it('knows a lost answer from a request that never left and a read that was broke
   const beforeDispatch = (): void => {
     throw new Error('too late');
   };
-  await failing({ ...get, beforeDispatch });
+  await failing({ ...get, beforeSend: async () => beforeDispatch });
 
   const leaving = new AbortController();
   server.reply = () => leaving.abort();

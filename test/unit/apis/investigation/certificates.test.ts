@@ -24,7 +24,7 @@ afterEach(async () => {
   await server.close();
 });
 
-const nothing = (): void => {};
+const nothing = async (): Promise<void> => {};
 const failureOf = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => {

@@ -1,0 +1,135 @@
+import type { CallPriority } from '../../apis/http/limiter';
+import type { NewFact } from '../../store/certificates/facts';
+import type { Issuance } from '../../domain/certificates/issuance';
+import type { IssuanceFact } from '../../domain/certificates/outcomes';
+import type { WorkItem } from '../../domain/certificates/work';
+import { rowFlags, type WatchTuple } from '../../domain/certificates/certificate-rows';
+import type { CertificateDependencies } from '../dependencies';
+import { EvidenceCollector } from './evidence';
+
+/** How an issuance stands: what has settled, with its evidence, is a fact. */
+export function createFactReader(deps: CertificateDependencies) {
+  const { store, certificates, idKey, now, settlingTimes } = deps;
+  const evidence = new EvidenceCollector(certificates, store, deps.pause);
+  const warnedWords = new Set<string>();
+
+  /** A fact once the issuance has settled and its evidence is checked; else what stands so far. */
+  async function readFact(
+    row: { tuple: WatchTuple; unsettledAgeMs: number | null },
+    item: WorkItem,
+    priority: CallPriority,
+    signal: AbortSignal,
+  ): Promise<
+    | NewFact
+    | { state: 'unsettled' }
+    | { error: { code: string; category: string; message: string } }
+  > {
+    const [, certidaoId, requestedAt, , , flags] = row.tuple;
+    const { issuance, answer } = await certificates.readCertificate(certidaoId, priority, signal);
+    const over = issuance.state === 'failed' || issuance.state === 'completed';
+    // Of another work's issuance it is not known here when it was requested.
+    if (over && (flags & rowFlags.shared) === 0) {
+      const ageMs = now() - requestedAt;
+      settlingTimes[item.type].observe(
+        durationOf(issuance, requestedAt, row.unsettledAgeMs, ageMs),
+      );
+    }
+    if (issuance.state === 'unknown' && !warnedWords.has(issuance.statusWord)) {
+      warnedWords.add(issuance.statusWord);
+      deps.warn('a status word that the specification does not list is treated as unsettled', {
+        status: issuance.statusWord.slice(0, 40),
+      });
+    }
+    if (issuance.state === 'failed') {
+      return { fact: factOf(issuance, item, answer, { status: 'failed', now: now() }), pdf: null };
+    }
+    if (issuance.state !== 'completed') return { state: 'unsettled' };
+    const found = await evidence.collect({
+      issuance,
+      type: item.type,
+      documentName: idKey.nameOf('document', item.document),
+      priority: priority === 'poll' ? 'pdf' : priority,
+    });
+    const settled = { status: 'issued', now: now() } as const;
+    switch (found.kind) {
+      case 'stored': {
+        const { pdfKey, pdf, sha256, note } = found;
+        return { fact: factOf(issuance, item, answer, { ...settled, pdfKey, sha256, note }), pdf };
+      }
+      case 'none':
+        if (deps.assumptions.pdf === 'required') {
+          const message = 'the issuance completed without a PDF, and certificates.pdf=required';
+          return { error: { code: 'evidence_missing', category: 'evidence', message } };
+        }
+        return {
+          fact: factOf(issuance, item, answer, { ...settled, note: 'no evidence' }),
+          pdf: null,
+        };
+      // Not filed as facts: another look, later, may find the right bytes.
+      case 'mismatch':
+        return {
+          error: { code: 'evidence_mismatch', category: 'evidence', message: found.message },
+        };
+      case 'unavailable':
+        return {
+          error: { code: 'evidence_unavailable', category: 'evidence', message: found.message },
+        };
+      case 'refused':
+        return { error: { code: 'address_refused', category: 'evidence', message: found.message } };
+    }
+  }
+
+  return readFact;
+}
+
+/**
+ * How long an issuance took, from our request on: as the service reports it where that agrees with
+ * what was seen (clocks may differ), else the middle of what was seen.
+ */
+function durationOf(
+  { createdAt, completedAt }: Issuance,
+  requestedAt: number,
+  unsettledAgeMs: number | null,
+  settledAgeMs: number,
+): number {
+  const completed = Date.parse(completedAt ?? '');
+  const reported = [completed - requestedAt, completed - Date.parse(createdAt ?? '')];
+  const earliest = unsettledAgeMs ?? 0;
+  const credible = reported.find((ms) => ms > earliest && ms <= settledAgeMs);
+  return credible ?? (Math.max(earliest, settledAgeMs * 0.8) + settledAgeMs) / 2;
+}
+
+function factOf(
+  issuance: Issuance,
+  item: WorkItem,
+  answer: unknown,
+  settled: {
+    status: 'issued' | 'failed';
+    now: number;
+    pdfKey?: string;
+    sha256?: string;
+    note?: string;
+  },
+): IssuanceFact {
+  const { result, error } = issuance;
+  return {
+    certidaoId: issuance.certidaoId,
+    type: item.type,
+    status: settled.status,
+    settledAt: settled.now,
+    completedAt: issuance.completedAt,
+    classification: result?.classification ?? null,
+    divergent: result?.divergent ?? null,
+    officialName: result?.officialName ?? null,
+    capturedAt: result?.capturedAt ?? null,
+    pdfKey: settled.pdfKey ?? null,
+    sha256: settled.sha256 ?? null,
+    errorCode: settled.status === 'failed' ? (error?.code ?? 'failed') : null,
+    errorCategory: settled.status === 'failed' ? (error?.category ?? 'service') : null,
+    errorMessage: settled.status === 'failed' ? (error?.message ?? null) : null,
+    retryable: settled.status === 'failed' ? (error?.retryable ?? null) : null,
+    retryAfterMs: settled.status === 'failed' ? (error?.retryAfterMs ?? null) : null,
+    note: settled.note ?? '',
+    answer,
+  };
+}

@@ -1,0 +1,296 @@
+import { Context } from '@temporalio/activity';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { jobOfList } from '../../domain/certificates/work';
+import {
+  attemptOf,
+  attemptState,
+  certificateSubject,
+  nextNumber,
+  sentBy,
+  standingAttempt,
+  subjectState,
+  type Attempt,
+  type Claim,
+  type ClaimOwner,
+  type Receipt,
+} from '../../domain/core/attempts';
+import { requestEntry, type SentRequest } from '../../domain/audit-entries';
+import type { OutcomeRecord } from '../../domain/certificates/outcomes';
+import type { WorkItem } from '../../domain/certificates/work';
+import {
+  rowFlags,
+  type RequestRow,
+  type RowAnswer,
+  type RunInput,
+  type UnsentReason,
+} from '../../domain/certificates/certificate-rows';
+import { issuedAt, outcomeOfFact, refusedOutcome, sentOf, unknownOutcome } from './outcomes';
+import type { CertificateDependencies } from '../dependencies';
+import { Heartbeats } from '../core/heartbeats';
+import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
+import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
+
+/** A run takes no new row after this long. */
+export const runMs = 1_000;
+/** A row that another work is requesting is looked at again after this: most answers are there by then. */
+const othersAnswerMs = 2_000;
+/** What was paused is looked at again after this. */
+const stoppedPauseMs = 1_000;
+
+/** A run of requests, and what it has come to so far. */
+export interface RunContext {
+  input: RunInput;
+  owner: ClaimOwner;
+  heartbeats: Heartbeats;
+  startedAt: number;
+  filed: OutcomeRecord[];
+  /** Requests that are not on the audit trail yet. */
+  sent: SentRequest[];
+  /** Of the row before: on its way to the store. */
+  receipt: Promise<void>;
+  work: { workId: string; by: string };
+  patience: Patience;
+}
+
+/** A decision that may be taken. */
+interface Ready {
+  n: number;
+  /** Times that this work has sent for the thing before. */
+  attempts: number;
+  afterUnknown: boolean;
+}
+
+/**
+ * One row of a run: POSTs without a key, each sent at most once per attempt (decision records 001 and 002).
+ *
+ * @returns a function that never throws
+ */
+export function createRowRequests(deps: CertificateDependencies) {
+  const { store, certificates, idKey, now, works } = deps;
+  const { attempts: ledger, facts } = store;
+
+  // Of a row it is asked for several times.
+  const names = new WeakMap<WorkItem, string>();
+  const documentName = (item: WorkItem): string => {
+    const name = names.get(item) ?? idKey.nameOf('document', item.document);
+    names.set(item, name);
+    return name;
+  };
+  const subjectOf = (item: WorkItem): string => certificateSubject(item.type, documentName(item));
+  const sentRequest = (item: WorkItem, attempt: Omit<Attempt, 'resolution'>): SentRequest =>
+    sentOf(item, documentName(item), attempt);
+
+  /** A work that was broken off and goes on finds what its lost runs had sent: it is put on record. */
+  const leftByLostRun = (
+    last: Attempt | null,
+    item: WorkItem,
+    workflowId: string,
+    at: number,
+  ): SentRequest[] => {
+    if (last?.claim.owner.workflowId !== workflowId) return [];
+    return attemptState(last, at).kind === 'in_flight' ? [] : [sentRequest(item, last)];
+  };
+
+  async function requestRow(row: RequestRow, run: RunContext): Promise<RowAnswer> {
+    try {
+      const [place, attempts, mode] = row;
+      const item = await works.item(run.input.work, place);
+      // A list made by a person's decision counts on from what the work had taken before.
+      const counted: RequestRow = [place, Math.max(attempts, item.start?.attempts ?? 0), mode];
+      const ready = await decide(counted, item, run);
+      if ('kind' in ready) return ready;
+      const answer = await send(place, item, ready, run);
+      if (answer !== 'taken') return answer;
+      // What stands in its way was not there when it was decided.
+      const standing = await decide(counted, item, run);
+      return 'kind' in standing ? standing : unsent(row, 'in_flight', now() + 250);
+    } catch (error) {
+      // Before the claim nothing can have left; `send` answers for everything after it.
+      deps.warn('a row could not be prepared for its request', { reason: nameOf(error) });
+      const isAboutToken = isCallFailure(error) && classifyFailure(error) === 'credentials';
+      if (isAboutToken) return unsent(row, 'credentials', now() + 1_000);
+      return unsent(row, isStoreAway(error) ? 'store' : 'fault', now() + 1_000);
+    }
+  }
+
+  /** What the claims say of the thing: an answer at once, or the decision that may be taken. */
+  async function decide(
+    row: RequestRow,
+    item: WorkItem,
+    run: RunContext,
+  ): Promise<RowAnswer | Ready> {
+    const [place, before, mode] = row;
+    if (item.start?.kind === 'watch' && item.start.certidaoId !== null) {
+      const { certidaoId } = item.start;
+      return {
+        kind: 'accepted',
+        place,
+        certidaoId,
+        requestedAt: now(),
+        attempts: before,
+        flags: 0,
+      };
+    }
+    const subject = subjectOf(item);
+    const history = await ledger.of(subject);
+    // Whatever stands there in this run's name was put by its recovery: somebody else has the row.
+    if (attemptOf(history, run.owner) !== null) return unsent(row, 'no_time', now());
+    const n = nextNumber(history);
+    const state = subjectState(history, now());
+    // A batch that was broken off and started again goes on counting where it was. (The workflow of
+    // a single issuance has one id for all the works it ever did.)
+    const { workflowId } = run.owner;
+    if (before === 0) {
+      run.sent.push(...leftByLostRun(standingAttempt(history), item, workflowId, now()));
+    }
+    const mayBeTakenOver = before === 0 && !run.input.interactive;
+    const attempts = mayBeTakenOver ? sentBy(history, workflowId) : before;
+    switch (state.kind) {
+      case 'free':
+        return { n, attempts, afterUnknown: state.afterUnknown };
+      case 'in_flight':
+        return unsent(row, 'in_flight', Math.min(state.answerBy + 1, now() + othersAnswerMs));
+      case 'unknown': {
+        const own = state.owner.workflowId === workflowId;
+        if (mode === 'reissue' && own) {
+          await ledger.resolve(subject, state.n, {
+            action: 'reissue',
+            externalId: null,
+            by: workflowId,
+            note: 'policy of the work: --on-unknown reissue',
+            at: now(),
+          });
+          return { n, attempts, afterUnknown: true };
+        }
+        const { reason, owner: holder } = state;
+        run.filed.push(
+          unknownOutcome(item, attempts, 0, now(), { reason, holder, self: run.owner }),
+        );
+        return { kind: 'unknown', place, attempts, own };
+      }
+      case 'accepted': {
+        const fact = await facts.of(state.externalId);
+        const ours = state.owner.workflowId === workflowId;
+        const flags =
+          (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
+        if (fact === null) {
+          // Another may have asked for it long ago: the row's time runs from when we took it over.
+          const { externalId: certidaoId } = state;
+          return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
+        }
+        const reused = !ours || attempts === 0;
+        const reusable =
+          fact.status === 'issued' &&
+          issuedAt(fact) >= run.input.reuseSince &&
+          !(reused && fact.erased === true);
+        if (!reusable) return { n, attempts, afterUnknown: false };
+        run.filed.push(
+          outcomeOfFact(fact, item, {
+            requestedAt: state.at,
+            attempts,
+            flags,
+            reused,
+          }),
+        );
+        return { kind: 'settled', place, status: 'issued', attempts };
+      }
+    }
+  }
+
+  /** Permit of the limiter, claim, dispatch: in this order. */
+  async function send(
+    place: number,
+    item: WorkItem,
+    { n, attempts: before, afterUnknown }: Ready,
+    run: RunContext,
+  ): Promise<RowAnswer | 'taken'> {
+    const { input, owner, heartbeats, startedAt, filed, patience } = run;
+    const row: RequestRow = [place, before, 'normal'];
+    const { limiter } = certificates.service;
+    const granted = await limiter.acquire(input.interactive ? 'interactive' : 'request', {
+      until: startedAt + runMs,
+      signal: deps.stopping,
+    });
+    if (!granted) return unsent(row, 'no_permit', now() + limiter.expectedWaitMs());
+    const subject = subjectOf(item);
+    const { timeoutMs } = certificates;
+    const job = jobOfList(input.work.folder);
+    const about = { attempts: ledger, subject, job, n, owner, timeoutMs, afterUnknown, patience };
+    const sent = await sendUnder(
+      // Asked for together, the receipt of the row before and this claim are flushed together.
+      async () => (await Promise.all([claimNext(about), run.receipt]))[0],
+      (beforeSend) => certificates.requestCertificate(item.type, item.document, beforeSend),
+      {
+        now,
+        sendBy: input.sendBy,
+        mayClaim: () => !heartbeats.isLate() && !deps.stopping.aborted,
+      },
+    );
+    if (sent.kind === 'stopped') {
+      if (sent.why === 'taken' || sent.why === 'doubtful') return 'taken';
+      return sent.why === 'late'
+        ? unsent(row, 'no_time', now())
+        : unsent(row, sent.why, now() + stoppedPauseMs);
+    }
+    const attempts = before + 1;
+    const { claim } = sent.taken;
+    const { claimedAt } = claim;
+    const { receipt, again } = receiptOf(sent, now);
+    if (receipt.kind === 'unknown') deps.metrics.answerLost(lostHow(sent));
+    const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
+    const request = sentRequest(item, { n, claim, receipt });
+    run.receipt = putReceipt(subject, { n, claim, receipt }, request, run);
+    switch (receipt.kind) {
+      case 'accepted': {
+        const { externalId: certidaoId } = receipt;
+        const dueAt = claimedAt + deps.settlingTimes[item.type].nextReadMs(0, deps.random());
+        const requestedAt = claimedAt;
+        return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags, dueAt };
+      }
+      case 'refused':
+        filed.push(refusedOutcome(item, attempts, receipt, claimedAt, flags));
+        return { kind: 'settled', place, status: 'failed', attempts };
+      case 'not_sent':
+        return { kind: 'unsent', place, attempts: before, ...again };
+      case 'unknown':
+        filed.push(
+          unknownOutcome(item, attempts, flags, now(), {
+            reason: receipt.reason,
+            requestedAt: claimedAt,
+          }),
+        );
+        return { kind: 'unknown', place, attempts, own: true };
+    }
+  }
+
+  /** Never fails: the answer is in our hands and goes to the workflow all the same. */
+  async function putReceipt(
+    subject: string,
+    { receipt, ...attempt }: { n: number; claim: Claim; receipt: Receipt },
+    request: SentRequest,
+    { sent, work, patience }: RunContext,
+  ): Promise<void> {
+    const entry = requestEntry(request, work);
+    const entries = entry === null ? [] : [entry];
+    try {
+      await withStorePatience(
+        () => ledger.putReceipt(subject, attempt, receipt, entries),
+        patience,
+      );
+    } catch (error) {
+      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
+      sent.push(request);
+    }
+  }
+
+  return requestRow;
+}
+
+export function ownerOf(run: string): ClaimOwner {
+  const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
+  return { workflowId, run };
+}
+
+export function unsent(row: RequestRow, reason: UnsentReason, notBefore: number): RowAnswer {
+  return { kind: 'unsent', place: row[0], attempts: row[1], reason, notBefore };
+}

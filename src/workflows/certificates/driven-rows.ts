@@ -1,0 +1,74 @@
+import { condition, sleep } from '@temporalio/workflow';
+import type { WorkRef } from '../../domain/certificates/work';
+import type { IssuingTerms } from '../inputs';
+import type { CertificateActivities } from './activities';
+import type { OutstandingRows } from './outstanding-rows';
+import type { RequestRuns } from './request-runs';
+import type { CarriedRows } from './row-state';
+import type { ServiceBreaker } from './service-breaker';
+import type { WaitingRows } from './waiting-rows';
+
+export interface DriveOptions {
+  work: WorkRef;
+  /** Places [from, to) of the work's list are this driver's. */
+  from: number;
+  to: number;
+  terms: IssuingTerms;
+  activities: CertificateActivities;
+  /** This driver among those of the work: `lane-0000`. Outcomes are filed under it. */
+  name: string;
+  carried: CarriedRows;
+  /** Events after which to hand over to a new run of the workflow; null for never. */
+  eventsLimit: number | null;
+}
+
+/** What the parts of a driver work on together. */
+export interface DrivenRows {
+  readonly options: DriveOptions;
+  readonly state: CarriedRows;
+  readonly waiting: WaitingRows;
+  readonly outstanding: OutstandingRows;
+  readonly runs: RequestRuns;
+  readonly breaker: ServiceBreaker;
+  readonly wakes: Wakes;
+}
+
+/** What a driver waits for: the next instant, or whatever has come of what goes on beside it. */
+export class Wakes {
+  #timerAt = Infinity;
+  #stirred = true;
+  #failed: { error: unknown } | null = null;
+
+  /** @throws what failed meanwhile: an error of ours */
+  begin(): void {
+    this.#stirred = false;
+    if (this.#failed !== null) throw this.#failed.error;
+  }
+
+  next(): Promise<boolean | void> {
+    return condition(() => this.#stirred);
+  }
+
+  stir(): void {
+    this.#stirred = true;
+  }
+
+  /** One timer serves all waits: a later one is armed only when none fires before it. */
+  at(instant: number): void {
+    if (this.#timerAt <= instant || !Number.isFinite(instant)) return;
+    this.#timerAt = instant;
+    const delay = Math.max(1, instant - Date.now());
+    void sleep(delay).then(() => {
+      if (this.#timerAt === instant) this.#timerAt = Infinity;
+      this.stir();
+    });
+  }
+
+  inBackground(work: Promise<void>): void {
+    void work
+      .catch((error: unknown) => {
+        this.#failed = { error };
+      })
+      .finally(() => this.stir());
+  }
+}

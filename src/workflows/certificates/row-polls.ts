@@ -1,0 +1,75 @@
+import type { WatchAnswer } from '../../domain/certificates/certificate-rows';
+import { watchBoundMs } from '../../domain/core/poll-timing';
+import type { DrivenRows } from './driven-rows';
+import type { OutstandingRow } from './outstanding-rows';
+import type { RowRequests } from './row-requests';
+
+/** Sizes and bounds: decision records 002, 004 and 008 have their reasons. */
+const limits = {
+  /** Return after the first settlement: soon when rows wait for its place, later when none do. */
+  watchLingerMs: 1_000,
+  watchPlaceLingerMs: 120,
+  /** Issuances a row may have in all when the service fails them as retryable. */
+  attempts: 5,
+} as const;
+
+/** Keeps what a driver has requested under shared polls, and takes what has settled. */
+export class RowPolls {
+  readonly #rows: DrivenRows;
+  readonly #requests: RowRequests;
+
+  constructor(rows: DrivenRows, requests: RowRequests) {
+    this.#rows = rows;
+    this.#requests = requests;
+  }
+
+  start(): void {
+    for (;;) {
+      const next = this.#rows.outstanding.next(Date.now(), this.#rows.state.share);
+      if ('at' in next) {
+        this.#rows.wakes.at(next.at);
+        return;
+      }
+      if (next.rows.length === 0) return;
+      this.#rows.wakes.inBackground(this.#watch(next.rows));
+    }
+  }
+
+  async #watch(rows: OutstandingRow[]): Promise<void> {
+    const { activities, work, terms, name } = this.#rows.options;
+    const now = Date.now();
+    const youngestAgeMs = Math.min(...rows.map((row) => now - row.tuple[2]));
+    const placesWanted = this.#requests.mayRequest(now) && this.#requests.readyRows(now) > 0;
+    const answer = await this.#rows.outstanding.watch(rows, (tuples) =>
+      activities.watchCertificates({
+        work,
+        name,
+        rows: tuples,
+        rowDeadlineMs: terms.rowDeadlineMs,
+        boundMs: watchBoundMs(youngestAgeMs),
+        reuseSince: terms.reuseSince,
+        lingerMs: limits.watchLingerMs,
+        placeLingerMs: placesWanted ? limits.watchPlaceLingerMs : limits.watchLingerMs,
+        interactive: terms.interactive,
+      }),
+    );
+    if (answer !== null) this.#takeWatched(answer);
+  }
+
+  #takeWatched(answer: WatchAnswer): void {
+    for (const [run, places] of answer.handedOn) this.#rows.runs.handOn(run, places);
+    for (const row of this.#rows.outstanding.take(answer, Date.now())) {
+      const { attempts, notBefore, place, status } = row;
+      if (status !== 'retryable') this.#rows.state.counts[status] += 1;
+      else if (attempts >= limits.attempts) this.#rows.state.counts.failed += 1;
+      else {
+        const again = { place, attempts, notBefore, mode: 'normal', turnedAway: 0 } as const;
+        this.#rows.waiting.goAgain({ ...again, was: 'failed' });
+      }
+    }
+    if (answer.trouble === 'credentials') this.#rows.breaker.reason = 'credentials';
+    else if (answer.settled.length > 0 && this.#rows.breaker.reason === 'credentials') {
+      this.#rows.breaker.reason = null;
+    }
+  }
+}

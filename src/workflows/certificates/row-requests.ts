@@ -1,0 +1,228 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  CancelledFailure,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AgainRow, RequestRow, RowAnswer } from '../../domain/certificates/certificate-rows';
+import { certificatePace } from '../../domain/core/poll-timing';
+import type { RowsProgress, WaitingFor } from '../messages';
+import type { DrivenRows } from './driven-rows';
+import { wasSent } from './request-runs';
+
+/** Bounds: decision records 002, 004 and 008 have their reasons. */
+const limits = {
+  /** Decisions under `--on-unknown reissue`: the first and one more. */
+  reissueAttempts: 2,
+  turnedAway: 20,
+} as const;
+
+/** Requests the rows of a driver in runs, and takes what came of them. */
+export class RowRequests {
+  readonly #rows: DrivenRows;
+  /** Names this execution: one of the same id that starts anew must not take its claims for its own. */
+  readonly #execution = workflowInfo().firstExecutionRunId.slice(0, 8);
+  /** Rows were turned away too often: a person says when they are tried again. */
+  #needsDecision: boolean;
+
+  constructor(rows: DrivenRows) {
+    this.#rows = rows;
+    this.#needsDecision = rows.state.again.some((row) => row.turnedAway >= limits.turnedAway);
+  }
+
+  tryAgain(): void {
+    this.#needsDecision = false;
+    this.#rows.breaker.tryNow();
+    this.#rows.waiting.forgive();
+  }
+
+  /** All runs that can begin now. */
+  start(): void {
+    for (let size = this.#nextRunSize(); size > 0; size = this.#nextRunSize()) {
+      const places = Math.min(size, Math.max(0, this.#places()));
+      this.#rows.wakes.inBackground(this.#run(this.#rows.waiting.take(Date.now(), size), places));
+    }
+    this.#rows.runs.dropFollowUps();
+  }
+
+  /** Rows of the run that may start now; 0 when none may. */
+  #nextRunSize(): number {
+    const now = Date.now();
+    const { closedUntil, probing } = this.#rows.breaker;
+    if (!this.mayRequest(now)) return 0;
+    if (now < closedUntil) {
+      this.#rows.wakes.at(closedUntil);
+      return 0;
+    }
+    return this.#rows.runs.nextRows(this.readyRows(now), this.#places(), {
+      probing,
+      watched: this.#rows.outstanding.size > 0,
+    });
+  }
+
+  mayRequest(now: number): boolean {
+    const { paused, cancel } = this.#rows.state;
+    return (
+      !paused &&
+      cancel === null &&
+      !this.#needsDecision &&
+      now < this.#rows.options.terms.requestUntil
+    );
+  }
+
+  /** Rows that may be requested now. */
+  readyRows(now: number): number {
+    const ready = this.#rows.waiting.ready(now);
+    const { soonest } = this.#rows.waiting;
+    // Those in the store that may go already wake it when they are back.
+    if (ready === 0 && soonest > now) this.#rows.wakes.at(soonest);
+    return ready;
+  }
+
+  /** One run: cancelled, it ends between rows, and the ids of accepted requests come back. */
+  async #run(rows: AgainRow[], places: number): Promise<void> {
+    const { activities, work, terms, name } = this.#rows.options;
+    const run = `${name}-${this.#execution}-${this.#rows.state.runs}`;
+    this.#rows.state.runs += 1;
+    const asked = rows.map((row): RequestRow => [row.place, row.attempts, row.mode]);
+    const { interactive, requestUntil: sendBy, reuseSince } = terms;
+    const input = { work, name, run, rows: asked, reuseSince, interactive };
+    const startedAt = Date.now();
+    const scope = new CancellationScope();
+    this.#rows.runs.start(run, { rows: asked, places, scope });
+    try {
+      let answers: RowAnswer[];
+      let lost = false;
+      try {
+        answers = await scope.run(() =>
+          activities.requestCertificates({ ...input, places, sendBy }),
+        );
+      } catch (error) {
+        if (!(error instanceof ActivityFailure)) throw error;
+        lost = !neverBegan(error);
+        answers = lost
+          ? await CancellationScope.nonCancellable(() => activities.recoverRequests(input))
+          : asked.map(([place, attempts]) => unsentRow(place, attempts));
+      }
+      this.takeAnswers(rows, answers, lost);
+      this.#rows.runs.learn(answers, places, Date.now() - startedAt);
+    } finally {
+      this.#rows.runs.end(run);
+    }
+  }
+
+  takeAnswers(rows: AgainRow[], answers: RowAnswer[], lost: boolean): void {
+    const now = Date.now();
+    let sent = 0;
+    let lostAnswers = 0;
+    let shut: { reason: WaitingFor; until: number } | null = null;
+    for (const [index, answer] of answers.entries()) {
+      const row = rows[index];
+      if (row === undefined) continue;
+      if (wasSent(answer)) sent += 1;
+      switch (answer.kind) {
+        case 'accepted': {
+          const { place, certidaoId, requestedAt, attempts, flags } = answer;
+          const dueAt = Math.max(now, answer.dueAt ?? requestedAt + certificatePace.firstMs);
+          this.#rows.outstanding.add([place, certidaoId, requestedAt, dueAt, attempts, flags]);
+          break;
+        }
+        case 'settled':
+          this.#rows.state.counts[answer.status] += 1;
+          break;
+        case 'unknown':
+          this.#takeUnknown(answer.place, answer.attempts, answer.own);
+          if (answer.own) lostAnswers += 1;
+          break;
+        case 'unsent':
+          shut = this.#takeUnsent(row, answer) ?? shut;
+      }
+    }
+    if (lost) shut ??= { reason: 'service', until: now };
+    if (lostAnswers > 0 && this.#rows.breaker.lostAnswer().isBad) {
+      shut ??= { reason: 'service', until: now };
+    }
+    if (shut !== null) this.#rows.breaker.shut(shut.reason, shut.until);
+    else if (sent > 0 && lostAnswers === 0) this.#rows.breaker.open();
+  }
+
+  /** @returns why nothing is requested for a while; null when there is no reason */
+  #takeUnsent(
+    row: AgainRow,
+    { notBefore, reason }: Extract<RowAnswer, { kind: 'unsent' }>,
+  ): { reason: WaitingFor; until: number } | null {
+    const away = reason === 'not_sent' || reason === 'fault';
+    // A store that is away says nothing about the row: it goes on by itself.
+    const turnedAway = row.turnedAway + (away ? 1 : 0);
+    if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
+    this.#rows.waiting.goAgain({ ...row, notBefore, turnedAway });
+    switch (reason) {
+      case 'cancelled':
+        this.#rows.state.cancel ??= 'wait';
+        return null;
+      case 'not_sent':
+        return { reason: 'service', until: notBefore };
+      case 'credentials':
+      case 'fault':
+      case 'paused':
+      case 'store':
+        return { reason, until: notBefore };
+      case 'no_place':
+        return null;
+      case 'in_flight':
+      case 'no_permit':
+      case 'no_time':
+        this.#rows.breaker.reason = reason === 'in_flight' ? 'another work' : 'rate limit';
+        return null;
+    }
+  }
+
+  #takeUnknown(place: number, attempts: number, own: boolean): void {
+    const mayReissue = own && attempts < limits.reissueAttempts;
+    if (this.#rows.options.terms.onUnknown !== 'reissue' || !mayReissue) {
+      this.#rows.waiting.addUnknown(place, attempts);
+      return;
+    }
+    const notBefore = Date.now() + 1_000;
+    this.#rows.waiting.goAgain({
+      place,
+      attempts,
+      mode: 'reissue',
+      notBefore,
+      turnedAway: 0,
+      was: 'unknown',
+    });
+  }
+
+  /**
+   * Places free for sure: less than none while rows stand in places whose watch has not returned.
+   * Only when a worker is lost, and with it what its watches had handed on, may a few rows too many be
+   * outstanding.
+   */
+  #places(): number {
+    return this.#rows.state.share - this.#rows.outstanding.size - this.#rows.runs.places();
+  }
+
+  /** What keeps them from being requested. */
+  waitsFor(): RowsProgress['waiting'] {
+    if (this.#rows.state.paused) return { reason: 'paused', until: null };
+    if (this.#needsDecision) return { reason: 'decision', until: null };
+    const { closedUntil, reason } = this.#rows.breaker;
+    const until = closedUntil > Date.now() ? closedUntil : null;
+    if (reason !== null && (until !== null || reason === 'credentials')) return { reason, until };
+    const { again, haveAllGone, soonest } = this.#rows.waiting;
+    const onlyAgain = haveAllGone && again > 0 && this.#rows.outstanding.size === 0;
+    return onlyAgain ? { reason: 'retry', until: soonest } : null;
+  }
+}
+
+/** No worker had taken it when it was cancelled, or in half a minute: nothing of it was sent. */
+function neverBegan({ cause }: ActivityFailure): boolean {
+  if (cause instanceof CancelledFailure) return true;
+  return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
+}
+
+function unsentRow(place: number, attempts: number): RowAnswer {
+  return { kind: 'unsent', place, attempts, reason: 'no_time', notBefore: 0 };
+}
