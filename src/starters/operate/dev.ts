@@ -23,6 +23,7 @@ import { findTemporalCli } from '../../temporal/tools-cli';
 import { lockHolder, withLock } from '../../temporal/tools-lock';
 import { hasEnded } from '../../temporal/tools-pid';
 import { serveCodecForUi } from './dev-codec';
+import { boundLogs } from './log-files';
 import { KeptServer, KeptWorker, openLog } from './kept-parts';
 import { CommandError } from '../jobs/errors';
 import { print, printJson, tell, wholeNumber } from '../cli/terminal';
@@ -115,6 +116,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     process.on(signal, () => stopping.abort());
   }
   const { signal } = stopping;
+  boundLogs(dataDir);
   const place = await openContext(tell);
   const { keys } = await provenKeys(place, 'embedded', tell);
   const executable = await findTemporalCli({ env: process.env, say: tell, signal });
