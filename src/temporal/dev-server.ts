@@ -296,6 +296,4 @@ function running(
   };
 }
 
-function messageOf(error: unknown): string {
-  return (error as Partial<Error>).message ?? String(error);
-}
+const messageOf = (error: unknown): string => (error as Partial<Error>).message ?? String(error);
