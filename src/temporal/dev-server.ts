@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -16,6 +16,7 @@ import {
   type ServerRecord,
 } from './dev-server-files';
 import { answers, freePort, host, knock, prepareNamespace } from './dev-server-frontend';
+import { end, isOver, spawnShut, untilEnded, untilExit } from './dev-server-process';
 import { serverVersionOf } from './tools-cli';
 import { commandLineOf, hasEnded } from './tools-pid';
 import { toolEnvironment } from './tools-process';
@@ -225,16 +226,6 @@ async function launch(
   }
 }
 
-/** Nobody else reads what it writes: database, write-ahead log and shared memory beside it. */
-function spawnShut(executable: string, args: string[], options: SpawnOptions): ChildProcess {
-  const before = process.umask(0o077);
-  try {
-    return spawn(executable, args, options);
-  } finally {
-    process.umask(before);
-  }
-}
-
 async function untilReady(
   server: DevServer,
   child: ChildProcess,
@@ -305,40 +296,4 @@ function running(
   };
 }
 
-/** `isOurs` is asked before each signal: between the two the process may end and its pid be given away. */
-async function end(pid: number, isOurs: () => Promise<boolean>): Promise<void> {
-  for (const [signal, graceMs] of [
-    ['SIGTERM', 10_000],
-    ['SIGKILL', 10_000],
-  ] as const) {
-    if (hasEnded(pid) || !(await isOurs())) return;
-    try {
-      process.kill(pid, signal);
-    } catch {
-      return;
-    }
-    for (const since = Date.now(); Date.now() - since < graceMs; await sleep(25)) {
-      if (hasEnded(pid)) return;
-    }
-  }
-  throw new DevServerError(
-    'DEV_SERVER_FAILED',
-    `The Temporal dev server (process ${pid}) does not end, even on SIGKILL.`,
-  );
-}
-
-function isOver(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
-
-async function untilExit(child: ChildProcess): Promise<void> {
-  if (!isOver(child)) await once(child, 'exit');
-}
-
-async function untilEnded(pid: number): Promise<void> {
-  while (!hasEnded(pid)) await sleep(500, undefined, { ref: false });
-}
-
-function messageOf(error: unknown): string {
-  return (error as Partial<Error>).message ?? String(error);
-}
+const messageOf = (error: unknown): string => (error as Partial<Error>).message ?? String(error);
