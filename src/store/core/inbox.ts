@@ -89,7 +89,7 @@ export class InboxRepository {
     }));
   }
 
-  /** Without its instant: the newest of all the times that the same was asked for. Null: there is none. */
+  /** Without its instant: one that waits for a person, else the newest of those asked for alike. Null: there is none. */
   async find(id: string): Promise<FoundJob | null> {
     const [row] = await this.#store.read<Omit<FoundJob, 'needsAttention'> & { needed: number }>(
       statement(
