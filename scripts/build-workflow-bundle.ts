@@ -7,6 +7,7 @@ async function build(): Promise<void> {
   const root = join(__dirname, '..');
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'dist/workflows/index.js'),
+    workflowInterceptorModules: [join(root, 'dist/workflows/core/job-events.js')],
     failureConverterPath: join(root, 'dist/temporal/failure-converter.js'),
     logger: new DefaultLogger('WARN'),
   });

@@ -17,7 +17,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/commands.md', commandsPage()],
     ['docs/reference/settings.md', settingsPage()],
-    ['docs/reference/metrics.md', await metricsPage()],
+    ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/sandbox.md', sandboxPage()],
     ['docs/decisions/README.md', decisionsPage(root)],
   ]);

@@ -20,6 +20,7 @@ const families: readonly Family[] = [
   ['inbox', './starters/inbox', 'inboxCommand'],
   ['resolve', './starters/resolve', 'resolveCommand'],
   ['dev stop', './starters/operate/dev', 'devCommands'],
+  ['logs', './starters/operate/logs', 'logsCommand'],
   ['demo', './starters/operate/demo', 'demoCommand'],
   ['worker', './workers/command', 'workerCommand'],
   ['sandbox', './sandbox', 'sandboxCommand'],

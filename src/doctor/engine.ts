@@ -6,6 +6,7 @@ import type { Store } from '../store/store';
 import { engineAddress, type EngineClient } from '../temporal/connection';
 import { reachEngine } from '../temporal/open-engine';
 import { queuePollers } from '../temporal/queue-pollers';
+import { standingStill } from '../temporal/standing-still';
 import { missingSearchAttributes } from '../temporal/search-attributes';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
@@ -35,6 +36,7 @@ export async function examineEngine(
     if (isUsable) findings.push(await examineSearchAttributes(engine));
     if (isUsable && store !== null) {
       findings.push(...(await examinePollers(engine, environment, store)));
+      findings.push(await examineStandstill(engine, store));
       findings.push(await examineRetention(engine, environment));
     }
     return findings;
@@ -122,6 +124,18 @@ async function examinePollers(
     findings.push(pollersFinding(queueName(kind, suffix), pollers.length));
   }
   return findings;
+}
+
+async function examineStandstill({ client }: EngineClient, store: Store): Promise<Finding> {
+  const check = 'workflows';
+  const standing = await standingStill(client, queueName('workflows', queueSuffix(store)));
+  if (standing.length === 0) return ok(check, 'none stands still');
+  const named = standing.slice(0, 5).map(({ jobId, workflowId, cause }) => {
+    return `${jobId ?? workflowId} (${cause})`;
+  });
+  const cure =
+    'run the version of diligence that started them (`diligence logs` says why), or `cancel` them';
+  return fail(check, `${standing.length} stand still: ${named.join(', ')}`, cure);
 }
 
 /** Read as it stands: what the schedule is told is sealed, and need not be opened. */

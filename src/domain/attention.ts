@@ -34,7 +34,7 @@ export interface Attention {
 export type Doubt = 'incomplete' | 'possible_charge' | 'escalated';
 
 /** Why a job that has not ended needs a person. */
-export type WaitReason = 'credentials' | 'review' | 'decision' | 'restored';
+export type WaitReason = 'credentials' | 'review' | 'decision' | 'restored' | 'stands_still';
 
 const whileWaiting: Record<WaitReason, { why: string; actions: readonly ResolveAction[] }> = {
   credentials: {
@@ -48,6 +48,10 @@ const whileWaiting: Record<WaitReason, { why: string; actions: readonly ResolveA
   },
   restored: {
     why: 'it was under way when the store was backed up: the command that began it goes on with it',
+    actions: [],
+  },
+  stands_still: {
+    why: 'its workflow fails again and again: run the version of diligence that started it, or cancel it',
     actions: [],
   },
 };

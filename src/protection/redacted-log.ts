@@ -7,6 +7,8 @@ export function redactedLog(level: string, stream: DestinationStream): Logger {
     {
       level,
       base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
       hooks: {
         logMethod(args, method) {
           const shown = args.map((one: unknown) =>

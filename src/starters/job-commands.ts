@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { withActor, withOutput, type OutputFlags } from './cli/flags';
 import { printResult, printView } from './cli/print-job';
-import { namedOnce, print, tell } from './cli/terminal';
+import { exitCodes, namedOnce, print, tell } from './cli/terminal';
 import { kindOf } from './kind-of';
 import { openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
@@ -72,7 +72,11 @@ async function show(id: string, json: boolean): Promise<void> {
   const ctx = await openContext(tell);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
-  return printView(ctx, kind, await viewJob(ctx, kind, job), json);
+  const view = await viewJob(ctx, kind, job);
+  await printView(ctx, kind, view, json);
+  // Of one that has ended, `result` ends with its code.
+  if (view.job.status === null && view.job.needsAttention)
+    process.exitCode = exitCodes.needsAttention;
 }
 
 async function showResult(id: string, flags: OutputFlags, command: Command): Promise<number> {

@@ -86,10 +86,10 @@ export function describeInput(kind: JobKind, input: unknown): string {
 function table(rows: readonly Listed[]): string[] {
   const cells = [
     ['CREATED', 'KIND', 'STATUS', 'INPUT', 'ID'],
-    ...rows.map(({ createdAt, kind, status, needsAttention, input, id }) => [
+    ...rows.map(({ createdAt, kind, status, needsAttention, waitsFor, input, id }) => [
       `${createdAt.slice(0, 19)}Z`,
       kind,
-      `${status ?? 'open'}${needsAttention ? ' (needs a person)' : ''}`,
+      `${status ?? 'open'}${needsAttention ? ` (needs a person${waitsFor === null ? '' : `: ${waitsFor}`})` : ''}`,
       input,
       id,
     ]),

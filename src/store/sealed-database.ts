@@ -4,7 +4,17 @@ import { numbered } from './audit/numbers';
 import type { Database } from './database';
 import { Sealed, noSeal, type Seal } from './seal';
 import type { Statement, StatementResult } from './statement';
-import { StoreError } from './store-error';
+import { StoreError, type StoreErrorCode } from './store-error';
+
+/** Is told of what is committed, and of a disk or server that goes away and comes back. Throws nothing. */
+export interface StoreObserver {
+  committed(entries: readonly AuditEntry[]): void;
+  away(code: StoreErrorCode): void;
+  back(): void;
+}
+
+/** What a person mends; other codes are answers, or damage. */
+const awayCodes: readonly StoreErrorCode[] = ['busy', 'full', 'gone', 'other', 'read-only'];
 
 /** The database as its repositories see it: with the seal of what its columns and blobs hold. */
 export class SealedDatabase implements Seal {
@@ -14,6 +24,8 @@ export class SealedDatabase implements Seal {
   readonly epoch: number;
   readonly #database: Database;
   readonly #seal: Seal;
+  #observer: StoreObserver | null = null;
+  #isAway = false;
 
   constructor(database: Database, seal: Seal = noSeal) {
     this.id = database.id;
@@ -22,9 +34,14 @@ export class SealedDatabase implements Seal {
     this.#seal = seal;
   }
 
+  /** From now on this one is told. */
+  observe(observer: StoreObserver): void {
+    this.#observer = observer;
+  }
+
   /** Rows of one SELECT; sees what was committed before. */
   read<T>(statement: Statement): Promise<T[]> {
-    return this.#database.read<T>(statement);
+    return this.#noted(this.#database.read<T>(statement));
   }
 
   /**
@@ -38,10 +55,10 @@ export class SealedDatabase implements Seal {
   ): Promise<StatementResult[]> {
     const texts = entries.length === 0 ? [] : await numbered(this, entries);
     const events = await Promise.all(texts.map((text) => eventOf(this, text)));
-    return this.#database.commit(
-      await Promise.all(statements.map((one) => this.#sealedIn(one))),
-      events,
-    );
+    const sealed = await Promise.all(statements.map((one) => this.#sealedIn(one)));
+    const results = await this.#noted(this.#database.commit(sealed, events));
+    if (entries.length > 0) this.#observer?.committed(entries);
+    return results;
   }
 
   /**
@@ -78,6 +95,23 @@ export class SealedDatabase implements Seal {
 
   opened(name: string, body: Uint8Array): unknown {
     return JSON.parse(this.#seal.open(name, body).toString('utf8'));
+  }
+
+  async #noted<T>(asked: Promise<T>): Promise<T> {
+    try {
+      const answer = await asked;
+      if (this.#isAway) {
+        this.#isAway = false;
+        this.#observer?.back();
+      }
+      return answer;
+    } catch (error) {
+      if (error instanceof StoreError && awayCodes.includes(error.code) && !this.#isAway) {
+        this.#isAway = true;
+        this.#observer?.away(error.code);
+      }
+      throw error;
+    }
   }
 
   async #sealedIn(one: Statement): Promise<Statement> {

@@ -12,6 +12,7 @@ import type { Seal } from './seal';
 import { SealedDatabase } from './sealed-database';
 
 export type { Loss } from './database';
+export type { StoreObserver } from './sealed-database';
 
 /** All that an installation has stored. Whatever is written is on the disk before its promise resolves. */
 export class Store extends SealedDatabase {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { AuditTrail } from '../store/audit/trail';
 import type { Store } from '../store/store';
@@ -14,6 +15,7 @@ import { dataConverterOf } from '../temporal/data-converter';
 import { workerIdentity } from '../temporal/key-holders';
 import { findPayloadKeys } from '../temporal/payload-keys';
 import { openOwnStore, proveKeys } from '../temporal/store-keys';
+import { Standstill } from './standstill';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
 import { installLog } from './log';
@@ -76,7 +78,8 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   }
   const keysOf = flags.embedded === true ? 'embedded' : 'server';
   const { idKey, store, keys, remarks } = await openHouse(environment, keysOf);
-  const log = installLog(logLevel, environment.sdkMetricsAddress);
+  const { log, happenings } = installLog(logLevel, environment.sdkMetricsAddress);
+  store.observe(happenings.store);
   for (const remark of remarks) log.warn(remark);
   const stopping = new AbortController();
   const metrics = new WorkerMetrics(ownVersion());
@@ -93,11 +96,16 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     stopping: stopping.signal,
     warn: (message, about) => log.warn(about ?? {}, message),
     metrics,
+    happenings,
   });
   await holdRateLeases(store, services.rates, {
     stopping: stopping.signal,
     warn: (message, about) => log.warn(about, message),
   });
+  const standstill = new Standstill(store, (change, about) =>
+    happenings.tell(`workflow ${change}`, about),
+  );
+  metrics.watch(store, () => standstill.count);
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,
@@ -108,6 +116,8 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     dataConverter: dataConverterOf(keys, namespace, environment.aadNamespace),
     identity: workerIdentity(keys),
     services,
+    watchStandstill: (client: Client, queue: string): void =>
+      void standstill.watch(client, queue, stopping.signal),
     retention: retentionSetup(environment, { store, idKey, metrics, stopping: stopping.signal }),
   };
   const workers = await runWorkers(setup);

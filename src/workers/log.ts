@@ -4,41 +4,35 @@ import pretty from 'pino-pretty';
 import type { ListenAddress } from '../environment';
 import { redactedLog } from '../protection/redacted-log';
 import { isError } from '../protection/redaction';
-
-/** The SDK warns of every queue that has one kind of task only, as ours are meant to be. */
-const sdkNoise = new Set([
-  'No workflows registered, not polling for workflow tasks',
-  'No activities registered, not polling for activity tasks',
-]);
+import { Happenings } from './happened';
 
 /**
  * The worker's log on standard error: JSON lines, or lines for people when it is a terminal. What
- * is logged passes the one table of `protection/redaction`, the SDK's own lines as well.
+ * is logged passes the one table of `protection/redaction`, the SDK's own lines as well: its errors, and at `debug`
+ * all of them.
  *
  * @param sdkMetrics where the SDK serves figures of its own; null for nowhere
  */
-export function installLog(level: string, sdkMetrics: ListenAddress | null = null): Logger {
+export function installLog(
+  level: string,
+  sdkMetrics: ListenAddress | null = null,
+): { log: Logger; happenings: Happenings } {
   const log = redactedLog(level, process.stderr.isTTY ? forPeople() : pino.destination(straight));
   process.prependListener('uncaughtException', (error) => {
     log.fatal(error, 'the worker ends by an error that nobody caught');
     process.exit(1);
   });
-  const levels = {
-    TRACE: 'trace',
-    DEBUG: 'debug',
-    INFO: 'info',
-    WARN: 'warn',
-    ERROR: 'error',
-  } as const;
+  const happenings = new Happenings(log);
   const options = {
     logger: new DefaultLogger(level === 'debug' ? 'DEBUG' : 'INFO', (entry) => {
-      if (sdkNoise.has(entry.message)) return;
-      log[levels[entry.level]](plain(entry.meta ?? {}), entry.message);
+      const meta: Record<string, unknown> = entry.meta ?? {};
+      if (meta['sdkComponent'] === 'workflow' && happenings.tellOfWorkflow(meta)) return;
+      log[entry.level === 'ERROR' ? 'error' : 'debug'](plain(meta), entry.message);
     }),
     telemetryOptions: {
       logging: {
         forward: {},
-        filter: { core: level === 'debug' ? 'INFO' : 'WARN', other: 'ERROR' },
+        filter: { core: 'WARN', other: 'ERROR' },
       },
     },
     // The process decides when to stop, so that runs of requests end between rows.
@@ -47,7 +41,7 @@ export function installLog(level: string, sdkMetrics: ListenAddress | null = nul
   if (sdkMetrics === null || !installWithMetrics(options, sdkMetrics, log)) {
     Runtime.install(options);
   }
-  return log;
+  return { log, happenings };
 }
 
 /** Lines are written at once: the last ones are those that matter. */

@@ -3,6 +3,7 @@ import type { Environment } from '../environment';
 import type { IdKey } from '../protection/id-key';
 import { AuditTrail } from '../store/audit/trail';
 import type { Store } from '../store/store';
+import type { Happenings } from './happened';
 import type { WorkerMetrics } from './metrics';
 
 /** What a worker makes its activities of. */
@@ -12,6 +13,7 @@ export interface WorkerParts {
   stopping: AbortSignal;
   warn: (message: string, about?: Record<string, string | number | null>) => void;
   metrics: WorkerMetrics;
+  happenings: Happenings;
 }
 
 /** What all activities close over. */

@@ -40,6 +40,8 @@ export interface WorkerSetup {
   /** Of `workerIdentity`: tells those who plan a rotation which keys this process holds. */
   identity: string;
   services: WorkerServices;
+  /** Called once, by a process that has the workflows role. */
+  watchStandstill(client: Client, queue: string): void;
   /** Null when this process has no workflows role. */
   retention: RetentionSetup | null;
 }
@@ -177,6 +179,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
     });
   }
   const workers = await Promise.all(options.map((one) => Worker.create(one)));
+  if (setup.roles.includes('workflows')) setup.watchStandstill(client, queue('workflows'));
   const stopAll = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };

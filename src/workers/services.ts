@@ -68,7 +68,7 @@ function serviceOf(
   name: 'investigation' | 'credit',
   { baseUrl, token, rps, timeoutMs }: CreditSettings,
   { guard, resendOn503 }: Environment,
-  { metrics }: WorkerParts,
+  { metrics, happenings }: WorkerParts,
 ): Service {
   return new Service({
     baseUrl,
@@ -77,7 +77,7 @@ function serviceOf(
     guard,
     resendOn503,
     connectTimeoutMs: Math.min(10_000, timeoutMs),
-    observer: metrics.observerOf(name),
+    observer: happenings.callsOf(name, metrics.observerOf(name)),
   });
 }
 

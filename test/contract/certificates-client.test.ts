@@ -1,3 +1,4 @@
+import pino from 'pino';
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +18,7 @@ import {
   type FaultKind,
   type Sandbox,
 } from '../../src/sandbox';
+import { Happenings } from '../../src/workers/happened';
 import { WorkerMetrics } from '../../src/workers/metrics';
 import { workerServices } from '../../src/workers/services';
 import { company, person, steadyIssuance, untilSettledMs } from '../unit/sandbox/raw-caller';
@@ -428,6 +430,7 @@ describe('the certificates client against the sandbox', () => {
         stopping: new AbortController().signal,
         warn: () => {},
         metrics: new WorkerMetrics('0.0.0'),
+        happenings: new Happenings(pino({ level: 'silent' })),
       });
       try {
         return await services.certificates!.certificates.requestCertificate(

@@ -44,7 +44,7 @@ describe('an error that nobody caught', () => {
     const ended = await run(['-e', `require(${log}).installLog('info'); ${fault}`]);
     expect(ended.code).toBe(1);
     const last = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1) ?? '') as object;
-    expect(last).toMatchObject({ level: 60, err: { name: 'SyntaxError', message: null } });
+    expect(last).toMatchObject({ level: 'fatal', err: { name: 'SyntaxError', message: null } });
     expect(ended.stderr).not.toMatch(/Maria|12345678909|4711/);
   }, 60_000);
 

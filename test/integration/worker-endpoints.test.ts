@@ -106,15 +106,19 @@ test('a worker counts what the service received', async () => {
   );
   expect(inSheet('unknown_outcome')).toBeGreaterThan(0);
   for (const status of ['issued', 'failed', 'unknown_outcome']) {
-    expect({ status, count: sumOf(samples, 'diligence_rows_total', { status }) }).toEqual({
+    expect({
+      status,
+      count: sumOf(samples, 'diligence_outcomes_total', { kind: 'certificate', status }),
+    }).toEqual({
       status,
       count: inSheet(status),
     });
   }
-  expect(sumOf(samples, 'diligence_unknown_outcomes_total')).toBe(inSheet('unknown_outcome'));
-  expect(sumOf(samples, 'diligence_answers_lost_total')).toBe(inSheet('unknown_outcome'));
+  expect(sumOf(samples, 'diligence_responses_lost_total')).toBe(inSheet('unknown_outcome'));
   expect(sumOf(samples, 'diligence_http_calls_in_flight')).toBe(0);
   expect(sumOf(samples, 'diligence_outstanding_rows')).toBe(0);
+  expect(sumOf(samples, 'diligence_jobs_open')).toBe(0);
+  expect(sumOf(samples, 'diligence_jobs_needing_attention', { kind: 'certificate-batch' })).toBe(1);
 
   for (const secret of [sandboxToken, ...lines.map((line) => line.certidao_id)]) {
     if (secret !== '') expect(page).not.toContain(secret);

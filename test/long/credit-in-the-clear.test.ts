@@ -141,7 +141,7 @@ async function plant({ installation, folder }: CreditInstallation): Promise<void
 
 async function logsAndMetrics({ installation, folder }: CreditInstallation): Promise<Held[]> {
   const log = await installation.workerLog();
-  expect(log).toContain('"level":20');
+  expect(log).toContain('"level":"debug"');
   const [, address] = /"address":"([^"]+)","msg":"serving/.exec(log) ?? [];
   if (address === undefined) throw new Error('the worker serves no metrics');
   const page = await (await fetch(`http://${address}/metrics`)).text();

@@ -119,7 +119,7 @@ async function runEverything(
 async function logs(place: Installation): Promise<Held[]> {
   const server = await readFile(join(place.folder, 'server.log'));
   const worker = Buffer.from(await place.workerLog());
-  expect(worker.includes('"level":20')).toBe(true);
+  expect(worker.includes('"level":"debug"')).toBe(true);
   return [
     { place: 'log of the server', bytes: server },
     { place: 'log of the worker', bytes: worker },

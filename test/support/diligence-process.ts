@@ -178,10 +178,11 @@ export class Installation {
   async startWorker(
     env: Record<string, string> = {},
     more: readonly string[] = [],
+    program: string = main,
   ): Promise<ChildProcess> {
     await this.#findRates();
     const log = openSync(this.logPath, 'a');
-    const worker = fork(main, [...workerWords, ...more], {
+    const worker = fork(program, [...workerWords, ...more], {
       env: { ...this.#ownEnv(), ...env },
       stdio: ['ignore', log, log, 'ipc'],
     });

@@ -42,6 +42,7 @@ export async function failedByStranger(place: Installation, workId: string): Pro
       rates: [],
       close: () => Promise.resolve(),
     },
+    watchStandstill: () => undefined,
     retention: null,
   });
   const client = await place.client();

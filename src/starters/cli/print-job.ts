@@ -94,7 +94,8 @@ async function outcomeLines(ctx: CommandContext, kind: JobKind, job: Job): Promi
 }
 
 function exitCodeOfJob({ kind, needsAttention, status }: Job): number {
-  return status === null ? exitCodes.done : exitCodeOf(kind, { status, needsAttention });
+  if (status !== null) return exitCodeOf(kind, { status, needsAttention });
+  return needsAttention ? exitCodes.needsAttention : exitCodes.done;
 }
 
 /** `out/<kind>-<start of the id>`, the same for the same job. */

@@ -23,9 +23,9 @@ export function endedJob<Input, Outcome>(job: Job<Input, Outcome>): EndedJob<Inp
 
 /**
  * How a job that has not ended stands. `interrupted`: the engine ended it without results, or does not know
- * it. `waiting`: no engine runs. `unknown`: the engine cannot be reached.
+ * it. `stands still`: its workflow fails again and again. `waiting`: no engine runs. `unknown`: the engine cannot be reached.
  */
-export type OpenState = 'running' | 'interrupted' | 'waiting' | 'unknown';
+export type OpenState = 'running' | 'stands still' | 'interrupted' | 'waiting' | 'unknown';
 
 export interface JobView {
   /** As it stands now: it may have ended since it was looked up. */
@@ -52,6 +52,8 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
   if (engine === null) return { job, state: 'waiting', progress: await stored() };
   try {
     if (await isAtWork(engine, kind, job)) {
+      if (job.waitsFor === 'stands_still')
+        return { job, state: 'stands still', progress: await stored() };
       const workflowId = kind.workflowId(job.input, job.id);
       const progress = (await kind.readProgress(engine, workflowId)) ?? (await stored());
       return { job, state: 'running', progress };
@@ -79,6 +81,8 @@ export function nextStep(state: OpenState): string | null {
   switch (state) {
     case 'running':
       return null;
+    case 'stands still':
+      return 'its workflow fails again and again (`diligence logs` says why): run the version of diligence that started it, or cancel it';
     case 'interrupted':
       return 'it was interrupted: start the same command again to go on';
     case 'waiting':

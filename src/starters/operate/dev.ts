@@ -24,6 +24,7 @@ import { proveKeys } from '../../temporal/store-keys';
 import { findTemporalCli } from '../../temporal/tools-cli';
 import { hasEnded } from '../../temporal/tools-pid';
 import { serveCodecForUi } from './dev-codec';
+import { boundLogs } from './log-files';
 import { KeptServer, KeptWorker, openLog } from './kept-parts';
 import { CommandError } from '../jobs/errors';
 import { print, printJson, tell, wholeNumber } from '../cli/terminal';
@@ -116,6 +117,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     process.on(signal, () => stopping.abort());
   }
   const { signal } = stopping;
+  boundLogs(dataDir);
   const place = await openContext(tell);
   const keys = await findPayloadKeys(environment, 'embedded', tell);
   await proveKeys(place.store, keys);

@@ -46,7 +46,7 @@ interface Row extends Omit<InboxRow, 'input'> {
   input: Uint8Array;
 }
 
-const waitsFor = `CASE WHEN ended_at IS NULL THEN
+export const waitsFor = `CASE WHEN ended_at IS NULL THEN
   (SELECT reason FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1)
   END AS "waitsFor"`;
 
@@ -127,6 +127,40 @@ export class InboxRepository {
       [folder, folder],
     );
     await this.#store.commit([marked, attention]);
+  }
+
+  /** Open jobs that wait for this, and who said so. */
+  waiting(reason: WaitReason): Promise<{ folder: string; source: string }[]> {
+    return this.#store.read(
+      statement(
+        `SELECT wait_mark.holder AS folder, source FROM wait_mark
+         JOIN job ON job.holder = wait_mark.holder WHERE reason = ? AND ended_at IS NULL`,
+        [reason],
+      ),
+    );
+  }
+
+  /** Of jobs that have not ended, and of those that need a person: how many, by kind. */
+  async backlog(): Promise<
+    { kind: JobKind; open: number; attention: number; oldestAt: string | null }[]
+  > {
+    const rows = await this.#store.read<{
+      kind: JobKind;
+      open: number | string;
+      attention: number | string;
+      oldestAt: string | null;
+    }>(
+      statement(
+        `SELECT kind, count(*) - count(ended_at) AS open, count(attention_at) AS attention,
+           min(CASE WHEN ended_at IS NULL THEN created_at END) AS "oldestAt"
+         FROM job WHERE ended_at IS NULL OR attention_at IS NOT NULL GROUP BY kind`,
+      ),
+    );
+    return rows.map((row) => ({
+      ...row,
+      open: Number(row.open),
+      attention: Number(row.attention),
+    }));
   }
 
   /** A person has decided about a job that has ended. */

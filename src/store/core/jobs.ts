@@ -1,7 +1,9 @@
+import type { WaitReason } from '../../domain/attention';
 import type { AuditEntry } from '../../domain/core/audit';
 import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
 import type { ExpiredCursor } from '../../domain/core/retention';
 import { Sealed, rowName } from '../seal';
+import { waitsFor } from './inbox';
 import { conditionsOf, type JobFilter } from './job-filter';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, marksOf, rangeOf, replacing, statement, type Statement } from '../statement';
@@ -15,6 +17,8 @@ export interface JobRow {
   /** Null before the end. */
   status: string | null;
   needsAttention: boolean;
+  /** Why an open job needs a person; null: it does not, or has ended. */
+  waitsFor: WaitReason | null;
   createdAt: string;
   /** Null before the end. */
   endedAt: string | null;
@@ -66,7 +70,7 @@ type WholeRow = FoundRow & { outcome: Uint8Array | null };
 type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
 
 const selected = `holder, id, kind, status, attention_at AS "attentionAt",
-  created_at AS "createdAt", ended_at AS "endedAt", input`;
+  created_at AS "createdAt", ended_at AS "endedAt", input, ${waitsFor}`;
 
 /**
  * The jobs of the installation: what was asked for, and how it ended. A job goes by its id, and by the

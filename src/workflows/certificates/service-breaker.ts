@@ -1,4 +1,5 @@
 import { backoffMs } from '../../domain/core/poll-timing';
+import { sayEvent } from '../core/job-events';
 import type { WaitingFor } from '../messages';
 
 /** Whether requests may go to the service, and why not: they wait, doubling, then one row tries it. */
@@ -29,6 +30,7 @@ export class ServiceBreaker {
   }
 
   shut(reason: WaitingFor, until: number): void {
+    if (this.reason !== reason) sayEvent('requests stopped', { reason });
     this.#turnedAway += 1;
     this.#probing = true;
     this.reason = reason;
@@ -44,6 +46,7 @@ export class ServiceBreaker {
   }
 
   open(): void {
+    if (this.#turnedAway > 0) sayEvent('requests resumed');
     this.#turnedAway = 0;
     this.#probing = false;
     this.reason = null;

@@ -38,7 +38,17 @@ const context = () => {
 
 function jobOf(kind: JobKind, input: object, outcome: object | null, status: string | null): Job {
   const when = { createdAt: '2026-01-05T10:00:00.000Z', endedAt: status && '2026-01-05T11:00:00Z' };
-  return { id: 'x/1', kind, folder: 'x/1', needsAttention: false, ...when, input, outcome, status };
+  return {
+    id: 'x/1',
+    kind,
+    folder: 'x/1',
+    needsAttention: false,
+    waitsFor: null,
+    ...when,
+    input,
+    outcome,
+    status,
+  };
 }
 
 const passed = { status: 'swept', stopped: null, warnings: [], health: [], endedAt: '' };

@@ -43,9 +43,8 @@ it('says what is zero before anything happened, so that an increase can be seen'
   const zeroes = found.filter(({ value }) => value === 0).map(({ name }) => name);
   expect(zeroes).toEqual(
     expect.arrayContaining([
-      'diligence_rows_total',
-      'diligence_unknown_outcomes_total',
-      'diligence_answers_lost_total',
+      'diligence_outcomes_total',
+      'diligence_responses_lost_total',
       'diligence_http_throttled_total',
       'diligence_http_credentials_refused_total',
       'diligence_http_calls_in_flight',
@@ -114,10 +113,12 @@ it('counts outcomes by status, and unknown ones by themselves', async () => {
   ]);
   metrics.certificates.answerLost('unreadable');
   const found = await samples();
-  expect(sumOf(found, 'diligence_rows_total', { status: 'issued' })).toBe(2);
-  expect(sumOf(found, 'diligence_rows_total')).toBe(3);
-  expect(sumOf(found, 'diligence_unknown_outcomes_total')).toBe(1);
-  expect(sumOf(found, 'diligence_answers_lost_total', { reason: 'unreadable' })).toBe(1);
+  expect(sumOf(found, 'diligence_outcomes_total', { kind: 'certificate', status: 'issued' })).toBe(
+    2,
+  );
+  expect(sumOf(found, 'diligence_outcomes_total')).toBe(3);
+  expect(sumOf(found, 'diligence_outcomes_total', { status: 'unknown_outcome' })).toBe(1);
+  expect(sumOf(found, 'diligence_responses_lost_total', { reason: 'unreadable' })).toBe(1);
 });
 
 it('tells how many rows are under its watches and how old the oldest is', async () => {

@@ -23,16 +23,23 @@ async function figure(name: string, labels: Record<string, string> = {}): Promis
   return sumOf(samplesOf(await metrics.page()), `diligence_${name}`, labels);
 }
 
+const changes = (event: string): Promise<number> => figure('changes_total', { event });
+
 it('says what is zero of monitors before anything happened', async () => {
   const found = samplesOf(await metrics.page());
   const labelled = (name: string) =>
     found
       .filter((sample) => sample.name === `diligence_${name}` && sample.value === 0)
       .map(({ labels }) => Object.values(labels).join(' '));
-  expect(labelled('changes_filed_total')).toEqual(['']);
-  expect(labelled('changes_unreadable_total')).toEqual(['']);
-  expect(labelled('changes_acknowledged_total').sort()).toEqual(['elsewhere', 'gone', 'us']);
-  expect(labelled('monitors_looked_total').sort()).toEqual(['due', 'failing', 'idle']);
+  expect(labelled('changes_total').sort()).toEqual([
+    'acknowledged',
+    'acknowledged_elsewhere',
+    'delivered',
+    'gone',
+    'stored',
+    'unreadable',
+  ]);
+  expect(labelled('monitor_probes_total').sort()).toEqual(['due', 'failing', 'idle']);
   expect(labelled('changes_stuck_total').sort()).toEqual([
     'acknowledge false',
     'acknowledge true',
@@ -46,19 +53,19 @@ it('counts a change once as filed, delivered and acknowledged, however often it 
   await desk.sweepPage('pass-1');
   await desk.sweepPage('pass-2');
   await desk.walk('pass-3');
-  expect(await figure('changes_filed_total')).toBe(3);
-  expect(await figure('changes_delivered_total', { sink: 'file' })).toBe(3);
-  expect(await figure('changes_acknowledged_total', { by: 'us' })).toBe(3);
-  expect(await figure('changes_acknowledged_total')).toBe(3);
+  expect(await changes('stored')).toBe(3);
+  expect(await changes('delivered')).toBe(3);
+  expect(await changes('acknowledged')).toBe(3);
+  expect(await changes('acknowledged_elsewhere')).toBe(0);
   expect(await figure('changes_stuck_total')).toBe(0);
 });
 
 it('counts what others acknowledged first as filed, and as theirs', async () => {
   const desk = await benchOf({ changes: [{ acknowledged: true }, { acknowledged: true }] });
   await desk.walk();
-  expect(await figure('changes_filed_total')).toBe(2);
-  expect(await figure('changes_delivered_total')).toBe(0);
-  expect(await figure('changes_acknowledged_total', { by: 'elsewhere' })).toBe(2);
+  expect(await changes('stored')).toBe(2);
+  expect(await changes('delivered')).toBe(0);
+  expect(await changes('acknowledged_elsewhere')).toBe(2);
 });
 
 it('counts a change that is stuck once a pass, and from the last try allowed on as escalated', async () => {
@@ -69,28 +76,28 @@ it('counts a change that is stuck once a pass, and from the last try allowed on 
   expect([await stuck('false'), await stuck('true')]).toEqual([1, 0]);
   await desk.sweepPage('pass-1');
   expect([await stuck('false'), await stuck('true')]).toEqual([1, 0]);
-  expect(await figure('changes_acknowledged_total', { by: 'gone' })).toBe(1);
+  expect(await changes('gone')).toBe(1);
   desk.sandbox.monitors.addChanges(monitorId, [{}]);
   await desk.sweepPage('pass-2');
   // The one that was gone is listed all the same, and is stuck for the first time.
   expect([await stuck('false'), await stuck('true')]).toEqual([2, 1]);
   expect(await figure('changes_stuck_total', { step: 'deliver' })).toBe(0);
-  expect(await figure('changes_acknowledged_total', { by: 'us' })).toBe(1);
+  expect(await changes('acknowledged')).toBe(1);
 });
 
 it('counts an item that cannot be read each time that it is listed', async () => {
   const desk = await benchOf({ changes: [{ answer: 'no_id' }, {}] });
   await desk.sweepPage('pass-1');
   await desk.sweepPage('pass-2');
-  expect(await figure('changes_unreadable_total')).toBe(2);
-  expect(await figure('changes_filed_total')).toBe(1);
+  expect(await changes('unreadable')).toBe(2);
+  expect(await changes('stored')).toBe(1);
 });
 
 it('counts looks by what they found', async () => {
   const desk = await benchOf({ changes: [{}] });
   const looks = async () =>
     Promise.all(
-      ['idle', 'due', 'failing'].map((result) => figure('monitors_looked_total', { result })),
+      ['idle', 'due', 'failing'].map((result) => figure('monitor_probes_total', { result })),
     );
   await desk.probe([monitorId, randomUUID()]);
   expect(await looks()).toEqual([0, 1, 1]);

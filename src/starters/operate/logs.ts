@@ -1,0 +1,105 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { prettyFactory } from 'pino-pretty';
+import { readEnvironment } from '../../environment';
+import { print, sinceOf } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { workerLogs } from './log-files';
+
+interface LogsFlags {
+  follow?: true;
+  since?: { at: number };
+  json?: true;
+}
+
+const lookEveryMs = 250;
+
+/** `diligence logs`: what happened to jobs, from the worker of the embedded engine. */
+export function logsCommand(): Command {
+  return new Command('logs')
+    .description('Show the log of the embedded worker: what happened, to which job.')
+    .argument('[id]', 'only of this job, and of what belongs to it')
+    .option('--follow', 'go on with what is written, until Ctrl-C')
+    .option('--since <when>', 'since a date, an instant, or a time ago like 7d', sinceOf)
+    .option('--json', 'the lines as they are written: one JSON document each')
+    .action(showLogs);
+}
+
+async function showLogs(id: string | undefined, flags: LogsFlags): Promise<void> {
+  const { dataDir } = readEnvironment();
+  const files = workerLogs(dataDir);
+  const newest = files.at(-1);
+  if (newest === undefined) {
+    throw new CommandError(
+      `no log in ${dataDir}: no embedded worker has run here; a \`diligence worker\` of your own writes to its standard error`,
+    );
+  }
+  const show = printerOf(id, flags);
+  let end = 0;
+  for (const file of files) {
+    const { size } = await stat(file);
+    if (size > 0)
+      for await (const line of createInterface({
+        input: createReadStream(file, { end: size - 1 }),
+      }))
+        show(line);
+    end = size;
+  }
+  if (flags.follow === true) await follow(newest, end, show);
+}
+
+function printerOf(id: string | undefined, { since, json }: LogsFlags): (line: string) => void {
+  const pretty = prettyFactory({ colorize: process.stdout.isTTY, translateTime: 'SYS:standard' });
+  return (line) => {
+    const entry = parsed(line);
+    // What is no line of the log, such as a crash of the runtime, belongs to no job.
+    if (entry === null) {
+      if (id === undefined && since === undefined && line !== '') print(printable(line));
+      return;
+    }
+    const { job, time } = entry;
+    if (id !== undefined && job !== id && job?.startsWith(`${id}/`) !== true) return;
+    if (since !== undefined && !(Date.parse(time ?? '') >= since.at)) return;
+    print(json === true ? line : pretty(entry).trimEnd());
+  };
+}
+
+function parsed(line: string): { job?: string; time?: string } | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    return JSON.parse(line) as { job?: string; time?: string };
+  } catch {
+    return null;
+  }
+}
+
+/** The file may be cut meanwhile: it is read from its beginning then. */
+async function follow(file: string, from: number, show: (line: string) => void): Promise<void> {
+  let at = from;
+  let rest = Buffer.alloc(0);
+  for (;;) {
+    await sleep(lookEveryMs);
+    const { size } = await stat(file);
+    if (size < at) {
+      at = 0;
+      rest = Buffer.alloc(0);
+    }
+    if (size === at) continue;
+    const handle = await open(file);
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - at), 0, size - at, at);
+      at += bytesRead;
+      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    } finally {
+      await handle.close();
+    }
+    const cut = rest.lastIndexOf('\n') + 1;
+    const lines = rest.subarray(0, cut).toString('utf8').split('\n');
+    rest = rest.subarray(cut);
+    for (const line of lines) if (line !== '') show(line);
+  }
+}

@@ -1,0 +1,145 @@
+import type { Logger } from 'pino';
+import type { CallObserver } from '../apis/http/observer';
+import type { AuditEntry } from '../domain/core/audit';
+import type { StoreObserver } from '../store/store';
+
+/** What the log of a worker says at its usual level: a line for each of these, and its fields. */
+const levels = {
+  'job started': 'info',
+  'job ended': 'info',
+  'job failed': 'error',
+  'job paused': 'info',
+  'job resumed': 'info',
+  'job cancelled': 'info',
+  'job resolved': 'info',
+  'requests stopped': 'warn',
+  'requests resumed': 'info',
+  'outcome unknown': 'warn',
+  'response lost': 'warn',
+  throttled: 'warn',
+  'credentials refused': 'error',
+  'credentials accepted again': 'info',
+  'store away': 'error',
+  'store back': 'info',
+  'workflow stands still': 'error',
+  'workflow goes on': 'info',
+} as const;
+export type Happening = keyof typeof levels;
+
+/** Words, ids and numbers: never a document, a token or a URL. */
+export type HappeningFields = Partial<
+  Record<
+    | 'job'
+    | 'kind'
+    | 'row'
+    | 'service'
+    | 'route'
+    | 'status'
+    | 'reason'
+    | 'error'
+    | 'code'
+    | 'cause'
+    | 'needsAttention'
+    | 'isPart',
+    string | number | boolean | null | undefined
+  >
+>;
+
+/** Lanes of one job, and calls of one wave, meet the same at once: it is said once. */
+const sameWithinMs = 60_000;
+const mostRemembered = 10_000;
+
+/** What happens to jobs, services and the store, told to the log of a worker. */
+export class Happenings {
+  readonly #log: Logger;
+  readonly #now: () => number;
+  readonly #saidAt = new Map<string, number>();
+
+  constructor(log: Logger, now: () => number = Date.now) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  tell(what: Happening, { isPart, ...fields }: HappeningFields = {}): void {
+    const level = fields.needsAttention === true ? 'warn' : levels[what];
+    const isOrder = what.startsWith('job ');
+    if (!isOrder && this.#wasSaid(`${what} ${JSON.stringify(fields)}`)) return;
+    if (what === 'requests resumed') this.#forget('requests stopped', fields.job);
+    if (what === 'requests stopped') this.#forget('requests resumed', fields.job);
+    // A batch has a line for what came of it, and one for each row that is unknown.
+    this.#log[isPart === true && isOrder ? 'debug' : level](fields, what);
+  }
+
+  /** Of a workflow, by way of the log of the SDK: false when it is no happening. */
+  tellOfWorkflow(meta: Record<string, unknown>): boolean {
+    const { event, job, kind, status, reason, error, needsAttention, isPart } = meta;
+    if (typeof event !== 'string' || !(event in levels)) return false;
+    const fields = { job, kind, status, reason, error, needsAttention, isPart };
+    this.tell(event as Happening, fields as HappeningFields);
+    return true;
+  }
+
+  readonly store: StoreObserver = {
+    committed: (entries) => entries.forEach((entry) => this.#tellOfEntry(entry)),
+    away: (code) => {
+      this.#forget('store back');
+      this.tell('store away', { code });
+    },
+    back: () => {
+      this.#forget('store away');
+      this.tell('store back');
+    },
+  };
+
+  /** Tells of waves, and lets the metrics count the calls. */
+  callsOf(service: string, metrics: CallObserver): CallObserver {
+    let isRefused = false;
+    let throttledAt = -Infinity;
+    return {
+      ...metrics,
+      callEnded: (report) => {
+        metrics.callEnded(report);
+        const { pathTemplate: route, status, credentialsRefused } = report;
+        if (status === 429) {
+          const now = this.#now();
+          if (now - throttledAt > sameWithinMs) this.tell('throttled', { service, route, status });
+          throttledAt = now;
+        } else if (credentialsRefused) {
+          if (!isRefused) this.tell('credentials refused', { service, route, status });
+          isRefused = true;
+        } else if (isRefused && status !== null && status < 300) {
+          isRefused = false;
+          this.#forget('credentials refused');
+          this.#forget('credentials accepted again');
+          this.tell('credentials accepted again', { service });
+        }
+      },
+    };
+  }
+
+  #tellOfEntry({ kind, id, result, work, item }: AuditEntry): void {
+    const fields = { job: work, row: item };
+    if (kind === 'outcome' && (result === 'unknown_outcome' || result === 'unreadable'))
+      this.tell('outcome unknown', { ...fields, status: result });
+    // Of other requests the outcome tells.
+    else if (kind === 'request' && result === 'unknown' && id.startsWith('request/dossier/'))
+      this.tell('response lost', fields);
+  }
+
+  #wasSaid(line: string): boolean {
+    const now = this.#now();
+    const before = this.#saidAt.get(line);
+    if (before !== undefined && now - before < sameWithinMs) return true;
+    this.#saidAt.delete(line);
+    this.#saidAt.set(line, now);
+    const [oldest] = this.#saidAt.keys();
+    if (this.#saidAt.size > mostRemembered && oldest !== undefined) this.#saidAt.delete(oldest);
+    return false;
+  }
+
+  #forget(what: Happening, job?: HappeningFields['job']): void {
+    for (const line of this.#saidAt.keys())
+      if (line.startsWith(`${what} {`) && (job == null || line.includes(`"job":"${String(job)}"`)))
+        this.#saidAt.delete(line);
+  }
+}
