@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Installation, sandboxToken } from '../support/diligence-process';
+import { Installation, eventually, sandboxToken } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
 const rows = 12;
@@ -78,13 +78,17 @@ test("a person's orders are in the log with their job", async () => {
   for (const order of ['pause', 'resume', 'cancel']) {
     expect(await place.run([order, id])).toMatchObject({ code: 0 });
   }
-  const lines = await linesOf();
-  const orders = lines.filter(({ job, msg }) => job === id && msg.startsWith('job '));
-  expect(orders.map(({ msg }) => msg).slice(0, 4)).toEqual([
+  const told = async (): Promise<string[]> =>
+    (await linesOf())
+      .filter(({ job, msg }) => job === id && msg.startsWith('job '))
+      .map(({ msg }) => msg);
+  await eventually('its end is in the log', async () => (await told()).includes('job ended'));
+  expect(await told()).toEqual([
     'job started',
     'job paused',
     'job resumed',
     'job cancelled',
+    'job ended',
   ]);
 });
 

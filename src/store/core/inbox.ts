@@ -5,6 +5,7 @@ import type { JobKind } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { statement } from '../statement';
+import { waitsFor } from './job-filter';
 
 /** A job that needs a person. */
 export interface InboxRow {
@@ -45,10 +46,6 @@ export interface FoundJob {
 interface Row extends Omit<InboxRow, 'input'> {
   input: Uint8Array;
 }
-
-export const waitsFor = `CASE WHEN ended_at IS NULL THEN
-  (SELECT reason FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1)
-  END AS "waitsFor"`;
 
 /** What needs a person. */
 export class InboxRepository {

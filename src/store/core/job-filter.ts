@@ -31,3 +31,8 @@ export function conditionsOf(filter: JobFilter): Statement[] {
   ];
   return conditions.filter((one) => one !== false);
 }
+
+/** Of a row of `job`: why it needs a person before its end. */
+export const waitsFor = `CASE WHEN ended_at IS NULL THEN
+  (SELECT reason FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1)
+  END AS "waitsFor"`;
