@@ -94,7 +94,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     store,
     idKey,
     stopping: stopping.signal,
-    warn: (message, about) => log.warn(about ?? {}, message),
+    warn: (message, about) => happenings.warn(message, about),
     metrics,
     happenings,
   });

@@ -70,6 +70,11 @@ export class Happenings {
     this.#log[isPart === true && isOrder ? 'debug' : level](fields, what);
   }
 
+  /** Anything else: many rows may meet it at once. */
+  warn(message: string, about: Record<string, string | number | null> = {}): void {
+    if (!this.#wasSaid(`${message} ${JSON.stringify(about)}`)) this.#log.warn(about, message);
+  }
+
   /** Of a workflow, by way of the log of the SDK: false when it is no happening. */
   tellOfWorkflow(meta: Record<string, unknown>): boolean {
     const { event, job, kind, status, reason, error, needsAttention, isPart } = meta;
