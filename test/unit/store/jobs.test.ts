@@ -35,6 +35,7 @@ it('knows a job by what was asked for, and its end by the outcome', async () => 
     folder: 'jobs/1',
     status: null,
     needsAttention: false,
+    waitsFor: null,
     createdAt: day(1),
     endedAt: null,
     input: { asked: 1 },
