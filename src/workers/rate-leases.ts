@@ -23,6 +23,7 @@ export async function holdRateLeases(
   rates: readonly SharedRate[],
   { stopping, now = Date.now, warn }: LeaseOptions,
 ): Promise<void> {
+  if (rates.length === 0) return;
   const worker = randomUUID();
   const sharers = new Map<string, number>();
   let heldUntil = 0;
