@@ -3,6 +3,7 @@ import { msToNumber } from '@temporalio/common/lib/time';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createDossierReportActivities } from '../../../src/activities/dossiers/reports';
 import type { DossierDependencies } from '../../../src/activities/dependencies';
+import { readEnvironment } from '../../../src/environment';
 import { DossiersApi } from '../../../src/apis/investigation/dossiers';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
@@ -39,12 +40,7 @@ function artifact(name: string) {
 async function report(reply: Reply, store = newStore()) {
   server.reply = reply;
   const { fileDossier } = createDossierReportActivities({
-    dossiers: new DossiersApi(service, {
-      dossierReadPath: null,
-      pageSizeParam: 'limit',
-      cursorParam: 'cursor',
-      statusParam: 'status',
-    } as never),
+    dossiers: new DossiersApi(service, readEnvironment({}).dossierNames),
     store,
     nameOf: (document: string) => document,
     stopping: new AbortController().signal,
