@@ -45,8 +45,6 @@ export interface Environment {
   /** Namespace that payloads are bound to, when it is not the one in use: for a move. */
   aadNamespace: string | null;
   codecServer: CodecServerSettings;
-  /** Worker processes of the installation: each uses its share of a service's rate. */
-  workers: number;
   /** Who decides, for the record. */
   actor: string;
   /** Where a worker serves `/healthz`, `/readyz` and `/metrics`; null for nowhere. */
@@ -72,14 +70,14 @@ export interface Environment {
 export interface InvestigationSettings {
   baseUrl: string;
   token: TokenSetting;
-  /** Calls a second of all but the certificates, for the whole installation. */
-  rps: number;
+  /** The most calls a second of all but the certificates, for the whole installation; null: none is set. */
+  rps: number | null;
   /** Total time of one of these calls. */
   timeoutMs: number;
   /** Null: the same token. */
   certificatesToken: TokenSetting | null;
-  /** Calls a second of certificates, for the whole installation. */
-  certificatesRps: number;
+  /** The same of certificates. */
+  certificatesRps: number | null;
   /** Total time of one certificate call, after which its answer counts as lost. */
   certificatesTimeoutMs: number;
 }
@@ -88,8 +86,8 @@ export interface CreditSettings {
   /** Ends in /api/v1; the paths of the calls begin with /v1 again, as documented. */
   baseUrl: string;
   token: TokenSetting;
-  /** Calls a second, for the whole installation. */
-  rps: number;
+  /** The most calls a second, for the whole installation; null: none is set. */
+  rps: number | null;
   /** Total time of one upload or one result, after which it counts as lost. */
   timeoutMs: number;
 }
@@ -140,7 +138,6 @@ export function readEnvironment(
       token: tokenSetting('DILIGENCE_CODEC_TOKEN', found),
       oidc: config.codecServer.oidc,
     },
-    workers: found.DILIGENCE_WORKERS,
     actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? systemUser(),
     metricsAddress: listenAddress(found.DILIGENCE_METRICS_ADDRESS),
     sdkMetricsAddress: listenAddress(config.metrics.sdkAddress ?? 'off'),
@@ -181,10 +178,10 @@ function investigationOf(
     ? null
     : {
         ...service,
-        rps: found.INVESTIGATION_RPS,
+        rps: found.INVESTIGATION_RPS ?? null,
         timeoutMs: investigation.timeoutSeconds * 1_000,
         certificatesToken: tokenSetting('CERTIFICATES_TOKEN', found),
-        certificatesRps: found.CERTIFICATES_RPS,
+        certificatesRps: found.CERTIFICATES_RPS ?? null,
         certificatesTimeoutMs: certificates.timeoutSeconds * 1_000,
       };
 }
@@ -193,7 +190,7 @@ function creditOf(found: Variables, { credit }: Config): CreditSettings | null {
   const service = serviceOf('CREDIT', found);
   return service === null
     ? null
-    : { ...service, rps: found.CREDIT_RPS, timeoutMs: credit.timeoutSeconds * 1_000 };
+    : { ...service, rps: found.CREDIT_RPS ?? null, timeoutMs: credit.timeoutSeconds * 1_000 };
 }
 
 /** Address and token: both or neither. */

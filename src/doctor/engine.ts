@@ -1,3 +1,4 @@
+import { examineRates } from './rates';
 import { isGrpcServiceError } from '@temporalio/client';
 import { queueKinds, queueName, queueSuffix } from '../domain/core/queues';
 import { retentionScheduleId, termText } from '../domain/core/retention';
@@ -36,6 +37,7 @@ export async function examineEngine(
     if (isUsable) findings.push(await examineSearchAttributes(engine));
     if (isUsable && store !== null) {
       findings.push(...(await examinePollers(engine, environment, store)));
+      findings.push(...(await examineRates(store)));
       findings.push(await examineStandstill(engine, store));
       findings.push(await examineRetention(engine, environment));
     }

@@ -31,7 +31,8 @@ export async function examineMonitors(
   const service = new Service({
     baseUrl,
     token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
-    ratePerSecond: Math.min(rps, mostRps),
+    ratePerSecond: mostRps,
+    mostPerSecond: rps,
     resendOn503,
     keepsAlive: true,
   });

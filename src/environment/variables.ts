@@ -16,23 +16,23 @@ export const variables = z.object({
     .optional()
     .describe('A file with the token instead, read again when the service refuses what we hold.'),
   INVESTIGATION_RPS: rate
-    .default(20)
-    .describe('Calls a second of all but certificates, for the whole installation.'),
+    .optional()
+    .describe(
+      'The most calls a second of all but certificates, for the whole installation; without it, what the service takes.',
+    ),
   CERTIFICATES_TOKEN: text
     .optional()
     .describe('Token of the certificate calls; without it, INVESTIGATION_TOKEN.'),
   CERTIFICATES_TOKEN_FILE: text.optional().describe('A file with that token instead.'),
   CERTIFICATES_RPS: rate
-    .default(20)
-    .describe('Certificate calls a second (requests, polls and PDFs), for the whole installation.'),
+    .optional()
+    .describe('The same of certificate calls (requests, polls and PDFs).'),
   CREDIT_BASE_URL: webAddress
     .optional()
     .describe('Base address of the credit service; it ends in /api/v1, and the calls add /v1.'),
   CREDIT_TOKEN: text.optional().describe('Its token.'),
   CREDIT_TOKEN_FILE: text.optional().describe('A file with the token instead.'),
-  CREDIT_RPS: rate
-    .default(10)
-    .describe('Calls a second of the credit service, for the whole installation.'),
+  CREDIT_RPS: rate.optional().describe('The same of the credit service.'),
   DILIGENCE_CONFIG: text
     .optional()
     .describe(
@@ -64,10 +64,6 @@ export const variables = z.object({
     .describe(
       'Keys that seal store and payloads, separated by commas: the first seals, all open. One list for every worker and command. Needed with TEMPORAL_ADDRESS; the embedded engine generates one in the data directory.',
     ),
-  DILIGENCE_WORKERS: numberWithin(1, 1_000)
-    .int('expected a whole number')
-    .default(1)
-    .describe('Worker processes that call a service: each uses its share of every rate.'),
   DILIGENCE_ACTOR: text.max(200).optional().describe('Who decides; without it, the system user.'),
   DILIGENCE_RETENTION: retentionTerms
     .prefault('')

@@ -25,7 +25,6 @@ export async function holdRateLeases(
 ): Promise<void> {
   if (rates.length === 0) return;
   const worker = randomUUID();
-  const sharers = new Map<string, number>();
   let heldUntil = 0;
   let isAway = false;
   const renew = async (): Promise<void> => {
@@ -39,8 +38,7 @@ export async function holdRateLeases(
     heldUntil = at + leaseMs;
     for (const { name, rate } of rates) {
       const live = all.filter(({ service, until }) => service === name && until > at).length;
-      rate.share((sharers.get(name) ?? live) / live);
-      sharers.set(name, live);
+      rate.share(live);
     }
   };
   const before = await store.rateShares.all();

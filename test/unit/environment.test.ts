@@ -41,7 +41,6 @@ it('has a default for everything', () => {
     payloadKeys: null,
     aadNamespace: null,
     codecServer: { token: null, oidc: null },
-    workers: 1,
     actor: userInfo().username,
     metricsAddress: { host: '127.0.0.1', port: 9464 },
     sdkMetricsAddress: null,
@@ -122,7 +121,6 @@ it('reads every variable, and every key of the file', () => {
     DILIGENCE_ID_KEY: 'aB'.repeat(32),
     DILIGENCE_PAYLOAD_KEYS: `k-1:${'a1'.repeat(32)}`,
     DILIGENCE_CODEC_TOKEN_FILE: '/run/secrets/codec',
-    DILIGENCE_WORKERS: '4',
     DILIGENCE_ACTOR: 'ana',
     DILIGENCE_METRICS_ADDRESS: '[::1]:0',
     MONITOR_SINKS: 'file?,webhook',
@@ -162,7 +160,6 @@ it('reads every variable, and every key of the file', () => {
       token: { file: '/run/secrets/codec' },
       oidc: { issuer: 'https://login.test', audience: 'diligence' },
     },
-    workers: 4,
     actor: 'ana',
     metricsAddress: { host: '::1', port: 0 },
     sdkMetricsAddress: { host: '127.0.0.1', port: 9465 },
@@ -194,8 +191,8 @@ it('reads every variable, and every key of the file', () => {
 });
 
 it('takes an empty variable for one that is not set', () => {
-  const environment = readEnvironment({ DILIGENCE_WORKERS: '', INVESTIGATION_TOKEN: '' });
-  expect(environment).toMatchObject({ workers: 1, investigation: null });
+  const environment = readEnvironment({ CREDIT_RPS: '', INVESTIGATION_TOKEN: '' });
+  expect(environment).toMatchObject({ credit: null, investigation: null });
 });
 
 it('puts the store into the data directory unless it is told another place', () => {
@@ -243,9 +240,6 @@ it.each([
   ['CERTIFICATES_RPS', '-1'],
   ['CERTIFICATES_RPS', '100001'],
   ['CERTIFICATES_RPS', ' '],
-  ['DILIGENCE_WORKERS', '0'],
-  ['DILIGENCE_WORKERS', '1.5'],
-  ['DILIGENCE_WORKERS', 'many'],
   ['DILIGENCE_ACTOR', 'x'.repeat(201)],
   ['DILIGENCE_METRICS_ADDRESS', '9464'],
   ['DILIGENCE_METRICS_ADDRESS', ':9464'],
@@ -268,7 +262,7 @@ it.each([
 
 it.each([
   ['INVESTIGATION_TOKN', 'INVESTIGATION_TOKEN'],
-  ['DILIGENCE_WORKER', 'DILIGENCE_WORKERS'],
+  ['DILIGENCE_ACTORS', 'DILIGENCE_ACTOR'],
   ['CERTIFICATES_TOKENFILE', 'CERTIFICATES_TOKEN_FILE'],
   ['CERTIFICATE_RPS', 'CERTIFICATES_RPS'],
   ['MONITOR_SINK', 'MONITOR_SINKS'],
@@ -332,7 +326,7 @@ it.each([
 it('never quotes the value of a secret', () => {
   const sources = [
     { DILIGENCE_ID_KEY: secret },
-    { ...configured, DILIGENCE_WORKERS: 'x' },
+    { ...configured, CREDIT_RPS: 'x' },
     { ...configured, DILIGENCE_ID_KEY: `${'0'.repeat(63)}${secret}` },
     { ...configured, INVESTIGATION_BASE_URL: `https//${secret}` },
     { ...configured, INVESTIGATION_BASE_URL: `https://ana:${secret}@service.test` },

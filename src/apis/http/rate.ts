@@ -24,7 +24,7 @@ export type RateReason =
 export interface RateOptions {
   /** Calls a second to begin with. Default: few. */
   perSecond?: number;
-  /** Calls a second that are never exceeded. */
+  /** Calls a second that all who share the rate never exceed together. */
   cap?: number;
   now?: () => number;
 }
@@ -85,6 +85,8 @@ export class Rate {
   #fellAt = Number.NEGATIVE_INFINITY;
   #busy: { perSecond: number; until: number } | null = null;
   #hasLease = true;
+  /** Null: nobody has said. */
+  #sharers: number | null = null;
   #refusals = 0;
 
   constructor({
@@ -126,7 +128,7 @@ export class Rate {
   get reason(): RateReason {
     if (!this.#hasLease) return 'no_lease';
     if (this.#ceiling !== null) return 'refused';
-    return this.#perSecond >= this.#cap ? 'capped' : 'growing';
+    return this.#perSecond >= this.#most ? 'capped' : 'growing';
   }
 
   /** Answers "too many requests" so far. */
@@ -144,12 +146,14 @@ export class Rate {
     this.#ceiling = ceiling;
   }
 
-  /** The share of this process in the installation's rate became so many times what it was; null: it has none. */
-  share(times: number | null): void {
-    this.#hasLease = times !== null;
-    if (times === null || times === 1) return;
-    this.#perSecond = this.#within(this.#perSecond * times);
+  /** So many share the rate now, this process among them; null: it has no share. */
+  share(sharers: number | null): void {
+    this.#hasLease = sharers !== null;
+    if (sharers === null || sharers === this.#sharers) return;
+    const times = (this.#sharers ?? sharers) / sharers;
+    this.#sharers = sharers;
     if (this.#ceiling !== null) this.#ceiling *= times;
+    this.#perSecond = this.#within(this.#perSecond * times);
     this.#trial = null;
   }
 
@@ -162,7 +166,7 @@ export class Rate {
   wanted(): void {
     const now = this.#now();
     if (this.#trial !== null || this.#watch !== null || !this.#hasLease || !this.#isProved) return;
-    if (this.#perSecond >= this.#cap || now - this.#refusedAt < restMs) return;
+    if (this.#perSecond >= this.#most || now - this.#refusedAt < restMs) return;
     const isNear = this.#ceiling !== null && this.#ceiling < this.#perSecond * near;
     if (isNear && now - this.#refusedAt < nearEveryMs) return;
     const next = isNear
@@ -171,7 +175,7 @@ export class Rate {
           this.#perSecond * growth,
           Math.sqrt(this.#perSecond * (this.#ceiling ?? Number.POSITIVE_INFINITY)),
         );
-    const perSecond = Math.min(next, this.#cap);
+    const perSecond = Math.min(next, this.#most);
     const forMs = isNear ? trialNearMs : this.#ceiling === null ? trialMs : trialAgainMs;
     this.#trial = { perSecond, startedAt: now, sent: 0, good: 0, forMs };
   }
@@ -234,7 +238,11 @@ export class Rate {
     this.#busy = { perSecond: this.#perSecond, until: this.#now() + busyMs };
   }
 
+  get #most(): number {
+    return this.#cap / (this.#sharers ?? 1);
+  }
+
   #within(perSecond: number): number {
-    return Math.min(this.#cap, Math.max(leastPerSecond, perSecond));
+    return Math.min(this.#most, Math.max(leastPerSecond, perSecond));
   }
 }

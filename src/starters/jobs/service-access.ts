@@ -27,7 +27,8 @@ export async function withService<T>(
   const service = new Service({
     baseUrl,
     token: Token.from(token),
-    ratePerSecond: Math.min(rps, commandRps),
+    ratePerSecond: commandRps,
+    mostPerSecond: rps,
     resendOn503: environment.resendOn503,
     keepsAlive: true,
     connectTimeoutMs: Math.min(10_000, timeoutMs),

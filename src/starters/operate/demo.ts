@@ -52,7 +52,7 @@ async function demo(flags: DemoFlags): Promise<number> {
   // A new sandbox knows nothing of an old one's issuances, so each demo has a store of its own.
   await mkdir('data', { recursive: true, mode: 0o700 });
   const dataDir = await mkdtemp(resolve('data', 'demo-'));
-  const env = { ...process.env, DILIGENCE_DATA_DIR: dataDir, CERTIFICATES_RPS: '100' };
+  const env = { ...process.env, DILIGENCE_DATA_DIR: dataDir };
   const scenario = join(home, 'examples', 'scenarios', 'demo.json');
   const stop = await startEngine(env, scenario);
   try {

@@ -1,3 +1,4 @@
+import { rateFinding } from '../../../src/doctor/rates';
 import { pollersFinding } from '../../../src/doctor/engine';
 import { clockOffMs } from '../../../src/doctor/service';
 
@@ -19,5 +20,23 @@ describe('workers that poll a queue', () => {
   it('fail when there is none', () => {
     expect(pollersFinding('queue', 0)).toMatchObject({ state: 'fail' });
     expect(pollersFinding('queue', 3)).toMatchObject({ state: 'ok', cure: null });
+  });
+});
+
+describe('the rate of a service', () => {
+  const share = { service: 'credit', worker: 'a', perSecond: 7.5, refusals: 2, ceiling: 9 };
+
+  it('is that of the workers that share it now, and says why it is what it is', () => {
+    const shares = [
+      { ...share, until: 2_000, reason: 'refused' },
+      { ...share, worker: 'b', until: 2_000, reason: 'refused' },
+      { ...share, worker: 'gone', until: 500, reason: 'growing' },
+    ];
+    expect(rateFinding('credit', shares, 1_000).detail).toBe(
+      '15.0 calls/s (below what was refused); 2 worker(s) share it; 4 answer(s) 429',
+    );
+    expect(rateFinding('credit', shares.slice(2), 1_000).detail).toBe(
+      '7.5 calls/s (nothing was refused yet); no worker uses it now; 2 answer(s) 429',
+    );
   });
 });

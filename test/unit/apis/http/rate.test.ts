@@ -78,7 +78,9 @@ it('sends next to nothing without a share of the rate, and its part with one', (
   expect(rate.perSecond).toBe(1);
   expect(rate.paidPerSecond).toBe(1);
   expect(rate.reason).toBe('no_lease');
-  rate.share(0.5);
+  rate.share(1);
+  expect(rate.perSecond).toBe(40);
+  rate.share(2);
   expect(rate.perSecond).toBe(20);
 });
 
