@@ -54,7 +54,7 @@ export const mostCalls = 2;
 /** So many answers to a call may be lost or unreadable before it is left: each may be charged for. */
 export const mostLost = 3;
 /** Milliseconds after the first and the second of them: what is passing may be over by then. */
-export const afterLostMs = [5_000, 30_000] as const;
+export const afterLostMs = [2_000, 10_000] as const;
 
 /** Nobody knows what the try brought, or was charged for. */
 export function isAnswerLost({ end }: SentLookup): boolean {

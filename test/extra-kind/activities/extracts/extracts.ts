@@ -1,3 +1,4 @@
+import { withEither } from '../../apis/http/signals';
 import type { ExtractsApi } from '../../apis/extracts/extracts';
 import { reissuesOf, subjectState } from '../../domain/core/attempts';
 import type { Polled } from '../../domain/core/poll-request';
@@ -10,7 +11,7 @@ import {
 } from '../../domain/extracts/extract';
 import { ExtractRepository } from '../../store/extracts/extracts';
 import type { Store } from '../../store/store';
-import { answerLost, sendKeyed } from '../core/attempt';
+import { answerLost, sendKeyed, unsentReading } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import { createPolling, goesOn, type PollDependencies } from '../core/poll-until-settled';
 
@@ -39,12 +40,14 @@ export function createExtractActivities(deps: ExtractDependencies) {
         if (standing.kind === 'accepted')
           return { kind: 'settled', value: { extractId: standing.externalId } };
         const about = { subject, job: input.ref.folder, by: { workId, number: 1 }, attempts, now };
-        const admitted = AbortSignal.any([signal, deps.stopping]);
+        const sendBy = input.deadlineAt;
         const key = `${record.name}-${reissuesOf(history)}`;
-        const sent = await sendKeyed({ ...about, timeoutMs: extracts.timeoutMs }, (beforeSend) =>
-          extracts.create({ document, key }, admitted, beforeSend),
+        const sent = await withEither([signal, deps.stopping], (admitted) =>
+          sendKeyed({ ...about, timeoutMs: extracts.timeoutMs, sendBy }, (beforeSend) =>
+            extracts.create({ document, key }, admitted, beforeSend),
+          ),
         );
-        if (sent.kind === 'stopped') return goesOn('requesting');
+        if (sent.kind === 'stopped') return unsentReading(sent.why, 'requesting');
         if (sent.kind === 'refused') throw sent.error;
         const { extractId } = sent.answer;
         const receipt = { kind: 'accepted', externalId: extractId, at: now() } as const;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ContractError } from '../http/errors';
+import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { parseJson } from '../http/problem';
-import type { HttpCall, Service } from '../http/service';
+import type { Service } from '../http/service';
 
 const wire = z.object({
   id: z.string(),
@@ -27,7 +28,7 @@ export class ExtractsApi {
   create(
     { document, key }: { document: string; key: string },
     signal?: AbortSignal,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: BeforeSend,
   ): Promise<Extract> {
     const headers = { 'Idempotency-Key': key };
     const call = { ...this.#call('POST', '/extracts'), headers, seenThrough: true };
@@ -51,8 +52,6 @@ export class ExtractsApi {
   }
 
   #call(method: string, pathTemplate: string, id = ''): HttpCall {
-    const path = pathTemplate.replace('{id}', encodeURIComponent(id));
-    const { timeoutMs } = this;
-    return { method, pathTemplate, path, token: 'bearer', timeoutMs, maxBytes: 1_000_000 };
+    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes: 1_000_000 });
   }
 }
