@@ -331,8 +331,9 @@ function endsRun(answer: RowAnswer | undefined): answer is Unsent {
   return answer?.kind === 'unsent' && !['in_flight', 'no_place'].includes(answer.reason);
 }
 
-/** The rest of a run that was turned away stays at home. */
-function unsentLike({ notBefore }: Unsent, [place, attempts]: RequestRow): Unsent {
+/** The rest of a run that was turned away stays at home, and waits with it unless it is about one row. */
+function unsentLike(stopped: Unsent, [place, attempts]: RequestRow): Unsent {
+  const notBefore = stopped.reason === 'not_sent' ? 0 : stopped.notBefore;
   return { kind: 'unsent', place, attempts, reason: 'no_time', notBefore };
 }
 

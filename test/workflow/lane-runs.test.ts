@@ -82,30 +82,56 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(10));
   });
 
-  it('wait as long as a service that turns them away asks for', async () => {
-    const fakes = rig().fakes({
-      0: { answers: [{ unsent: 'not_sent', waitMs: 10 * minute }, 'accept'] },
-    });
-    const lane = await rig().startLane({ rows: 20, share: 10 });
-    await rig().until(() => fakes.callsOf('requestCertificates').length === 1);
-    await rig().pass(second);
-    expect((await rig().progressOf(lane.workflowId)).waiting?.reason).toBe('service');
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 20 }) });
-    const [first, probe] = fakes.callsOf('requestCertificates');
-    expect((probe?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(10 * minute);
+  it('wait as long as a service asks that turns all of them away, and ask it for nothing first', async () => {
+    const fakes = rig().fakes();
+    fakes.service.shut = { unsent: 'not_sent', waitMs: 10 * minute };
+    const lane = await rig().startLane({ rows: 60, share: 10 });
+    const runs = () => fakes.callsOf('requestCertificates');
+    await rig().until(
+      async () => (await rig().progressOf(lane.workflowId)).waiting?.reason === 'service',
+    );
+    const before = runs().length;
+    expect(before).toBeLessThanOrEqual(8);
+    fakes.service.shut = null;
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 60 }) });
+    const [read] = fakes.callsOf('proveAccess');
+    const probe = runs()[before];
+    expect((probe?.at ?? 0) - (runs()[before - 1]?.at ?? 0)).toBeGreaterThanOrEqual(10 * minute);
+    expect(read?.at).toBeLessThanOrEqual(probe?.at ?? 0);
     expect(probe?.input.rows).toHaveLength(1);
   });
 
-  it('give way to a probe after an answer that was lost, and wait after a second one', async () => {
-    const fakes = rig().fakes({ 2: { answers: ['unknown'] }, 10: { answers: ['unknown'] } });
-    const lane = await rig().startLane({ rows: 30, share: 10 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 28, unknown: 2 }) });
-    const [first, probe, afterWait] = fakes.callsOf('requestCertificates');
-    expect(probe?.input.rows).toEqual([[10, 0, 'normal']]);
-    expect((probe?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(2 * second);
-    expect(afterWait?.input.rows).toHaveLength(1);
-    expect((afterWait?.at ?? 0) - (probe?.at ?? 0)).toBeGreaterThanOrEqual(0.75 * second);
-    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(30));
+  it('go on when single rows are turned away, or lose their answers', async () => {
+    const away = { unsent: 'not_sent', waitMs: 10 * minute } as const;
+    const fakes = rig().fakes({
+      2: { answers: ['unknown'] },
+      10: { answers: [away, 'accept'] },
+      20: { answers: ['unknown'] },
+    });
+    const startedAt = await rig().now();
+    const lane = await rig().startLane({ rows: 40, share: 10 });
+    await rig().until(() => fakes.service.places.length >= 39);
+    expect((await rig().now()) - startedAt).toBeLessThan(minute);
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 38, unknown: 2 }) });
+    expect(fakes.callsOf('proveAccess')).toEqual([]);
+  });
+
+  it('stop in a cluster of trouble, try a row from elsewhere, and are through it within a minute', async () => {
+    const cluster = Object.fromEntries(
+      Array.from({ length: 16 }, (_, n) => [n, { answers: ['unknown' as const] }]),
+    );
+    const fakes = rig().fakes(cluster);
+    const startedAt = await rig().now();
+    const lane = await rig().startLane({ rows: 100, share: 10 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 84, unknown: 16 }) });
+    expect((await rig().now()) - startedAt).toBeLessThan(minute);
+    expect(fakes.callsOf('proveAccess').length).toBeGreaterThan(0);
+    const probes = fakes
+      .callsOf('requestCertificates')
+      .filter(({ input }) => input.rows.length === 1);
+    const places = probes.map(({ input }) => input.rows[0]?.[0] ?? 0);
+    expect(places.some((place) => place > 40)).toBe(true);
+    expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(100));
   });
 
   it('wait for a person after a row was turned away twenty times', async () => {

@@ -145,11 +145,10 @@ function wasAccepted({ kind }: RowAnswer): boolean {
   return kind === 'accepted';
 }
 
-/** After a refusal of the token, or "wait", the rest of the run stays at home for the same reason. */
+/** After a refusal of the token, or a pause, the rest of the run waits as long; what is about one row alone holds up no other. */
 function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
-  return stopped.kind === 'unsent'
-    ? unsent(row, 'no_time', stopped.notBefore)
-    : unsent(row, 'no_time', 0);
+  const isAboutAll = stopped.kind === 'unsent' && stopped.reason !== 'not_sent';
+  return unsent(row, 'no_time', isAboutAll ? stopped.notBefore : 0);
 }
 
 /** After an answer that was lost, the next row of the run would be a gamble too. */

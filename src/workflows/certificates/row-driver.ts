@@ -175,7 +175,7 @@ export class RowDriver {
     for (const answer of found) {
       const { place, attempts } = answer;
       const row = { place, attempts, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
-      this.#requests.takeAnswers([{ ...row, was: 'unknown' }], [answer], false);
+      this.#requests.takeAnswers([{ ...row, was: 'unknown' }], [answer]);
     }
     // With `cancel --now` what came late is left like the rest.
     if (found.length > 0) this.#leftBehind = false;

@@ -6,10 +6,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AgainRow, RequestRow, RowAnswer } from '../../domain/certificates/certificate-rows';
-import { certificatePace } from '../../domain/core/poll-timing';
+import { backoffMs, certificatePace } from '../../domain/core/poll-timing';
 import type { RowsProgress, WaitingFor } from '../messages';
 import type { DrivenRows } from './driven-rows';
-import { wasSent } from './request-runs';
 
 /** Bounds: decision records 002, 004 and 008 have their reasons. */
 const limits = {
@@ -25,6 +24,7 @@ export class RowRequests {
   readonly #execution = workflowInfo().firstExecutionRunId.slice(0, 8);
   /** Rows were turned away too often: a person says when they are tried again. */
   #needsDecision: boolean;
+  #isReading = false;
 
   constructor(rows: DrivenRows) {
     this.#rows = rows;
@@ -41,7 +41,9 @@ export class RowRequests {
   start(): void {
     for (let size = this.#nextRunSize(); size > 0; size = this.#nextRunSize()) {
       const places = Math.min(size, Math.max(0, this.#places()));
-      this.#rows.wakes.inBackground(this.#run(this.#rows.waiting.take(Date.now(), size), places));
+      const isProbe = this.#rows.breaker.probe !== null;
+      const rows = this.#rows.waiting.take(Date.now(), size, isProbe);
+      this.#rows.wakes.inBackground(this.#run(rows, places));
     }
     this.#rows.runs.dropFollowUps();
   }
@@ -49,16 +51,34 @@ export class RowRequests {
   /** Rows of the run that may start now; 0 when none may. */
   #nextRunSize(): number {
     const now = Date.now();
-    const { closedUntil, probing } = this.#rows.breaker;
+    const { closedUntil, probe } = this.#rows.breaker;
     if (!this.mayRequest(now)) return 0;
     if (now < closedUntil) {
       this.#rows.wakes.at(closedUntil);
       return 0;
     }
-    return this.#rows.runs.nextRows(this.readyRows(now), this.#places(), {
-      probing,
+    const ready = this.readyRows(now);
+    if (probe === 'read') {
+      if (ready > 0 && this.#rows.runs.size === 0) this.#askForNothing();
+      return 0;
+    }
+    return this.#rows.runs.nextRows(ready, this.#places(), {
+      probing: probe === 'row',
       watched: this.#rows.outstanding.size > 0,
     });
+  }
+
+  /** A read that costs nothing, before anything that does is tried again. */
+  #askForNothing(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    const { activities } = this.#rows.options;
+    const reading = activities.proveAccess().then((access) => {
+      this.#isReading = false;
+      if (access === 'credentials') this.#rows.breaker.shut('credentials', 0);
+      else this.#rows.breaker.read(access === 'ok');
+    });
+    this.#rows.wakes.inBackground(reading);
   }
 
   mayRequest(now: number): boolean {
@@ -93,34 +113,33 @@ export class RowRequests {
     this.#rows.runs.start(run, { rows: asked, places, scope });
     try {
       let answers: RowAnswer[];
-      let lost = false;
       try {
         answers = await scope.run(() =>
           activities.requestCertificates({ ...input, places, sendBy }),
         );
       } catch (error) {
         if (!(error instanceof ActivityFailure)) throw error;
-        lost = !neverBegan(error);
-        answers = lost
-          ? await CancellationScope.nonCancellable(() => activities.recoverRequests(input))
-          : asked.map(([place, attempts]) => unsentRow(place, attempts));
+        answers = neverBegan(error)
+          ? asked.map(([place, attempts]) => unsentRow(place, attempts))
+          : await CancellationScope.nonCancellable(() => activities.recoverRequests(input));
       }
-      this.takeAnswers(rows, answers, lost);
+      this.takeAnswers(rows, answers);
       this.#rows.runs.learn(answers, places, Date.now() - startedAt);
     } finally {
       this.#rows.runs.end(run);
     }
   }
 
-  takeAnswers(rows: AgainRow[], answers: RowAnswer[], lost: boolean): void {
+  takeAnswers(rows: AgainRow[], answers: RowAnswer[]): void {
     const now = Date.now();
-    let sent = 0;
-    let lostAnswers = 0;
+    const { breaker } = this.#rows;
     let shut: { reason: WaitingFor; until: number } | null = null;
     for (const [index, answer] of answers.entries()) {
       const row = rows[index];
       if (row === undefined) continue;
-      if (wasSent(answer)) sent += 1;
+      const cameToNothing = lostBy(answer);
+      const asked = answer.kind === 'unsent' ? answer.notBefore : 0;
+      if (cameToNothing !== null) breaker.requested(cameToNothing, asked);
       switch (answer.kind) {
         case 'accepted': {
           const { place, certidaoId, requestedAt, attempts, flags } = answer;
@@ -133,18 +152,12 @@ export class RowRequests {
           break;
         case 'unknown':
           this.#takeUnknown(answer.place, answer.attempts, answer.own);
-          if (answer.own) lostAnswers += 1;
           break;
         case 'unsent':
           shut = this.#takeUnsent(row, answer) ?? shut;
       }
     }
-    if (lost) shut ??= { reason: 'service', until: now };
-    if (lostAnswers > 0 && this.#rows.breaker.lostAnswer().isBad) {
-      shut ??= { reason: 'service', until: now };
-    }
-    if (shut !== null) this.#rows.breaker.shut(shut.reason, shut.until);
-    else if (sent > 0 && lostAnswers === 0) this.#rows.breaker.open();
+    if (shut !== null) breaker.shut(shut.reason, shut.until);
   }
 
   /** @returns why nothing is requested for a while; null when there is no reason */
@@ -156,13 +169,14 @@ export class RowRequests {
     // A store that is away says nothing about the row: it goes on by itself.
     const turnedAway = row.turnedAway + (away ? 1 : 0);
     if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
-    this.#rows.waiting.goAgain({ ...row, notBefore, turnedAway });
+    const earliest = away ? Date.now() + backoffMs(turnedAway, Math.random()) : 0;
+    this.#rows.waiting.goAgain({ ...row, notBefore: Math.max(notBefore, earliest), turnedAway });
     switch (reason) {
       case 'cancelled':
         this.#rows.state.cancel ??= 'wait';
         return null;
       case 'not_sent':
-        return { reason: 'service', until: notBefore };
+        return null;
       case 'credentials':
       case 'fault':
       case 'paused':
@@ -214,6 +228,19 @@ export class RowRequests {
     const { again, haveAllGone, soonest } = this.#rows.waiting;
     const onlyAgain = haveAllGone && again > 0 && this.#rows.outstanding.size === 0;
     return onlyAgain ? { reason: 'retry', until: soonest } : null;
+  }
+}
+
+/** Whether a request came to nothing: its answer is lost, or it was turned away. Null: none was sent, or not by us. */
+function lostBy(answer: RowAnswer): boolean | null {
+  switch (answer.kind) {
+    case 'accepted':
+    case 'settled':
+      return false;
+    case 'unknown':
+      return answer.own ? true : null;
+    case 'unsent':
+      return answer.reason === 'not_sent' ? true : null;
   }
 }
 

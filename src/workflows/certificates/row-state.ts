@@ -5,6 +5,8 @@ import type { RowCounts } from '../messages';
 export interface CarriedRows {
   /** Next place that was never handed to a run of requests. */
   next: number;
+  /** Places beyond it that were. */
+  ahead: number[];
   again: AgainRow[];
   outstanding: WatchTuple[];
   /** Places whose request has an unknown outcome, with the decisions taken. */
@@ -38,6 +40,7 @@ export const never = Number.MAX_SAFE_INTEGER;
 export function firstRows(from: number, share: number): CarriedRows {
   return {
     next: from,
+    ahead: [],
     again: [],
     outstanding: [],
     unknown: [],

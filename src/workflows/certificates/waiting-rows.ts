@@ -52,23 +52,53 @@ export class WaitingRows {
 
   /** Rows that may be requested now. */
   ready(now: number): number {
-    return this.#to - this.#state.next + this.#readyAgain(now);
+    return this.#neverWent + this.#readyAgain(now);
   }
 
-  /** Those that go again before those that never went. */
-  take(now: number, size: number): AgainRow[] {
+  /**
+   * Those that go again before those that never went.
+   *
+   * @param elsewhere one from another part of the list, as far as there is one: neighbours share their trouble
+   */
+  take(now: number, size: number, elsewhere = false): AgainRow[] {
+    const far = elsewhere ? this.#takeFar() : null;
+    if (far !== null) return [far];
     const taken: AgainRow[] = [];
     const kept: AgainRow[] = [];
-    for (const row of this.#state.again) {
+    const again = elsewhere ? this.#state.again.toReversed() : this.#state.again;
+    for (const row of again) {
       (taken.length < size && row.notBefore <= now ? taken : kept).push(row);
     }
-    this.#state.again = kept;
+    this.#state.again = elsewhere ? kept.reverse() : kept;
     while (taken.length < size && !this.haveAllGone) {
       const place = this.#state.next;
       this.#state.next += 1;
+      this.#skipAhead();
       taken.push({ place, ...first, was: 'new' });
     }
     return taken;
+  }
+
+  /** From the middle of those that never went. */
+  #takeFar(): AgainRow | null {
+    const { next, ahead } = this.#state;
+    let place = next + Math.floor((this.#to - next) / 2);
+    while (place < this.#to && ahead.includes(place)) place += 1;
+    if (place >= this.#to || place === next) return null;
+    ahead.push(place);
+    return { place, ...first, was: 'new' };
+  }
+
+  #skipAhead(): void {
+    const { ahead } = this.#state;
+    while (ahead.includes(this.#state.next)) {
+      ahead.splice(ahead.indexOf(this.#state.next), 1);
+      this.#state.next += 1;
+    }
+  }
+
+  get #neverWent(): number {
+    return this.#to - this.#state.next - this.#state.ahead.length;
   }
 
   goAgain(row: AgainRow): void {
@@ -126,8 +156,9 @@ export class WaitingRows {
 
   /** Rows that were never sent become `cancelled`; the others keep what is stored of them. */
   async countTheRest(counts: RowCounts): Promise<void> {
-    counts.cancelled += this.#to - this.#state.next;
+    counts.cancelled += this.#neverWent;
     this.#state.next = this.#to;
+    this.#state.ahead = [];
     for (const { was } of this.#state.again) counts[was === 'new' ? 'cancelled' : was] += 1;
     this.#state.again = [];
     const deferred = this.#deferred.giveUp();
