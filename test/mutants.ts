@@ -25,8 +25,8 @@ export const mutants: readonly Mutant[] = [
     name: 'retry-after-ignored',
     promise: 'a service that asks to be left alone for a while is called on',
     file: 'src/apis/http/limiter.ts',
-    find: 'if (now >= this.#pausedUntil) {',
-    replace: 'if (now >= 0) {',
+    find: 'if (now < this.#pausedUntil.all) return undefined;',
+    replace: '',
     tests: ['test/unit/apis/http/service-dispatch.test.ts'],
   },
   {
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'pdf-of-another-sum',
     promise: 'a PDF is filed as evidence although its sha256 is not the announced one',
-    file: 'src/activities/core/evidence.ts',
+    file: 'src/activities/certificates/evidence.ts',
     find: 'if (expected !== null && sha256 !== expected)',
     replace: 'if (expected !== null && sha256 === "")',
     tests: ['test/unit/activities/watch-evidence.test.ts'],
@@ -128,9 +128,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'profile-asked-twice',
     promise: 'a lookup that was answered meanwhile is sent, and charged, once more',
-    file: 'src/activities/profiles/profiles.ts',
-    find: "return claimed === 'ours' ? { n, claim, isNew: true } : null;",
-    replace: 'return { n, claim, isNew: claimed !== null };',
+    file: 'src/activities/core/attempt.ts',
+    find: "return claimed === 'ours' ? { n, claim, isNew: true } : claimed;",
+    replace: 'return { n, claim, isNew: claimed === "ours" };',
     tests: ['test/unit/activities/profiles.test.ts'],
   },
   {
@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lost-run-repeated',
     promise: 'a run of requests whose worker was lost is sent again, unlooked',
-    file: 'src/workflows/certificates/row-driver.ts',
+    file: 'src/workflows/certificates/row-requests.ts',
     find: 'CancellationScope.nonCancellable(() => activities.recoverRequests(input))',
     replace:
       'CancellationScope.nonCancellable(() =>\n              activities.requestCertificates({ ...input, places, sendBy }),\n            )',
@@ -194,8 +194,9 @@ export const mutants: readonly Mutant[] = [
     name: 'commands-in-other-order',
     promise: 'works under way do not survive a new version',
     file: 'src/workflows/certificates/row-driver.ts',
-    find: "this.#startRuns();\n    if (this.#state.cancel !== 'now') this.#startWatches();",
-    replace: "if (this.#state.cancel !== 'now') this.#startWatches();\n    this.#startRuns();",
+    find: "this.#requests.start();\n    if (this.#rows.state.cancel !== 'now') this.#polls.start();",
+    replace:
+      "if (this.#rows.state.cancel !== 'now') this.#polls.start();\n    this.#requests.start();",
     tests: ['test/workflow/replay.test.ts'],
   },
   {

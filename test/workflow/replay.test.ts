@@ -60,7 +60,6 @@ describe('recorded histories', () => {
     expect([...all]).toEqual(
       expect.arrayContaining(
         [
-          'ACTIVITY_TASK_FAILED',
           'ACTIVITY_TASK_TIMED_OUT',
           'ACTIVITY_TASK_CANCELED',
           'TIMER_FIRED',
