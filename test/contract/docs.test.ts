@@ -173,7 +173,7 @@ describe('.env.example', () => {
     const taken = values.filter(([name]) => name !== 'DILIGENCE_CONFIG');
     const withFiles = Object.fromEntries(taken.filter(([name]) => !alternatives.test(name)));
     const withTokens = Object.fromEntries(taken.filter(([name]) => !name.endsWith('_FILE')));
-    expect(readEnvironment(withFiles).credit).toBeNull();
+    expect(readEnvironment(withFiles).investigation).not.toBeNull();
     expect(readEnvironment(withTokens).investigation).not.toBeNull();
   });
 });
