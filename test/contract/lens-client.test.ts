@@ -200,8 +200,8 @@ test('a new analysis has size, sum and key, and the mode only when it is given',
   });
 });
 
-test('the upload has exactly the headers that were told, and never our token', async () => {
-  const told = { 'X-Amz-Signed': 'v', 'Content-Type': 'image/jpeg' };
+test('the upload has the headers that were told and are for a store, and never our token', async () => {
+  const told = { 'X-Amz-Signed': 'v', 'Content-Type': 'image/jpeg', campo_novo: 'x' };
   const to = {
     method: 'PUT',
     url: `${store.origin}/x?signature=s`,
@@ -222,6 +222,18 @@ test('the upload has exactly the headers that were told, and never our token', a
     'content-length': '3',
   });
 });
+
+test.each(['Authorization', 'cookie', 'Transfer-Encoding', 'X-Forwarded-For', 'connection'])(
+  'an upload with the header %s is not sent at all',
+  async (name) => {
+    const url = `${store.origin}/x`;
+    const to = { method: 'PUT', url, headers: { [name]: 'v' }, expiresAt: null };
+    await expect(apiWith().upload(to, bytes, sized)).rejects.toMatchObject({
+      name: 'RefusedAddressError',
+    });
+    expect(store.received).toEqual([]);
+  },
+);
 
 test('an upload that is refused tells the status, and quotes no address', async () => {
   store.reply = (_, response) => void response.writeHead(401).end('<Error/>');

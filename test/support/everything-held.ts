@@ -44,7 +44,7 @@ export async function openedHistories(place: Installation): Promise<Held[]> {
   for await (const { workflowId, runId } of client.workflow.list()) {
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const opened = await codec.decode(payloadsOf([{ events: events ?? [] }]));
-    const bytes = Buffer.concat(opened.map(({ data }) => data ?? new Uint8Array()));
+    const bytes = Buffer.concat(opened.map(({ data }) => Buffer.from(data ?? [])));
     held.push({ place: `history of ${workflowId}`, bytes });
   }
   return held;
