@@ -175,13 +175,11 @@ function uploadHeaders(
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     const plain = name.toLowerCase();
-    if (neverNamed.test(plain)) {
-      throw new RefusedAddressError(
-        host,
-        `its header ${plain.slice(0, 60)} is not sent to a store`,
-      );
+    if (neverNamed.test(plain) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      const named = plain.replaceAll(/[^a-z0-9_-]/g, '?').slice(0, 60);
+      throw new RefusedAddressError(host, `its header ${named} is not sent to a store`);
     }
-    if (!storeHeader.test(plain) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) continue;
+    if (!storeHeader.test(plain)) continue;
     sent[plain] = value;
   }
   return sent;
