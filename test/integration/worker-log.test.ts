@@ -71,7 +71,7 @@ test('the log says what became of a batch, a line for each happening', async () 
 });
 
 test("a person's orders are in the log with their job", async () => {
-  place.sandbox.configure({ issuance: { waitingMs: [60_000, 60_000], processingMs: [0, 0] } });
+  place.sandbox.configure({ issuance: { waitingMs: [8_000, 8_000], processingMs: [0, 0] } });
   await writeFile(join(place.folder, 'slow.csv'), sheetOf(2, 500));
   const words = 'certificate batch --input slow.csv --deadline 5m --detach'.split(' ');
   const id = (await place.run(words)).stdout.trim();
