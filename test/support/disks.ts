@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promi
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -52,8 +53,21 @@ export class SmallDisk {
   }
 
   async remove(): Promise<void> {
-    await run('umount', [this.path]);
+    await unmount(this.path);
     await rm(this.path, { recursive: true });
+  }
+}
+
+/** A process that has just ended may hold it for a moment. */
+async function unmount(path: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await run('umount', [path]);
+      return;
+    } catch (error) {
+      if (tries === 20) throw error;
+    }
+    await sleep(250);
   }
 }
 
@@ -95,13 +109,13 @@ export class LoopDisk {
 
   /** The disk is what it was when the power was cut. */
   async bringBack(): Promise<void> {
-    await run('umount', [this.path]);
+    await unmount(this.path);
     await copyFile(this.#copy, this.#image);
     await this.#mount();
   }
 
   async remove(): Promise<void> {
-    await run('umount', [this.path]);
+    await unmount(this.path);
     await rm(this.#folder, { recursive: true });
   }
 
