@@ -223,6 +223,20 @@ test('of many rows the first are shown, and in which file the others are; a wide
   expect(heads(wide)).toBeGreaterThan(heads(narrow));
 });
 
+test('a short list is shown whole beside a long one', () => {
+  const rowsOf = (count: number) => Array.from({ length: count }, (_, at) => ({ nome: `n${at}` }));
+  const sections = [40, 2].map((count) => ({
+    name: `lista${count}`,
+    title: `lista${count}`,
+    file: 'trace.json',
+    columns: ['nome'],
+    rows: rowsOf(count),
+  }));
+  const lines = findingsLines({ result: {}, facts: {}, sections }, 80);
+  expect(lines.slice(-3)).toEqual(['  NOME', '  n0', '  n1']);
+  expect(lines).toContain('  27 more rows: trace.json');
+});
+
 test('a cell is cut where it must be, counts wide letters twice, and orders the terminal nothing', () => {
   const rows = [{ nome: '漢字'.repeat(40), nota: 'a\u001b[2Jb', vazio: null }];
   const one = { name: 'perfis', title: 'perfis', file: 'trace.json', rows };
