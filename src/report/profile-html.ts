@@ -8,6 +8,7 @@ import {
   type Property,
   type Vehicle,
 } from '../domain/profiles/profile';
+import type { Cell } from '../domain/core/findings';
 import type { ProfileSection } from '../domain/profiles/sections';
 import { maskDocument } from '../domain/core/documents';
 import { formatsOf } from './formats';
@@ -292,11 +293,11 @@ const titles: Record<string, string> = {
   rural_resumo: 'Rural summary',
 };
 
-function hasValue(cell: string | number | null | undefined): boolean {
+function hasValue(cell: Cell | undefined): boolean {
   return cell !== null && cell !== undefined && cell !== '' && cell !== '[]';
 }
 
-function cellText(cell: string | number | null): string {
+function cellText(cell: Cell): string {
   return cell === null ? '' : String(cell);
 }
 

@@ -47,7 +47,7 @@ export const issueColumns = [
   'message',
 ] as const;
 
-type Cell = string | number | null;
+type Cell = string | number | boolean | null;
 
 export function receivableCells(
   assignor: AnalysedAssignor,
@@ -139,7 +139,7 @@ export class AnalysisSheet {
   /** @returns false when `drained` should be awaited before much more is written */
   write(cells: readonly Cell[]): boolean {
     return this.#rows.write(
-      cells.map((cell) => (typeof cell === 'string' ? this.#textCell(cell) : cell)),
+      cells.map((cell) => (typeof cell === 'string' ? this.#textCell(cell) : plain(cell))),
     );
   }
 
@@ -173,4 +173,9 @@ export class AnalysisSheet {
 
 function withComma(value: number): string {
   return String(value).replace('.', ',');
+}
+
+/** A boolean would be written as `1`, or as nothing. */
+function plain(cell: number | boolean | null): string | number | null {
+  return typeof cell === 'boolean' ? String(cell) : cell;
 }

@@ -3,7 +3,7 @@ import { inertCell } from './result-cells';
 
 export interface Table {
   columns: readonly string[];
-  rows: readonly Readonly<Record<string, string | number | null>>[];
+  rows: readonly Readonly<Record<string, string | number | boolean | null>>[];
 }
 
 /** A table as CSV: `,` and LF, or with `excel` as result sheets have it. No cell can act as a formula. */
@@ -15,7 +15,7 @@ export function tableSheet(
     columns.map((column) => {
       const cell = row[column] ?? null;
       if (cell === null) return '';
-      return typeof cell === 'number' ? numberCell(cell, excel) : inertCell(cell);
+      return typeof cell === 'number' ? numberCell(cell, excel) : inertCell(String(cell));
     }),
   );
   return stringify(records, {

@@ -65,6 +65,14 @@ test('a dossier is followed to its end, and its report filed and written', async
     filed: [{ type: 'dossie_pdf' }],
     attempts: [{ number: 1, billing: { status: 'charged', unit: 'tokens' } }],
   });
+  expect(shown?.outcome).toMatchObject({
+    findings: {
+      facts: { 'risk.status': 'classified', 'risk.score': expect.any(Number) },
+      sections: expect.arrayContaining([
+        expect.objectContaining({ name: 'risk.matched_rules', total: 2 }),
+      ]),
+    },
+  });
   expect(shown?.cost).toMatchObject([{ unit: 'tokens', status: 'charged' }]);
   expect((await readdir(shown?.folder ?? '')).sort()).toEqual(['dossier.json', 'dossier.pdf']);
   const pdf = await readFile(join(shown?.folder ?? '', 'dossier.pdf'));

@@ -52,6 +52,9 @@ test('a file is handed in once from its stored copy, and what was found is filed
     seen: { mode: 'face', hasResult: true, billing: { status: 'charged', amount: 20 } },
     files: { filed: [{ mediaType: 'application/pdf' }], unfiled: [] },
   });
+  expect(outcome).toMatchObject({
+    findings: { sections: [{ title: 'faces', rows: [{ confidence: 0.95 }, {}] }, {}] },
+  });
   expect(artifacts).toMatchObject([{ name: 'artifact-1.pdf', mediaType: 'application/pdf' }]);
   expect(installation.counted(sha256)).toMatchObject({ requested: 1, created: 1, uploads: 1 });
   const again = await installation.analyze(path, '--mode', 'face', '--by', 'somebody else');
@@ -60,7 +63,7 @@ test('a file is handed in once from its stored copy, and what was found is filed
   expect(installation.counted(sha256)).toMatchObject({ requested: 1, created: 1, uploads: 1 });
   expect(await installation.place.workerLog()).not.toMatch(/picture-\d|X-Amz|signature=/i);
   const status = await installation.place.run(['show', id]);
-  expect(status.stdout).toContain('completed');
+  expect(status.stdout).toMatch(/completed\n[^]*\nfaces \(2\)\n +CONFIDENCE /);
   const list = await installation.place.run(['list']);
   expect(list.stdout).toContain(`image/png, ${body.length} bytes`);
   expect(list.stdout).not.toContain('picture-');

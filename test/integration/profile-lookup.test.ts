@@ -61,6 +61,12 @@ test('a profile is looked up, filed with its sum, and written as sheets and a pa
     counts: { vehicles: 1, properties: 1, planes: 1, drones: 0, patents: 1 },
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
+  expect(shown?.outcome).toMatchObject({
+    result: personProfile(),
+    findings: {
+      sections: expect.arrayContaining([expect.objectContaining({ name: 'veiculos', total: 1 })]),
+    },
+  });
   expect(service.received).toMatchObject([
     {
       path: `/api/v1/perfil/patrimonial/cpf/${cpf}`,
@@ -173,6 +179,7 @@ test('a rural part that is missing is told, and how to ask for it', async () => 
   service.reply = (_, response) => sendJson(response, 200, { ...personProfile(), rural: null });
   const { code, stdout } = await installation.run(['profile', 'lookup', '--rerun', '--cpf', cpf]);
   expect(code).toBe(0);
+  expect(stdout).toMatch(/veiculos \(1\)\n +PLACA .*\n +placa 1 /);
   expect(stdout).toMatch(/rural +timed out or failed \(`--retry-rural` looks it up anew/);
 });
 

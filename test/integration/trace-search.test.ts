@@ -102,6 +102,11 @@ test('a search is made once, followed to its end, and filed as it was told', asy
   });
   const answer = JSON.parse(await readFile(join(folder ?? '', 'trace.json'), 'utf8')) as object;
   expect(answer).toMatchObject({ id: outcome.traceId, target, strategy: 'all' });
+  const { ocorrencias } = (answer as { result: { ocorrencias: object[] } }).result;
+  expect(outcome).toMatchObject({
+    result: answer,
+    findings: { sections: [{ name: 'ocorrencias', rows: ocorrencias }, { name: 'coverage' }] },
+  });
   const made = installation.sandbox.traces
     .received()
     .filter(({ stage, subject }) => stage === 'create' && subject === target)
@@ -195,7 +200,9 @@ test('a search is listed, shown and written again from the store, and erased by 
     const { stdout } = await installation.run(['list', ...words, '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ jobs: [{ ...found, needsAttention: false }] });
   }
-  expect((await installation.run(['show', id])).stdout).toContain('completed');
+  expect((await installation.run(['show', id])).stdout).toMatch(
+    /completed\n[^]*\ncoverage \(3\)\n/,
+  );
   const again = await installation.run(['result', id, '--out', 'again']);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('trace.json') });
   const words = ['erase', '--job', id, '--reason', 'a test', '--yes'];

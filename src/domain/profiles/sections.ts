@@ -1,3 +1,4 @@
+import { fieldsOf, flatRow, type Fields, type FlatRow } from '../core/findings';
 import {
   addressTexts,
   ownerTexts,
@@ -20,11 +21,6 @@ export interface ProfileSection {
   columns: readonly string[];
   rows: readonly FlatRow[];
 }
-
-/** By column; what is nested deeper stands there as JSON. */
-export type FlatRow = Readonly<Record<string, string | number | null>>;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const propertyColumns = [
   ...propertyTexts,
@@ -71,7 +67,7 @@ export const profileSectionNames: readonly string[] = listsOf({}).map(([name]) =
 
 function table(name: string, list: unknown, known: readonly string[] = []): ProfileSection | null {
   if (!Array.isArray(list)) return null;
-  const rows = list.map((row: unknown) => flat(row));
+  const rows = list.map((row: unknown) => flatRow(row));
   const columns = new Set(known);
   for (const row of rows) for (const column of Object.keys(row)) columns.add(column);
   return { name, columns: [...columns], rows };
@@ -84,28 +80,4 @@ function oneRow(fields: Fields): Fields[] | null {
 
 function without(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-}
-
-/** Objects within a row are unfolded once: `localizacao.cidade`. */
-function flat(row: unknown): FlatRow {
-  if (!isObject(row)) return { valor: cellOf(row) };
-  const cells = Object.entries(row).flatMap(([name, value]) =>
-    isObject(value)
-      ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, cellOf(one)] as const)
-      : [[name, cellOf(value)] as const],
-  );
-  return Object.fromEntries(cells);
-}
-
-function cellOf(value: unknown): string | number | null {
-  if (value === null || value === undefined) return null;
-  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

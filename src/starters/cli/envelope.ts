@@ -29,6 +29,23 @@ const progress = z.strictObject({
   details: z.array(z.string()).readonly(),
 });
 
+const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+const findings = z
+  .strictObject({
+    facts: z.record(z.string(), cell).describe('single values by their paths in the answer'),
+    sections: z.array(
+      z.strictObject({
+        name: z.string().describe('path of the list in the answer'),
+        title: z.string().describe('what the rows are, where that can be told; else the name'),
+        file: z.string().describe('of the result folder, that has all of it'),
+        total: z.number().int().describe('rows'),
+        rows: z.array(z.record(z.string(), cell)),
+      }),
+    ),
+  })
+  .describe('what a lookup, search, picture or dossier found; null: no answer is in the store');
+
 export const jobEnvelope = z.strictObject({
   id: z.string(),
   kind: z.enum(jobKinds),
@@ -38,7 +55,10 @@ export const jobEnvelope = z.strictObject({
   needsAttention: z.boolean(),
   exitCode: z.number().int().describe('0 done, 1 failed, 3 a person is needed; 0 before the end'),
   outcome: z
-    .record(z.string(), z.unknown())
+    .looseObject({
+      result: z.unknown().optional().describe('of a single job: the answer as it came'),
+      findings: findings.nullable().optional(),
+    })
     .nullable()
     .describe(
       'the result itself; of a batch the counts and the path of its rows. Null before the end',

@@ -2,9 +2,10 @@ import { join, resolve } from 'node:path';
 import type { CommandContext } from '../jobs/context';
 import { exitCodeOf } from '../../domain/attention';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
-import type { ExportOptions, Job, JobKind } from '../jobs/job-kind';
+import type { EndedJob, ExportOptions, Job, JobKind } from '../jobs/job-kind';
 import { printable } from '../jobs/text';
 import type { JobEnvelope } from './envelope';
+import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
 import { exitCodes, print, printJson } from './terminal';
 
@@ -34,11 +35,13 @@ export async function printResult<Input, Outcome>(
     printJson(envelope);
     return envelope.exitCode;
   }
-  for (const line of await outcomeLines(ctx, kind, job)) print(line);
+  const { lines } = await shownOutcome(ctx, kind, job);
+  for (const line of lines) print(line);
   if (folder !== null) {
     if (files.includes('report.html')) print(`report: ${join(folder, 'report.html')}`);
     print(`result: ${folder} (${files.join(', ')}: an export, in the clear)`);
   }
+  if (kind.findings !== undefined && job.needsAttention) print(leftToDo(job));
   return exitCodeOfJob(job);
 }
 
@@ -55,8 +58,12 @@ export async function printView(
     return;
   }
   print(`${job.id}: ${state ?? `ended ${job.endedAt}`}`);
-  if (state === null) for (const line of await outcomeLines(ctx, kind, job)) print(line);
-  else {
+  if (state === null) {
+    const { isFound, lines } = await shownOutcome(ctx, kind, job);
+    for (const line of lines) print(line);
+    if (isFound) print(`the whole: \`diligence result ${job.id}\``);
+    if (kind.findings !== undefined && job.needsAttention) print(leftToDo(job));
+  } else {
     if (progress !== null) print(`  ${progressLine(progress, null, Date.now())}`);
     else if (state === 'running') print('  no worker answers');
     const next = nextStep(state);
@@ -78,7 +85,10 @@ export async function envelopeOf(
     status: status ?? state ?? 'running',
     needsAttention,
     exitCode: exitCodeOfJob(job),
-    outcome: ended && { ...(await kind.report(ctx, ended, folder)) },
+    outcome: ended && {
+      ...((await kind.report?.(ctx, ended, folder)) ?? (ended.outcome as object)),
+      ...(await foundIn(ctx, kind, ended)),
+    },
     artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
     cost: ended === null ? [] : await kind.cost(ended, ctx),
     folder,
@@ -86,11 +96,38 @@ export async function envelopeOf(
   };
 }
 
-async function outcomeLines(ctx: CommandContext, kind: JobKind, job: Job): Promise<string[]> {
+/** The answer as it came, and as tables; nothing, for a kind without findings. */
+async function foundIn(
+  { store }: CommandContext,
+  kind: JobKind,
+  ended: EndedJob<unknown, unknown>,
+): Promise<object> {
+  const found = await kind.findings?.(ended, store);
+  if (found === undefined) return {};
+  const { facts, result } = found;
+  const sections = found.sections.map(({ name, title, file, rows }) => {
+    return { name, title, file, total: rows.length, rows };
+  });
+  return { result, findings: result === null ? null : { facts, sections } };
+}
+
+/** `isFound`: an answer is in the store. */
+async function shownOutcome(
+  ctx: CommandContext,
+  kind: JobKind,
+  job: Job,
+): Promise<{ lines: string[]; isFound: boolean }> {
   const ended = endedJob(job);
   const [first = '', ...more] = (await kind.lines(ended, ctx)).map(printable);
   const isErased = (ended.outcome as { erased?: true }).erased === true;
-  return [first, ...(isErased ? [erasedLine] : []), ...more];
+  const found = await kind.findings?.(ended, ctx.store);
+  const tables = found === undefined ? [] : findingsLines(found, process.stdout.columns ?? 80);
+  const lines = [first, ...(isErased ? [erasedLine] : []), ...more, ...tables];
+  return { lines, isFound: found !== undefined && found.result !== null };
+}
+
+function leftToDo({ id }: Job): string {
+  return `left to do: \`diligence inbox show ${id}\` says what can be decided`;
 }
 
 function exitCodeOfJob({ kind, needsAttention, status }: Job): number {

@@ -26,7 +26,6 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   }),
   readProgress: progressOfOne,
   lines: ({ outcome }) => analysisLines(outcome),
-  report: async (_, { outcome }) => outcome,
   artifacts: ({ outcome: { result } }) =>
     result === null
       ? []

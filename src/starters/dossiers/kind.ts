@@ -6,9 +6,9 @@ import {
   type DossierRecord,
   type DossierStatus,
 } from '../../domain/dossiers/follow';
-import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
+import { dossierFindings } from './findings';
 import { artifactName, writeDossierFolder } from './folder';
 import { phasesLine } from './phases';
 
@@ -36,9 +36,7 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
     return { ...progress, details: phases === null ? details : [...details, phases] };
   },
   lines: ({ outcome }) => dossierLines(outcome),
-  report: async ({ store }, { folder, outcome }) => {
-    return { ...outcome, result: await new DossierRepository(store).answers(folder) };
-  },
+  findings: dossierFindings,
   artifacts: ({ outcome: { filed } }) =>
     filed.map((artifact, index) => {
       const { bytes, mediaType, sha256 } = artifact;

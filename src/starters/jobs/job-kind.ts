@@ -1,9 +1,11 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { BillingTotal } from '../../domain/core/billing-totals';
+import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
 import type { JobKind as KindName } from '../../domain/job';
 import type { ReportLanguage } from '../../report/formats';
 import type { JobWithOutcome } from '../../store/core/jobs';
+import type { Store } from '../../store/store';
 import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages';
 import type { CommandContext } from './context';
@@ -62,8 +64,13 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   storedProgress?(ctx: CommandContext, job: Job): Promise<Progress | null>;
   /** How it ended, for people, the status first. */
   lines(job: EndedJob<Input, Outcome>, ctx: CommandContext): string[] | Promise<string[]>;
-  /** The outcome with what the service reported: the result itself. @param folder as it was exported */
-  report(
+  /** What the service reported, from the store: shown with how it ended. */
+  findings?(
+    job: Pick<EndedJob<unknown, unknown>, 'folder' | 'outcome'>,
+    store: Store,
+  ): Promise<Findings>;
+  /** The outcome as `--json` has it; left out: as it is. @param folder as it was exported */
+  report?(
     ctx: CommandContext,
     job: EndedJob<Input, Outcome>,
     folder: string | null,

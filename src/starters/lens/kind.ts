@@ -17,6 +17,7 @@ import type { EndedJob, JobArtifact, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { billingWords, factLines } from '../jobs/text';
 import { removeOthers, writeArtifact, writeWhole } from '../jobs/written-file';
+import { lensFindings } from './findings';
 
 export const lensKind: JobKind<LensRecord, LensOutcome> = {
   kind: 'lens',
@@ -28,10 +29,7 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
   readProgress: progressOfOne,
   lines: ({ outcome }) => lensLines(outcome),
-  report: async ({ store }, { folder, outcome }) => {
-    const answer = await new LensRepository(store).answer(folder);
-    return { ...outcome, result: answer && (JSON.parse(answer.toString('utf8')) as unknown) };
-  },
+  findings: lensFindings,
   artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
   cost: ({ outcome: { billing, replaced } }) =>
     billed([billing, ...replaced.map((one) => one.billing)]),

@@ -1,4 +1,3 @@
-import { ProfileRepository } from '../../store/profiles/profiles';
 import {
   profileWorkflowId,
   type ProfileOutcome,
@@ -8,6 +7,7 @@ import { maskDocument } from '../../domain/core/documents';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { counted } from '../jobs/text';
+import { profileFindings } from './findings';
 
 export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   kind: 'profile',
@@ -19,11 +19,7 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   terms: ({ deadlineMs, label, retryRural }) => ({ deadline: deadlineMs, label, retryRural }),
   readProgress: progressOfOne,
   lines: ({ outcome }) => profileLines(outcome),
-  report: async ({ store }, { folder, outcome }) => {
-    const { call } = outcome;
-    const answer = call === null ? null : await new ProfileRepository(store).answer(folder, call);
-    return { ...outcome, result: answer && (JSON.parse(answer.toString('utf8')) as unknown) };
-  },
+  findings: profileFindings,
   artifacts: ({ outcome: { sha256 } }) =>
     sha256 === null
       ? []

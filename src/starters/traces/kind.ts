@@ -7,6 +7,7 @@ import type { JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { billingWords, factLines } from '../jobs/text';
 import { writeWhole } from '../jobs/written-file';
+import { traceFindings } from './findings';
 
 const words = {
   completed: 'completed',
@@ -44,10 +45,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
       ...factLines(facts),
     ];
   },
-  report: async ({ store }, { folder, outcome }) => {
-    const answer = await new TraceRepository(store).answer(folder);
-    return { ...outcome, result: answer && (JSON.parse(answer.toString('utf8')) as unknown) };
-  },
+  findings: traceFindings,
   artifacts: ({ outcome: { seen } }) =>
     seen === null || seen.sha256 === null
       ? []

@@ -70,6 +70,7 @@ test('a sheet quotes what parts cells, and no cell acts as a formula', () => {
     ],
   };
   expect(tableSheet(table)).toBe('a,b\n\'=1+1,2.5\n"x,""y""\n",\n');
+  expect(tableSheet({ ...table, rows: [{ a: true, b: false }] })).toBe('a,b\ntrue,false\n');
   expect(tableSheet({ ...table, rows: [{ a: 'x', b: 2.5 }] }, { excel: true })).toBe(
     '\ufeffa;b\r\nx;"2,5"\r\n',
   );

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-async function written(cell: string, excel: boolean): Promise<string> {
+async function written(cell: string | boolean, excel: boolean): Promise<string> {
   const path = join(place.folder, 'sheet.csv');
   const sheet = new AnalysisSheet(path, ['asked'], { excel });
   sheet.write([cell]);
@@ -20,6 +20,10 @@ async function written(cell: string, excel: boolean): Promise<string> {
 test('a phone number is as it was asked for in a plain file, and text in a spreadsheet', async () => {
   expect(await written('+5511987654321', false)).toBe('+5511987654321');
   expect(await written('+5511987654321', true)).toBe("'+5511987654321");
+});
+
+test('yes and no are words', async () => {
+  expect([await written(true, false), await written(false, true)]).toEqual(['true', 'false']);
 });
 
 test.each(['+1', '+5511987654321+1', '=1+1', '-1', '@SUM(A1)'])(

@@ -1,0 +1,127 @@
+import type { Cell, Findings, FindingSection } from '../../domain/core/findings';
+import { printable } from '../jobs/text';
+
+const mostRows = 15;
+const mostSections = 5;
+/** A column is not cut to less than this: it is left out. */
+const leastWidth = 10;
+const gap = 2;
+
+/**
+ * What was found, for a screen: the first rows of the first sections, and in which file of the result folder the
+ * rest is. No line is wider than `width` columns.
+ */
+export function findingsLines({ facts, sections }: Findings, width: number): string[] {
+  const told = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
+  const longest = Math.min(24, Math.max(0, ...told.map(([name]) => name.length)));
+  const lines = told.map(([name, value]) => {
+    return `  ${printable(name).padEnd(longest)}  ${cellText(value)}`;
+  });
+  const full = sections.filter(({ rows }) => rows.length > 0);
+  const shown = full.slice(0, mostSections);
+  const counts = shared(shown.map(({ rows }) => rows.length));
+  for (const [at, section] of shown.entries()) {
+    lines.push(...sectionLines(section, counts[at] ?? 0, width));
+  }
+  for (const { file, rows, title } of full.slice(mostSections)) {
+    lines.push(`  ${printable(title)}: ${rows.length} in ${file}`);
+  }
+  return lines.map((line) => cut(line, width));
+}
+
+/** Rows of each section that are shown: as many of the short ones as the long ones leave. */
+function shared(lengths: readonly number[]): number[] {
+  const counts = lengths.map(() => 0);
+  for (let left = mostRows, given = -1; left > 0 && given !== left;) {
+    given = left;
+    for (const [at, length] of lengths.entries()) {
+      const count = counts[at] ?? 0;
+      if (left === 0 || count >= length) continue;
+      counts[at] = count + 1;
+      left -= 1;
+    }
+  }
+  return counts;
+}
+
+function sectionLines(section: FindingSection, count: number, width: number): string[] {
+  const { columns, file, rows, title } = section;
+  const isTold = (column: string): boolean =>
+    rows.some((row) => row[column] !== undefined && row[column] !== null && row[column] !== '');
+  const told = columns.filter(isTold);
+  const texts = rows.slice(0, count).map((row) => told.map((one) => cellText(row[one] ?? null)));
+  const heads = headsOf(told);
+  const cells = told.map((_, at) => Math.max(...texts.map((row) => widthOf(row[at] ?? ''))));
+  const wanted = heads.map((head, at) => Math.max(cells[at] ?? 0, Math.min(widthOf(head), 12)));
+  const widths = fitted(wanted, width - gap);
+  const line = (row: readonly string[]): string =>
+    widths
+      .map((room, at) => `  ${padded(cut(row[at] ?? '', room), room)}`)
+      .join('')
+      .trimEnd();
+  const left = [
+    rows.length > count ? `${rows.length - count} more rows` : null,
+    told.length > widths.length ? `${told.length - widths.length} more columns` : null,
+    widths.some((room, at) => room < (cells[at] ?? 0)) ? 'what is cut' : null,
+  ].filter((one) => one !== null);
+  const more = left.length === 0 ? [] : [`  ${left.join(', ')}: ${file}`];
+  return [`${printable(title)} (${rows.length})`, line(heads), ...texts.map(line), ...more];
+}
+
+/** The last word of a path, where it names one column alone. */
+function headsOf(columns: readonly string[]): string[] {
+  const last = columns.map((column) => column.slice(column.lastIndexOf('.') + 1));
+  const isOwn = (word: string): boolean => last.indexOf(word) === last.lastIndexOf(word);
+  const names = last.map((word, at) => (isOwn(word) ? word : (columns[at] ?? word)));
+  return names.map((name) => printable(name).toUpperCase());
+}
+
+/** Widths of as many columns as fit, the first ones first; what is left over goes to those that are cut. */
+function fitted(wanted: readonly number[], width: number): number[] {
+  const widths: number[] = [];
+  const most = Math.floor(width * 0.4);
+  let left = width;
+  for (const one of wanted) {
+    const room = Math.min(one, most, left);
+    if (room < Math.min(one, leastWidth)) break;
+    widths.push(room);
+    left -= room + gap;
+  }
+  left += gap;
+  for (const [at, room] of widths.entries()) {
+    const more = Math.max(0, Math.min(left, (wanted[at] ?? 0) - room));
+    widths[at] = room + more;
+    left -= more;
+  }
+  return widths;
+}
+
+function cellText(cell: Cell): string {
+  return printable(cell === null ? '' : String(cell));
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let shown = '';
+  let used = 1;
+  for (const one of text) {
+    used += widthOf(one);
+    if (used > width) break;
+    shown += one;
+  }
+  return `${shown}…`;
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
+
+/** Columns of a terminal. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const one of text) width += wide.test(one) ? 2 : /\p{M}/u.test(one) ? 0 : 1;
+  return width;
+}

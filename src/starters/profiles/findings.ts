@@ -1,0 +1,61 @@
+import {
+  fieldsOf,
+  findingSection,
+  noFindings,
+  readFindings,
+  type Findings,
+} from '../../domain/core/findings';
+import type { ProfileOutcome } from '../../domain/profiles/lookup';
+import { profileSections } from '../../domain/profiles/sections';
+import { ProfileRepository } from '../../store/profiles/profiles';
+import type { Store } from '../../store/store';
+
+/** What tells one asset from another, by section; the other columns come after these. */
+const first: Readonly<Record<string, readonly string[]>> = {
+  veiculos: [
+    'placa',
+    'marca',
+    'modelo',
+    'ano_modelo',
+    'municipio',
+    'uf',
+    'situacao_veiculo',
+    'restricao_1',
+    'media_preco',
+    'renavam',
+  ],
+  imoveis: [
+    'localizacao.logradouro',
+    'localizacao.numero',
+    'localizacao.cidade',
+    'localizacao.uf',
+    'valor_venal',
+    'tipo_uso',
+    'area_construida',
+    'inscricao',
+    'proprietario.nome',
+  ],
+  patentes: ['numero_inpi', 'titulo', 'data_deposito', 'natureza', 'depositante'],
+};
+
+/** Lists that `profileSections` reads. */
+const asSections = ['veiculos', 'imoveis', 'aeronaves', 'patentes', 'rural'];
+
+/** The assets of a person, a section each; those that the service did not tell are not there. */
+export async function profileFindings(
+  { folder, outcome }: { folder: string; outcome: unknown },
+  store: Store,
+): Promise<Findings> {
+  const { call } = outcome as ProfileOutcome;
+  const answer = call === null ? null : await new ProfileRepository(store).answer(folder, call);
+  if (answer === null) return noFindings;
+  const result = fieldsOf(JSON.parse(answer.toString('utf8')));
+  const assets = profileSections(result).map(({ name, columns, rows }) => {
+    return findingSection(name, rows, { file: `${name}.csv`, first: first[name] ?? columns });
+  });
+  const { documento, tipo } = fieldsOf(result['rural']);
+  const more = Object.entries(result).filter(([name]) => !asSections.includes(name));
+  const beside = { ...Object.fromEntries(more), rural: { documento, tipo } };
+  const rest = readFindings(beside, { file: 'profile.json' });
+  return { result, facts: rest.facts, sections: [...assets, ...rest.sections] };
+}
