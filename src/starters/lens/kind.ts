@@ -25,9 +25,13 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   service: 'investigation',
   workflowId: ({ name }) => lensWorkflowId(name),
   describe: ({ file }) => inputWords(file),
-  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  terms: ({ deadlineMs, forced, label }) => ({
+    deadline: deadlineMs,
+    label,
+    acceptFormat: forced,
+  }),
   readProgress: progressOfOne,
-  lines: ({ outcome }) => lensLines(outcome),
+  lines: ({ input, outcome }) => lensLines(outcome, input.forced),
   report: async ({ store }, { folder, outcome }) => {
     const answer = await new LensRepository(store).answer(folder);
     return { ...outcome, result: answer && (JSON.parse(answer.toString('utf8')) as unknown) };
@@ -70,13 +74,14 @@ function statusWords({ error, seen, status }: LensOutcome): string {
   return words[status];
 }
 
-function lensLines(outcome: LensOutcome): string[] {
+function lensLines(outcome: LensOutcome, forced: string | null): string[] {
   const { analysisId, billing, error, files, replaced, seen } = outcome;
   const facts: [string, string | null][] = [
     ['analysis', analysisId],
     ['mode', seen?.mode ?? null],
     ['result', seen?.state === 'completed' && !seen.hasResult ? 'none was told' : null],
     ['sha256', seen?.sha256 ?? null],
+    ['accepted', forced && `although it is no picture or video: ${forced}`],
     ['billing', billingWords(billing)],
     ['error', error === null ? null : `${error.code ?? '-'}: ${error.message}`],
     ['artifacts', files === null && (seen?.artifacts ?? 0) > 0 ? 'could not be fetched' : null],
