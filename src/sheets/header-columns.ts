@@ -60,6 +60,9 @@ const referenceNames = [
 /** Lines with content that are looked at for a header, titles above it among them. */
 export const mostLinesAbove = 40;
 
+// A title may have the document, telephone and address of the house: more are rows of a table.
+const mostWithContent = 3;
+
 /** Whether a sheet has a header among its first lines. */
 export function hasHeader(rows: readonly SourceRow[], choice: ColumnChoice): boolean {
   return headerOf(rows, choice) !== undefined;
@@ -129,18 +132,20 @@ function headerOf(
   const at = filled.findIndex(names);
   const [found, next] = filled.slice(Math.max(at, 0));
   if (at === -1 || found === undefined) return undefined;
+  const above = filled.slice(0, at);
+  const withContent = above.filter(({ cells }) => cells.some(looksLikeContent)).length;
   if (column !== undefined) {
     const position = positionOf(column, found.cells);
     // A letter names no header: the first row would be taken for one.
     const isNamed = foldName(found.cells[position] ?? '') === foldName(column);
-    const isRow = filled.slice(0, at).some(({ cells }) => looksLikeContent(cells[position] ?? ''));
+    const isRow = above.some(({ cells }) => looksLikeContent(cells[position] ?? ''));
     return isRow && !isNamed ? undefined : found;
   }
   if (next !== undefined && width(found) === 1 && width(next) > 1 && names(next)) return next;
   const isHeader = (row: SourceRow): boolean =>
     width(row) >= width(found) &&
     row.cells.some((cell) => [...typeNames, ...referenceNames].includes(foldName(cell)));
-  return filled.slice(0, at).some(isHeader) ? undefined : found;
+  return withContent > mostWithContent || above.some(isHeader) ? undefined : found;
 }
 
 /** One, or one for CPF and one for CNPJ. */
@@ -220,8 +225,9 @@ function headersFound(header: readonly string[]): string {
   return `Columns found: ${names.join(', ')}.`;
 }
 
-/** A document, a phone number, an address or a UUID: no name of a column. */
+/** A document, a phone number, an address or a UUID: no name of a column, as a date may be. */
 function looksLikeContent(cell: string): boolean {
+  if (/^\s*(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d)(?:\s|$)/.test(cell)) return false;
   const isNumber = /^[+(]?\d[\d() ]{6,}\d$/.test(normaliseDocument(cell));
   return (
     isNumber || /\S@\S/.test(cell) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(cell)

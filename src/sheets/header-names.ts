@@ -15,10 +15,12 @@ const targetNames = words(
 const dossierNames = words('dossie dossieid iddossie dossier dossierid');
 
 const taxWords = words('cnpj cnpjs cpf cpfs cgc cgcs');
-const documentWords = words('doc docs docto documento documentos inscricao insc document');
+const documentWords = words(
+  'doc docs docto documento documentos numerodocumento numerododocumento inscricao insc inscr document',
+);
 /** Beside a tax word: it is about the number, and is not the number; or it is a title. */
 const otherWords = words(
-  'tipo type data dt date situacao sit status valor vlr validade vencimento venc qtd qtde quantidade total raiz nome razao certidao resultado link url arquivo pdf obs observacao erro relacao lista listagem relatorio planilha consulta report list',
+  'tipo type data dt date situacao sit status valor vlr validade vencimento venc qtd qtde quantidade total raiz base basico nome razao certidao resultado link url arquivo pdf obs observacao erro relacao lista listagem relatorio planilha consulta report list',
 );
 /** Beside a word for a document: it is still that of a person or company, and not of an invoice. */
 const ownerWords = words(
@@ -60,9 +62,9 @@ export function lengthOf(name: string): DocumentType | undefined {
   return saysCpf ? 'cpf' : 'cnpj';
 }
 
-/** `C.N.P.J.` is one word, `Doc.Forn` are two. */
+/** `C.N.P.J.` is one word, `Doc.Forn` and `docForn` are two. */
 function wordsIn(name: string): string[] {
-  return withoutAccents(name)
+  return withoutAccents(name.replaceAll(/([a-z])(?=[A-Z])/g, '$1 '))
     .replaceAll(/\b(\w)\.(?=\w\b)/g, '$1')
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');

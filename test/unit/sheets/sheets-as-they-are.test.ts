@@ -79,6 +79,8 @@ const layouts: readonly [name: string, rows: readonly Cells[], expected: Expecte
     'INSCRICAO FEDERAL',
     'Cnpj_Sacado',
     'CGC',
+    'cnpjSacado',
+    'numerodocumento',
   ].map((name): [string, readonly Cells[], Expected] => [
     `a column ${name}`,
     [
@@ -183,6 +185,19 @@ const layouts: readonly [name: string, rows: readonly Cells[], expected: Expecte
       ['Bia', 'cnpj'],
     ],
     { lines: ['no_document_column'], says: ['"Nome", "Tipo"'] },
+  ],
+  [
+    'months in the header, as dates',
+    [
+      ['CNPJ', '31/10/2026', '2026-11-30'],
+      [acmeShown, '1', '2'],
+    ],
+    { lines: [`2 ${acme}`] },
+  ],
+  [
+    'another table above, whose rows are not left out as titles',
+    [['Nome', 'Número'], ...[1, 2, 3, 4].map(() => ['Acme', acmeShown]), header, one],
+    { lines: ['no_header'], says: ['line 2'] },
   ],
   ['no header', [one, two], { lines: ['no_header'], says: ['line 1', 'documento;tipo'] }],
   [
