@@ -125,15 +125,35 @@ export function analysisOutcomeEntry(
   };
 }
 
+/** On what terms; in words of ours, for the trail is never erased. */
+export interface StartDetails {
+  items: number;
+  onUnknown: string;
+  rerun: boolean;
+  maxAttempts?: number;
+  /** Sent although what we found speaks against it; why stands with the job, and can be erased. */
+  forced?: boolean;
+  /** Of what was forced. */
+  mediaType?: string;
+}
+
 /** A work was asked for. Asked for again, it is another decision. */
 export function startEntry(
   { workId, by }: WorkOnTrail,
-  details: { items: number; onUnknown: string; rerun: boolean; maxAttempts?: number },
+  details: StartDetails,
   now: number,
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
   const id = `decision/${workId}/start/${happenedAt}`;
-  return { kind: 'decision', id, result: 'start', by, happenedAt, work: workId, details };
+  return {
+    kind: 'decision',
+    id,
+    result: 'start',
+    by,
+    happenedAt,
+    work: workId,
+    details: { ...details },
+  };
 }
 
 /** Why stands with the decision itself, which can be erased. */

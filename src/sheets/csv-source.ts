@@ -5,7 +5,7 @@ import { CsvError, parse } from 'csv-parse';
 
 import type { SourceRow } from './row-source';
 import { SheetError } from './sheet-error';
-import { findTextLayout, type TextLayout } from './text-layout';
+import { findTextLayout, type TextEncoding, type TextLayout } from './text-layout';
 import { decodeWindows1252 } from './windows-1252';
 
 // A quote that never closes would otherwise hold the rest of the file in memory.
@@ -14,8 +14,8 @@ const longestRow = 1_000_000;
 const lineBreaks = /\r\n|\r|\n/g;
 
 /**
- * Rows of a CSV file: `,` `;` tab or what a first line `sep=;` says; UTF-8 (with or without BOM) or
- * windows-1252; quoted cells may hold line breaks, and the row then has the line it starts on. The
+ * Rows of a CSV file: `,` `;` tab or what a first line `sep=;` says; UTF-8 (with or without BOM),
+ * UTF-16 with one, or windows-1252; quoted cells may hold line breaks, and the row then has the line it starts on. The
  * `sep=` line has no number: spreadsheets do not show it. Throws SheetError `unbalanced_quote` and
  * `row_too_long` with the line, and those of `findTextLayout`.
  */
@@ -58,11 +58,17 @@ export async function* csvRows(path: string): AsyncGenerator<SourceRow> {
 function byteStream(path: string, layout: TextLayout): Readable {
   const bytes = createReadStream(path, { start: layout.contentStart });
   if (layout.encoding === 'utf-8') return bytes;
-  return Readable.from(utf8Of(bytes), { objectMode: false });
+  return Readable.from(utf8Of(bytes, layout.encoding), { objectMode: false });
 }
 
-async function* utf8Of(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of bytes) yield Buffer.from(decodeWindows1252(chunk));
+async function* utf8Of(
+  bytes: AsyncIterable<Buffer>,
+  encoding: TextEncoding,
+): AsyncGenerator<Buffer> {
+  const wide = encoding === 'windows-1252' ? undefined : new TextDecoder(encoding);
+  for await (const chunk of bytes) {
+    yield Buffer.from(wide?.decode(chunk, { stream: true }) ?? decodeWindows1252(chunk));
+  }
 }
 
 function unbalancedQuote(path: string, line: number, cause?: unknown): SheetError {

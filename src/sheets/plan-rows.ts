@@ -92,7 +92,9 @@ async function* plannedLines<T extends string>(
     const reading = read(row);
     if (reading.kind !== 'thing') {
       counts[reading.kind] += 1;
-      yield { ...asFound(row), ...reading };
+      const isNamed = reading.message.includes(row.cell);
+      const message = isNamed ? reading.message : `${row.cell}: ${reading.message}`;
+      yield { ...asFound(row), ...reading, message };
       continue;
     }
     const { type, document, note } = reading;

@@ -3,11 +3,12 @@ import type { Stats } from 'node:fs';
 
 import type { DocumentType } from '../domain/core/documents';
 import { csvRows } from './csv-source';
-import { type ColumnChoice, findColumns, type HeaderColumns } from './header-columns';
+import { findColumns, type HeaderColumns, mostLinesAbove } from './header-columns';
 import { findFileFormat } from './file-format';
-import { type CellFault, isBlank, type SourceRow } from './row-source';
+import { certaintyOf } from './header-names';
+import { type CellFault, columnLetters, isBlank, type SourceRow } from './row-source';
 import { SheetError } from './sheet-error';
-import { type SheetChoice, xlsxRows } from './xlsx-source';
+import { type InputChoice, xlsxRows } from './xlsx-source';
 
 export interface DocumentCell {
   /** As found, trimmed; never empty. */
@@ -18,9 +19,9 @@ export interface DocumentCell {
   fault?: CellFault;
 }
 
-export type InputChoice = ColumnChoice & SheetChoice;
+export type { InputChoice } from './xlsx-source';
 
-/** One line under the header: blank, or what stands in the columns we know. */
+/** A line: blank, or under the header what stands in the columns we know. */
 export type SheetRow =
   | { kind: 'blank'; line: number }
   | {
@@ -33,6 +34,8 @@ export type SheetRow =
       type: string;
       /** The user's own reference, trimmed; '' when none. */
       reference: string;
+      /** Address of the document's cell: `B12`. */
+      cell: string;
     };
 
 /**
@@ -58,33 +61,72 @@ export async function* readSheet(
 
 async function* sheetRows(
   source: AsyncIterable<SourceRow>,
-  choice: ColumnChoice,
+  choice: InputChoice,
   file: string,
 ): AsyncGenerator<SheetRow, void> {
-  let columns: HeaderColumns | undefined;
+  const above: SourceRow[] = [];
+  let columns: (HeaderColumns & { line: number }) | undefined;
   let hasRows = false;
-  for await (const row of source) {
+  const skipped: number[] = [];
+  const read = function* (row: SourceRow): Generator<SheetRow> {
     const { line, cells } = row;
-    if (isBlank(cells)) {
-      yield { kind: 'blank', line };
-    } else if (columns === undefined) {
-      columns = findColumns(cells, choice, { file, line });
-    } else {
+    if (columns === undefined || isBlank(cells)) {
+      if (isBlank(cells)) yield { kind: 'blank', line };
+    } else if (line < columns.line || isLeftOut(row, columns, choice)) {
+      if (line !== columns.line) skipped.push(line);
+    } else if (line > columns.line) {
       hasRows = true;
       yield rowOf(row, columns);
     }
+  };
+  const begin = function* (): Generator<SheetRow> {
+    if (above.every(({ cells }) => isBlank(cells))) {
+      throw new SheetError('empty_file', `${file} is empty: it has blank lines only.`, { file });
+    }
+    columns = findColumns(above, choice, file);
+    for (const row of above) yield* read(row);
+  };
+  let filled = 0;
+  for await (const row of source) {
+    if (columns !== undefined) yield* read(row);
+    else {
+      above.push(row);
+      if (!isBlank(row.cells)) filled += 1;
+      if (filled === mostLinesAbove) yield* begin();
+    }
   }
-  if (columns === undefined) {
-    throw new SheetError('empty_file', `${file} is empty: it has blank lines only.`, { file });
-  }
+  if (columns === undefined) yield* begin();
   if (!hasRows) {
     throw new SheetError('no_rows', `${file} is empty: it has a header and no rows.`, { file });
   }
+  if (skipped.length > 0) {
+    const more = skipped.length > 10 ? `, and ${skipped.length - 10} more` : '';
+    const shown = `${skipped.slice(0, 10).join(', ')}${more}`;
+    choice.onNotice?.(`${file}: left out as titles, totals or headers again: line ${shown}`);
+  }
+}
+
+/** A sum, or the header of another page: it has no document where the rows have theirs. */
+function isLeftOut(
+  { cells }: SourceRow,
+  { documents }: HeaderColumns,
+  choice: InputChoice,
+): boolean {
+  const texts = documents.map(({ at }) => (cells[at] ?? '').trim()).filter((text) => text !== '');
+  const isTotal = (text: string): boolean =>
+    /^(?:sub-?\s*)?tota(?:l|is)(?:\s+(?:geral|parcial|do|da|de|dos|das)\b.*)?\s*:?$/i.test(
+      text.trim(),
+    );
+  const isHeader = (text: string): boolean =>
+    certaintyOf(text, choice.holds ?? 'documents') !== undefined;
+  if (texts.length > 0 && texts.every(isHeader)) return true;
+  return cells.some(isTotal) && texts.every((text) => isTotal(text) || /^[\d.,]{1,7}$/.test(text));
 }
 
 function rowOf({ line, cells, faults }: SourceRow, columns: HeaderColumns): SheetRow {
   const cellAt = (at: number | undefined): string =>
     at === undefined ? '' : (cells[at] ?? '').trim();
+  const filledAt = columns.documents.find(({ at }) => cellAt(at) !== '')?.at;
   return {
     kind: 'row',
     line,
@@ -102,10 +144,11 @@ function rowOf({ line, cells, faults }: SourceRow, columns: HeaderColumns): Shee
     }),
     type: cellAt(columns.type),
     reference: cellAt(columns.reference),
+    cell: `${columnLetters(filledAt ?? columns.documents[0]?.at ?? 0)}${line}`,
   };
 }
 
-async function sourceOf(path: string, choice: SheetChoice): Promise<AsyncIterable<SourceRow>> {
+async function sourceOf(path: string, choice: InputChoice): Promise<AsyncIterable<SourceRow>> {
   if ((await findFileFormat(path)) === 'xlsx') return xlsxRows(path, choice);
   if (choice.sheet === undefined) return csvRows(path);
   throw new SheetError(

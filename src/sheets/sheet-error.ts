@@ -2,8 +2,8 @@
  * `missing_file`, `directory`, `not_a_file` (a pipe or device), `unreadable`, `empty_file` (no byte,
  * or nothing but blank lines), `no_rows` (a header and nothing under it), `not_text`,
  * `spreadsheet_format` (.xls, .ods, a password, not whole), `too_large` (a workbook),
- * `sheet_not_found` (the one asked for, or sheets asked of a text file), `no_header` (the first line is already a row),
- * `no_document_column`, `column_not_found` (the one asked for), `no_type` (on no row, and no
+ * `sheet_not_found` (the one asked for, or sheets asked of a text file), `no_header` (a row comes before any),
+ * `no_document_column`, `ambiguous_columns` (which one is it?), `column_not_found` (the one asked for), `no_type` (on no row, and no
  * default), `unbalanced_quote`, `row_too_long`.
  */
 export type SheetErrorCode =
@@ -19,6 +19,7 @@ export type SheetErrorCode =
   | 'sheet_not_found'
   | 'no_header'
   | 'no_document_column'
+  | 'ambiguous_columns'
   | 'column_not_found'
   | 'no_type'
   | 'unbalanced_quote'

@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util';
 
 import { SheetError } from './sheet-error';
 
-export type TextEncoding = 'utf-8' | 'windows-1252';
+export type TextEncoding = 'utf-8' | 'windows-1252' | 'utf-16le' | 'utf-16be';
 
 export interface TextLayout {
   encoding: TextEncoding;
@@ -14,6 +14,7 @@ export interface TextLayout {
 
 const utf8Bom = Buffer.from([0xef, 0xbb, 0xbf]);
 const sampleBytes = 64 * 1024;
+const mostLines = 40;
 
 // In the order of preference when a header has as many of one as of another.
 const delimiters = [';', '\t', ','] as const;
@@ -27,9 +28,10 @@ export async function findTextLayout(path: string): Promise<TextLayout> {
   const strict = new TextDecoder('utf-8', { fatal: true });
   let sample = Buffer.alloc(0);
   let isUtf8 = true;
+  let wide: 'utf-16le' | 'utf-16be' | undefined;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    if (sample.length === 0) refuseUtf16(chunk, path);
-    if (chunk.includes(0)) {
+    if (sample.length === 0) wide = wideEncodingOf(chunk);
+    if (wide === undefined && chunk.includes(0)) {
       throw new SheetError('not_text', `${path} is not a text file: save it as CSV (UTF-8).`, {
         file: path,
       });
@@ -41,24 +43,22 @@ export async function findTextLayout(path: string): Promise<TextLayout> {
   if (sample.length === 0) throw new SheetError('empty_file', `${path} is empty.`, { file: path });
 
   const hasBom = sample.subarray(0, 3).equals(utf8Bom);
-  const bomLength = hasBom ? utf8Bom.length : 0;
+  const bomLength = wide !== undefined ? 2 : hasBom ? utf8Bom.length : 0;
   // latin1 keeps one character a byte, so that offsets in the sample are offsets in the file.
-  const text = sample.subarray(bomLength).toString('latin1');
+  const bytes = sample.subarray(bomLength);
+  const text = wide === undefined ? bytes.toString('latin1') : new TextDecoder(wide).decode(bytes);
   const announced = /^"?sep=([;,|\t])"?(?:\r\n|\n|\r|$)/i.exec(text);
   return {
-    encoding: hasBom || isUtf8 ? 'utf-8' : 'windows-1252',
+    encoding: wide ?? (hasBom || isUtf8 ? 'utf-8' : 'windows-1252'),
     delimiter: announced?.[1] ?? delimiterOf(text),
-    contentStart: bomLength + (announced?.[0].length ?? 0),
+    contentStart: bomLength + (announced?.[0].length ?? 0) * (wide === undefined ? 1 : 2),
   };
 }
 
-function refuseUtf16(firstChunk: Buffer, path: string): void {
-  const magic = firstChunk.subarray(0, 4).toString('hex');
-  if (magic.startsWith('fffe') || magic.startsWith('feff')) {
-    throw new SheetError('not_text', `${path} is UTF-16 text: save it as CSV (UTF-8).`, {
-      file: path,
-    });
-  }
+/** UTF-16, which Excel calls Unicode text, by its BOM. */
+function wideEncodingOf(firstChunk: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const magic = firstChunk.subarray(0, 2).toString('hex');
+  return magic === 'fffe' ? 'utf-16le' : magic === 'feff' ? 'utf-16be' : undefined;
 }
 
 function decodes(decoder: TextDecoder, chunk: Buffer, stream: boolean): boolean {
@@ -70,27 +70,41 @@ function decodes(decoder: TextDecoder, chunk: Buffer, stream: boolean): boolean 
   }
 }
 
-/** The delimiter the first line with content has most of, outside quotes; a comma if it has none. */
+/**
+ * The delimiter that two lines with content in a row have as many of, outside quotes: a title above
+ * the header may have any. Else that of the first line with one; a comma when none has.
+ */
 function delimiterOf(text: string): string {
-  const counts = new Map<string, number>(delimiters.map((delimiter) => [delimiter, 0]));
+  const lines = countsOfLines(text);
+  const best = (at: number, isGood: (delimiter: string) => boolean): string | undefined =>
+    delimiters
+      .filter((delimiter) => lines[at]?.has(delimiter) === true && isGood(delimiter))
+      .sort((one, other) => (lines[at]?.get(other) ?? 0) - (lines[at]?.get(one) ?? 0))[0];
+  for (const at of lines.keys()) {
+    const found = best(at, (one) => lines[at]?.get(one) === lines[at + 1]?.get(one));
+    if (found !== undefined) return found;
+  }
+  const first = lines.findIndex((counts) => counts.size > 0);
+  return best(first, () => true) ?? delimiters.find((one) => text.includes(one)) ?? ',';
+}
+
+/** How often each delimiter stands in the first lines that have anything else. */
+function countsOfLines(text: string): Map<string, number>[] {
+  const lines: Map<string, number>[] = [];
+  let counts = new Map<string, number>();
   let quoted = false;
   let hasContent = false;
-  for (const character of text) {
+  for (const character of `${text}\n`) {
     if (character === '"') quoted = !quoted;
     if (quoted) continue;
     if (character === '\n' || character === '\r') {
-      if (hasContent) break;
-      continue;
-    }
-    const count = counts.get(character);
-    if (count !== undefined) counts.set(character, count + 1);
-    else if (character.trim() !== '') hasContent = true;
+      if (hasContent) lines.push(counts);
+      if (lines.length === mostLines) break;
+      counts = new Map();
+      hasContent = false;
+    } else if (delimiters.some((delimiter) => delimiter === character)) {
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+    } else hasContent ||= character.trim() !== '';
   }
-  let chosen = ',';
-  for (const delimiter of delimiters) {
-    const best = counts.get(chosen) ?? 0;
-    const count = counts.get(delimiter) ?? 0;
-    if (count > best || (count === best && count > 0 && chosen === ',')) chosen = delimiter;
-  }
-  return chosen;
+  return lines;
 }

@@ -1,5 +1,5 @@
 import type { CertificateType } from '../domain/certificates/certificates';
-import { foldName } from './header-columns';
+import { foldName } from './header-names';
 
 const words: Readonly<Record<CertificateType, readonly string[]>> = {
   cnpj: [

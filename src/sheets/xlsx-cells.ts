@@ -1,4 +1,4 @@
-import type { CellFault } from './row-source';
+import { columnLetters, type CellFault } from './row-source';
 
 /** A cell that cannot be a document, and the text it has in any other column. */
 export interface OddCell {
@@ -69,10 +69,4 @@ const sentences: Readonly<Record<OddCell['kind'], string>> = {
 export function faultOf({ kind }: OddCell, line: number, at: number): CellFault {
   const code = kind === 'fraction' ? 'unexpected_character' : 'unexpected_cell';
   return { code, message: `The cell ${columnLetters(at)}${line} ${sentences[kind]}.` };
-}
-
-/** `A` for 0, `AA` for 26. */
-function columnLetters(at: number): string {
-  const last = String.fromCharCode(65 + (at % 26));
-  return at < 26 ? last : columnLetters(Math.floor(at / 26) - 1) + last;
 }

@@ -2,17 +2,18 @@ import { createReadStream } from 'node:fs';
 
 import { readSheet } from 'read-excel-file/node';
 
-import type { CellFault, SourceRow } from './row-source';
+import { type ColumnChoice, hasHeader, mostLinesAbove } from './header-columns';
+import { type CellFault, isBlank, type SourceRow } from './row-source';
 import { SheetError } from './sheet-error';
 import { faultOf, NumberText, type OddCell, readCell } from './xlsx-cells';
 import { damaged, openWorkbook, type WorkbookSheet } from './xlsx-package';
-import { type SheetSurvey, surveySheet } from './xlsx-survey';
+import { surveySheet } from './xlsx-survey';
 
-export interface SheetChoice {
+export interface InputChoice extends ColumnChoice {
   /** The sheet as the user names it: its name, or its number among the tabs, from 1. */
   sheet?: string;
-  /** Called once, with a sentence, when nobody named a sheet and there were several to choose from. */
-  onSheetChosen?: (notice: string) => void;
+  /** Called with a sentence: which of several sheets is read, which lines are left out. */
+  onNotice?: (notice: string) => void;
 }
 
 // The reader fills up every row to the widest one: a stray cell far right costs memory in each row.
@@ -26,64 +27,89 @@ const mostRows = 1_048_576;
  */
 export async function* xlsxRows(
   path: string,
-  choice: SheetChoice = {},
+  choice: InputChoice = {},
 ): AsyncGenerator<SourceRow, void> {
-  const { place, survey } = await chooseAndSurvey(path, choice);
-  const rows = await readCells(path, place);
-  let last = rows.length;
-  for (const line of survey.odd.keys()) last = Math.max(last, line);
-  for (let line = 1; line <= last; line += 1) {
-    yield sourceRow(line, rows[line - 1] ?? [], survey.odd.get(line));
+  const sheets = await openWorkbook(path);
+  const [first, ...others] = chooseSheets(path, sheets, choice);
+  let { name, rows } = await sheetRows(path, first, sheets);
+  for (const other of others) {
+    if (isTable(rows, choice)) break;
+    const next = await sheetRows(path, other, sheets);
+    if (isTable(next.rows, choice)) ({ name, rows } = next);
   }
+  if (choice.sheet === undefined && sheets.some((one) => one.name !== name && one.hasValues)) {
+    choice.onNotice?.(
+      `${path}: the sheet "${name}" is read. ${sheetsFound(sheets)} --sheet names another.`,
+    );
+  }
+  yield* rows;
 }
 
-async function chooseAndSurvey(
+/** Covers and instructions have no header, or nothing below it. */
+function isTable(rows: Iterable<SourceRow>, choice: InputChoice): boolean {
+  const filled: SourceRow[] = [];
+  for (const row of rows) {
+    if (!isBlank(row.cells)) filled.push(row);
+    if (filled.length === mostLinesAbove) break;
+  }
+  return filled.length > 1 && hasHeader(filled, choice);
+}
+
+async function sheetRows(
   path: string,
-  choice: SheetChoice,
-): Promise<{ place: number; survey: SheetSurvey }> {
-  const sheets = await openWorkbook(path);
-  const sheet = chooseSheet(path, sheets, choice);
+  sheet: WorkbookSheet,
+  sheets: readonly WorkbookSheet[],
+): Promise<{ name: string; rows: Iterable<SourceRow> }> {
+  const { name, place } = sheet;
   const survey = surveySheet(await sheet.xml());
   const { rows, columns } = survey;
   if (columns === 0) {
     throw new SheetError(
       'empty_file',
-      `${path}: the sheet "${sheet.name}" is empty. ${sheetsFound(sheets)}`,
+      `${path}: the sheet "${name}" is empty. ${sheetsFound(sheets)}`,
       { file: path },
     );
   }
   if (rows > mostRows || rows * columns > mostCells) {
     throw new SheetError(
       'too_large',
-      `${path}: the sheet "${sheet.name}" spans ${rows} rows and ${columns} columns, more than ${mostCells} cells: delete what stands far right and far below, or save it as CSV (UTF-8).`,
+      `${path}: the sheet "${name}" spans ${rows} rows and ${columns} columns, more than ${mostCells} cells: delete what stands far right and far below, or save it as CSV (UTF-8).`,
       { file: path },
     );
   }
-  return { place: sheet.place, survey };
+  const cells = await readCells(path, place);
+  const last = Math.max(cells.length, ...survey.odd.keys());
+  return {
+    name,
+    rows: {
+      *[Symbol.iterator]() {
+        for (let line = 1; line <= last; line += 1) {
+          yield sourceRow(line, cells[line - 1] ?? [], survey.odd.get(line));
+        }
+      },
+    },
+  };
 }
 
-function chooseSheet(
+/** The one named, else those a person sees that have something in them, in their order. */
+function chooseSheets(
   path: string,
   sheets: readonly WorkbookSheet[],
-  { sheet: wanted, onSheetChosen }: SheetChoice,
-): WorkbookSheet {
+  { sheet: wanted }: InputChoice,
+): [WorkbookSheet, ...WorkbookSheet[]] {
   const tabs = sheets.filter(({ hidden }) => !hidden);
   if (wanted === undefined) {
-    const first = tabs[0] ?? sheets[0];
-    if (first === undefined) throw damaged(path, 'it has no sheet of cells');
-    if (sheets.some((other) => other !== first && other.hasValues)) {
-      onSheetChosen?.(
-        `${path}: the sheet "${first.name}" is read. ${sheetsFound(sheets)} --sheet names another.`,
-      );
-    }
-    return first;
+    const [first, ...others] = tabs.filter(({ hasValues }) => hasValues);
+    const chosen = first ?? tabs[0] ?? sheets[0];
+    if (chosen === undefined) throw damaged(path, 'it has no sheet of cells');
+    return [chosen, ...others];
   }
   const name = wanted.trim().toLowerCase();
   const found =
     sheets.find((sheet) => sheet.name === wanted) ??
     sheets.find((sheet) => sheet.name.trim().toLowerCase() === name) ??
     (/^\d+$/.test(name) ? tabs[Number(name) - 1] : undefined);
-  if (found !== undefined) return found;
+  if (found !== undefined) return [found];
   throw new SheetError(
     'sheet_not_found',
     `${path} has no sheet "${wanted}". ${sheetsFound(sheets)}`,

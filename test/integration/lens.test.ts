@@ -106,17 +106,41 @@ test('a file that cannot be sent is refused before anything is', async () => {
   const large = join(folder, 'large.png');
   await writeFile(empty, '');
   await writeFile(large, Buffer.alloc(3_000_001));
+  const addresses = join(folder, 'addresses.csv');
+  await writeFile(addresses, 'email\nana@example.com\n');
+  const pdf = join(folder, 'paper.png');
+  await writeFile(pdf, '%PDF-1.7\n');
   const before = installation.place.sandbox.lens.counts().calls;
   for (const [path, why] of [
     [empty, 'is empty'],
     [folder, 'is a directory'],
     [large, 'is larger than 3000000 bytes'],
     [join(folder, 'none.png'), 'ENOENT'],
+    [addresses, 'is no picture or video, but text/csv, 22 bytes'],
+    [pdf, 'is no picture or video, but application/pdf'],
   ] as const) {
     const { code, stderr } = await installation.analyze(path);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+    expect(stderr).toContain('nothing was sent');
   }
+  const { code, stderr } = await installation.analyze(pdf, '--accept-format', ' ');
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('a reason') });
   expect(installation.place.sandbox.lens.counts().calls).toEqual(before);
+});
+
+test('what is no picture is sent for a reason, which is stored; the audit trail has that it was', async () => {
+  const path = join(installation.place.folder, 'raw.bin');
+  const body = Buffer.from('a format of a camera');
+  await writeFile(path, body);
+  const reason = 'raw file of our camera';
+  const { code, shown, stderr } = await installation.analyze(path, '--accept-format', reason);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const { stdout } = await installation.place.run(['show', shown.id]);
+  expect(stdout).toContain(reason);
+  const audit = await installation.place.run(['audit', 'export', '--format', 'json']);
+  const entries = audit.stdout.split('\n').filter((line) => line.includes(shown.id));
+  expect(entries.join()).toContain('"forced":true,"mediaType":"text/plain"');
+  expect(entries.join()).not.toContain(reason);
 });
 
 test('where an upload by itself starts nothing, the analysis is asked for once it is there', async () => {

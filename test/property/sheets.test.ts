@@ -82,10 +82,45 @@ describe('readSheet', () => {
           );
           // A quoted cell that begins with a quotation mark and has a line break is refused.
           fc.pre(!cells.flat().some((cell) => cell.startsWith('"') && cell.includes('\n')));
-          expect(await rowsOf()).toEqual(expected);
+          expect(await rowsOf()).toMatchObject(expected);
         },
       ),
       { numRuns: sized(60, 100) },
+    );
+  });
+
+  it('finds header and documents below titles, between other columns, above totals', async () => {
+    const documents = ['11222333000181', '00.000.000/0001-91', 'CNPJ: 11.222.333/0001–81'];
+    const layout = fc.record({
+      titles: fc.array(fc.constantFrom('Relatório de CNPJ', 'Emissão, hoje', ''), { maxLength: 4 }),
+      name: fc.constantFrom('CNPJ', 'CPF/CNPJ', 'Nº doc.', 'cnpj do Fornecedor', 'Documento'),
+      before: fc.array(fc.constantFrom('Nome', 'Valor', 'Tipo doc.'), { maxLength: 3 }),
+      rows: fc.array(fc.constantFrom(...documents), { minLength: 1, maxLength: 6 }),
+      total: fc.constantFrom('Total', 'TOTAL GERAL', 'Subtotal:'),
+      delimiter: fc.constantFrom(',', ';', '\t'),
+      encoding: fc.constantFrom<BufferEncoding>('utf8', 'utf16le'),
+    });
+    await fc.assert(
+      fc.asyncProperty(layout, async (made) => {
+        const { before, delimiter, encoding, name, rows, titles, total } = made;
+        const beside = before.map(() => 'x');
+        const lines = [
+          ...titles.map((title) => [title]),
+          [...before, name, 'Cidade'],
+          ...rows.map((document) => [...beside, document, 'Ítu']),
+          [...beside, '', total],
+        ];
+        const csv = stringify(lines, { delimiter, quoted_match: /,/ });
+        await writeFile(path, Buffer.from(`\ufeff${csv}`, encoding));
+        const found = (await rowsOf()).filter(({ kind }) => kind === 'row');
+        expect(found).toMatchObject(
+          rows.map((document, at) => ({
+            line: titles.length + 2 + at,
+            documents: [{ text: document }],
+          })),
+        );
+      }),
+      { numRuns: sized(60, 300) },
     );
   });
 
@@ -183,7 +218,7 @@ describe('a workbook', () => {
             const documents = document === '' ? [] : [{ text: document }];
             return { kind: 'row', line: at + 2, documents, type, reference };
           });
-          expect(await rowsOf()).toEqual(expected);
+          expect(await rowsOf()).toMatchObject(expected);
         },
       ),
       { numRuns: sized(25, 100) },

@@ -28,6 +28,7 @@ export type InvalidDocumentCode =
   | 'wrong_digits'
   | 'repeated_digits'
   | 'ambiguous'
+  | 'several_documents'
   | 'cpf_not_served'
   | 'unexpected_character';
 
@@ -51,6 +52,12 @@ const cpfPunctuation = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
 
 // Pasted cells carry characters nobody sees: zero-width ones and marks of text direction.
 const invisible = /[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069]/gu;
+
+const dashes = /[\p{Pd}\u2212]/gu;
+const label =
+  /^\s*(?:(?:c\.?p\.?f|c\.?n\.?p\.?j|cgc|doc(?:umento)?)\b[\s./]*)+(?:(?:n[º°o.]+|mf)\s*)?[:\s.-]*/i;
+const wholeDocuments =
+  /(?<!\d)(?:\d{2}\.?\d{3}\.?\d{3}\/?\d{4}-?\d{2}|\d{3}\.?\d{3}\.?\d{3}-?\d{2})(?!\d)/g;
 
 /** Two check digits for the first nine digits of a CPF. */
 export function cpfCheckDigits(base: string): string {
@@ -92,7 +99,7 @@ export function normaliseDocument(cell: string): string {
 }
 
 /**
- * Reads one cell. `n` is its number of digits; "as CNPJ" and "as CPF" below mean: with zeros in
+ * Reads one cell; a name before the document (`CNPJ: `) is left out, and any dash is one. `n` is its number of digits; "as CNPJ" and "as CPF" below mean: with zeros in
  * front up to 14 or 11, check digits agreeing.
  *
  * | cell | column says cnpj | column says cpf | column silent, type takes CNPJ only | column silent, type takes both |
@@ -114,7 +121,12 @@ export function normaliseDocument(cell: string): string {
  * whatever the column says. A repeated digit at full length is `repeated_digits`. An alphanumeric
  * CNPJ with the right check digits is `unsupported` everywhere.
  */
-export function readDocument(cell: string, expectation: DocumentExpectation): DocumentReading {
+export function readDocument(written: string, expectation: DocumentExpectation): DocumentReading {
+  const cell = written.replaceAll(dashes, '-').replace(label, '');
+  if ((cell.match(wholeDocuments)?.length ?? 0) > 1) {
+    const message = 'The cell has more than one document: put each on a line of its own.';
+    return invalid('several_documents', message);
+  }
   const text = normaliseDocument(cell);
   if (text === '') return invalid('empty', 'The cell has no document.');
   if (/[A-Z]/.test(text) && isValidCnpj(text)) {
@@ -124,21 +136,21 @@ export function readDocument(cell: string, expectation: DocumentExpectation): Do
       message: 'This is an alphanumeric CNPJ, which the service does not take yet.',
     };
   }
-  const written = withoutTextMark(cell);
-  if (scientificShape.test(written)) {
+  const marked = withoutTextMark(cell);
+  if (scientificShape.test(marked)) {
     return invalid(
       'scientific_notation',
       'The spreadsheet turned the document into scientific notation and its last digits are lost: type it again as text.',
     );
   }
-  if (decimalShape.test(written)) {
+  if (decimalShape.test(marked)) {
     return invalid(
       'unexpected_character',
       'The cell is a decimal number: write the document as text, without decimal places.',
     );
   }
   if (!/^\d+$/.test(text)) return strangeCharacter(text);
-  return readDigits(text, written, expectation);
+  return readDigits(text, marked, expectation);
 }
 
 function readDigits(

@@ -1,42 +1,58 @@
-/** How files begin: offset and bytes in hex, or in ASCII where it is one. */
-const beginnings: readonly (readonly [mediaType: string, offset: number, hex: string])[] = [
-  ['image/png', 0, '89504e470d0a1a0a'],
-  ['image/jpeg', 0, 'ffd8ff'],
-  ['image/gif', 0, '47494638'],
-  ['image/bmp', 0, '424d'],
-  ['image/tiff', 0, '49492a00'],
-  ['image/tiff', 0, '4d4d002a'],
-  ['image/webp', 8, '57454250'],
-  ['image/heic', 4, '6674797068656963'],
-  ['image/heic', 4, '6674797068656978'],
-  ['image/heif', 4, '667479706d696631'],
-  ['image/avif', 4, '6674797061766966'],
-  ['video/quicktime', 4, '6674797071742020'],
-  ['video/mp4', 4, '66747970'],
-  ['application/pdf', 0, '255044462d'],
-  ['application/zip', 0, '504b0304'],
+/** How files begin, one character a byte, and how one that is written for a person is called. */
+const formats: readonly (readonly [mediaType: string, extension: string, beginning: RegExp])[] = [
+  ['image/png', '.png', /^\x89PNG\r\n\p{Cc}\n/u],
+  ['image/jpeg', '.jpg', /^\xff\xd8\xff/],
+  ['image/gif', '.gif', /^GIF8[79]a/],
+  // Two bytes that are reserved tell it from a text that begins with BM.
+  ['image/bmp', '.bmp', /^BM.{4}\0{4}/s],
+  ['image/tiff', '.tiff', /^(?:II[*+]\0|MM\0[*+])/],
+  ['image/webp', '.webp', /^RIFF.{4}WEBP/s],
+  ['image/heic', '.heic', /^\p{Cc}.{3}ftyphe[iv]/su],
+  ['image/heif', '.heif', /^\p{Cc}.{3}ftyp(?:mif|msf)/su],
+  ['image/avif', '.avif', /^\p{Cc}.{3}ftypavi/su],
+  ['audio/mp4', '.m4a', /^\p{Cc}.{3}ftypM4[ABP]/su],
+  ['video/quicktime', '.mov', /^\p{Cc}.{3}(?:ftypqt|moov|mdat|wide)/su],
+  ['video/mp4', '.mp4', /^\p{Cc}.{3}ftyp/su],
+  ['video/webm', '.webm', /^\p{Cc}E\xdf\xa3.{0,60}webm/su],
+  ['video/x-matroska', '.mkv', /^\p{Cc}E\xdf\xa3/u],
+  ['video/x-msvideo', '.avi', /^RIFF.{4}AVI /s],
+  ['application/pdf', '.pdf', /^%PDF-/],
+  ['application/zip', '.zip', /^PK\p{Cc}{2}/u],
 ];
 
 /** Bytes of the beginning that are looked at. */
-export const mediaTypeBytes = 16;
+export const mediaTypeBytes = 512;
 
 export const unknownMediaType = 'application/octet-stream';
 
 /** What a file is by its first bytes, whatever it is called. */
 export function mediaTypeOf(beginning: Uint8Array): string {
-  const hex = Array.from(beginning.subarray(0, mediaTypeBytes), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
-  const found = beginnings.find(([, offset, start]) => hex.startsWith(start, offset * 2));
-  return found?.[0] ?? unknownMediaType;
+  const text = characters(beginning);
+  return formats.find(([, , begins]) => begins.test(text))?.[0] ?? unknownMediaType;
+}
+
+/** As `mediaTypeOf`, and text by what it looks like. */
+export function likelyMediaTypeOf(beginning: Uint8Array): string {
+  const known = mediaTypeOf(beginning);
+  const text = characters(beginning);
+  if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) return 'text/plain';
+  if (known !== unknownMediaType || /[^\P{Cc}\s\x80-\x9f]/u.test(text)) return known;
+  const content = text.replace(/^\xef\xbb\xbf/, '').trimStart();
+  if (content.startsWith('<'))
+    return /^<(?:!doctype )?html/i.test(content) ? 'text/html' : 'text/xml';
+  if (/^[[{]/.test(content)) return 'application/json';
+  return /[;,\t@]/.test(content) ? 'text/csv' : 'text/plain';
+}
+
+export function isPictureOrVideo(mediaType: string): boolean {
+  return /^(?:image|video)\//.test(mediaType);
 }
 
 /** Of a file that is written for a person: with its dot. */
 export function extensionOf(mediaType: string): string {
-  const subtype =
-    /^(?:image|video|application)\/(png|jpeg|gif|bmp|tiff|webp|heic|heif|avif|mp4|pdf|zip)$/.exec(
-      mediaType,
-    )?.[1];
-  if (subtype === undefined) return mediaType === 'video/quicktime' ? '.mov' : '.bin';
-  return subtype === 'jpeg' ? '.jpg' : `.${subtype}`;
+  return formats.find(([known]) => known === mediaType)?.[1] ?? '.bin';
+}
+
+function characters(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes.subarray(0, mediaTypeBytes));
 }

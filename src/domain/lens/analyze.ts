@@ -12,6 +12,8 @@ export interface LensRecord {
   /** Null: not sent, the service chooses. */
   mode: LensMode | null;
   label: string | null;
+  /** Why a person has it sent although it is no picture or video; null: it is one. */
+  forced: string | null;
   /** Milliseconds from its start to its outcome. */
   deadlineMs?: number;
   createdAt: string;

@@ -80,7 +80,10 @@ function batchCommand(): Command {
       oneOf(certificateTypes),
     )
     .option('--column <name>', 'the column that holds the documents: its name, letter or number')
-    .option('--sheet <name>', 'the sheet of a workbook: its name or number (default: the first)')
+    .option(
+      '--sheet <name>',
+      'the sheet of a workbook: its name or number (default: the first with documents)',
+    )
     .option('--concurrency <n>', 'rows in flight at once', wholeNumber(1, 10_000), 100)
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
     .action(async (flags: BatchFlags, command: Command) => {

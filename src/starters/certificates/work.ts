@@ -32,7 +32,7 @@ export interface PlannedBatch {
 
 /**
  * Reads the input once, to its end, so that a fault of the file shows before anything happens.
- * Tells which sheet of a workbook is read when nobody has named one.
+ * Tells which sheet of a workbook is read when nobody has named one, and which lines are left out.
  *
  * @throws SheetError
  */
@@ -161,14 +161,11 @@ export async function dryRun(
   return result;
 }
 
-function openPlan(
-  { file, type, column, sheet }: BatchInput,
-  onSheetChosen?: (notice: string) => void,
-) {
+function openPlan({ file, type, column, sheet }: BatchInput, onNotice?: (notice: string) => void) {
   const rows = readSheet(file, {
     ...(column !== undefined && { column }),
     ...(sheet !== undefined && { sheet }),
-    ...(onSheetChosen !== undefined && { onSheetChosen }),
+    ...(onNotice !== undefined && { onNotice }),
   });
   return planRows(rows, { file, ...(type !== undefined && { type }) });
 }

@@ -18,7 +18,7 @@ export function withInput(command: Command, what: string, concurrency: number): 
   return withConcurrency(command, concurrency)
     .option('--input <file>', `CSV or .xlsx with a column of ${what}, a line each; - reads CSV`)
     .option('--column <name>', 'of the input: the column that holds them')
-    .option('--sheet <name>', 'of a workbook: its name or number (default: the first)');
+    .option('--sheet <name>', 'of a workbook: its name or number (default: the first with such)');
 }
 
 interface InputFlags {

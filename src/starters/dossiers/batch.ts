@@ -22,7 +22,7 @@ export function followBatch(ctx: CommandContext, asked: Terms & InputFile): Batc
     kind: 'dossier-batch',
     ...ofFile(asked),
     terms: ['follow', maxAttempts, onReview],
-    rows: () => planThings(readSheet(path, { ...choice, holds: 'dossiers' }), readRow),
+    rows: (told) => planThings(readSheet(path, { ...choice, holds: 'dossiers', ...told }), readRow),
     standing: (dossierId) => standingDossier(ctx, dossierId, terms, { atOnce: false }),
     put: async (dossierId) => followed(ctx, dossierId, terms, { atOnce: false }),
   };

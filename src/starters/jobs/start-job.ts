@@ -2,7 +2,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowIdReusePolicy,
 } from '@temporalio/client';
-import { startEntry } from '../../domain/audit-entries';
+import { startEntry, type StartDetails } from '../../domain/audit-entries';
 import { queueName } from '../../domain/core/queues';
 import type { EngineClient } from '../../temporal/connection';
 import type { WorkflowKind } from '../../domain/core/search-attributes';
@@ -121,7 +121,7 @@ export async function yieldTo<Input, Outcome>(
 export async function auditStart(
   { audit, environment }: CommandContext,
   id: string,
-  terms: { items: number; onUnknown?: string; rerun?: boolean; maxAttempts?: number },
+  terms: Partial<StartDetails> & Pick<StartDetails, 'items'>,
   at: number,
 ): Promise<void> {
   const { items, onUnknown = 'report', rerun = false, ...more } = terms;

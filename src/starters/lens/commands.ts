@@ -18,10 +18,10 @@ import { oneOf } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { auditStart, isWithin, jobIdAt, type Ask } from '../jobs/start-job';
-import { readInput, storeInput } from './input';
+import { readInput, reasonToSend, storeInput } from './input';
 import { lensKind } from './kind';
 
-type AnalyzeFlags = StartFlags & { input: string; mode?: LensMode };
+type AnalyzeFlags = StartFlags & { input: string; mode?: LensMode; acceptFormat?: string };
 
 /** `diligence lens`. */
 export function lensCommand(): Command {
@@ -35,11 +35,15 @@ export function lensCommand(): Command {
 function analyzeCommand(): Command {
   return withStart(new Command('analyze'), { deadline: '24h' })
     .description('Have one file analysed; asked for again, it is the same analysis.')
-    .requiredOption('--input <file>', 'the file to hand in')
+    .requiredOption('--input <file>', 'the picture or video to hand in')
     .option(
       '--mode <mode>',
       `${lensModes.join(' or ')} (default: the service chooses)`,
       oneOf(lensModes),
+    )
+    .option(
+      '--accept-format <reason>',
+      'send what is no picture or video; the reason is stored with the job',
     )
     .action(async (flags: AnalyzeFlags, command: Command) => {
       await start(command, lensKind, (ctx) => prepare(ctx, flags));
@@ -53,6 +57,7 @@ async function prepare(
   const { deadline, label = null, maxAge, mode = null, rerun = false } = flags;
   const { environment, idKey, queueSuffix, store } = ctx;
   const input = await readInput(flags.input, environment.lens.maxFileBytes);
+  const forced = reasonToSend(flags.input, input, flags.acceptFormat);
   const nameOfOrder = (order: string | null): string =>
     idKey.nameOf('manifest', lensManifest(input.sha256, mode, order));
   const subject = nameOfOrder(null);
@@ -74,13 +79,14 @@ async function prepare(
       const workId = jobIdAt(lensWorkflowId(name), now);
       const folder = lensFolder(workId);
       const nameOf = (text: string): string => idKey.nameOf('document', text);
-      const held = documentsIn(`${input.fileName} ${label ?? ''}`);
+      const held = documentsIn(`${input.fileName} ${label ?? ''} ${forced ?? ''}`);
       const record: LensRecord = {
         workId,
         name,
         file: await storeInput(ctx, flags.input, input),
         mode,
         label,
+        forced,
         deadlineMs: deadline,
         createdAt,
         createdBy: environment.actor,
@@ -88,7 +94,8 @@ async function prepare(
       await indexDocuments(store, lensIndexes(folder).asked, nameOf, held);
       await store.subjects.add(folder, [subject]);
       await file.putRecord(folder, record, label && nameOf(label));
-      await auditStart(ctx, workId, { items: 1, rerun: isAnew }, now.getTime());
+      const unusual = forced !== null && { forced: true, mediaType: input.mediaType };
+      await auditStart(ctx, workId, { items: 1, rerun: isAnew, ...unusual }, now.getTime());
       return workId;
     },
     workflow: 'analyzeLens',

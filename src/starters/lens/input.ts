@@ -5,7 +5,12 @@ import { basename } from 'node:path';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import { lensInputKey } from '../../store/lens/lens';
 import type { LensInput } from '../../domain/lens/analyze';
-import { mediaTypeBytes, mediaTypeOf } from '../../domain/core/media-type';
+import {
+  isPictureOrVideo,
+  likelyMediaTypeOf,
+  mediaTypeBytes,
+  unknownMediaType,
+} from '../../domain/core/media-type';
 import { CommandError, UsageError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 
@@ -41,8 +46,28 @@ export async function readInput(path: string, maxBytes: number): Promise<ReadInp
     );
   }
   if (bytes === 0) throw unusable(path, 'is empty');
-  const mediaType = mediaTypeOf(beginning);
+  const mediaType = likelyMediaTypeOf(beginning);
   return { fileName: basename(path), bytes, sha256: hash.digest('hex'), mediaType };
+}
+
+/**
+ * Why it is sent although it is neither picture nor video; null when it is one.
+ *
+ * @throws UsageError when nobody says why
+ */
+export function reasonToSend(
+  path: string,
+  { bytes, mediaType }: ReadInput,
+  reason: string | undefined,
+): string | null {
+  if (reason?.trim() === '') throw new UsageError('--accept-format: expected a reason');
+  if (isPictureOrVideo(mediaType)) return null;
+  if (reason !== undefined) return reason;
+  const found = mediaType === unknownMediaType ? 'of no known format' : mediaType;
+  throw unusable(
+    path,
+    `is no picture or video, but ${found}, ${bytes} bytes (--accept-format REASON sends it all the same)`,
+  );
 }
 
 /**

@@ -26,9 +26,13 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   service: 'investigation',
   workflowId: ({ name }) => lensWorkflowId(name),
   describe: ({ file }) => inputWords(file),
-  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  terms: ({ deadlineMs, forced, label }) => ({
+    deadline: deadlineMs,
+    label,
+    acceptFormat: forced,
+  }),
   readProgress: progressOfOne,
-  lines: ({ outcome }) => lensLines(outcome),
+  lines: ({ input, outcome }) => lensLines(outcome, input.forced),
   findings: lensFindings,
   artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
   cost: ({ outcome: { billing, replaced } }) =>
@@ -68,13 +72,14 @@ function statusWords({ error, seen, status }: LensOutcome): string {
   return words[status];
 }
 
-function lensLines(outcome: LensOutcome): string[] {
+function lensLines(outcome: LensOutcome, forced: string | null): string[] {
   const { analysisId, billing, error, files, replaced, seen } = outcome;
   const facts: [string, string | null][] = [
     ['analysis', analysisId],
     ['mode', seen?.mode ?? null],
     ['result', seen?.state === 'completed' && !seen.hasResult ? 'none was told' : null],
     ['sha256', seen?.sha256 ?? null],
+    ['accepted', forced && `although it is no picture or video: ${forced}`],
     ['billing', billingWords(billing)],
     ['error', error === null ? null : `${error.code ?? '-'}: ${error.message}`],
     ['artifacts', files === null && (seen?.artifacts ?? 0) > 0 ? 'could not be fetched' : null],

@@ -21,7 +21,8 @@ export function profileBatch(ctx: CommandContext, asked: ProfileTerms & InputFil
     kind: 'profile-batch',
     ...ofFile(asked),
     terms: [retryRural],
-    rows: () => planThings(readSheet(path, { ...choice, holds: 'documents' }), readRow),
+    rows: (told) =>
+      planThings(readSheet(path, { ...choice, holds: 'documents', ...told }), readRow),
     standing: (cpf) => standingLookup(ctx, nameOf(cpf), asked),
     put: async (cpf) => {
       const { workId: jobId } = await putLookup(ctx, { cpf, name: nameOf(cpf), retryRural });

@@ -17,7 +17,7 @@ export function traceBatch(
     kind: 'trace-batch',
     ...ofFile(asked),
     terms: [strategy],
-    rows: () => planThings(readSheet(path, { ...choice, holds: 'targets' }), readRow),
+    rows: (told) => planThings(readSheet(path, { ...choice, holds: 'targets', ...told }), readRow),
     standing: async (target) => {
       const found = await newestTrace(ctx, { target, strategy });
       if (found === null || (found.outcome !== null && !standsForGood(found.outcome))) return null;

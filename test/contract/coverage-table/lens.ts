@@ -190,17 +190,17 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'upload.method': {
       sandbox: 'While the file awaits its upload.',
       client: 'src/domain/lens/lens-analysis.ts#LensUpload.method',
-      test: 'contract/lens-client.test.ts › the upload has exactly the headers that were told, and never our token',
+      test: 'contract/lens-client.test.ts › the upload has the headers that were told and are for a store, and never our token',
     },
     'upload.url': {
       sandbox: 'While the file awaits its upload.',
       client: 'src/domain/lens/lens-analysis.ts#LensUpload.url',
-      test: 'contract/lens-client.test.ts › the upload has exactly the headers that were told, and never our token',
+      test: 'contract/lens-client.test.ts › the upload has the headers that were told and are for a store, and never our token',
     },
     'upload.headers': {
       sandbox: 'While the file awaits its upload.',
       client: 'src/domain/lens/lens-analysis.ts#LensUpload.headers',
-      test: 'contract/lens-client.test.ts › the upload has exactly the headers that were told, and never our token',
+      test: 'contract/lens-client.test.ts › the upload has the headers that were told and are for a store, and never our token',
     },
     'upload.expires_at': {
       sandbox: 'While the file awaits its upload.',

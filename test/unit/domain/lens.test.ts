@@ -5,7 +5,12 @@ import {
   uploadTimeoutMs,
 } from '../../../src/domain/lens/analyze';
 import type { LensOutcome, LensSeen, LensStatus } from '../../../src/domain/lens/analyze';
-import { extensionOf, mediaTypeOf } from '../../../src/domain/core/media-type';
+import {
+  extensionOf,
+  isPictureOrVideo,
+  likelyMediaTypeOf,
+  mediaTypeOf,
+} from '../../../src/domain/core/media-type';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
@@ -18,6 +23,14 @@ test.each([
   ['image/tiff', '49492a00 08000000', '.tiff'],
   ['video/mp4', '00000018 66747970 69736f6d 00000000', '.mp4'],
   ['video/quicktime', '00000014 66747970 71742020 00000000', '.mov'],
+  ['image/bmp', '424d3600 00000000 00003600 0000', '.bmp'],
+  ['image/tiff', '4d4d002a 00000008', '.tiff'],
+  ['image/heif', '00000018 66747970 6d696631 00000000', '.heif'],
+  ['image/avif', '0000001c 66747970 61766966 00000000', '.avif'],
+  ['video/quicktime', '00000008 77696465 0000ffff 6d646174', '.mov'],
+  ['video/webm', '1a45dfa3 9f428681 01428284 7765626d', '.webm'],
+  ['video/x-matroska', '1a45dfa3 a3428681 01428288 6d617472', '.mkv'],
+  ['video/x-msvideo', '52494646 24000000 41564920 4c495354', '.avi'],
   ['application/pdf', '25504446 2d312e37', '.pdf'],
   ['application/octet-stream', '00', '.bin'],
   ['application/octet-stream', '', '.bin'],
@@ -26,6 +39,25 @@ test.each([
 ])('%s is told by %s', (mediaType, hex, extension) => {
   expect(mediaTypeOf(bytes(hex))).toBe(mediaType);
   expect(extensionOf(mediaType)).toBe(extension);
+});
+
+test.each([
+  ['text/csv', 'ana@example.com\nbia@example.com\n'],
+  ['text/csv', '\ufeffdocumento;tipo\r\n'],
+  ['text/csv', 'BMW;Motor\r\n1;2\r\n'],
+  ['text/plain', 'GIF is what this is not'],
+  ['text/plain', Buffer.from('\ufeffemail\n', 'utf16le')],
+  ['text/html', ' <!DOCTYPE html><html>'],
+  ['text/xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
+  ['application/json', '[{"image": 1}]'],
+  ['application/pdf', '%PDF-1.7'],
+  ['application/zip', 'PK\u0003\u0004 a workbook'],
+  ['audio/mp4', '\0\0\0\u0018ftypM4A '],
+  ['application/octet-stream', Buffer.alloc(16)],
+])('%s is no picture or video', (mediaType, content) => {
+  const found = likelyMediaTypeOf(Buffer.from(content));
+  expect(found).toBe(mediaType);
+  expect(isPictureOrVideo(found)).toBe(false);
 });
 
 test('bytes beyond the beginning tell nothing', () => {

@@ -17,7 +17,7 @@ function row(document: string | DocumentCell[], type = '', reference = ''): Shee
   line += 1;
   const documents =
     typeof document === 'string' ? (document === '' ? [] : [{ text: document }]) : document;
-  return { kind: 'row', line, documents, type, reference };
+  return { kind: 'row', line, documents, type, reference, cell: `A${line}` };
 }
 
 async function* inOrder(rows: readonly SheetRow[]): AsyncGenerator<SheetRow> {

@@ -80,7 +80,7 @@ describe('a workbook is read', () => {
         ],
       },
     ]);
-    expect(await rowsOf(content)).toEqual([
+    expect(await rowsOf(content)).toMatchObject([
       {
         kind: 'row',
         line: 2,
@@ -315,8 +315,8 @@ describe('the sheet', () => {
 
   it('is the first that is not hidden, and that is said when others have something in them', async () => {
     const notices: string[] = [];
-    const onSheetChosen = (notice: string) => notices.push(notice);
-    expect(await documentOf({ onSheetChosen })).toBe('2');
+    const onNotice = (notice: string) => notices.push(notice);
+    expect(await documentOf({ onNotice })).toBe('2');
     expect(notices).toHaveLength(1);
     expect(notices[0]).toContain(
       'the sheet "Filiais & Cia" is read. Sheets: "Notas" (hidden), 1 "Filiais & Cia", 2 "2026", 3 "Vazia".',
@@ -324,12 +324,12 @@ describe('the sheet', () => {
   });
 
   it('is not spoken of when there is nothing to choose', async () => {
-    const onSheetChosen = jest.fn();
+    const onNotice = jest.fn();
     await rowsOf(await workbookFile([{ name: 'a', data: [['cnpj'], ['1']] }, { name: 'Vazia' }]), {
-      onSheetChosen,
+      onNotice,
     });
-    await documentOf({ sheet: '2026', onSheetChosen });
-    expect(onSheetChosen).not.toHaveBeenCalled();
+    await documentOf({ sheet: '2026', onNotice });
+    expect(onNotice).not.toHaveBeenCalled();
   });
 
   it.each([

@@ -38,8 +38,8 @@ export interface BatchRequest {
   inputPath: string | null;
   /** The rows are found when it is asked for, and are no part of what makes it the same batch. */
   isListed?: true;
-  /** Read anew each time. @throws SheetError */
-  rows(): BatchRows;
+  /** Read anew each time. @param told what a person should know of the file. @throws SheetError */
+  rows(told?: Pick<InputChoice, 'onNotice'>): BatchRows;
   /** Null: a new job is needed. */
   standing(document: string): Promise<StandingJob | null>;
   /**
@@ -51,11 +51,12 @@ export interface BatchRequest {
 }
 
 /** The input read to its end: nothing is written or sent before this has succeeded. */
-async function nameOf({ idKey }: CommandContext, request: BatchRequest): Promise<string> {
+async function nameOf({ idKey, log }: CommandContext, request: BatchRequest): Promise<string> {
   const { kind, terms } = request;
   const hash = createHash('sha256');
   if (request.isListed !== true)
-    for await (const row of request.rows()) hash.update(`${JSON.stringify(row)}\n`);
+    for await (const row of request.rows({ onNotice: log }))
+      hash.update(`${JSON.stringify(row)}\n`);
   return idKey.nameOf('manifest', JSON.stringify([kind, hash.digest('hex'), ...terms]));
 }
 
