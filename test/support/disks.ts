@@ -58,17 +58,26 @@ export class SmallDisk {
   }
 }
 
-/** A process that has just ended may hold it for a moment. */
+/** A process that has just ended may hold it, on a busy machine for seconds: one that stays is named. */
 async function unmount(path: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await run('umount', [path]);
       return;
     } catch (error) {
-      if (tries === 20) throw error;
+      if (tries === 120) throw new Error(`held by: ${await holdersOf(path)}`, { cause: error });
     }
     await sleep(250);
   }
+}
+
+async function holdersOf(path: string): Promise<string> {
+  const { stdout } = await run('sh', [
+    '-c',
+    'for p in /proc/[0-9]*; do ls -l $p/fd $p/cwd 2>/dev/null | grep -q "$0" && tr "\\0" " " < $p/cmdline; done; true',
+    path,
+  ]);
+  return stdout === '' ? 'nobody' : stdout;
 }
 
 /** An ext4 file system in a file: what is on it at an instant can be kept, as after a power cut. */

@@ -188,7 +188,7 @@ export class Service {
         throw this.#statusError(call, await readWhole(answer), startedAt);
       }
       status = answer.status;
-      this.#heard(call, startedAt, false);
+      if (!this.#isElsewhere(call)) this.#heard(call, startedAt, false);
       const taken = await take(answer);
       this.#report(call, startedAt, 'answered', status);
       return taken;
@@ -286,7 +286,7 @@ export class Service {
       ...problem,
       retryAfterMs: waitMs,
       location: header('location') ?? null,
-      elsewhere: /^https?:\/\//.test(call.path) && new URL(call.path).origin !== this.origin,
+      elsewhere: this.#isElsewhere(call),
       wasNotProcessed: status === 429 || (isToldBusy && mayGoAgain),
     });
     // A store elsewhere that hands out PDFs says nothing about our token or our rate.
@@ -301,6 +301,10 @@ export class Service {
       this.limiter.pauseFor(waitMs ?? 1_000, isPaid ? 'paid' : 'reads');
     }
     return error;
+  }
+
+  #isElsewhere({ path }: HttpCall): boolean {
+    return /^https?:\/\//.test(path) && new URL(path).origin !== this.origin;
   }
 
   /**

@@ -157,6 +157,18 @@ it.each([401, 403, 429, 503])(
   },
 );
 
+it.each(['the service', 'a store elsewhere'])(
+  'counts answers of the service alone for its rate: %s',
+  async (who) => {
+    const store = await LoopbackServer.start((_request, response) => sendJson(response, 200, {}));
+    const answered = jest.spyOn(service.limiter.rate, 'answered');
+    const path = who === 'the service' ? call.path : `${store.origin}/certidao.pdf`;
+    await service.dispatch({ ...call, path, token: 'none' });
+    expect(answered).toHaveBeenCalledTimes(who === 'the service' ? 1 : 0);
+    await store.close();
+  },
+);
+
 describe('with a token file', () => {
   let folder: string;
   let file: string;
