@@ -164,8 +164,8 @@ it.each(['the service', 'a store elsewhere'])(
     const answered = jest.spyOn(service.limiter.rate, 'answered');
     const path = who === 'the service' ? call.path : `${store.origin}/certidao.pdf`;
     await service.dispatch({ ...call, path, token: 'none' });
-    expect(answered).toHaveBeenCalledTimes(who === 'the service' ? 1 : 0);
     await store.close();
+    expect(answered).toHaveBeenCalledTimes(who === 'the service' ? 1 : 0);
   },
 );
 
