@@ -16,6 +16,7 @@ const families: readonly Family[] = [
   ['dossier', './starters/dossiers/commands', 'dossierCommand'],
   ['trace', './starters/traces/commands', 'traceCommand'],
   ['lens', './starters/lens/commands', 'lensCommand'],
+  ['expiring renew', './starters/certificates/expiring', 'validityCommands'],
   ['list show result cancel pause resume', './starters/job-commands', 'jobCommands'],
   ['inbox', './starters/inbox', 'inboxCommand'],
   ['resolve', './starters/resolve', 'resolveCommand'],

@@ -3,58 +3,86 @@ import { join } from 'node:path';
 import { Installation, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
-const started = (place: Installation): number[] =>
-  place.sandbox.counts().map((count) => count.started);
+let place: Installation;
 
-describe('one command given more than once', () => {
-  let place: Installation;
+beforeAll(async () => {
+  place = await Installation.start({
+    issuance: { waitingMs: [20, 50], processingMs: [100, 400], distribution: 'uniform' },
+  } as never);
+  await place.startWorkerHere();
+}, 60_000);
 
-  beforeAll(async () => {
-    place = await Installation.start({
-      issuance: { waitingMs: [20, 50], processingMs: [100, 400], distribution: 'uniform' },
-    } as never);
-    await place.startWorkerHere();
-  }, 60_000);
+afterAll(() => place.stop(), 60_000);
 
-  afterAll(() => place.stop(), 60_000);
+const started = (): number[] => place.sandbox.counts().map((count) => count.started);
 
-  const batch = (input: string, out: string, ...more: string[]): string[] => [
-    'certificate',
-    'batch',
-    '--input',
-    input,
-    '--out',
-    out,
-    '--json',
-    ...more,
-  ];
+const batch = (input: string, out: string, ...more: string[]): string[] => [
+  'certificate',
+  'batch',
+  '--input',
+  input,
+  '--out',
+  out,
+  '--json',
+  ...more,
+];
 
-  test('one command run twice at once and once later is one batch', async () => {
-    await writeFile(join(place.folder, 'input.csv'), sheetOf(16));
-    const [first, second] = await Promise.all([
-      place.begin(batch('input.csv', 'a')).result,
-      place.run(batch('input.csv', 'b')),
-    ]);
-    const later = await place.run(batch('input.csv', 'c'));
+test('what runs out is listed, and issued again once', async () => {
+  const documents = [8_001, 8_002, 8_003].map(cnpj);
+  const lines = documents.map((document, index) => `${document},trabalhista,F-${index + 1}`);
+  const sheet = ['cnpj,tipo,referencia', ...lines, `${cnpj(8_004)},cnpj,F-4`];
+  await writeFile(join(place.folder, 'suppliers.csv'), sheet.join('\n'));
+  const { id } = JSON.parse((await place.run(batch('suppliers.csv', 'suppliers'))).stdout) as {
+    id: string;
+  };
 
-    expect([first.code, second.code, later.code]).toEqual([0, 0, 0]);
-    const ids = [first, second, later].map(
-      ({ stdout }) => (JSON.parse(stdout) as { id: string }).id,
-    );
-    expect(new Set(ids).size).toBe(1);
-    expect(started(place)).toEqual(Array.from({ length: 16 }, () => 1));
-    const lines = await readSheetLines(join(place.folder, 'c', 'results.csv'));
-    expect(lines.every(({ status, attempts }) => status === 'issued' && attempts === '1')).toBe(
-      true,
-    );
-  }, 120_000);
+  // 180 days from today; company data never runs out.
+  const { stdout } = await place.run(['expiring', '--within', '180d', '--json']);
+  const { certificates } = JSON.parse(stdout) as { certificates: Record<string, unknown>[] };
+  const held = documents.map((document, index) => {
+    const reference = `F-${index + 1}`;
+    return { document, reference, type: 'trabalhista', rule: 'cndt-180', daysLeft: 180, job: id };
+  });
+  expect(certificates).toEqual(held.map((one) => expect.objectContaining(one)));
+  const shown = await place.run(['expiring', '--within', '180d']);
+  expect(shown.stdout).toMatch(/^\d{4}-\d\d-\d\d {2}180 days left +trabalhista {2}10\.\*+/m);
+  expect(shown.stdout).not.toContain(documents[0]);
+  expect((await place.run(['renew'])).stderr).toContain('nothing to renew');
 
-  test('--rerun buys again, on purpose', async () => {
-    place.sandbox.reset();
-    await writeFile(join(place.folder, 'fresh.csv'), `cnpj,tipo\n${cnpj(7_000)},cnpj\n`);
-    await place.run(batch('fresh.csv', 'fresh-1'));
-    await place.run(batch('fresh.csv', 'fresh-2', '--rerun'));
-    // A reset sandbox counts from nothing: both issuances were started since.
-    expect(started(place)).toEqual([2]);
-  }, 120_000);
-});
+  const renew = ['renew', '--within', '180d', '--out', 'renewed', '--json'];
+  const foreseen = await place.run([...renew, '--dry-run']);
+  expect(JSON.parse(foreseen.stdout)).toMatchObject({ request: 3, reuse: 0 });
+  expect(started()).toEqual([1, 1, 1, 1]);
+  expect((await place.run(renew)).code).toBe(0);
+  expect(started().toSorted((a, b) => a - b)).toEqual([1, 2, 2, 2]);
+  const renewed = await readSheetLines(join(place.folder, 'renewed', 'results.csv'));
+  expect(renewed.map(({ document, reference, status }) => [document, reference, status])).toEqual(
+    documents.map((document, index) => [document, `F-${index + 1}`, 'issued']),
+  );
+}, 120_000);
+
+test('one command run twice at once and once later is one batch', async () => {
+  place.sandbox.reset();
+  await writeFile(join(place.folder, 'input.csv'), sheetOf(16));
+  const [first, second] = await Promise.all([
+    place.begin(batch('input.csv', 'a')).result,
+    place.run(batch('input.csv', 'b')),
+  ]);
+  const later = await place.run(batch('input.csv', 'c'));
+
+  expect([first.code, second.code, later.code]).toEqual([0, 0, 0]);
+  const ids = [first, second, later].map(({ stdout }) => (JSON.parse(stdout) as { id: string }).id);
+  expect(new Set(ids).size).toBe(1);
+  expect(started()).toEqual(Array.from({ length: 16 }, () => 1));
+  const lines = await readSheetLines(join(place.folder, 'c', 'results.csv'));
+  expect(lines.every(({ status, attempts }) => status === 'issued' && attempts === '1')).toBe(true);
+}, 120_000);
+
+test('--rerun buys again, on purpose', async () => {
+  place.sandbox.reset();
+  await writeFile(join(place.folder, 'fresh.csv'), `cnpj,tipo\n${cnpj(7_000)},cnpj\n`);
+  await place.run(batch('fresh.csv', 'fresh-1'));
+  await place.run(batch('fresh.csv', 'fresh-2', '--rerun'));
+  // A reset sandbox counts from nothing: both issuances were started since.
+  expect(started()).toEqual([2]);
+}, 120_000);

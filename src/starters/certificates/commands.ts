@@ -25,6 +25,7 @@ import {
   planBatch,
   readOneDocument,
   type BatchInput,
+  type PlannedBatch,
 } from './work';
 
 interface TermFlags extends StartFlags {
@@ -37,13 +38,16 @@ interface IssueFlags extends TermFlags {
   document: string;
 }
 
-interface BatchFlags extends TermFlags {
+interface BatchTerms extends TermFlags {
+  concurrency: number;
+  laneRows?: number;
+}
+
+interface BatchFlags extends BatchTerms {
   input: string;
   type?: CertificateType;
   column?: string;
   sheet?: string;
-  concurrency: number;
-  laneRows?: number;
 }
 
 type CertificateAsk = Ask<WorkRecord, LatestEdition>;
@@ -87,10 +91,13 @@ function batchCommand(): Command {
     .option('--concurrency <n>', 'rows in flight at once', wholeNumber(1, 10_000), 100)
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
     .action(async (flags: BatchFlags, command: Command) => {
-      const input = batchInput(flags);
       // Before anything is opened: a sheet that cannot be read leaves no trace.
-      const plan = await planBatch(input);
-      await start(command, certificateBatchKind, (ctx) => prepareBatch(ctx, flags, input, plan));
+      const plan = await planBatch(batchInput(flags));
+      const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
+      tell(
+        `${lines} lines: ${items} to issue, ${duplicates} duplicates, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
+      );
+      await start(command, certificateBatchKind, (ctx) => prepareBatch(ctx, flags, plan));
     });
 }
 
@@ -128,10 +135,9 @@ async function prepareIssue(
   };
 }
 
-function batchInput({ column, input: file, label = null, sheet, type }: BatchFlags): BatchInput {
+function batchInput({ column, input: file, sheet, type }: BatchFlags): BatchInput {
   return {
     file,
-    label,
     ...(type !== undefined && { type }),
     ...(column !== undefined && { column }),
     ...(sheet !== undefined && { sheet }),
@@ -139,17 +145,12 @@ function batchInput({ column, input: file, label = null, sheet, type }: BatchFla
 }
 
 /** The same lines and type are the same batch, unless it ended longer ago than `--max-age`. */
-async function prepareBatch(
+export async function prepareBatch(
   ctx: CommandContext,
-  flags: BatchFlags,
-  input: BatchInput,
-  plan: Awaited<ReturnType<typeof planBatch>>,
+  flags: BatchTerms,
+  plan: PlannedBatch,
 ): Promise<CertificateAsk> {
-  const { concurrency, laneRows } = flags;
-  const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
-  tell(
-    `${lines} lines: ${items} to issue, ${duplicates} duplicates, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
-  );
+  const { concurrency, label = null, laneRows } = flags;
   const firstId = `certificate-batch/${batchName(ctx, plan)}`;
   const standing = await newestBatch(ctx, firstId);
   const terms = issuingTerms(ctx, flags, false);
@@ -157,14 +158,14 @@ async function prepareBatch(
   return {
     standing,
     stands: isWithin(flags.maxAge, standing) && flags.rerun !== true,
-    foresee: () => dryRun(ctx, input, terms.reuseSince),
+    foresee: () => dryRun(ctx, plan, terms.reuseSince),
     record: async () => {
       const now = new Date();
       // Two commands at once begin the same one.
       const id = standing === null && flags.rerun !== true ? firstId : jobIdAt(firstId, now);
-      await fileBatch(ctx, plan, id, { ...terms, concurrency });
+      await fileBatch(ctx, plan, id, label, { ...terms, concurrency });
       const { onUnknown, rerun = false } = flags;
-      await auditStart(ctx, id, { items, onUnknown, rerun }, now.getTime());
+      await auditStart(ctx, id, { items: plan.counts.items, onUnknown, rerun }, now.getTime());
       return id;
     },
     workflow: 'certificateBatch',

@@ -69,7 +69,7 @@ export const certificateBatchKind: JobKind<WorkRecord, LatestEdition> = {
   prefix: 'certificate-batch/',
   noun: 'certificates of',
   workflowId: (_, id) => id,
-  describe: ({ inputName }) => inputName ?? '',
+  describe: ({ inputName, items }) => inputName ?? `renewal of ${items}`,
   terms: ({ label, terms }) => ({
     deadline: terms?.rowDeadlineMs,
     label,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { WorkWriter, workFolder } from '../../store/certificates/works';
-import type { CertificateType } from '../../domain/certificates/certificates';
+import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import { documentTypesServed, readDocument } from '../../domain/core/documents';
 import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
@@ -19,15 +19,18 @@ export interface BatchInput {
   type?: CertificateType;
   column?: string;
   sheet?: string;
-  label?: string | null;
 }
 
-/** A spreadsheet read to its end: nothing is written or sent before this has succeeded. */
+/** What a batch is to ask for, read to its end: nothing is written or sent before that has succeeded. */
 export interface PlannedBatch {
-  input: BatchInput;
+  /** Read anew each time. */
+  rows: () => AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   counts: PlanCounts;
-  /** Hash of the normalised manifest and type: what makes two batches the same one. */
+  /** What makes two batches the same one. */
   manifest: string;
+  /** Kept with the batch; null: it was asked for without one. */
+  file: string | null;
+  type: CertificateType | null;
 }
 
 /**
@@ -40,8 +43,9 @@ export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
   const hash = createHash('sha256');
   const plan = openPlan(input, tell);
   for await (const row of plan) hash.update(`${JSON.stringify(row)}\n`);
-  const manifest = `${hash.digest('hex')}\n${input.type ?? ''}`;
-  return { input, counts: { ...plan.counts }, manifest };
+  const { file, type = null } = input;
+  const manifest = `${hash.digest('hex')}\n${type ?? ''}`;
+  return { rows: () => openPlan(input), counts: { ...plan.counts }, manifest, file, type };
 }
 
 /** HMAC of what makes the batch (decision record 002), as its id. */
@@ -52,23 +56,25 @@ export function batchName(place: CommandContext, { manifest }: PlannedBatch): st
 /** Files the input and its manifest under the id, in bounded memory. */
 export async function fileBatch(
   place: CommandContext,
-  { input, counts }: PlannedBatch,
+  { counts, file, rows, type }: PlannedBatch,
   workId: string,
+  label: string | null,
   terms: WorkTerms,
 ): Promise<WorkRef> {
   const { store, environment } = place;
   const folder = workFolder(workId);
   const writer = new WorkWriter(store, folder, documentNames(place));
-  for await (const row of openPlan(input)) await writer.add(row);
-  const { inputSha256, inputKey } = await storeFile(store, input.file);
+  for await (const row of rows()) await writer.add(row);
+  const input =
+    file === null
+      ? { inputName: null, inputSha256: null, inputKey: null }
+      : { inputName: basename(file), ...(await storeFile(store, file)) };
   return writer.finish({
     workId,
     kind: 'certificate-batch',
-    type: input.type ?? null,
-    label: input.label ?? null,
-    inputName: basename(input.file),
-    inputSha256,
-    inputKey,
+    type,
+    label,
+    ...input,
     createdAt: new Date().toISOString(),
     createdBy: environment.actor,
     lines: counts.lines,
@@ -131,15 +137,15 @@ export function readOneDocument(
   throw new UsageError(`--document: ${reading.message}`);
 }
 
-/** What a batch would do, without doing it: reads the input and the claims. */
+/** What a batch would do, without doing it: reads its rows and the claims. */
 export async function dryRun(
   place: CommandContext,
-  input: BatchInput,
+  { rows }: PlannedBatch,
   reuseSince: number,
 ): Promise<Foreseen> {
   const facts = place.store.facts;
   const result: Foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
-  for await (const row of openPlan(input)) {
+  for await (const row of rows()) {
     if ('code' in row) {
       const { line, code, message, kind: status } = row;
       result.problems.push({ line, status, code, message });
