@@ -26,6 +26,7 @@ import { certificateRecordings } from './record-histories/certificates';
 import { creditRecordings } from './record-histories/credit';
 import { investigationRecordings } from './record-histories/investigations';
 import { monitorRecordings } from './record-histories/monitors';
+import { renewalRecordings } from './record-histories/renewals';
 import { retentionRecordings } from './record-histories/retention';
 import { Scene, type Recording } from './record-histories/scene';
 
@@ -42,6 +43,7 @@ const recordings: readonly Recording[] = [
   ...creditRecordings,
   ...investigationRecordings,
   ...monitorRecordings,
+  ...renewalRecordings,
   ...retentionRecordings,
 ];
 

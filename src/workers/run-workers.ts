@@ -7,6 +7,7 @@ import { createCertificateDecisionActivities } from '../activities/certificates/
 import { createCertificateDeferralActivities } from '../activities/certificates/deferrals';
 import { createCertificateMergeActivities } from '../activities/certificates/merge';
 import { createCertificateRecoveryActivities } from '../activities/certificates/recovery';
+import { createCertificateRenewalActivities } from '../activities/certificates/renewals';
 import { createCertificateRequestActivities } from '../activities/certificates/requests';
 import { createCertificateWatchActivities } from '../activities/certificates/watches';
 import { createCreditEngineActivities } from '../activities/credit/engines';
@@ -137,6 +138,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
           ...createCertificateMergeActivities(certificates),
           ...createCertificateDecisionActivities(certificates),
           ...createCertificateDeferralActivities(certificates),
+          ...createCertificateRenewalActivities(certificates),
         },
         maxConcurrentActivityTaskExecutions: 100,
         maxHeartbeatThrottleInterval: '1s',

@@ -5,6 +5,7 @@ export { certificateBatch } from './certificates/certificate-batch';
 export { certificateLane } from './certificates/certificate-lane';
 export { issueCertificate } from './certificates/issue-certificate';
 export { certificateResolve } from './certificates/certificate-resolve';
+export { renewCertificates } from './certificates/renew-certificates';
 export { followDossier } from './dossiers/follow-dossier';
 export { analyzeLens } from './lens/analyze-lens';
 export { jobBatch } from './job-batch';

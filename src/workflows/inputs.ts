@@ -136,6 +136,18 @@ export interface IssuingTerms {
 
 export type OnUnknown = 'report' | 'reissue';
 
+export interface RenewCertificatesInput {
+  /** What has at most so long to go, in milliseconds. */
+  withinMs: number;
+  /** From a row's request to its outcome. */
+  deadlineMs: number;
+  concurrency: number;
+  label: string | null;
+  /** Who has scheduled it. */
+  by: string;
+  queueSuffix: string;
+}
+
 export interface CertificateBatchInput {
   /** The batch's id; a decision on an ended batch has the id of that batch here. */
   workId: string;

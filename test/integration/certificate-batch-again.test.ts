@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Installation, readSheetLines } from '../support/diligence-process';
+import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
 let place: Installation;
@@ -59,6 +59,26 @@ test('what runs out is listed, and issued again once', async () => {
   expect(renewed.map(({ document, reference, status }) => [document, reference, status])).toEqual(
     documents.map((document, index) => [document, `F-${index + 1}`, 'issued']),
   );
+}, 120_000);
+
+test('a schedule issues again what runs out, by itself', async () => {
+  place.sandbox.reset();
+  const scheduled = await place.run(['renew', '--within', '180d', '--schedule', '1d']);
+  expect(scheduled.stdout).toContain('created');
+  const renewal = async (): Promise<{ id: string; status: string | null } | undefined> => {
+    const { stdout } = await place.run(['list', '--kind', 'certificate-batch', '--json']);
+    const { jobs } = JSON.parse(stdout) as { jobs: { id: string; status: string | null }[] };
+    return jobs.find(({ id }) => id.startsWith('certificate-batch/renewals/'));
+  };
+  await eventually('it has ended', async () => (await renewal())?.status === 'issued');
+  expect(started()).toEqual([1, 1, 1]);
+  const { id = '' } = (await renewal()) ?? {};
+  const { stdout } = await place.run(['result', id, '--out', 'by-itself', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: { counts: { issued: 3 } } });
+
+  const paused = await place.run(['renew', '--unschedule']);
+  expect(paused.stdout).toContain('scheduled no more');
+  expect((await place.run(['renew', '--unschedule'])).stdout).toContain('no renewals were');
 }, 120_000);
 
 test('one command run twice at once and once later is one batch', async () => {

@@ -84,6 +84,9 @@ export function expiringOf(
     .toSorted((a, b) => a.daysLeft - b.daysLeft || a.document.localeCompare(b.document));
 }
 
+/** Of the schedule that issues them again, and of its workflow. */
+export const renewalScheduleId = 'renewals';
+
 /** What a batch asks for that issues them again. */
 export function renewalRows(found: readonly ExpiringCertificate[]): ManifestItem[] {
   return found.map(({ certidaoId, document, reference, rule, type, validUntil }, item) => ({

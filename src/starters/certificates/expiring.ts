@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
-import { Command } from 'commander';
+import { ScheduleOverlapPolicy } from '@temporalio/client';
+import { Command, Option } from 'commander';
 import {
   expiringOf,
   renewalRows,
+  renewalScheduleId,
   type ExpiringCertificate,
 } from '../../domain/certificates/validity';
 import { maskDocument } from '../../domain/core/documents';
+import { queueName } from '../../domain/core/queues';
 import { heldCertificates } from '../../store/certificates/held';
+import { deleteSchedule, putSchedule } from '../../temporal/schedules';
 import { withSheets, withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { durationMs, exitCodes, print, printJson, tell, wholeNumber } from '../cli/terminal';
-import { openContext, type CommandContext } from '../jobs/context';
+import { openContext, withEngine, type CommandContext } from '../jobs/context';
 import { counted, printable } from '../jobs/text';
 import { prepareBatch } from './commands';
 import { certificateBatchKind } from './kind';
@@ -25,6 +29,8 @@ interface RenewFlags extends StartFlags {
   within: number;
   maxAge: number;
   concurrency: number;
+  schedule?: number;
+  unschedule?: true;
 }
 
 /** `expiring`, `renew`: certificates whose term in law runs out. */
@@ -42,7 +48,15 @@ export function validityCommands(): Command[] {
     withSheets(withStart(withTerm(new Command('renew')), { deadline: '24h', maxAge: '0s' }))
       .description('Issue again what `expiring` lists: each is a certificate that may be charged.')
       .option('--concurrency <n>', 'certificates in flight at once', wholeNumber(1, 10_000), 100)
+      .addOption(
+        new Option('--schedule <duration>', 'so often, day and night').argParser(durationMs),
+      )
+      .option('--unschedule', 'end that; a renewal under way runs to its end')
       .action(async (flags: RenewFlags, command: Command) => {
+        if (flags.schedule !== undefined || flags.unschedule === true) {
+          await schedule(flags);
+          return;
+        }
         const ctx = await openContext(tell, flags.by);
         const plan = planOf(await expiring(ctx, flags.within));
         if (plan.counts.items === 0) {
@@ -68,6 +82,46 @@ function withTerm(command: Command): Command {
 }
 
 const dayMs = 86_400_000;
+
+async function schedule(flags: RenewFlags): Promise<void> {
+  const { concurrency, deadline, label = null, schedule: every, within } = flags;
+  const ctx = await openContext(tell, flags.by);
+  const { audit, environment, queueSuffix } = ctx;
+  const by = environment.actor;
+  await withEngine(ctx, async ({ client }) => {
+    const happenedAt = new Date().toISOString();
+    const result = every === undefined ? 'unschedule' : 'schedule';
+    const details = { everyMs: every ?? null, withinMs: within };
+    const id = `decision/${renewalScheduleId}/${result}/${happenedAt}`;
+    await audit.append([
+      { kind: 'decision', id, result, by, happenedAt, work: renewalScheduleId, details },
+    ]);
+    if (every === undefined) {
+      const wasThere = await deleteSchedule(client, renewalScheduleId);
+      print(wasThere ? 'renewals are scheduled no more' : 'no renewals were scheduled');
+      return;
+    }
+    const created = await putSchedule(client, {
+      scheduleId: renewalScheduleId,
+      spec: { intervals: [{ every }] },
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'renewCertificates',
+        workflowId: renewalScheduleId,
+        taskQueue: queueName('workflows', queueSuffix),
+        args: [{ by, concurrency, deadlineMs: deadline, label, queueSuffix, withinMs: within }],
+      },
+      policies: {
+        overlap: ScheduleOverlapPolicy.SKIP,
+        catchupWindow: every,
+        pauseOnFailure: false,
+      },
+    });
+    if (created)
+      await client.schedule.getHandle(renewalScheduleId).trigger(ScheduleOverlapPolicy.SKIP);
+    print(`renewals: ${created ? 'created; the first starts now' : 'changed'}`);
+  });
+}
 
 async function expiring(
   { store }: CommandContext,

@@ -1,17 +1,15 @@
 import {
-  ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   type ScheduleDescription,
   type ScheduleHandle,
-  type ScheduleOptions,
 } from '@temporalio/client';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { monitorDecisionEntry } from '../../domain/monitors/audit';
 import { listNamePattern, scheduleIdOf } from '../../domain/monitors/scan';
 import { queueName } from '../../domain/core/queues';
 import { MonitorListRepository } from '../../store/monitors/lists';
-import type { EngineClient } from '../../temporal/connection';
+import { putSchedule, type WantedSchedule } from '../../temporal/schedules';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
@@ -95,7 +93,9 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     const terms = termsOf(flags);
     const input = { list, by, terms, reconcileAll: false, interactive: false, queueSuffix };
     const options = scheduleOptions(every, { ...input, workId: null, carryover: null });
-    const created = await createOrUpdate(engine, options);
+    const created = await putSchedule(engine.client, options);
+    // At its creation it could be started only as one that others may overlap.
+    if (created) await engine.client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
     await warnWithoutPollers(engine, ctx, 'monitors');
     const what = `${counted(monitors, 'monitor')} every ${durationWords(every)}`;
     if (flags.json === true) printJson({ id, created, monitors });
@@ -105,9 +105,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
   });
 }
 
-type ScanSchedule = ScheduleOptions & Pick<ScheduleDescription, 'policies'>;
-
-function scheduleOptions(every: number, input: MonitorScanInput): ScanSchedule {
+function scheduleOptions(every: number, input: MonitorScanInput): WantedSchedule {
   const scheduleId = scheduleIdOf(input.list.name);
   return {
     scheduleId,
@@ -128,23 +126,6 @@ function scheduleOptions(every: number, input: MonitorScanInput): ScanSchedule {
       pauseOnFailure: false,
     },
   };
-}
-
-/** Paused stays paused. @returns whether there was none */
-async function createOrUpdate({ client }: EngineClient, options: ScanSchedule): Promise<boolean> {
-  try {
-    const created = await client.schedule.create(options);
-    // At its creation it could be started only as one that others may overlap.
-    await created.trigger(ScheduleOverlapPolicy.SKIP);
-    return true;
-  } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-  }
-  const { scheduleId, spec, action, policies } = options;
-  await client.schedule
-    .getHandle(scheduleId)
-    .update(({ state }) => ({ spec, action: action as never, state, policies }));
-  return false;
 }
 
 /** What a schedule starts its scans with; null for one that is not ours. */

@@ -3,6 +3,7 @@ import type { createCertificateDecisionActivities } from '../../activities/certi
 import type { createCertificateDeferralActivities } from '../../activities/certificates/deferrals';
 import type { createCertificateMergeActivities } from '../../activities/certificates/merge';
 import type { createCertificateRecoveryActivities } from '../../activities/certificates/recovery';
+import type { createCertificateRenewalActivities } from '../../activities/certificates/renewals';
 import type { createCertificateRequestActivities } from '../../activities/certificates/requests';
 import type { createCertificateWatchActivities } from '../../activities/certificates/watches';
 import { queueName } from '../../domain/core/queues';
@@ -98,3 +99,13 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
 }
 
 export type CertificateActivities = ReturnType<typeof certificateActivities>;
+
+export function renewalActivities(queueSuffix: string) {
+  return proxyActivities<ReturnType<typeof createCertificateRenewalActivities>>({
+    taskQueue: queueName('certificate-watches', queueSuffix),
+    // Reads every certificate of the store.
+    startToCloseTimeout: '30m',
+    retry: { initialInterval: '1s', maximumInterval: '1m' },
+    priority: { priorityKey: 3 },
+  });
+}

@@ -1,0 +1,68 @@
+import { startEntry } from '../../domain/audit-entries';
+import { expiringOf, renewalRows } from '../../domain/certificates/validity';
+import type { WorkRecord, WorkRef, WorkTerms } from '../../domain/certificates/work';
+import { heldCertificates } from '../../store/certificates/held';
+import { WorkWriter, workFolder } from '../../store/certificates/works';
+import type { CertificateDependencies } from '../dependencies';
+
+export interface RenewalInput {
+  /** Certificates that have at most so long to go. */
+  withinMs: number;
+  terms: WorkTerms;
+  by: string;
+  label: string | null;
+  /** Epoch milliseconds: one that was filed since then is this one. */
+  startedAt: number;
+}
+
+export interface FiledRenewal {
+  workId: string;
+  work: WorkRef;
+}
+
+const firstPart = 'certificate-batch/renewals/';
+
+/** A batch of what runs out, on record as one that a person asks for. */
+export function createCertificateRenewalActivities(deps: CertificateDependencies) {
+  const { audit, idKey, now, store } = deps;
+
+  /** Null: nothing runs out. */
+  async function fileRenewal(input: RenewalInput): Promise<FiledRenewal | null> {
+    const { by, label, startedAt, terms, withinMs } = input;
+    const last = await store.jobs.last<WorkRecord>(workFolder(firstPart));
+    if (last !== null && Date.parse(last.record.createdAt) >= startedAt) {
+      const { folder, record } = last;
+      return { workId: record.workId, work: { folder, items: record.items, filedIn: folder } };
+    }
+    const at = now();
+    const rows = renewalRows(expiringOf(await heldCertificates(store), withinMs, at));
+    if (rows.length === 0) return null;
+    const createdAt = new Date(at).toISOString();
+    const workId = `${firstPart}${createdAt.replace(/[-:.]/g, '')}`;
+    const writer = new WorkWriter(store, workFolder(workId), (text) =>
+      idKey.nameOf('document', text),
+    );
+    for (const row of rows) await writer.add(row);
+    const items = rows.length;
+    const { onUnknown } = terms;
+    await audit.append([startEntry({ workId, by }, { items, onUnknown, rerun: false }, at)]);
+    const work = await writer.finish({
+      workId,
+      kind: 'certificate-batch',
+      type: null,
+      label,
+      inputName: null,
+      inputSha256: null,
+      inputKey: null,
+      createdAt,
+      createdBy: by,
+      lines: items,
+      blankLines: 0,
+      items,
+      terms,
+    });
+    return { workId, work };
+  }
+
+  return { fileRenewal };
+}

@@ -1,0 +1,28 @@
+import { executeChild, workflowInfo } from '@temporalio/workflow';
+import { attributesAtStart } from '../core/search-attributes';
+import type { RenewCertificatesInput } from '../inputs';
+import { renewalActivities } from './activities';
+import { certificateBatch } from './certificate-batch';
+
+/** Issues again what runs out. While one batch of it runs no other begins. */
+export async function renewCertificates(input: RenewCertificatesInput): Promise<void> {
+  const { by, concurrency, deadlineMs, label, queueSuffix, withinMs } = input;
+  const startedAt = workflowInfo().startTime.getTime();
+  const terms = { rowDeadlineMs: deadlineMs, reuseSince: startedAt, onUnknown: 'report' } as const;
+  const filed = await renewalActivities(queueSuffix).fileRenewal({
+    withinMs,
+    terms: { ...terms, concurrency },
+    by,
+    label,
+    startedAt,
+  });
+  if (filed === null) return;
+  const requestUntil = Date.now() + deadlineMs;
+  await executeChild(certificateBatch, {
+    workflowId: filed.workId,
+    typedSearchAttributes: attributesAtStart('certificate-batch', filed.workId),
+    args: [
+      { ...filed, terms: { ...terms, requestUntil, interactive: false, queueSuffix }, concurrency },
+    ],
+  });
+}
