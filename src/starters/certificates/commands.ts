@@ -44,6 +44,7 @@ interface BatchFlags extends TermFlags {
   sheet?: string;
   concurrency: number;
   laneRows?: number;
+  maxUnknown?: number;
 }
 
 type CertificateAsk = Ask<WorkRecord, LatestEdition>;
@@ -85,6 +86,11 @@ function batchCommand(): Command {
       'the sheet of a workbook: its name or number (default: the first with documents)',
     )
     .option('--concurrency <n>', 'rows in flight at once', wholeNumber(1, 10_000), 100)
+    .option(
+      '--max-unknown <n>',
+      'rows that may become unknown_outcome before a person must look (default: 20, or 2 % of the rows if that is more)',
+      wholeNumber(1, 1_000_000),
+    )
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
     .action(async (flags: BatchFlags, command: Command) => {
       const input = batchInput(flags);
@@ -145,7 +151,7 @@ async function prepareBatch(
   input: BatchInput,
   plan: Awaited<ReturnType<typeof planBatch>>,
 ): Promise<CertificateAsk> {
-  const { concurrency, laneRows } = flags;
+  const { concurrency, laneRows, maxUnknown } = flags;
   const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
   tell(
     `${lines} lines: ${items} to issue, ${duplicates} duplicates, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
@@ -174,6 +180,7 @@ async function prepareBatch(
       terms,
       concurrency,
       ...(laneRows !== undefined && { laneRows }),
+      ...(maxUnknown !== undefined && { maxUnknown }),
     }),
     // One that completed before the store was restored left nothing in it.
     reuse: epoch === 1 ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
