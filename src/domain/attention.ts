@@ -34,7 +34,14 @@ export interface Attention {
 export type Doubt = 'incomplete' | 'possible_charge' | 'escalated';
 
 /** Why a job that has not ended needs a person. */
-export type WaitReason = 'credentials' | 'review' | 'decision' | 'restored' | 'stands_still';
+export type WaitReason =
+  | 'credentials'
+  | 'review'
+  | 'decision'
+  /** As many rows are unknown as may be. */
+  | 'unknown'
+  | 'restored'
+  | 'stands_still';
 
 const whileWaiting: Record<WaitReason, { why: string; actions: readonly ResolveAction[] }> = {
   credentials: {
@@ -44,6 +51,10 @@ const whileWaiting: Record<WaitReason, { why: string; actions: readonly ResolveA
   review: { why: 'it needs a review', actions: ['accept', 'retry'] },
   decision: {
     why: 'requests were turned away again and again: `diligence resume` tries again',
+    actions: [],
+  },
+  unknown: {
+    why: 'their requests left and no answer came: look at the service; `diligence resume` goes on until as many more are unknown',
     actions: [],
   },
   restored: {
@@ -107,16 +118,30 @@ export function endOf(kind: JobKind, status: string, doubts: readonly Doubt[] = 
   return { status, needsAttention: needsAttention(kind, status, doubts) };
 }
 
-/** Why a job is in the inbox, and what can be decided now. @param isNeeded a person is */
+/**
+ * Why a job is in the inbox, and what can be decided now.
+ *
+ * @param waitsForRows that the reason is about
+ * @param isNeeded a person is
+ */
 export function inboxEntry(
-  kind: JobKind,
-  status: string | null,
-  waitsFor: WaitReason | null,
+  {
+    kind,
+    status,
+    waitsFor,
+    waitsForRows,
+  }: {
+    kind: JobKind;
+    status: string | null;
+    waitsFor: WaitReason | null;
+    waitsForRows: number | null;
+  },
   isNeeded = true,
 ): { why: string; actions: readonly ActionMeaning[] } {
   if (status === null) {
     const { why, actions } = whileWaiting[waitsFor ?? 'restored'];
-    return { why, actions: actions.map(meaningOf) };
+    const about = waitsForRows === null ? '' : `${waitsForRows} rows are unknown: `;
+    return { why: `${about}${why}`, actions: actions.map(meaningOf) };
   }
   const [verdict] = cellOf(kind, status);
   const why = whyOf[status] ?? 'a row of it lacks its result, or something is in doubt';

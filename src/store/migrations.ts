@@ -161,6 +161,8 @@ export const migrations: readonly string[][] = [
        source TEXT NOT NULL,
        reason TEXT NOT NULL,
        since TEXT NOT NULL,
+       -- Rows that it is about.
+       item_count INTEGER,
        PRIMARY KEY (holder, source)
      ) STRICT, WITHOUT ROWID`,
     `CREATE TABLE resolution (

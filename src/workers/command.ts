@@ -105,7 +105,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   const standstill = new Standstill(store, (change, about) =>
     happenings.tell(`workflow ${change}`, about),
   );
-  metrics.watch(store, () => standstill.count);
+  metrics.watch(store, () => standstill.count, services.rates);
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,

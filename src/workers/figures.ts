@@ -132,6 +132,11 @@ export const figures = {
     help: 'Answers of a service that refuse our token (401, or 403 unauthorized): requests wait until it works.',
     labels: ['service'],
   },
+  diligence_service_rate: {
+    type: 'gauge',
+    help: 'Calls a second that this worker makes to a service at most now, and why: nothing was refused yet (growing), it stays below what was refused (refused), the settings allow no more (capped), or it holds no lease (no_lease).',
+    labels: ['service', 'reason'],
+  },
   diligence_limiter_wait_seconds: {
     type: 'histogram',
     help: "Time that calls waited for a permit of the service's rate, whether they got it or gave up.",

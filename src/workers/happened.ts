@@ -17,6 +17,7 @@ const levels = {
   'outcome unknown': 'warn',
   'response lost': 'warn',
   throttled: 'warn',
+  'throttled no more': 'info',
   'credentials refused': 'error',
   'credentials accepted again': 'info',
   'store away': 'error',
@@ -35,6 +36,7 @@ export type HappeningFields = Partial<
     | 'service'
     | 'route'
     | 'status'
+    | 'perSecond'
     | 'reason'
     | 'error'
     | 'code'
@@ -48,6 +50,8 @@ export type HappeningFields = Partial<
 /** Lanes of one job, and calls of one wave, meet the same at once: it is said once. */
 const sameWithinMs = 60_000;
 const mostRemembered = 10_000;
+/** A rate is tried above what was refused every minute: what comes of it is one wave of refusals with the rest. */
+const calmAfterMs = 90_000;
 
 /** What happens to jobs, services and the store, told to the log of a worker. */
 export class Happenings {
@@ -100,16 +104,25 @@ export class Happenings {
   callsOf(service: string, metrics: CallObserver): CallObserver {
     let isRefused = false;
     let throttledAt = -Infinity;
+    let isThrottled = false;
     return {
       ...metrics,
       callEnded: (report) => {
         metrics.callEnded(report);
         const { pathTemplate: route, status, credentialsRefused } = report;
+        const perSecond = Math.round(report.perSecond * 10) / 10;
+        const now = this.#now();
         if (status === 429) {
-          const now = this.#now();
-          if (now - throttledAt > sameWithinMs) this.tell('throttled', { service, route, status });
+          if (!isThrottled) this.tell('throttled', { service, route, status, perSecond });
+          isThrottled = true;
           throttledAt = now;
-        } else if (credentialsRefused) {
+          return;
+        }
+        if (isThrottled && status !== null && now - throttledAt > calmAfterMs) {
+          isThrottled = false;
+          this.tell('throttled no more', { service, perSecond });
+        }
+        if (credentialsRefused) {
           if (!isRefused) this.tell('credentials refused', { service, route, status });
           isRefused = true;
         } else if (isRefused && status !== null && status < 300) {

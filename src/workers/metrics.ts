@@ -13,6 +13,7 @@ import type { CallObserver, CallReport } from '../apis/http/observer';
 import { kindFacts, type JobKind } from '../domain/job';
 import { standsForGood } from '../domain/traces/search';
 import type { Store } from '../store/store';
+import type { SharedRate } from './rate-leases';
 import { figures, type Figure, type FigureName } from './figures';
 
 type Labels = Record<string, string>;
@@ -75,6 +76,7 @@ export class WorkerMetrics {
   readonly #polled = new Set<() => readonly number[]>();
   #standing: () => number = () => 0;
   #store: Store | null = null;
+  #rates: readonly SharedRate[] = [];
 
   constructor(version: string, now: () => number = Date.now) {
     this.#now = now;
@@ -181,10 +183,11 @@ export class WorkerMetrics {
     };
   }
 
-  /** Whose jobs are counted, and who counts the workflows that stand still. */
-  watch(store: Store, standing: () => number): void {
+  /** Whose jobs are counted, who counts the workflows that stand still, and the rates of the services. */
+  watch(store: Store, standing: () => number, rates: readonly SharedRate[] = []): void {
     this.#store = store;
     this.#standing = standing;
+    this.#rates = rates;
   }
 
   /** The page of `/metrics`. */
@@ -230,6 +233,10 @@ export class WorkerMetrics {
     this.#gauges.get('diligence_outstanding_rows')?.set(polled.length);
     this.#gauges.get('diligence_oldest_outstanding_seconds')?.set((at - oldest) / 1_000);
     this.#gauges.get('diligence_workflows_standing_still')?.set(this.#standing());
+    const perSecond = this.#gauges.get('diligence_service_rate');
+    perSecond?.reset();
+    for (const { name: service, rate } of this.#rates)
+      perSecond?.set({ service, reason: rate.reason }, rate.perSecond);
     // A store that is away leaves the figures as they were: `/readyz` says so.
     const backlog = await this.#store?.inbox.backlog().catch(() => null);
     if (backlog == null) return;

@@ -27,6 +27,8 @@ export type WaitingFor =
   | 'fault'
   | 'paused'
   | 'decision'
+  /** As many outcomes are unknown as may be before a person has looked. */
+  | 'unknown'
   | 'rate limit'
   | 'another work'
   | 'retry';
@@ -93,6 +95,8 @@ export interface CancelOrder {
 export interface Control {
   paused?: boolean;
   cancel?: 'wait' | 'now';
+  /** Too many outcomes are unknown: nothing is requested until a person has looked. */
+  held?: boolean;
   /** In-flight rows that the lane may have. */
   share?: number;
 }
@@ -138,6 +142,9 @@ export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
 export const scanProgressQuery = defineQuery<ScanProgress>('scanProgress');
 
 export const controlSignal = defineSignal<[Control]>('control');
+
+/** Rows of a lane whose outcome has become unknown so far, told to its batch. */
+export const lostSignal = defineSignal<[{ lane: string; rows: number }]>('lost');
 
 /** Answers what now holds, in a word or two. Refused with a reason when it makes no sense. */
 export const pauseUpdate = defineUpdate<string>('pause');

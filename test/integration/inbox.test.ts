@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioInput } from '../../src/sandbox';
+import { postsOf } from '../support/batch-account';
 import { eventually, Installation } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
@@ -13,7 +14,14 @@ const calm: ScenarioInput['issuance'] = {
 jest.setTimeout(120_000);
 
 interface Listed {
-  jobs: { id: string; kind: string; status: string; waitsFor: string | null; actions: object[] }[];
+  jobs: {
+    id: string;
+    kind: string;
+    status: string;
+    waitsFor: string | null;
+    why: string;
+    actions: object[];
+  }[];
 }
 
 describe('what needs a person', () => {
@@ -59,6 +67,27 @@ describe('what needs a person', () => {
     expect(await inbox()).toEqual([]);
     const result = await place.run(['result', id, '--out', 'two']);
     expect(result.code).toBe(0);
+  });
+
+  test('a batch waits there once as many rows are unknown as may be, and goes on when told to', async () => {
+    const lost = [401, 404, 407].map((n) => [cnpj(n), { request: ['reset_after'] }]);
+    place.sandbox.configure({ documents: Object.fromEntries(lost) } as never);
+    await writeFile(join(place.folder, 'lost.csv'), sheetOf(9, 400));
+    const few = ['--max-unknown', '2', '--concurrency', '1', '--label', 'lost'];
+    const words = ['certificate', 'batch', '--input', 'lost.csv', ...few, '--json'];
+    const command = place.run(words);
+    await eventually('it is in the inbox', async () => (await inbox()).length === 1);
+    const [waiting] = await inbox();
+    expect(waiting).toMatchObject({ status: 'waiting', waitsFor: 'unknown', actions: [] });
+    expect(waiting?.why).toMatch(/^2 rows are unknown: .*`diligence resume`/);
+    expect(postsOf(place.sandbox).length).toBeLessThan(9);
+    const resumed = await place.run(['resume', waiting?.id ?? '']);
+    expect(resumed.stdout).toContain('until 2 more rows are unknown');
+    const { code, stdout } = await command;
+    expect(code).toBe(3);
+    const { outcome } = JSON.parse(stdout) as { outcome: { counts: object } };
+    expect(outcome.counts).toMatchObject({ issued: 6, unknown_outcome: 3 });
+    await resolve(waiting?.id ?? '', 'ana', '--status', 'unknown_outcome', '--action', 'abandon');
   });
 
   test('is acknowledged once, with no engine asked', async () => {

@@ -23,10 +23,19 @@ export interface Asked {
   reads: { asked: number; refused: number };
   /** Calls a second that were proved, each second. */
   rates: number[];
+  /** Calls that were answered well, and that were refused, each second. */
+  answers: [good: number, refused: number][];
 }
 
-/** Each row is one request that costs money, and two reads. Timers must be those of jest. */
-export async function ask(service: AskedService): Promise<Asked> {
+/**
+ * Each row is one request that costs money, and two reads.
+ *
+ * @param pass lets the time of the timers pass, which must not be that of the wall
+ */
+export async function ask(
+  service: AskedService,
+  pass: (ms: number) => Promise<void> = (ms) => jest.advanceTimersByTimeAsync(ms),
+): Promise<Asked> {
   const { allows, counts = 'bucket', refusesAnyway = 0, answerMs = 40 } = service;
   const { rows, inFlight = 100, forSeconds = 600 } = service;
   const startedAt = Date.now();
@@ -35,6 +44,7 @@ export async function ask(service: AskedService): Promise<Asked> {
   const paid = { asked: 0, refused: 0 };
   const reads = { asked: 0, refused: 0 };
   const rates: number[] = [];
+  const answers: Asked['answers'] = [];
   let saved = allows(0);
   let savedAt = Date.now();
   let window = { second: -1, calls: 0 };
@@ -88,12 +98,23 @@ export async function ask(service: AskedService): Promise<Asked> {
       done += 1;
     }
   };
+  let [good, bad] = [0, 0];
   let isOver = false;
   void Promise.all(Array.from({ length: inFlight }, worker)).then(() => (isOver = true));
   while (!isOver && seconds() < forSeconds) {
-    await jest.advanceTimersByTimeAsync(1_000);
+    await pass(1_000);
     rates.push(limiter.rate.perSecond);
+    const refused = paid.refused + reads.refused;
+    answers.push([paid.asked + reads.asked - refused - good, refused - bad]);
+    [good, bad] = [paid.asked + reads.asked - refused, refused];
   }
-  const good = paid.asked + reads.asked - paid.refused - reads.refused;
-  return { rows: done, seconds: seconds(), perSecond: good / seconds(), paid, reads, rates };
+  return {
+    rows: done,
+    seconds: seconds(),
+    perSecond: good / seconds(),
+    paid,
+    reads,
+    rates,
+    answers,
+  };
 }

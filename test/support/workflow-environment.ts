@@ -138,6 +138,7 @@ export class WorkflowRig {
       name: 'lane-0000',
       fairnessKey: 'key',
       eventsLimit: eventsLimit ?? 3_000,
+      tellLostEvery: 1,
       carried: { ...firstRows(0, share), ...carried },
     };
     return this.#start<typeof certificateLane>('certificateLane', workflowId, input);

@@ -9,9 +9,11 @@ export function createWaitingActivities({ store }: { store: Store }) {
       folder: string;
       source: string;
       reason: WaitReason | null;
+      /** That it is about; null: it is about no rows. */
+      rows: number | null;
     }): Promise<void> {
-      const { folder, source, reason } = note;
-      await store.inbox.wait(folder, source, reason, new Date().toISOString());
+      const { folder, source, reason, rows } = note;
+      await store.inbox.wait(folder, source, reason, new Date().toISOString(), rows);
     },
   };
 }

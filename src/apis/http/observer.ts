@@ -16,6 +16,8 @@ export interface CallReport extends CallName {
   durationMs: number;
   /** The answer refuses our credentials, not what was asked. */
   credentialsRefused: boolean;
+  /** Calls a second that the service is called at now. */
+  perSecond: number;
 }
 
 /** Is told of every call of a service. Runs within the call: cheap, and it does not throw. */

@@ -161,6 +161,7 @@ export class Service {
       status,
       error: error === undefined ? null : safeCause(error).name,
       durationMs: this.#now() - startedAt,
+      perSecond: this.limiter.rate.perSecond,
       credentialsRefused: error instanceof StatusError && classifyFailure(error) === 'credentials',
     });
   }

@@ -41,6 +41,7 @@ interface IssueFlags extends TermFlags {
 interface BatchTerms extends TermFlags {
   concurrency: number;
   laneRows?: number;
+  maxUnknown?: number;
 }
 
 interface BatchFlags extends BatchTerms {
@@ -89,6 +90,11 @@ function batchCommand(): Command {
       'the sheet of a workbook: its name or number (default: the first with documents)',
     )
     .option('--concurrency <n>', 'rows in flight at once', wholeNumber(1, 10_000), 100)
+    .option(
+      '--max-unknown <n>',
+      'rows that may become unknown_outcome before a person must look (default: 20, or 2 % of the rows if that is more)',
+      wholeNumber(1, 1_000_000),
+    )
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
     .action(async (flags: BatchFlags, command: Command) => {
       // Before anything is opened: a sheet that cannot be read leaves no trace.
@@ -150,7 +156,7 @@ export async function prepareBatch(
   flags: BatchTerms,
   plan: PlannedBatch,
 ): Promise<CertificateAsk> {
-  const { concurrency, label = null, laneRows } = flags;
+  const { concurrency, label = null, laneRows, maxUnknown } = flags;
   const firstId = `certificate-batch/${batchName(ctx, plan)}`;
   const standing = await newestBatch(ctx, firstId);
   const terms = issuingTerms(ctx, flags, false);
@@ -175,6 +181,7 @@ export async function prepareBatch(
       terms,
       concurrency,
       ...(laneRows !== undefined && { laneRows }),
+      ...(maxUnknown !== undefined && { maxUnknown }),
     }),
     // One that completed before the store was restored left nothing in it.
     reuse: epoch === 1 ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',

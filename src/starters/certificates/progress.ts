@@ -49,6 +49,7 @@ type Waiting = RowsProgress['waiting'];
 const reasonsByWeight: readonly WaitingFor[] = [
   'credentials',
   'decision',
+  'unknown',
   'paused',
   'store',
   'fault',

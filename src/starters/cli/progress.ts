@@ -11,13 +11,23 @@ const reasonWords: Readonly<Record<string, string>> = {
   service: 'the service (it turns requests away, or does not answer)',
   paused: 'paused (`diligence resume` goes on)',
   decision: 'a decision (requests were turned away 20 times: `diligence resume` tries again)',
+  unknown:
+    'a person (as many rows are unknown as --max-unknown lets be: look at the service; `diligence resume` goes on)',
   'rate limit': 'the rate limit',
   'another work': 'another job that is sending the same document',
   retry: 'a retry that the service asked for',
 };
 
 /** Nothing settles because of these, and no rate seen before says when it will. */
-const holdingReasons = new Set(['credentials', 'decision', 'paused', 'store', 'fault', 'service']);
+const holdingReasons = new Set([
+  'credentials',
+  'decision',
+  'unknown',
+  'paused',
+  'store',
+  'fault',
+  'service',
+]);
 
 /** Whether what was observed so far says nothing about what comes. */
 export function isHeldUp({ waiting, paused, stage }: Progress): boolean {

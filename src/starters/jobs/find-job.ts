@@ -1,3 +1,4 @@
+import { rateWords } from '../../domain/core/rates';
 import { EngineUnreachableError, type EngineClient } from '../../temporal/connection';
 import { runningUnder, type CommandContext } from './context';
 import { CommandError } from './errors';
@@ -56,7 +57,8 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
         return { job, state: 'stands still', progress: await stored() };
       const workflowId = kind.workflowId(job.input, job.id);
       const progress = (await kind.readProgress(engine, workflowId)) ?? (await stored());
-      return { job, state: 'running', progress };
+      const details = [...(progress?.details ?? []), ...(await rateOf(ctx, kind))];
+      return { job, state: 'running', progress: progress && { ...progress, details } };
     }
   } finally {
     await engine.close();
@@ -64,6 +66,13 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
   const now = await findJob(ctx, job.id);
   if (now.outcome !== null) return { job: now, state: null, progress: null };
   return { job: now, state: 'interrupted', progress: await stored() };
+}
+
+/** How fast its service is called; nothing where none was within a day. */
+async function rateOf({ store }: CommandContext, { service }: JobKind): Promise<string[]> {
+  const name = service === 'monitors' ? 'investigation' : service;
+  const rates = (await store.rateShares.all()).filter((one) => one.service === name);
+  return rates.length === 0 ? [] : [rateWords(rates, Date.now())];
 }
 
 /** Jobs of the same ask go by one workflow id, which says whose it is; of a batch's it says the batch. */

@@ -36,18 +36,11 @@ export async function listInbox(
   if (after !== undefined && (await store.inbox.find(after)) === null)
     throw new CommandError(`no job ${after}`);
   const rows = await store.inbox.list(filter, limit + 1, after);
-  const items = rows
-    .slice(0, limit)
-    .map(({ createdAt, id, input, kind, since, status, waitsFor }) => ({
-      id,
-      kind,
-      since,
-      createdAt,
-      input,
-      waitsFor,
-      status: status ?? 'waiting',
-      ...inboxEntry(kind, status, waitsFor),
-    }));
+  const items = rows.slice(0, limit).map((row) => {
+    const { createdAt, id, input, kind, since, status, waitsFor } = row;
+    const about = { id, kind, since, createdAt, input, waitsFor, status: status ?? 'waiting' };
+    return { ...about, ...inboxEntry(row) };
+  });
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
@@ -71,7 +64,7 @@ export async function inboxDetail({ store }: CommandContext, id: string): Promis
   const job = await store.inbox.find(id);
   if (job === null) throw new CommandError(`no job ${id} in this store`);
   const { folder, kind, needsAttention, status, waitsFor } = job;
-  const { why, actions } = inboxEntry(kind, status, waitsFor, needsAttention);
+  const { why, actions } = inboxEntry(job, needsAttention);
   const outcome = await store.jobs.outcome<{ error?: InboxDetail['error'] }>(folder);
   const decisions = (await decisionsOf(store, folder)).map(({ action, by, at, note }) => {
     return { action, by, at, note };

@@ -124,12 +124,13 @@ export async function findJob({ store }: CommandContext, id: string): Promise<Fo
   return job;
 }
 
-function refuseAction({ id, kind, status, waitsFor, needsAttention }: FoundJob, action: string) {
+function refuseAction(job: FoundJob, action: string) {
+  const { id, status, waitsFor, needsAttention } = job;
   if (status === null && waitsFor === null)
     throw new CommandError(
       `${id} has not ended: decide when it has, or \`diligence cancel ${id}\` first`,
     );
-  const { actions } = inboxEntry(kind, status, waitsFor, needsAttention);
+  const { actions } = inboxEntry(job, needsAttention);
   if (actions.some((one) => one.action === action)) return;
   const words = actions.map((one) => one.action).join(', ') || 'nothing';
   const how = status ?? `waiting: ${waitsFor}`;

@@ -5,7 +5,7 @@ import type { JobKind } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { statement } from '../statement';
-import { waitsFor } from './job-filter';
+import { waitsFor, waitsForRows } from './job-filter';
 
 /** A job that needs a person. */
 export interface InboxRow {
@@ -16,6 +16,8 @@ export interface InboxRow {
   status: string | null;
   /** Null: it has ended. */
   waitsFor: WaitReason | null;
+  /** Rows that it waits because of. */
+  waitsForRows: number | null;
   /** ISO 8601. */
   since: string;
   createdAt: string;
@@ -37,6 +39,7 @@ export interface FoundJob {
   status: string | null;
   needsAttention: boolean;
   waitsFor: WaitReason | null;
+  waitsForRows: number | null;
   /** ISO 8601; null: it has not ended. */
   endedAt: string | null;
   /** Keyed name. */
@@ -74,8 +77,8 @@ export class InboxRepository {
       add('(attention_at, id) < (SELECT attention_at, id FROM job WHERE id = ?)', after);
     const rows = await this.#store.read<Row>(
       statement(
-        `SELECT holder AS folder, id, kind, status, ${waitsFor}, attention_at AS since,
-           created_at AS "createdAt", input
+        `SELECT holder AS folder, id, kind, status, ${waitsFor}, ${waitsForRows},
+           attention_at AS since, created_at AS "createdAt", input
          FROM job WHERE ${conditions.join(' AND ')} ORDER BY attention_at DESC, id DESC LIMIT ?`,
         [...parameters, limit],
       ),
@@ -91,6 +94,7 @@ export class InboxRepository {
     const [row] = await this.#store.read<Omit<FoundJob, 'needsAttention'> & { needed: number }>(
       statement(
         `SELECT holder AS folder, id, kind, status, ended_at AS "endedAt", label, ${waitsFor},
+           ${waitsForRows},
            CASE WHEN attention_at IS NULL THEN 0 ELSE 1 END AS needed
          FROM job WHERE id = ? OR (id >= ? AND id < ? AND kind <> 'decision')
          ORDER BY CASE WHEN id = ? THEN 0 WHEN ended_at IS NULL AND attention_at IS NOT NULL THEN 1
@@ -108,16 +112,24 @@ export class InboxRepository {
    * that has ended waits for nobody.
    *
    * @param reason null: it waits no longer
+   * @param rows that it is about
    */
-  async wait(folder: string, source: string, reason: WaitReason | null, at: string): Promise<void> {
+  async wait(
+    folder: string,
+    source: string,
+    reason: WaitReason | null,
+    at: string,
+    rows: number | null = null,
+  ): Promise<void> {
     const marked =
       reason === null
         ? statement('DELETE FROM wait_mark WHERE holder = ? AND source = ?', [folder, source])
         : statement(
-            `INSERT INTO wait_mark (holder, source, reason, since)
-             SELECT holder, ?, ?, ? FROM job WHERE holder = ? AND ended_at IS NULL
-             ON CONFLICT (holder, source) DO UPDATE SET reason = excluded.reason, since = excluded.since`,
-            [source, reason, at, folder],
+            `INSERT INTO wait_mark (holder, source, reason, since, item_count)
+             SELECT holder, ?, ?, ?, CAST(? AS BIGINT) FROM job WHERE holder = ? AND ended_at IS NULL
+             ON CONFLICT (holder, source) DO UPDATE SET reason = excluded.reason, since = excluded.since,
+               item_count = excluded.item_count`,
+            [source, reason, at, rows, folder],
           );
     const attention = statement(
       `UPDATE job SET attention_at = (SELECT min(since) FROM wait_mark WHERE holder = ?)

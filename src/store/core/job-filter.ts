@@ -32,7 +32,12 @@ export function conditionsOf(filter: JobFilter): Statement[] {
   return conditions.filter((one) => one !== false);
 }
 
+const firstMark = (column: string, name: string): string => `CASE WHEN ended_at IS NULL THEN
+  (SELECT ${column} FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1)
+  END AS "${name}"`;
+
 /** Of a row of `job`: why it needs a person before its end. */
-export const waitsFor = `CASE WHEN ended_at IS NULL THEN
-  (SELECT reason FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1)
-  END AS "waitsFor"`;
+export const waitsFor = firstMark('reason', 'waitsFor');
+
+/** Rows that it is about. */
+export const waitsForRows = firstMark('item_count', 'waitsForRows');

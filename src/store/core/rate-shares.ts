@@ -1,18 +1,13 @@
+import type { NotedRate } from '../../domain/core/rates';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, replacing, statement } from '../statement';
 
 /** What a worker sends to a service, as long as it renews it. */
-export interface RateShare {
+export interface RateShare extends NotedRate {
   service: string;
   worker: string;
-  /** Epoch milliseconds: of no effect afterwards. */
-  until: number;
-  perSecond: number;
   /** The rate that was refused; null: none was. */
   ceiling: number | null;
-  reason: string;
-  /** Answers "too many requests" since the worker started. */
-  refusals: number;
 }
 
 const columns = ['service', 'worker', 'until', 'per_second', 'ceiling', 'reason', 'refusals'];

@@ -23,6 +23,7 @@ import {
   batchProgressQuery,
   cancelUpdate,
   controlSignal,
+  lostSignal,
   pauseUpdate,
   resumeUpdate,
   type BatchProgress,
@@ -52,6 +53,10 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   const activities = certificateActivities(terms, workId);
   const startedAt = Date.now();
   const lanes: Lane[] = [];
+  const maxUnknown = input.maxUnknown ?? mostUnknown(work.items);
+  let unknownAllowed = maxUnknown;
+  const lostIn = new Map<string, number>();
+  let held = false;
   const progress: BatchProgress = {
     kind: 'certificate-batch',
     stage: 'proving access',
@@ -76,6 +81,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       ).catch(() => log.info('a lane had ended before an order reached it', { lane: lane.id }));
     }
   };
+  const lostSoFar = (): number => [...lostIn.values()].reduce((sum, rows) => sum + rows, 0);
   const refuseWhenOver = (): void => {
     if (progress.stage === 'merging' || progress.stage === 'done') {
       throw ApplicationFailure.nonRetryable('every row has its outcome already', 'TooLate');
@@ -91,6 +97,14 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       counts: result?.counts ?? null,
     })),
   }));
+  setHandler(lostSignal, async ({ lane, rows }) => {
+    lostIn.set(lane, rows);
+    const lost = lostSoFar();
+    if (held || lost < unknownAllowed) return;
+    held = true;
+    waits.report('unknown', lost);
+    await order({ held });
+  });
   setHandler(
     pauseUpdate,
     async () => {
@@ -112,9 +126,15 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     resumeUpdate,
     async () => {
       const wasPaused = progress.paused;
-      progress.paused = false;
+      const wasHeld = held;
+      progress.paused = held = false;
+      if (wasHeld) {
+        unknownAllowed = lostSoFar() + maxUnknown;
+        waits.report(null);
+      }
       // Lanes that were turned away too often wait for this word too, paused or not.
-      await order({ paused: false });
+      await order({ paused: false, held: false });
+      if (wasHeld) return `resumed: until ${maxUnknown} more rows are unknown`;
       return wasPaused ? 'resumed' : 'it was not paused: what was turned away is tried again';
     },
     { validator: refuseWhenOver },
@@ -150,6 +170,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     progress.stage = 'issuing';
     await runLanes();
     progress.stage = 'merging';
+    waits.report(null);
     const edition = input.decision ?? 0;
     const { filedIn: folder } = work;
     const failedLanes = lanes.filter((lane) => lane.done && lane.result === null).map(itemsOf);
@@ -199,7 +220,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
         done: false,
       };
       const carried = firstRows(from, shareOf(number, count));
-      const state = { paused: progress.paused, cancel: cancel ?? null };
+      const state = { paused: progress.paused, held, cancel: cancel ?? null };
       const handle = await startLane(lane, {
         work,
         from,
@@ -208,12 +229,15 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
         name,
         fairnessKey: workId,
         eventsLimit: input.laneEvents ?? defaults.laneEvents,
+        // Of a million rows thousands may become unknown: not each of them is a signal.
+        tellLostEvery: Math.ceil(maxUnknown / 100),
         carried: { ...carried, ...state },
       });
       lanes.push(lane);
       // A decision that came while the lane was being started has not reached it.
-      if (state.paused !== progress.paused || state.cancel !== (cancel ?? null)) {
-        await order({ paused: progress.paused, ...(cancel && { cancel }) }, lane);
+      const isOther = state.paused !== progress.paused || state.held !== held;
+      if (isOther || state.cancel !== (cancel ?? null)) {
+        await order({ paused: progress.paused, held, ...(cancel && { cancel }) }, lane);
       }
       results.push(follow(lane, handle.result()));
     }
@@ -272,6 +296,11 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       await order({ share: shareOf(number, working.length) }, lane);
     }
   }
+}
+
+/** Rows that may become unknown before a person must look, where nobody has said. */
+export function mostUnknown(rows: number): number {
+  return Math.max(20, Math.ceil(rows / 50));
 }
 
 function itemsOf({ from, items }: Lane): [from: number, to: number] {

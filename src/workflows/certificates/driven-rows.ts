@@ -20,6 +20,8 @@ export interface DriveOptions {
   carried: CarriedRows;
   /** Events after which to hand over to a new run of the workflow; null for never. */
   eventsLimit: number | null;
+  /** Called as rows become unknown, with how many have. */
+  onLost?: (rows: number) => Promise<void>;
 }
 
 /** What the parts of a driver work on together. */

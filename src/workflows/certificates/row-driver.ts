@@ -70,10 +70,11 @@ export class RowDriver {
     }
   }
 
-  control({ paused, cancel, share }: Control): void {
+  control({ paused, cancel, held, share }: Control): void {
     if (paused !== undefined) this.#rows.state.paused = paused;
     if (paused === false) this.#requests.tryAgain();
     if (cancel !== undefined && this.#rows.state.cancel !== 'now') this.#rows.state.cancel = cancel;
+    if (held !== undefined) this.#rows.state.held = held;
     if (share !== undefined) this.#rows.state.share = share;
     this.#rows.wakes.stir();
   }

@@ -82,9 +82,10 @@ export class RowRequests {
   }
 
   mayRequest(now: number): boolean {
-    const { paused, cancel } = this.#rows.state;
+    const { paused, cancel, held } = this.#rows.state;
     return (
       !paused &&
+      !held &&
       cancel === null &&
       !this.#needsDecision &&
       now < this.#rows.options.terms.requestUntil
@@ -196,6 +197,7 @@ export class RowRequests {
     const mayReissue = own && attempts < limits.reissueAttempts;
     if (this.#rows.options.terms.onUnknown !== 'reissue' || !mayReissue) {
       this.#rows.waiting.addUnknown(place, attempts);
+      if (own) this.#countLost();
       return;
     }
     const notBefore = Date.now() + 1_000;
@@ -207,6 +209,12 @@ export class RowRequests {
       turnedAway: 0,
       was: 'unknown',
     });
+  }
+
+  #countLost(): void {
+    this.#rows.state.lost += 1;
+    const told = this.#rows.options.onLost?.(this.#rows.state.lost);
+    if (told !== undefined) this.#rows.wakes.inBackground(told);
   }
 
   /**
@@ -221,6 +229,7 @@ export class RowRequests {
   /** What keeps them from being requested. */
   waitsFor(): RowsProgress['waiting'] {
     if (this.#rows.state.paused) return { reason: 'paused', until: null };
+    if (this.#rows.state.held) return { reason: 'unknown', until: null };
     if (this.#needsDecision) return { reason: 'decision', until: null };
     const { closedUntil, reason } = this.#rows.breaker;
     const until = closedUntil > Date.now() ? closedUntil : null;

@@ -17,6 +17,10 @@ export interface CarriedRows {
   runs: number;
   paused: boolean;
   cancel: 'wait' | 'now' | null;
+  /** Too many outcomes of the batch are unknown. */
+  held: boolean;
+  /** Rows whose request was sent here, and whose outcome became unknown. */
+  lost: number;
   /** Rows that may be in flight at once. */
   share: number;
   /** Runs in a row that were turned away. */
@@ -49,6 +53,8 @@ export function firstRows(from: number, share: number): CarriedRows {
     runs: 0,
     paused: false,
     cancel: null,
+    held: false,
+    lost: 0,
     share,
     turnedAwayRuns: 0,
   };

@@ -16,12 +16,17 @@ export class Waits {
     this.#reported = needsAttentionNow() ? undefined : null;
   }
 
-  /** Costs nothing when it is reported again. @param reason null: nobody is needed */
-  report(reason: WaitReason | null): void {
+  /**
+   * Costs nothing when it is reported again.
+   *
+   * @param reason null: nobody is needed
+   * @param rows that it is about
+   */
+  report(reason: WaitReason | null, rows: number | null = null): void {
     if (reason === this.#reported) return;
     this.#reported = reason;
     reportAttention(reason !== null);
-    const note = { folder: this.#folder, source: workflowInfo().workflowId, reason };
+    const note = { folder: this.#folder, source: workflowInfo().workflowId, reason, rows };
     // One after the other; what ends meanwhile waits for nobody in the store anyway.
     this.#noted = this.#noted.then(() =>
       CancellationScope.nonCancellable(() => noteWaiting(note)).catch(() => undefined),

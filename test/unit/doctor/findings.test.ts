@@ -1,4 +1,4 @@
-import { rateFinding } from '../../../src/doctor/rates';
+import { rateWords } from '../../../src/domain/core/rates';
 import { pollersFinding } from '../../../src/doctor/engine';
 import { clockOffMs } from '../../../src/doctor/service';
 
@@ -24,18 +24,18 @@ describe('workers that poll a queue', () => {
 });
 
 describe('the rate of a service', () => {
-  const share = { service: 'credit', worker: 'a', perSecond: 7.5, refusals: 2, ceiling: 9 };
+  const share = { perSecond: 7.5, refusals: 2 };
 
   it('is that of the workers that share it now, and says why it is what it is', () => {
     const shares = [
       { ...share, until: 2_000, reason: 'refused' },
-      { ...share, worker: 'b', until: 2_000, reason: 'refused' },
-      { ...share, worker: 'gone', until: 500, reason: 'growing' },
+      { ...share, until: 2_000, reason: 'refused' },
+      { ...share, until: 500, reason: 'growing' },
     ];
-    expect(rateFinding('credit', shares, 1_000).detail).toBe(
+    expect(rateWords(shares, 1_000)).toBe(
       '15.0 calls/s (below what was refused); 2 worker(s) share it; 4 answer(s) 429',
     );
-    expect(rateFinding('credit', shares.slice(2), 1_000).detail).toBe(
+    expect(rateWords(shares.slice(2), 1_000)).toBe(
       '7.5 calls/s (nothing was refused yet); no worker uses it now; 2 answer(s) 429',
     );
   });

@@ -65,8 +65,8 @@ it('agrees with exit codes, search attributes and reports over jobs of all kinds
     const { kind, needsAttention, status } = job;
     expect(exitCodeOf(kind, { status, needsAttention }) === 3).toBe(inInbox.has(`job-${n}`));
   }
-  for (const { kind, status, waitsFor } of await place.store.inbox.list({}, 100))
-    expect(inboxEntry(kind, status, waitsFor).actions).not.toEqual([]);
+  for (const row of await place.store.inbox.list({}, 100))
+    expect(inboxEntry(row).actions).not.toEqual([]);
 }, 300_000);
 
 it.each(rowStatuses)('the report of a batch with a row that is %s says who is needed', (status) => {
@@ -85,6 +85,9 @@ it('has what waits for a person, as long as any of its workflows does', async ()
   ]);
   await waits.wait(folder, 'lane-1', null, at(7));
   expect(await waits.find('job-1')).toMatchObject({ waitsFor: 'decision', needsAttention: true });
+  await waits.wait(folder, 'lane-2', 'unknown', at(7), 23);
+  const [tooMany] = await waits.list({}, 9);
+  expect(tooMany && inboxEntry(tooMany).why).toMatch(/^23 rows are unknown: .*`diligence resume`/);
   await waits.wait(folder, 'lane-2', null, at(8));
   expect(await inbox()).toEqual([]);
   await waits.wait(folder, 'lane-2', 'credentials', at(9));

@@ -2,6 +2,7 @@ import { assert, asyncProperty, constantFrom, nat, stringMatching } from 'fast-c
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { CertificatesApi } from '../../../src/apis/investigation/certificates';
+import type { Store } from '../../../src/store/store';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { cnpj } from '../../support/documents';
 import { LoopbackServer, sendJson } from '../../support/loopback-server';
@@ -93,6 +94,19 @@ it('counts calls by route template and class of status, and 429 and 401 by thems
   expect(sumOf(found, 'diligence_http_credentials_refused_total')).toBe(1);
   expect(sumOf(found, 'diligence_http_calls_in_flight')).toBe(0);
   expect(sumOf(found, 'diligence_limiter_wait_seconds_count', { priority: 'poll' })).toBe(5);
+});
+
+it('tells how fast a service is called, and why', async () => {
+  const { rate } = service.limiter;
+  metrics.watch({ inbox: { backlog: async () => [] } } as unknown as Store, () => 0, [
+    { name: 'certificates', rate },
+  ]);
+  const found = async (reason: string) =>
+    sumOf(await samples(), 'diligence_service_rate', { service: 'certificates', reason });
+  const before = rate.perSecond;
+  expect(await found(rate.reason)).toBe(before);
+  rate.share(null);
+  expect([await found('no_lease'), await found('growing')]).toEqual([1, 0]);
 });
 
 it('shows a call that is under way', async () => {

@@ -14,7 +14,12 @@ const get: HttpCall = {
   maxBytes: 10_000,
 };
 const named = { method: 'GET', pathTemplate: '/things/{id}' };
-const answered = { ...named, ending: 'answered', credentialsRefused: false } as const;
+const answered = {
+  ...named,
+  ending: 'answered',
+  credentialsRefused: false,
+  perSecond: expect.any(Number) as number,
+} as const;
 
 let server: LoopbackServer;
 let service: Service;
