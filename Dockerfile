@@ -15,6 +15,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY plans ./plans
 COPY docker/health.cjs ./docker/
 RUN mkdir /data && chown node:node /data
 VOLUME /data

@@ -2,12 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { configJsonSchema } from '../src/environment/config-file';
+import { manifestSchema, reportSchema } from '../src/starters/investigations/report-schema';
 import { outputSchema } from '../src/starters/cli/envelope';
 
-/** JSON Schemas into the package: of what `--json` prints, and of diligence.config.json. */
+/** JSON Schemas into the package: of what `--json` prints, of diligence.config.json, and of what investigations write. */
 const folder = join(__dirname, '..', 'dist', 'schemas');
 mkdirSync(folder, { recursive: true });
 const write = (name: string, schema: object): void =>
   writeFileSync(join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);
 write('job.json', z.toJSONSchema(outputSchema));
 write('config.json', configJsonSchema());
+write('investigation-report.json', z.toJSONSchema(reportSchema));
+write('investigation-manifest.json', z.toJSONSchema(manifestSchema));

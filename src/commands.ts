@@ -17,6 +17,8 @@ const families: readonly Family[] = [
   ['trace', './starters/traces/commands', 'traceCommand'],
   ['lens', './starters/lens/commands', 'lensCommand'],
   ['expiring renew', './starters/certificates/expiring', 'validityCommands'],
+  ['investigate', './starters/investigations/commands', 'investigateCommand'],
+  ['report', './starters/investigations/verify', 'reportCommand'],
   ['list show result cancel pause resume', './starters/job-commands', 'jobCommands'],
   ['inbox', './starters/inbox', 'inboxCommand'],
   ['resolve', './starters/resolve', 'resolveCommand'],

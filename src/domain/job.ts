@@ -25,6 +25,11 @@ export function workflowIdOf(jobId: string): string {
   return parts.slice(0, partsByPrefix.get(parts[0] ?? '') ?? parts.length).join('/');
 }
 
+/** `<workflow id>/20261121T101530123Z`. */
+export function jobIdAt(workflowId: string, at: Date): string {
+  return `${workflowId}/${at.toISOString().replace(/[-:.]/g, '')}`;
+}
+
 export interface JobStart {
   id: string;
   kind: JobKind;

@@ -6,3 +6,4 @@ export * from './lens/kinds';
 export * from './monitors/kinds';
 export * from './profiles/kinds';
 export * from './traces/kinds';
+export * from './investigations/kinds';

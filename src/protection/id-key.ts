@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hideSecret } from './redaction';
+import { SigningKey } from './signing-key';
 
 /**
  * The secret that turns documents into names (docs/protection.md). Never rotated: with another key the same
@@ -31,6 +32,11 @@ export class IdKey {
   /** 32 hex digits that name the text within this installation and tell nothing about it. */
   nameOf(kind: 'document' | 'manifest', text: string): string {
     return createHmac('sha256', this.#key).update(`${kind}\n${text}`).digest('hex').slice(0, 32);
+  }
+
+  /** The same for all processes of an installation; tells nothing about this key. */
+  get signingKey(): SigningKey {
+    return new SigningKey(createHmac('sha256', this.#key).update('signature').digest());
   }
 
   /** 32 hex digits that prove that the holder of this key has seen the text. */

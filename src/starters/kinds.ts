@@ -4,6 +4,7 @@ export { analysisKind } from './credit/kind';
 export { analysisBatchKind } from './credit/batch-kind';
 export { dossierKind } from './dossiers/kind';
 export { dossierBatchKind } from './dossiers/batch-kind';
+export { investigationKind } from './investigations/kind';
 export { lensKind } from './lens/kind';
 export { scanKind, sweepKind } from './monitors/kind';
 export { profileKind } from './profiles/kind';

@@ -4,3 +4,4 @@ export * from './lens/part';
 export * from './monitors/part';
 export * from './profiles/part';
 export * from './traces/part';
+export * from './investigations/part';

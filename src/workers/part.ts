@@ -32,6 +32,7 @@ export function commonOf({ store, idKey, stopping, warn }: WorkerParts) {
 /** What resources of the investigation service share, whose rate they share too. */
 export interface InvestigationBase {
   common: ReturnType<typeof commonOf>;
+  idKey: IdKey;
   service: Service;
   timeoutMs: number;
   environment: Environment;

@@ -121,10 +121,10 @@ function investigationDependencies(
   settings: InvestigationSettings,
   parts: WorkerParts,
 ): NonNullable<WorkerServices['investigation']> {
-  const { metrics } = parts;
   const { timeoutMs } = settings;
   const service = serviceOf('investigation', settings, environment, parts);
-  const base = { common: commonOf(parts), service, timeoutMs, environment, metrics };
+  const { idKey, metrics } = parts;
+  const base = { common: commonOf(parts), idKey, service, timeoutMs, environment, metrics };
   const made = Object.values(kinds).map((part): InvestigationPart => part(base));
   return {
     service,

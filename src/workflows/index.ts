@@ -8,6 +8,7 @@ export { certificateResolve } from './certificates/certificate-resolve';
 export { renewCertificates } from './certificates/renew-certificates';
 export { followDossier } from './dossiers/follow-dossier';
 export { analyzeLens } from './lens/analyze-lens';
+export { investigateSubject } from './investigations/investigate-subject';
 export { jobBatch } from './job-batch';
 export { lookUpProfile } from './profiles/look-up-profile';
 export { monitorSweep } from './monitors/monitor-sweep';

@@ -11,6 +11,7 @@ import type {
   Walk,
 } from '../domain/monitors/sweep';
 import type { ScanCounts, ScanRecord } from '../domain/monitors/scan';
+import type { GraphStep, InvestigationRef } from '../domain/investigations/investigation';
 import type { LensRef } from '../domain/lens/analyze';
 import type { RetentionTerm } from '../domain/core/retention';
 import type { TraceRef } from '../domain/traces/search';
@@ -73,6 +74,17 @@ export interface LookUpProfileInput {
 export interface SearchTraceInput {
   ref: TraceRef;
   /** Epoch milliseconds after which it is given up. */
+  deadlineAt: number;
+  /** A person waits. */
+  interactive: boolean;
+  /** Ends the names of the task queues. */
+  queueSuffix: string;
+}
+
+export interface InvestigateInput {
+  ref: InvestigationRef;
+  steps: readonly GraphStep[];
+  /** Epoch milliseconds: what has not been answered then is missing. */
   deadlineAt: number;
   /** A person waits. */
   interactive: boolean;

@@ -75,6 +75,8 @@ export interface JobProgress {
 
 /** What is of one kind alone. */
 export interface JobDetails {
+  /** Of an investigation: its steps, by how they stand. */
+  steps?: Readonly<Record<string, string>>;
   /** Of a search: sources by the word of their situation, as reported last. */
   sources?: Readonly<Record<string, string>> | null;
   /** Of a lens: analyses whose upload expired. */

@@ -1,3 +1,4 @@
+import { workFolder } from '../../src/domain/certificates/work';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,6 @@ import { openTrailIn, storeIn, tamperWith } from '../support/temporary-store';
 import type { Store } from '../../src/store/store';
 import type { FiledAuditRecord } from '../../src/store/audit/read';
 import { IdKey } from '../../src/protection/id-key';
-import { workFolder } from '../../src/store/certificates/works';
 import { everyFault, postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';

@@ -10,10 +10,10 @@ import { erase, finishErasure, openErasures } from '../../src/store/erasure/eras
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import { newEpoch } from '../../src/store/epoch';
 import { DeferredRowRepository } from '../../src/store/certificates/deferred-rows';
-import { WorkWriter, workFolder } from '../../src/store/certificates/works';
+import { WorkWriter } from '../../src/store/certificates/works';
 import { noCounts } from '../../src/domain/certificates/certificates';
 import { nothingTold } from '../../src/domain/certificates/outcomes';
-import type { WorkRecord } from '../../src/domain/certificates/work';
+import { workFolder, type WorkRecord } from '../../src/domain/certificates/work';
 import { entry, readAll } from '../support/audit-entries';
 import { cnpj } from '../support/documents';
 import {

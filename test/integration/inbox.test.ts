@@ -71,7 +71,7 @@ describe('what needs a person', () => {
 
   test('a batch waits there once as many rows are unknown as may be, and goes on when told to', async () => {
     const lost = [401, 404, 407].map((n) => [cnpj(n), { request: ['reset_after'] }]);
-    place.sandbox.configure({ documents: Object.fromEntries(lost) } as never);
+    place.sandbox.configure({ documents: Object.fromEntries(lost) });
     await writeFile(join(place.folder, 'lost.csv'), sheetOf(9, 400));
     const few = ['--max-unknown', '2', '--concurrency', '1', '--label', 'lost'];
     const words = ['certificate', 'batch', '--input', 'lost.csv', ...few, '--json'];

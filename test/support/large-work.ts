@@ -1,11 +1,11 @@
 import { IdKey } from '../../src/protection/id-key';
 import { openStore } from '../../src/store/open-store';
 import { AuditTrail } from '../../src/store/audit/trail';
-import { WorkReader, WorkWriter, workFolder } from '../../src/store/certificates/works';
+import { WorkReader, WorkWriter } from '../../src/store/certificates/works';
 import { createCertificateMergeActivities } from '../../src/activities/certificates/merge';
 import type { CertificateDependencies } from '../../src/activities/dependencies';
 import { nothingTold } from '../../src/domain/certificates/outcomes';
-import type { WorkRecord } from '../../src/domain/certificates/work';
+import { workFolder, type WorkRecord } from '../../src/domain/certificates/work';
 import { KeyRing } from '../../src/protection/key-ring';
 import { ActivityEnvironment } from './activity-environment';
 import { cnpj } from './documents';

@@ -1,8 +1,13 @@
 import { startEntry } from '../../domain/audit-entries';
 import { expiringOf, renewalRows } from '../../domain/certificates/validity';
-import type { WorkRecord, WorkRef, WorkTerms } from '../../domain/certificates/work';
+import {
+  workFolder,
+  type WorkRecord,
+  type WorkRef,
+  type WorkTerms,
+} from '../../domain/certificates/work';
+import { putWork } from '../../store/certificates/asks';
 import { heldCertificates } from '../../store/certificates/held';
-import { WorkWriter, workFolder } from '../../store/certificates/works';
 import type { CertificateDependencies } from '../dependencies';
 
 export interface RenewalInput {
@@ -37,30 +42,20 @@ export function createCertificateRenewalActivities(deps: CertificateDependencies
     const at = now();
     const rows = renewalRows(expiringOf(await heldCertificates(store), withinMs, at));
     if (rows.length === 0) return null;
-    const createdAt = new Date(at).toISOString();
-    const workId = `${firstPart}${createdAt.replace(/[-:.]/g, '')}`;
-    const writer = new WorkWriter(store, workFolder(workId), (text) =>
-      idKey.nameOf('document', text),
-    );
-    for (const row of rows) await writer.add(row);
-    const items = rows.length;
+    const workId = `${firstPart}${new Date(at).toISOString().replace(/[-:.]/g, '')}`;
     const { onUnknown } = terms;
+    const items = rows.length;
     await audit.append([startEntry({ workId, by }, { items, onUnknown, rerun: false }, at)]);
-    const work = await writer.finish({
+    const asker = { environment: { actor: by }, idKey, store };
+    const asked = {
       workId,
       kind: 'certificate-batch',
       type: null,
       label,
-      inputName: null,
-      inputSha256: null,
-      inputKey: null,
-      createdAt,
-      createdBy: by,
-      lines: items,
-      blankLines: 0,
-      items,
-      terms,
-    });
+      rows,
+      input: null,
+    } as const;
+    const work = await putWork(asker, asked, terms);
     return { workId, work };
   }
 

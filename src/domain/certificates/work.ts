@@ -56,6 +56,11 @@ export type WorkItem = ManifestItem & { start?: ItemStart };
 export const decisionActions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
 export type DecisionAction = (typeof decisionActions)[number];
 
+/** Folder of a work, from its workflow id (which holds no document). */
+export function workFolder(workId: string): string {
+  return `works/${workId}`;
+}
+
 /** The job that has a list: a work, or a decision about one. */
 export function jobOfList(list: string): string {
   return list.replace(/\/list-\d+$/, '');

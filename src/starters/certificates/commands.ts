@@ -1,9 +1,10 @@
 import { Command } from 'commander';
+import { putIssuance } from '../../store/certificates/asks';
 import type { LatestEdition } from '../../store/certificates/works';
-import { workFolder } from '../../store/certificates/works';
 import { certificateTypes, type CertificateType } from '../../domain/certificates/certificates';
+import { jobIdAt } from '../../domain/job';
 import { maskDocument } from '../../domain/core/documents';
-import type { WorkRecord, WorkRef } from '../../domain/certificates/work';
+import { workFolder, type WorkRecord, type WorkRef } from '../../domain/certificates/work';
 import type {
   CertificateBatchInput,
   IssueCertificateInput,
@@ -14,13 +15,12 @@ import { start } from '../cli/start-command';
 import { oneOf, tell, wholeNumber } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
-import { auditStart, isWithin, jobIdAt, type Ask } from '../jobs/start-job';
+import { auditStart, isWithin, type Ask } from '../jobs/start-job';
 import { certificateBatchKind, certificateKind } from './kind';
 import {
   batchName,
   dryRun,
   fileBatch,
-  fileSingle,
   issuingTerms,
   planBatch,
   readOneDocument,
@@ -132,7 +132,7 @@ async function prepareIssue(
       const now = new Date();
       const id = jobIdAt(workflowId, now);
       const { label = null, onUnknown, rerun = false } = flags;
-      await fileSingle(ctx, id, flags.type, { document, note, label }, terms);
+      await putIssuance(ctx, id, flags.type, { document, note, label }, terms);
       await auditStart(ctx, id, { items: 1, onUnknown, rerun }, now.getTime());
       return id;
     },

@@ -1,13 +1,13 @@
 import { decisionsOf } from '../../store/core/inbox';
 import { join } from 'node:path';
-import { WorkReader, workFolder, type LatestEdition } from '../../store/certificates/works';
+import { WorkReader, type LatestEdition } from '../../store/certificates/works';
 import {
   rowStatuses,
   type BatchSummary,
   type FiledRow,
   type RowStatus,
 } from '../../domain/certificates/certificates';
-import type { WorkRecord } from '../../domain/certificates/work';
+import { workFolder, type WorkRecord } from '../../domain/certificates/work';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { WorkWriter, workFolder } from '../../store/certificates/works';
+import { putWork } from '../../store/certificates/asks';
 import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import { documentTypesServed, readDocument } from '../../domain/core/documents';
@@ -61,68 +61,11 @@ export async function fileBatch(
   label: string | null,
   terms: WorkTerms,
 ): Promise<WorkRef> {
-  const { store, environment } = place;
-  const folder = workFolder(workId);
-  const writer = new WorkWriter(store, folder, documentNames(place));
-  for await (const row of rows()) await writer.add(row);
   const input =
-    file === null
-      ? { inputName: null, inputSha256: null, inputKey: null }
-      : { inputName: basename(file), ...(await storeFile(store, file)) };
-  return writer.finish({
-    workId,
-    kind: 'certificate-batch',
-    type,
-    label,
-    ...input,
-    createdAt: new Date().toISOString(),
-    createdBy: environment.actor,
-    lines: counts.lines,
-    blankLines: counts.blank,
-    items: counts.items,
-    terms: termsOnFile(terms),
-  });
-}
-
-/** One document as a work of its own. */
-export async function fileSingle(
-  place: CommandContext,
-  workId: string,
-  type: CertificateType,
-  { document, note, label }: { document: string; note: string; label: string | null },
-  terms: WorkTerms,
-): Promise<WorkRef> {
-  const writer = new WorkWriter(place.store, workFolder(workId), documentNames(place));
-  await writer.add({ kind: 'item', item: 0, line: 1, type, document, reference: '', note });
-  return writer.finish({
-    workId,
-    kind: 'certificate',
-    type,
-    label,
-    inputName: null,
-    inputSha256: null,
-    inputKey: null,
-    createdAt: new Date().toISOString(),
-    createdBy: place.environment.actor,
-    lines: 1,
-    blankLines: 0,
-    items: 1,
-    terms: termsOnFile(terms),
-  });
-}
-
-function documentNames({ idKey }: CommandContext): (document: string) => string {
-  return (document) => idKey.nameOf('document', document);
-}
-
-/** Without what is the engine's alone. */
-function termsOnFile({ rowDeadlineMs, reuseSince, onUnknown, concurrency }: WorkTerms): WorkTerms {
-  return {
-    rowDeadlineMs,
-    reuseSince,
-    onUnknown,
-    ...(concurrency !== undefined && { concurrency }),
-  };
+    file === null ? null : { inputName: basename(file), ...(await storeFile(place.store, file)) };
+  const blankLines = counts.blank;
+  const asked = { workId, type, label, rows: rows(), blankLines, input };
+  return putWork(place, { ...asked, kind: 'certificate-batch' }, terms);
 }
 
 /** @throws UsageError that tells what is wrong with the document, without quoting it */

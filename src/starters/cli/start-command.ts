@@ -137,6 +137,7 @@ function printDryRun(found: Foreseen, json: boolean): void {
     printJson({ dryRun: true, ...found });
     return;
   }
+  for (const line of found.lines ?? []) print(line);
   print(`would request ${found.request}, reuse ${found.reuse} that are there already`);
   if (found.underWay > 0) print(`${found.underWay} are under way and would be followed`);
   if (found.unknown > 0) {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { AnalysisRepository, inputKey } from '../../store/credit/analyses';
+import { putAnalysis } from '../../store/credit/asks';
+import { inputKey } from '../../store/credit/analyses';
 import { indexDocuments } from '../../store/core/subject-index';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import {
   analysisFolder,
   analysisText,
-  analysisWorkflowId,
   type AnalysisRecord,
   type StoredInput,
 } from '../../domain/credit/work';
@@ -16,7 +16,6 @@ import { isUuid } from '../../domain/core/uuid';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab, documentsInInvoices } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
-import { jobIdAt } from '../jobs/start-job';
 import type { AnalysisOnFile } from './standing';
 import { CommandError, UsageError } from '../jobs/errors';
 import { tell } from '../cli/terminal';
@@ -77,26 +76,29 @@ export function engineTerms({ fence }: Pick<AnalysisRecord, 'fence'>): { namesEn
 /** Stores the input and puts on file, and on the audit trail, that it was asked for. */
 export async function recordInput(
   place: CommandContext,
-  { files, checked, xmlsSha256, engineId, name, fence }: PreparedInput,
+  input: PreparedInput,
   asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced' | 'label' | 'deadlineMs' | 'rerun'>,
 ): Promise<AnalysisOnFile> {
+  const { engineId, fence, name } = input;
+  const stored = await storedReceivables(place, input);
+  const record = await putAnalysis(place, { name, fence, engineId, ...stored, ...asked });
+  return { folder: analysisFolder(record.workId), record, outcome: null };
+}
+
+/** Copies of the files, and what the scan counted. */
+export async function storedReceivables(
+  place: CommandContext,
+  { files, checked, xmlsSha256 }: PreparedInput,
+): Promise<Pick<AnalysisRecord, 'cnab' | 'xmls' | 'assignor' | 'receivables' | 'totalCents'>> {
   const { cnab, xmls } = files;
   const assignor = checked.cnab.assignorDocument;
-  const now = new Date();
-  return putOnFile(place, {
-    workId: jobIdAt(analysisWorkflowId(name), now),
-    name,
-    fence,
+  return {
     cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab),
     xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256, documentsInInvoices),
-    engineId,
-    ...asked,
     assignor: assignor === null ? null : place.idKey.nameOf('document', assignor),
     receivables: checked.cnab.receivables,
     totalCents: String(checked.cnab.totalCents),
-    createdAt: now.toISOString(),
-    createdBy: place.environment.actor,
-  });
+  };
 }
 
 /** Nothing is sent that the scan refuses, unless a person says why it should be. */
@@ -143,29 +145,4 @@ async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');
-}
-
-/** Puts an analysis that is asked for on file and on the audit trail. */
-export async function putOnFile(
-  place: CommandContext,
-  record: AnalysisRecord,
-): Promise<AnalysisOnFile> {
-  const { workId, createdBy, createdAt, receivables } = record;
-  const folder = analysisFolder(workId);
-  const { assignor } = record;
-  if (assignor != null) await place.store.subjects.add(folder, [assignor]);
-  const label = record.label == null ? null : place.idKey.nameOf('document', record.label);
-  await new AnalysisRepository(place.store).putRecord(folder, record, label);
-  await place.audit.appendAndAnchor([
-    {
-      kind: 'decision',
-      id: `decision/${workId}/start`,
-      result: 'start',
-      by: createdBy,
-      happenedAt: createdAt,
-      work: workId,
-      details: { receivables, forced: record.forced !== null },
-    },
-  ]);
-  return { folder, record, outcome: null };
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import { dossierDecisionEntry } from '../../domain/dossiers/audit';
+import { jobIdAt } from '../../domain/job';
 import {
   dossierFolder,
   dossierWorkflowId,
@@ -22,7 +23,7 @@ import type { InputFile } from '../jobs/batches/ask';
 import { isNotFound, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
-import { auditStart, isWithin, jobIdAt, type Ask } from '../jobs/start-job';
+import { auditStart, isWithin, type Ask } from '../jobs/start-job';
 import { followBatch } from './batch';
 import { dossierBatchKind } from './batch-kind';
 import { dossierIdOf, idCommand, mostAttempts } from './ids';

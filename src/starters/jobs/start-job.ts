@@ -55,6 +55,8 @@ export interface Foreseen {
   problems: LineProblem[];
   /** Found, and not asked for, by the reason. */
   left?: Readonly<Record<string, number>>;
+  /** What else a person wants to know before it begins. */
+  lines?: readonly string[];
 }
 
 /** A line of an input that a person must look at. */
@@ -128,11 +130,6 @@ export async function auditStart(
   const by = environment.actor;
   const entry = startEntry({ workId: id, by }, { items, onUnknown, rerun, ...more }, at);
   await audit.appendAndAnchor([entry]);
-}
-
-/** `<workflow id>/20261121T101530123Z`. */
-export function jobIdAt(workflowId: string, at: Date): string {
-  return `${workflowId}/${at.toISOString().replace(/[-:.]/g, '')}`;
 }
 
 /** Whether a job ended within an age; no age: it has none that counts. */

@@ -1,23 +1,14 @@
 import { Command } from 'commander';
-import { indexDocuments } from '../../store/core/subject-index';
-import { documentsIn } from '../../domain/core/held-documents';
-import { LensRepository, lensIndexes } from '../../store/lens/lens';
-import {
-  lensFolder,
-  lensManifest,
-  lensStandsForGood,
-  lensWorkflowId,
-  type LensOutcome,
-  type LensRecord,
-} from '../../domain/lens/analyze';
+import { lensName, newestLens, putLens } from '../../store/lens/asks';
+import { LensRepository } from '../../store/lens/lens';
+import { lensStandsForGood, type LensOutcome, type LensRecord } from '../../domain/lens/analyze';
 import { lensModes, type LensMode } from '../../domain/lens/lens-analysis';
 import type { AnalyzeLensInput } from '../../workflows/inputs';
 import { withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
-import { auditStart, isWithin, jobIdAt, type Ask } from '../jobs/start-job';
+import { auditStart, isWithin, type Ask } from '../jobs/start-job';
 import { readInput, reasonToSend, storeInput } from './input';
 import { lensKind } from './kind';
 
@@ -55,15 +46,12 @@ async function prepare(
   flags: AnalyzeFlags,
 ): Promise<Ask<LensRecord, LensOutcome>> {
   const { deadline, label = null, maxAge, mode = null, rerun = false } = flags;
-  const { environment, idKey, queueSuffix, store } = ctx;
+  const { environment, queueSuffix, store } = ctx;
   const input = await readInput(flags.input, environment.lens.maxFileBytes);
   const forced = reasonToSend(flags.input, input, flags.acceptFormat);
-  const nameOfOrder = (order: string | null): string =>
-    idKey.nameOf('manifest', lensManifest(input.sha256, mode, order));
-  const subject = nameOfOrder(null);
+  const what = { sha256: input.sha256, mode };
   const file = new LensRepository(store);
-  const [newest] = await store.jobs.about('lens', subject);
-  const standing = (newest ?? null) as Job<LensRecord, LensOutcome> | null;
+  const standing = await newestLens(ctx, what);
   const isFinal =
     standing?.outcome != null &&
     lensStandsForGood(standing.outcome, (await file.current(standing.input.name)).expired);
@@ -74,26 +62,12 @@ async function prepare(
     record: async () => {
       const isAnew = rerun || (isFinal && !isYoung);
       const now = new Date();
-      const createdAt = now.toISOString();
-      const name = isAnew ? nameOfOrder(createdAt) : (standing?.input.name ?? subject);
-      const workId = jobIdAt(lensWorkflowId(name), now);
-      const folder = lensFolder(workId);
-      const nameOf = (text: string): string => idKey.nameOf('document', text);
-      const held = documentsIn(`${input.fileName} ${label ?? ''} ${forced ?? ''}`);
-      const record: LensRecord = {
-        workId,
-        name,
-        file: await storeInput(ctx, flags.input, input),
-        mode,
-        label,
-        forced,
-        deadlineMs: deadline,
-        createdAt,
-        createdBy: environment.actor,
-      };
-      await indexDocuments(store, lensIndexes(folder).asked, nameOf, held);
-      await store.subjects.add(folder, [subject]);
-      await file.putRecord(folder, record, label && nameOf(label));
+      const name = isAnew
+        ? lensName(ctx, what, now.toISOString())
+        : (standing?.input.name ?? lensName(ctx, what, null));
+      const copy = await storeInput(ctx, flags.input, input);
+      const asked = { name, file: copy, mode, label, forced, deadlineMs: deadline };
+      const { workId } = await putLens(ctx, asked, now);
       const unusual = forced !== null && { forced: true, mediaType: input.mediaType };
       await auditStart(ctx, workId, { items: 1, rerun: isAnew, ...unusual }, now.getTime());
       return workId;

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { monitorDecisionEntry } from '../../domain/monitors/audit';
+import { jobIdAt } from '../../domain/job';
 import {
   scanFolder,
   scheduleIdOf,
@@ -21,7 +22,7 @@ import { start } from '../cli/start-command';
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
-import { jobIdAt, type Ask } from '../jobs/start-job';
+import type { Ask } from '../jobs/start-job';
 import { monitorIdsOf, monitorsOption, termsOf, withTerms, type SweepFlags } from './ids';
 import { scanKind, sweepKind } from './kind';
 

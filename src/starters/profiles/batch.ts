@@ -5,7 +5,7 @@ import { readSheet } from '../../sheets/read-rows';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import { ofFile, type BatchRequest, type InputFile, type StandingJob } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
-import { putLookup } from './asks';
+import { putLookup } from '../../store/profiles/asks';
 
 interface ProfileTerms {
   retryRural: boolean;

@@ -15,7 +15,7 @@ import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { auditStart, isWithin, type Ask } from '../jobs/start-job';
-import { putLookup } from './asks';
+import { putLookup } from '../../store/profiles/asks';
 import { profileBatch } from './batch';
 import { profileBatchKind } from './batch-kind';
 import { profileKind } from './kind';

@@ -5,7 +5,7 @@ import { onlyCell, planThings, type FilledRow, type RowReading } from '../../she
 import { readSheet } from '../../sheets/read-rows';
 import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
-import { newestTrace, putTrace } from './asks';
+import { newestTrace, putTrace } from '../../store/traces/asks';
 
 /** A search for each different target of a sheet. */
 export function traceBatch(

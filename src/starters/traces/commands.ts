@@ -12,7 +12,7 @@ import type { InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { auditStart, isWithin, type Ask } from '../jobs/start-job';
-import { newestTrace, putTrace } from './asks';
+import { newestTrace, putTrace } from '../../store/traces/asks';
 import { traceBatch } from './batch';
 import { traceBatchKind } from './batch-kind';
 import { traceKind } from './kind';

@@ -45,7 +45,7 @@ export function stateOf(auditKey: Uint8Array, beginning: string, link: Link): Li
 }
 
 /** Of one JSON object: the place, then what the text holds. */
-function hashOf({ prev, number, at }: LinkPlace, text: string): string {
+export function hashOf({ prev, number, at }: LinkPlace, text: string): string {
   return sha256(`${JSON.stringify({ prev, number, at }).slice(0, -1)},${text.slice(1)}`);
 }
 

@@ -35,11 +35,12 @@ export class WorkWriter extends RowWriter {
   }
 
   /** The work can be started then. */
-  async finish(record: WorkRecord): Promise<WorkRef> {
+  async finish(asked: Omit<WorkRecord, 'items'>): Promise<WorkRef> {
     const folder = this.#folder;
     const items = await this.end();
-    const { workId: id, kind, createdAt } = record;
-    const label = record.label && this.#nameOf(record.label);
+    const { workId: id, kind, createdAt } = asked;
+    const label = asked.label && this.#nameOf(asked.label);
+    const record: WorkRecord = { ...asked, items };
     await this.#store.jobs.start(folder, { id, kind, createdAt, label }, record);
     return { folder, items, filedIn: folder };
   }
@@ -142,11 +143,6 @@ export class WorkReader {
 /** The work whose rows a list has: its own, or those that a decision about it has chosen. */
 export function folderOfList(list: string): string {
   return list.replace(/\/decisions\/\d{4}\/list-\d+$/, '');
-}
-
-/** Folder of a work, from its workflow id (which holds no document). */
-export function workFolder(workId: string): string {
-  return `works/${workId}`;
 }
 
 /** The id of the work that is kept in a folder. */

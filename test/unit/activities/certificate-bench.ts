@@ -12,7 +12,7 @@ import { CertificatesApi } from '../../../src/apis/investigation/certificates';
 import type { Claimed } from '../../../src/store/core/attempts';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { IdKey } from '../../../src/protection/id-key';
-import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
+import { WorkReader, WorkWriter } from '../../../src/store/certificates/works';
 import type {
   RequestInput,
   RequestRow,
@@ -33,7 +33,7 @@ import {
 } from '../../../src/domain/core/attempts';
 import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { SettlingTimes } from '../../../src/domain/core/settling-times';
-import type { ItemStart, WorkRef } from '../../../src/domain/certificates/work';
+import { workFolder, type ItemStart, type WorkRef } from '../../../src/domain/certificates/work';
 import { LoopbackServer, houseGuard } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -131,7 +131,6 @@ export class CertificateBench {
       createdBy: 'test',
       lines: of.length,
       blankLines: 0,
-      items: of.length,
     });
   }
 

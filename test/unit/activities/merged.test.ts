@@ -1,8 +1,8 @@
 import { createCertificateMergeActivities } from '../../../src/activities/certificates/merge';
-import { WorkWriter, workFolder } from '../../../src/store/certificates/works';
+import { WorkWriter } from '../../../src/store/certificates/works';
 import type { BatchSummary } from '../../../src/domain/certificates/certificates';
 import { nothingTold } from '../../../src/domain/certificates/outcomes';
-import type { WorkRecord } from '../../../src/domain/certificates/work';
+import { workFolder, type WorkRecord } from '../../../src/domain/certificates/work';
 import { cnpj } from '../../support/documents';
 import { CertificateBench, environment } from './certificate-bench';
 

@@ -32,6 +32,7 @@ const statuses: Record<JobKind, readonly string[]> = {
   'dossier-batch': [...dossierStatuses, ...lines, 'followed'],
   'monitor-sweep': ['swept', 'cancelled', 'interrupted', 'partly', 'failed'],
   'monitor-scan': ['swept', 'cancelled', 'interrupted', 'partly', 'failed'],
+  investigation: ['completed', 'incomplete', 'cancelled'],
 };
 const kinds = Object.keys(statuses) as JobKind[];
 
@@ -39,7 +40,7 @@ const kinds = Object.keys(statuses) as JobKind[];
 const singles = {
   0: ['issued', 'duplicate', 'erased', 'cancelled', 'completed', 'found', 'swept'],
   1: ['failed', 'refused', 'invalid', 'unsupported', 'not_found', 'partly', 'interrupted'],
-  3: ['expired', 'unknown_outcome', 'unreadable', 'needs_review'],
+  3: ['expired', 'unknown_outcome', 'unreadable', 'needs_review', 'incomplete'],
 } as const;
 const rowsLeft = ['failed', 'refused', 'invalid', 'unsupported', 'not_found', 'lost', 'followed'];
 

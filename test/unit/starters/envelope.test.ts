@@ -1,3 +1,4 @@
+import { workFolder } from '../../../src/domain/certificates/work';
 import { CommanderError } from 'commander';
 import { z } from 'zod';
 import { noScanCounts } from '../../../src/domain/monitors/scan';
@@ -15,7 +16,7 @@ import { progressOfStage } from '../../../src/starters/jobs/progress';
 import { LensRepository } from '../../../src/store/lens/lens';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { TraceRepository } from '../../../src/store/traces/traces';
-import { WorkWriter, workFolder } from '../../../src/store/certificates/works';
+import { WorkWriter } from '../../../src/store/certificates/works';
 import { printedByTests } from '../../support/printed';
 import { personProfile } from '../../support/profile-answers';
 import { TemporaryStore } from '../../support/temporary-store';

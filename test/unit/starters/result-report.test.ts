@@ -1,7 +1,8 @@
+import { workFolder } from '../../../src/domain/certificates/work';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WorkWriter, workFolder } from '../../../src/store/certificates/works';
+import { WorkWriter } from '../../../src/store/certificates/works';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { decisionFolder } from '../../../src/domain/core/decision';
 import { writeResultFolder } from '../../../src/starters/certificates/result-folder';

@@ -3,10 +3,10 @@ import { decisionsOf } from '../../../src/store/core/inbox';
 import { erasedRow } from '../../../src/store/erasure/tombstones';
 import { drafted } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
-import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
+import { WorkReader, WorkWriter } from '../../../src/store/certificates/works';
 import type { ManifestItem } from '../../../src/domain/certificates/certificates';
 import { nothingTold, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
-import type { WorkRecord } from '../../../src/domain/certificates/work';
+import { workFolder, type WorkRecord } from '../../../src/domain/certificates/work';
 import { decisionFolder } from '../../../src/domain/core/decision';
 
 const folder = workFolder('batch-1');

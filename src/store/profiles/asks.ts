@@ -1,14 +1,14 @@
-import { ProfileRepository } from '../../store/profiles/profiles';
 import { profileFolder, profileWorkflowId, type ProfileRecord } from '../../domain/profiles/lookup';
-import type { CommandContext } from '../jobs/context';
-import { jobIdAt } from '../jobs/start-job';
+import { jobIdAt } from '../../domain/job';
+import type { Asker } from '../core/asker';
+import { ProfileRepository } from './profiles';
 
 /** Records what is asked for: it can be started then. */
 export async function putLookup(
-  { store, environment, idKey }: CommandContext,
+  { store, environment, idKey }: Asker,
   ask: Pick<ProfileRecord, 'cpf' | 'name' | 'retryRural' | 'label' | 'deadlineMs'>,
+  now = new Date(),
 ): Promise<ProfileRecord> {
-  const now = new Date();
   const workId = jobIdAt(profileWorkflowId(ask.name), now);
   const record = { workId, ...ask, createdAt: now.toISOString(), createdBy: environment.actor };
   const folder = profileFolder(workId);

@@ -1,6 +1,4 @@
-import { indexDocuments } from '../../store/core/subject-index';
 import { documentsIn } from '../../domain/core/held-documents';
-import { TraceRepository } from '../../store/traces/traces';
 import {
   traceFolder,
   traceManifest,
@@ -9,9 +7,11 @@ import {
   type TraceRecord,
 } from '../../domain/traces/search';
 import type { TraceStrategy } from '../../domain/traces/trace';
-import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
-import { jobIdAt } from '../jobs/start-job';
+import { jobIdAt } from '../../domain/job';
+import type { Asker } from '../core/asker';
+import type { JobWithOutcome } from '../core/jobs';
+import { indexDocuments } from '../core/subject-index';
+import { TraceRepository } from './traces';
 
 /** What makes a search. */
 export interface TraceAsk {
@@ -19,11 +19,11 @@ export interface TraceAsk {
   strategy: TraceStrategy | null;
 }
 
-export type TraceJob = Job<TraceRecord, TraceOutcome>;
+export type TraceJob = JobWithOutcome & { input: TraceRecord; outcome: TraceOutcome | null };
 
 /** The newest search of the same, by whatever order. */
 export async function newestTrace(
-  { store, idKey }: CommandContext,
+  { store, idKey }: Pick<Asker, 'store' | 'idKey'>,
   { target, strategy }: TraceAsk,
 ): Promise<TraceJob | null> {
   const jobs = await store.jobs.about('trace', idKey.nameOf('document', target));
@@ -40,7 +40,7 @@ export async function newestTrace(
  * @param before of the same order, whose key is sent again; null: another order
  */
 export async function putTrace(
-  { store, environment, idKey }: CommandContext,
+  { store, environment, idKey }: Asker,
   { target, strategy }: TraceAsk,
   terms: {
     label: string | null;
@@ -48,10 +48,10 @@ export async function putTrace(
     before?: TraceJob | null;
     /** Names the order. */
     rerun?: string | null;
+    now?: Date;
   },
 ): Promise<TraceRecord> {
-  const { label, before = null, rerun = null, deadlineMs } = terms;
-  const now = new Date();
+  const { label, before = null, rerun = null, deadlineMs, now = new Date() } = terms;
   const name =
     before?.input.name ?? idKey.nameOf('manifest', traceManifest(target, strategy, rerun));
   const workId = jobIdAt(traceWorkflowId(name), now);

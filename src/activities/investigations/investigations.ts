@@ -1,0 +1,231 @@
+import { Context } from '@temporalio/activity';
+import { attentionOf } from '../../domain/attention';
+import type { ChildJob } from '../../domain/core/job-batch';
+import { investigationOutcomeEntry } from '../../domain/investigations/audit';
+import { readThing, tooMany } from '../../domain/investigations/check-plan';
+import {
+  childResult,
+  endOfStep,
+  statusOf,
+  type InvestigationOutcome,
+  type InvestigationRecord,
+  type InvestigationRef,
+  type StepChild,
+  type StepEnd,
+} from '../../domain/investigations/investigation';
+import {
+  jobKindOf,
+  mostYield,
+  subjectFacts,
+  type Condition,
+  type PlanStep,
+  type StepKind,
+} from '../../domain/investigations/plan';
+import { pathOf, readTemplate, toldBy, type Told } from '../../domain/investigations/template';
+import type { IdKey } from '../../protection/id-key';
+import type { AuditTrail } from '../../store/audit/trail';
+import { factsOf } from '../../store/investigations/facts';
+import {
+  InvestigationRepository,
+  type StandingChild,
+} from '../../store/investigations/investigations';
+import type { Store } from '../../store/store';
+import { notSettledYet } from '../core/failures';
+import { recordOf } from '../core/job-records';
+import { childMaker } from '../../store/investigations/children';
+
+export interface InvestigationDependencies {
+  store: Store;
+  idKey: IdKey;
+  audit: AuditTrail;
+  now: () => number;
+}
+
+/** Which step, at which instant of the workflow. */
+export interface StepInput {
+  ref: InvestigationRef;
+  stepId: string;
+  at: number;
+  /** Epoch milliseconds. */
+  deadlineAt: number;
+}
+
+/** What a step comes to before its jobs run. */
+export type PreparedStep =
+  | { kind: 'over'; end: StepEnd }
+  | {
+      kind: 'asked';
+      /** To be started, or waited for. */
+      children: PreparedChild[];
+      cut: number;
+      /** What could not be asked about. */
+      left: string[];
+    };
+
+export type PreparedChild = Pick<ChildJob, 'jobId' | 'terms'> & { kind: StepKind };
+
+export interface SettleInput {
+  ref: InvestigationRef;
+  stepId: string;
+  cut: number;
+  left: string[];
+  /** Epoch milliseconds until which a person is waited for; null: nobody is. */
+  until: number | null;
+  /** Nothing more is begun. */
+  isCancelled: boolean;
+}
+
+/** Whether a person is to decide about one of its jobs, or one that somebody else began has not ended. */
+export type SettledStep = { end: StepEnd; waits: 'person' | 'job' | null };
+
+const longestPauseMs = 30_000;
+
+export function createInvestigationActivities(deps: InvestigationDependencies) {
+  const { idKey, now, store } = deps;
+  const file = new InvestigationRepository(store);
+  const { childOf } = childMaker(deps);
+  const nameOf = (document: string): string => idKey.nameOf('document', document);
+
+  /** Finds what a step asks about, and finds or records its jobs. Repeated, they are the same. */
+  async function prepareStep(input: StepInput): Promise<PreparedStep> {
+    const { at, deadlineAt, ref, stepId } = input;
+    const record = await recordOf(file, ref);
+    const [step, index] = stepOf(record, stepId);
+    const over = (why: string | null, status: StepEnd['status'] = 'not_asked'): PreparedStep => ({
+      kind: 'over',
+      end: { id: stepId, status, why, cut: 0, children: [] },
+    });
+    if (step.when !== null && !(await holds(record, ref, step.when))) return over(null);
+    const told = await thingsOf(record, ref, step);
+    if (told.length > mostYield) return over(`of: ${tooMany(told.length)}`, 'missing');
+    const things: Told[] = [];
+    const left: string[] = [];
+    for (const one of told) {
+      const reading = readThing(step.kind, one.value, step);
+      if ('message' in reading) left.push(`${one.from || 'of'}: ${reading.message}`);
+      else if (!things.some(({ value }) => value === reading.thing))
+        things.push({ value: reading.thing, from: one.from });
+    }
+    if (things.length === 0) return over(['there is nothing to ask about', ...left].join('; '));
+    const taken = things.slice(0, step.most);
+    const stored = await file.things(ref.folder, index);
+    if (stored.length === 0) {
+      const deadlineMs = Math.max(0, deadlineAt - at);
+      for (const { from, value: thing } of taken) {
+        const child = await childOf({ record, step, thing, at: new Date(at), deadlineMs });
+        stored.push({ thing, from, child });
+      }
+      await file.putThings(ref.folder, index, step, stored, nameOf);
+    }
+    const children = stored.flatMap(({ child: { before, jobId, terms } }) =>
+      before ? [] : [{ jobId, terms, kind: step.kind }],
+    );
+    return { kind: 'asked', children, cut: things.length - taken.length, left };
+  }
+
+  async function thingsOf(
+    record: InvestigationRecord,
+    ref: InvestigationRef,
+    step: PlanStep,
+  ): Promise<Told[]> {
+    const found: Told[] = [];
+    for (const text of step.of) {
+      const template = readTemplate(text);
+      if (template === null || template === 'broken') found.push({ value: text, from: '' });
+      else if (template.root === 'subject')
+        found.push(...toldBy(template, subjectFacts(record.subject)));
+      else found.push(...toldBy(template, await factsOfStep(record, ref, template.root)));
+    }
+    return found;
+  }
+
+  async function factsOfStep(
+    record: InvestigationRecord,
+    { folder }: InvestigationRef,
+    id: string,
+  ): Promise<unknown> {
+    const children = await file.standing(folder, stepOf(record, id)[1]);
+    const facts = await Promise.all(children.map(async ({ job }) => job && factsOf(store, job)));
+    return facts.length === 1 ? facts[0] : facts;
+  }
+
+  async function holds(
+    record: InvestigationRecord,
+    ref: InvestigationRef,
+    { has, status, step }: Condition,
+  ): Promise<boolean> {
+    const facts = await factsOfStep(record, ref, step);
+    const isSo = (path: string, fits: (value: string) => boolean): boolean =>
+      toldBy({ root: step, path: pathOf(path) }, facts).some(({ value }) => fits(value));
+    if (status !== null && !isSo('status', (word) => status.includes(word))) return false;
+    return has === null || isSo(has, () => true);
+  }
+
+  /** How a step stands; with `until`, not before a person has decided what needs one. */
+  async function settleStep(input: SettleInput): Promise<SettledStep> {
+    const { cut, isCancelled, left, ref, stepId, until } = input;
+    const record = await recordOf(file, ref);
+    const [step, index] = stepOf(record, stepId);
+    const standing = await file.standing(ref.folder, index);
+    const open = standing.filter(({ isUndecided }) => isUndecided);
+    const isForPerson = open.some(({ job }) => job?.needsAttention === true);
+    const waits = isForPerson ? 'person' : open.length > 0 ? 'job' : null;
+    const leftMs = (until ?? 0) - now();
+    if (waits !== null && leftMs > 2_000) {
+      const pauseMs = Math.min(1_000 * Context.current().info.attempt, longestPauseMs);
+      throw notSettledYet(Math.min(pauseMs, leftMs - 1_000));
+    }
+    const children = standing.map((child) => childEnd(child, step.kind, isCancelled));
+    return { end: endOfStep(stepId, children, { cut, left }), waits };
+  }
+
+  async function finalizeInvestigation({
+    ref,
+    ended,
+  }: {
+    ref: InvestigationRef;
+    ended: { cancelled: boolean; steps: StepEnd[]; startedAt: string };
+  }): Promise<InvestigationOutcome> {
+    const record = await recordOf(file, ref);
+    const { cancelled, startedAt, steps } = ended;
+    const outcome: InvestigationOutcome = {
+      workId: ref.workId,
+      ...statusOf(steps, record.plan.steps, cancelled),
+      steps,
+      startedAt,
+      settledAt: new Date(now()).toISOString(),
+    };
+    const entry = investigationOutcomeEntry(outcome, record.createdBy);
+    return file.putOutcome(ref.folder, outcome, [entry]);
+  }
+
+  return { prepareStep, settleStep, finalizeInvestigation };
+}
+
+function stepOf({ plan }: InvestigationRecord, id: string): [PlanStep, number] {
+  const index = plan.steps.findIndex((step) => step.id === id);
+  const step = plan.steps[index];
+  if (step === undefined) throw new RangeError(`the plan has no step ${id}`);
+  return [step, index];
+}
+
+function childEnd(
+  { child, from, isUndecided, job }: StandingChild,
+  kind: StepKind,
+  isCancelled: boolean,
+): StepChild {
+  const status = job?.status ?? (isCancelled ? 'cancelled' : null);
+  const jobKind = jobKindOf[kind];
+  const exitCode = status === null ? 3 : attentionOf(jobKind, status).exitCode;
+  return {
+    jobId: job?.id ?? child.jobId,
+    kind: jobKind,
+    status,
+    before: child.before,
+    from,
+    result: childResult(status, {
+      exitCode,
+      undecided: isUndecided && job?.status !== null && !isCancelled,
+    }),
+  };
+}

@@ -1,0 +1,49 @@
+/** A part of the audit trail that can be checked without its keys. */
+export interface AuditExcerpt {
+  chains: { chain: string; beginning: string; links: ExcerptLink[] }[];
+  anchors: (Omit<ExcerptLink, 'text'> & { text: string })[];
+}
+
+export interface ExcerptLink {
+  number: number;
+  /** ISO 8601. */
+  at: string;
+  /** Hash of the link before. */
+  prev: string;
+  hash: string;
+  /** JSON of the entry; null: it is about something else, and tells nothing here. */
+  text: string | null;
+}
+
+/** @param hashOf what a link with this text has as its hash */
+export function faultsOfExcerpt(
+  { chains, anchors }: AuditExcerpt,
+  hashOf: (place: Pick<ExcerptLink, 'prev' | 'number' | 'at'>, text: string) => string,
+): string[] {
+  const faults: string[] = [];
+  const heads = new Map<string, string>();
+  for (const { text, ...link } of anchors) {
+    if (hashOf(link, text) !== link.hash)
+      faults.push(`anchor ${link.number} is not as it was written`);
+    else for (const [chain, number, hash] of headsIn(text)) heads.set(`${chain} ${number}`, hash);
+  }
+  for (const { beginning, chain, links } of chains) {
+    let before: ExcerptLink | null = null;
+    for (const { text, ...link } of links) {
+      if (text !== null && hashOf(link, text) !== link.hash)
+        faults.push(`${chain} record ${link.number} is not as it was written`);
+      const prev: string | null = before?.hash ?? (link.number === 1 ? beginning : link.prev);
+      const isNext = before === null || link.number === before.number + 1;
+      if (!isNext || link.prev !== prev)
+        faults.push(`${chain} record ${link.number} does not follow the one before it`);
+      before = { ...link, text };
+    }
+    const isNamed = before !== null && heads.get(`${chain} ${before.number}`) === before.hash;
+    if (!isNamed) faults.push(`${chain}: no anchor names its end`);
+  }
+  return faults;
+}
+
+function headsIn(text: string): [string, number, string][] {
+  return (JSON.parse(text) as { heads: [string, number, string][] }).heads;
+}

@@ -1,0 +1,167 @@
+import { readDocument } from '../core/documents';
+import { isUuid } from '../core/uuid';
+import { readTarget } from '../traces/target';
+import {
+  mostYield,
+  neededBy,
+  subjectFacts,
+  type Plan,
+  type PlanStep,
+  type StepKind,
+  type Subject,
+} from './plan';
+import { readTemplate, toldBy } from './template';
+
+/** What is wrong with a plan, and where in the file. */
+export interface PlanFault {
+  path: string;
+  message: string;
+}
+
+/** A thing as it is asked about, or why it cannot be. */
+export type ThingReading = { thing: string } | { message: string };
+
+/** Of a step with files the thing is the file's own word. */
+export function readThing(kind: StepKind, text: string, step?: PlanStep): ThingReading {
+  switch (kind) {
+    case 'profile':
+      return readNumber(text, ['cpf']);
+    case 'certificate':
+      return readNumber(text, step?.options.type === 'cnpj' ? ['cnpj'] : ['cpf', 'cnpj']);
+    case 'trace': {
+      const reading = readTarget(text);
+      return reading.kind === 'target' ? { thing: reading.target } : reading;
+    }
+    case 'dossier':
+    case 'monitor':
+      return isUuid(text.trim())
+        ? { thing: text.trim().toLowerCase() }
+        : { message: 'expected an id of the service, a UUID' };
+    case 'lens':
+    case 'credit':
+      return { thing: text };
+  }
+}
+
+function readNumber(text: string, serves: readonly ('cpf' | 'cnpj')[]): ThingReading {
+  const [only] = serves.length === 1 ? serves : [];
+  const reading = readDocument(text, { serves, ...(only !== undefined && { length: only }) });
+  if (reading.kind === 'document') return { thing: reading.document };
+  return { message: reading.message };
+}
+
+/** The subject as it is asked about, each value once; what cannot be read is a fault. */
+export function readSubject(subject: Subject): { subject: Subject; faults: PlanFault[] } {
+  const faults: PlanFault[] = [];
+  const read = (field: 'cpf' | 'cnpj' | 'email' | 'phone' | 'dossier' | 'monitor'): string[] => {
+    const found: string[] = [];
+    for (const [index, text] of subject[field].entries()) {
+      const path = `subject.${field}[${index}]`;
+      const reading =
+        field === 'cpf' || field === 'cnpj' ? readNumber(text, [field]) : other(field, text);
+      if ('message' in reading) faults.push({ path, message: reading.message });
+      else if (found.includes(reading.thing))
+        faults.push({
+          path,
+          message: `is there already, as subject.${field}[${found.indexOf(reading.thing)}]`,
+        });
+      else found.push(reading.thing);
+    }
+    return found;
+  };
+  const other = (field: 'email' | 'phone' | 'dossier' | 'monitor', text: string): ThingReading =>
+    readThing(field === 'dossier' || field === 'monitor' ? field : 'trace', text);
+  const whole = {
+    ...subject,
+    cpf: read('cpf'),
+    cnpj: read('cnpj'),
+    email: read('email'),
+    phone: read('phone'),
+    dossier: read('dossier'),
+    monitor: read('monitor'),
+  };
+  if (subject.xmls !== null && subject.receivables === null)
+    faults.push({ path: 'subject.xmls', message: 'goes with subject.receivables' });
+  const isNobody = Object.values(subjectFacts(whole)).every(
+    (value) => value === null || (Array.isArray(value) && value.length === 0),
+  );
+  if (isNobody && faults.length === 0)
+    faults.push({ path: 'subject', message: 'says nothing: whom is it about?' });
+  return { subject: whole, faults };
+}
+
+/** Faults of the graph and of what the steps ask about, before anything is sent. */
+export function checkPlan({ steps }: Plan, subject: Subject): PlanFault[] {
+  const faults: PlanFault[] = [];
+  if (steps.length === 0) faults.push({ path: 'steps', message: 'there is none' });
+  for (const [index, step] of steps.entries()) {
+    const path = `steps[${index}]`;
+    const add = (at: string, message: string): void => {
+      faults.push({ path: `${path}.${at}`, message });
+    };
+    const isThere = (id: string): boolean => steps.some((one) => one.id === id);
+    const needed = neededBy(steps, step.id);
+    if (steps.findIndex(({ id }) => id === step.id) < index)
+      add('id', `there is a step ${step.id} already`);
+    if (step.id === 'subject') add('id', '`subject` is the word for whom it is about');
+    for (const [at, need] of step.needs.entries())
+      if (!isThere(need)) add(`needs[${at}]`, `there is no step ${need}`);
+    if (needed.has(step.id)) add('needs', `it needs itself, through ${[...needed].join(', ')}`);
+    const twin = steps.slice(0, index).find((one) => asked(one) === asked(step));
+    if (twin !== undefined) add('of', `asks for the same as step ${twin.id}`);
+    const { when } = step;
+    if (when !== null && !isThere(when.step)) add('when.step', `there is no step ${when.step}`);
+    else if (when !== null && !needed.has(when.step)) add('when.step', missingNeed(when.step));
+    for (const [at, text] of step.of.entries()) {
+      const message = faultOfThing(step, text, { needed, isThere, subject });
+      if (message !== null) add(`of[${at}]`, message);
+    }
+  }
+  return faults;
+}
+
+function faultOfThing(
+  step: PlanStep,
+  text: string,
+  about: { needed: ReadonlySet<string>; isThere: (id: string) => boolean; subject: Subject },
+): string | null {
+  const template = readTemplate(text);
+  if (template === 'broken') return 'is no template: expected {{step.path}} and nothing beside it';
+  if (template === null) {
+    if (step.kind === 'lens' || step.kind === 'credit')
+      return `a ${step.kind} step takes its file from the subject`;
+    const reading = readThing(step.kind, text, step);
+    return 'message' in reading ? reading.message : null;
+  }
+  const { root, path } = template;
+  if (root !== 'subject') {
+    if (!about.isThere(root)) return `there is no step ${root}`;
+    return about.needed.has(root) ? null : missingNeed(root);
+  }
+  const facts = subjectFacts(about.subject);
+  if (!Object.hasOwn(facts, path[0] ?? ''))
+    return `the subject has no ${path.join('.') || 'such word'}`;
+  const told = toldBy(template, facts);
+  if (told.length > mostYield) return tooMany(told.length);
+  if (told.length === 0 && step.required)
+    return `the step is required, and the subject has no ${path.join('.')}`;
+  if (step.kind === 'lens' || step.kind === 'credit') return null;
+  for (const { value } of told) {
+    const reading = readThing(step.kind, value, step);
+    if ('message' in reading) return reading.message;
+  }
+  return null;
+}
+
+export function tooMany(count: number): string {
+  return `yields ${count} things to ask about, more than ${mostYield}: nothing is asked`;
+}
+
+function missingNeed(id: string): string {
+  return `reads step ${id}, which is not among what this step needs`;
+}
+
+/** What tells one step from another. */
+function asked({ kind, of, options }: PlanStep): string {
+  return JSON.stringify([kind, of.toSorted(), Object.entries(options).map(String).toSorted()]);
+}

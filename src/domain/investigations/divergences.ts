@@ -1,0 +1,78 @@
+/** What sources call the same person or company, where they do not agree. */
+export interface Divergence {
+  /** Digits. */
+  document: string;
+  about: 'name' | 'situation';
+  told: { value: string; source: string }[];
+}
+
+export interface Source {
+  /** Where its words are from: `labour: trabalhista.pdf`. */
+  source: string;
+  /** Documents that it is about as a whole. */
+  about: string | null;
+  facts: unknown;
+}
+
+const words: Readonly<Record<Divergence['about'], readonly string[]>> = {
+  name: ['officialname', 'razaosocial', 'nome', 'nomeproprietario', 'name', 'nomeempresarial'],
+  situation: ['situacaocadastral', 'statuscadastral', 'situacao'],
+};
+const documentWords = ['documento', 'cpf', 'cnpj', 'cpfcnpj'];
+const deepest = 8;
+
+/** Side by side: nothing is decided. */
+export function divergencesIn(
+  documents: readonly string[],
+  sources: readonly Source[],
+): Divergence[] {
+  const found: Divergence[] = [];
+  for (const document of documents)
+    for (const about of ['name', 'situation'] as const) {
+      const told = new Map<string, { value: string; source: string }>();
+      for (const { source, about: whole, facts } of sources)
+        for (const value of valuesFor(facts, document, whole === document, words[about], 0)) {
+          const key = plain(value);
+          if (key !== '' && !told.has(key)) told.set(key, { value, source });
+        }
+      if (told.size > 1) found.push({ document, about, told: [...told.values()] });
+    }
+  return found;
+}
+
+/** Values of these words in objects that name the document, or beside no document in what is about it. */
+function* valuesFor(
+  value: unknown,
+  document: string,
+  isAbout: boolean,
+  wanted: readonly string[],
+  depth: number,
+): Generator<string> {
+  if (typeof value !== 'object' || value === null || depth > deepest) return;
+  if (Array.isArray(value)) {
+    // A list within what is about one is of others, unless they say who they are.
+    for (const one of value) yield* valuesFor(one, document, false, wanted, depth + 1);
+    return;
+  }
+  const fields = Object.entries(value as Readonly<Record<string, unknown>>);
+  const own = fields.find(([word]) => documentWords.includes(plainWord(word)))?.[1];
+  const isNamed = typeof own === 'string' ? own.replaceAll(/[./-]/g, '') === document : isAbout;
+  for (const [word, one] of fields) {
+    if (isNamed && typeof one === 'string' && wanted.includes(plainWord(word))) yield one;
+    yield* valuesFor(one, document, isNamed && depth === 0, wanted, depth + 1);
+  }
+}
+
+function plainWord(word: string): string {
+  return plain(word).replaceAll(' ', '').toLowerCase();
+}
+
+/** Without accents, case and punctuation: those are no divergence. */
+function plain(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toUpperCase();
+}

@@ -1,0 +1,44 @@
+import {
+  investigationWorkflowId,
+  type InvestigationOutcome,
+  type InvestigationRecord,
+} from '../../domain/investigations/investigation';
+import { jobProgressQuery } from '../../workflows/messages';
+import type { JobKind } from '../jobs/job-kind';
+import { progressOfOne } from '../jobs/progress';
+
+export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcome> = {
+  kind: 'investigation',
+  prefix: 'investigation/',
+  noun: 'investigation by plan',
+  service: 'investigation',
+  workflowId: ({ name }) => investigationWorkflowId(name),
+  describe: ({ plan }) => plan.name,
+  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  async readProgress(engine, workflowId) {
+    const progress = await progressOfOne(engine, workflowId);
+    if (progress === null) return null;
+    const handle = engine.client.workflow.getHandle(workflowId);
+    const told = await handle.query(jobProgressQuery).catch(() => null);
+    const steps = Object.entries(told?.details.steps ?? {});
+    return { ...progress, details: steps.map(([id, word]) => `${id}: ${word}`) };
+  },
+  lines: ({ outcome: { error, status, steps } }) => [
+    status,
+    ...steps.map(
+      ({ id, status: how, why }) => `  ${id.padEnd(14)} ${how}${why === null ? '' : `: ${why}`}`,
+    ),
+    ...(error === null ? [] : [`  error      ${error.message}`]),
+  ],
+  artifacts: () => [],
+  async cost({ outcome }, ctx) {
+    const { costOf, reportedJobs } = require('./report-data') as typeof import('./report-data');
+    return costOf(ctx, await reportedJobs(ctx, outcome));
+  },
+  heeds: ['lang'],
+  export: (ctx, job, folder) => {
+    const { writeInvestigationFolder } = require('./folder') as typeof import('./folder');
+    return writeInvestigationFolder(ctx, job, folder);
+  },
+  orders: ['cancel', 'cancel_now'],
+};

@@ -1,0 +1,221 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { certificateTypes } from '../../domain/certificates/certificates';
+import { resultFilters } from '../../domain/credit/operation';
+import { reviewPolicies } from '../../domain/dossiers/follow';
+import type { PlanFault } from '../../domain/investigations/check-plan';
+import {
+  mostItems,
+  usualThings,
+  type Plan,
+  type PlanStep,
+  type Subject,
+} from '../../domain/investigations/plan';
+import { lensModes } from '../../domain/lens/lens-analysis';
+import { traceStrategies } from '../../domain/traces/trace';
+import { durationMs } from '../cli/terminal';
+import { UsageError } from '../jobs/errors';
+
+/** Ready plans, in the package. */
+const readyFolder = join(__dirname, '..', '..', '..', 'plans');
+
+const duration = z.string().transform((text, context) => {
+  try {
+    return durationMs(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'expected a duration like 90s, 15m, 24h or 7d' });
+    return z.NEVER;
+  }
+});
+/** A number in YAML may have lost its zeros: it is refused. */
+const text = z.string({ error: 'expected text: put it in quotes' }).min(1);
+const oneOrMore = z.union([text.transform((one) => [one]), z.array(text)]);
+
+const common = {
+  id: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,30}$/, 'expected a word of small letters, digits, - and _'),
+  title: z.string().max(200).optional(),
+  of: oneOrMore.optional(),
+  needs: z.array(z.string()).default([]),
+  when: z
+    .strictObject({
+      step: z.string(),
+      status: oneOrMore.optional(),
+      has: text.optional(),
+    })
+    .refine(
+      ({ status, has }) => status !== undefined || has !== undefined,
+      'expected status or has',
+    )
+    .optional(),
+  required: z.boolean().default(false),
+  deadline: duration.optional(),
+  max_age: duration.optional(),
+  items: z.int().min(1).max(mostItems).default(mostItems),
+};
+
+const step = z.discriminatedUnion('kind', [
+  z.strictObject({ ...common, kind: z.literal('profile'), retry_rural: z.boolean().optional() }),
+  z.strictObject({ ...common, kind: z.literal('certificate'), type: z.enum(certificateTypes) }),
+  z.strictObject({
+    ...common,
+    kind: z.literal('trace'),
+    strategy: z.enum(traceStrategies).optional(),
+  }),
+  z.strictObject({
+    ...common,
+    kind: z.literal('dossier'),
+    max_attempts: z.int().min(1).max(20).optional(),
+    on_review: z.enum(reviewPolicies).optional(),
+  }),
+  z.strictObject({ ...common, kind: z.literal('lens'), mode: z.enum(lensModes).optional() }),
+  z.strictObject({
+    ...common,
+    kind: z.literal('credit'),
+    engine: text.optional(),
+    filter: z.enum(resultFilters).optional(),
+  }),
+  z.strictObject({ ...common, kind: z.literal('monitor') }),
+]);
+
+const subject = z.strictObject({
+  cpf: oneOrMore.default([]),
+  cnpj: oneOrMore.default([]),
+  name: text.nullable().default(null),
+  email: oneOrMore.default([]),
+  phone: oneOrMore.default([]),
+  dossier: oneOrMore.default([]),
+  monitor: oneOrMore.default([]),
+  photo: text.nullable().default(null),
+  receivables: text.nullable().default(null),
+  xmls: text.nullable().default(null),
+});
+
+export const planSchema = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_-]{0,40}$/),
+  title: z.string().max(200).default(''),
+  subject: subject.optional(),
+  steps: z.array(step).min(1).max(40),
+});
+
+export interface WrittenPlan {
+  plan: Plan;
+  /** As the file has it; null: whom it is about is said by flags. */
+  subject: Subject | null;
+  titles: ReadonlyMap<string, string>;
+}
+
+export function nobody(): Subject {
+  return subject.parse({});
+}
+
+/**
+ * @param named a ready plan, or the path of a file
+ * @throws UsageError with the path of each fault in the file
+ */
+export async function readPlan(named: string): Promise<WrittenPlan> {
+  const isReady = (await readyPlans()).includes(named);
+  const path = isReady ? join(readyFolder, `${named}.yaml`) : named;
+  const written = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const ready = `a ready plan is one of supplier, assignor, individual`;
+    throw new UsageError(
+      `--plan: ${path} cannot be read (${error.code ?? 'unreadable'}); ${ready}`,
+    );
+  });
+  let document: unknown;
+  try {
+    // JSON is YAML too.
+    document = parse(written, { maxAliasCount: 20 });
+  } catch (error) {
+    throw new UsageError(`--plan: ${named}: ${(error as Error).message}`);
+  }
+  const reading = planSchema.safeParse(document);
+  if (!reading.success)
+    throw planError(
+      named,
+      reading.error.issues.map(({ message, path: at }) => ({ path: pathText(at), message })),
+    );
+  const { name, title, steps, subject: whom = null } = reading.data;
+  const titles = steps.map(({ id, title: words = '' }) => [id, words] as const);
+  return {
+    plan: { name, title, steps: steps.map(stepOf) },
+    subject: whom,
+    titles: new Map(titles),
+  };
+}
+
+export async function readyPlans(): Promise<string[]> {
+  const names = await readdir(readyFolder);
+  return names.filter((name) => name.endsWith('.yaml')).map((name) => name.slice(0, -5));
+}
+
+export function planError(named: string, faults: readonly PlanFault[]): UsageError {
+  const lines = faults.map(({ message, path }) => `\n  ${path}: ${message}`);
+  return new UsageError(`--plan ${named}: nothing was sent:${lines.join('')}`);
+}
+
+function stepOf(written: z.output<typeof step>): PlanStep {
+  const { id, kind, of, needs, when, required, deadline, items, max_age: maxAge } = written;
+  return {
+    id,
+    kind,
+    of: of ?? [usualThings[kind]],
+    needs,
+    when:
+      when === undefined
+        ? null
+        : { step: when.step, status: when.status ?? null, has: when.has ?? null },
+    required,
+    deadlineMs: deadline ?? null,
+    maxAgeMs: maxAge ?? null,
+    most: items,
+    options: optionsOf(written),
+  };
+}
+
+/** What only its kind knows, in the words of our code. */
+function optionsOf(written: z.output<typeof step>): PlanStep['options'] {
+  const known = new Set([
+    'id',
+    'kind',
+    'title',
+    'of',
+    'needs',
+    'when',
+    'required',
+    'deadline',
+    'items',
+    'max_age',
+  ]);
+  const own = Object.entries(written).flatMap(([word, value]) =>
+    known.has(word) || value === undefined
+      ? []
+      : [[word.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), value]],
+  );
+  return Object.fromEntries(own) as PlanStep['options'];
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  const words = path.map((word) => (typeof word === 'number' ? `[${word}]` : `.${String(word)}`));
+  return words.join('').replace(/^\./, '') || 'the file';
+}
+
+/** The graph, in the order of the file: for people. */
+export function graphLines({ plan: { steps }, titles }: WrittenPlan): string[] {
+  const wide = Math.max(...steps.map(({ id }) => id.length));
+  return steps.map(({ id, kind, needs, of, required, options, when }) => {
+    const type = options.type === undefined ? kind : `${kind} ${options.type}`;
+    const parts = [
+      `${id.padEnd(wide)}  ${type.padEnd(23)} ${required ? 'required' : 'optional'}  of ${of.join(', ')}`,
+      needs.length > 0 ? `after ${needs.join(', ')}` : '',
+      when === null
+        ? ''
+        : `when ${when.step} ${when.has === null ? `is ${when.status?.join(' or ')}` : `has ${when.has}`}`,
+      titles.get(id) ?? '',
+    ];
+    return parts.filter((part) => part !== '').join('; ');
+  });
+}

@@ -1,0 +1,109 @@
+import type { FiledRow } from '../../domain/certificates/certificates';
+import type { FiledArtifact } from '../../domain/core/artifact';
+import type { AnalysisOutcome } from '../../domain/credit/work';
+import type { DossierOutcome } from '../../domain/dossiers/follow';
+import type { JobKind } from '../../domain/job';
+import type { LensOutcome } from '../../domain/lens/analyze';
+import type { ProfileOutcome } from '../../domain/profiles/lookup';
+import type { TraceOutcome } from '../../domain/traces/search';
+import { WorkReader } from '../certificates/works';
+import type { JobWithOutcome } from '../core/jobs';
+import { readLarge } from '../core/large-objects';
+import { LensRepository } from '../lens/lens';
+import { ProfileRepository } from '../profiles/profiles';
+import type { Store } from '../store';
+import { TraceRepository } from '../traces/traces';
+
+/** Bytes that a job brought, as they came, and where they came from. */
+export interface EvidenceFile {
+  /** With its extension. */
+  name: string;
+  body: Buffer | AsyncIterable<Uint8Array>;
+  /** Method and path of the service. */
+  endpoint: string;
+  /** Id that the service gave for the request; null: it gave none. */
+  requestId: string | null;
+  /** ISO 8601 instant at which the source was read, as far as it is known. */
+  capturedAt: string;
+}
+
+/** What is erased, or was never answered, is not among them. */
+export function evidenceOf(store: Store, job: JobWithOutcome): Promise<EvidenceFile[]> {
+  const read = job.outcome === null ? undefined : readers[job.kind];
+  return read?.(store, job) ?? Promise.resolve([]);
+}
+
+type Reader = (store: Store, job: JobWithOutcome) => Promise<EvidenceFile[]>;
+
+const readers: Readonly<Partial<Record<JobKind, Reader>>> = {
+  async certificate(store, { endedAt, folder }) {
+    for await (const row of new WorkReader(store).rows(folder) as AsyncIterable<FiledRow>) {
+      const body = row.pdfKey === null ? null : await store.records.get(row.pdfKey);
+      if (body === null) return [];
+      const endpoint = `POST /certidoes/${row.type}`;
+      const capturedAt = row.capturedAt ?? row.completedAt ?? endedAt ?? '';
+      return [{ name: `${row.type}.pdf`, body, endpoint, requestId: row.certidaoId, capturedAt }];
+    }
+    return [];
+  },
+  async profile(store, { folder, outcome }) {
+    const { call, settledAt: capturedAt } = outcome as ProfileOutcome;
+    const body = call === null ? null : await new ProfileRepository(store).answer(folder, call);
+    const endpoint = 'GET /perfil/patrimonial/cpf/{cpf}';
+    return body === null
+      ? []
+      : [{ name: 'profile.json', body, endpoint, requestId: null, capturedAt }];
+  },
+  async trace(store, { folder, outcome }) {
+    const { settledAt: capturedAt, traceId: requestId } = outcome as TraceOutcome;
+    const body = await new TraceRepository(store).answer(folder);
+    return body === null
+      ? []
+      : [{ name: 'trace.json', body, endpoint: 'POST /rastro', requestId, capturedAt }];
+  },
+  async lens(store, { folder, outcome }) {
+    const { files, seen, settledAt: capturedAt } = outcome as LensOutcome;
+    const about = {
+      endpoint: 'POST /lente/analyses',
+      requestId: seen?.analysisId ?? null,
+      capturedAt,
+    };
+    const body = await new LensRepository(store).answer(folder);
+    const answer = body === null ? [] : [{ name: 'lens.json', body, ...about }];
+    return [...answer, ...artifacts(store, files?.filed ?? [], 'picture', about)];
+  },
+  async dossier(store, { folder, outcome }) {
+    const { dossierId: requestId, filed, settledAt: capturedAt } = outcome as DossierOutcome;
+    const about = { endpoint: 'GET /dossies/{id}', requestId, capturedAt };
+    const body = await store.records.get(`${folder}/answers.json`);
+    const answers = body === null ? [] : [{ name: 'dossier.json', body, ...about }];
+    return [...answers, ...artifacts(store, filed, 'dossier', about)];
+  },
+  async 'credit-analysis'(store, { outcome }) {
+    const { operationId: requestId, result, settledAt: capturedAt } = outcome as AnalysisOutcome;
+    if (result === null) return [];
+    const about = { endpoint: 'POST /v1/operations', requestId, capturedAt };
+    return [{ name: 'credit.json', body: readLarge(store, result.allKey), ...about }];
+  },
+  async 'monitor-sweep'(_, { endedAt, outcome }) {
+    const body = Buffer.from(`${JSON.stringify(outcome, null, 2)}\n`);
+    const about = {
+      endpoint: 'GET /monitors/{id}/changes',
+      requestId: null,
+      capturedAt: endedAt ?? '',
+    };
+    return [{ name: 'sweep.json', body, ...about }];
+  },
+};
+
+function artifacts(
+  store: Store,
+  filed: readonly FiledArtifact[],
+  name: string,
+  about: Pick<EvidenceFile, 'endpoint' | 'requestId' | 'capturedAt'>,
+): EvidenceFile[] {
+  return filed.map(({ key, mediaType }, index) => {
+    const extension = /^(?:application|image)\/(pdf|png|jpeg)$/.exec(mediaType)?.[1] ?? 'bin';
+    return { name: `${name}-${index + 1}.${extension}`, body: readLarge(store, key), ...about };
+  });
+}

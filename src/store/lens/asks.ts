@@ -1,0 +1,62 @@
+import { documentsIn } from '../../domain/core/held-documents';
+import { jobIdAt } from '../../domain/job';
+import {
+  lensFolder,
+  lensManifest,
+  lensWorkflowId,
+  type LensInput,
+  type LensOutcome,
+  type LensRecord,
+} from '../../domain/lens/analyze';
+import type { LensMode } from '../../domain/lens/lens-analysis';
+import type { Asker } from '../core/asker';
+import type { JobWithOutcome } from '../core/jobs';
+import { indexDocuments } from '../core/subject-index';
+import { LensRepository, lensIndexes } from './lens';
+
+export type LensJob = JobWithOutcome & { input: LensRecord; outcome: LensOutcome | null };
+
+/** Keyed name of file and mode. @param order another one of the same, on purpose; null: the first */
+export function lensName(
+  { idKey }: Pick<Asker, 'idKey'>,
+  { sha256, mode }: { sha256: string; mode: LensMode | null },
+  order: string | null,
+): string {
+  return idKey.nameOf('manifest', lensManifest(sha256, mode, order));
+}
+
+/** The newest analysis of the same, by whatever order. */
+export async function newestLens(
+  asker: Pick<Asker, 'store' | 'idKey'>,
+  what: { sha256: string; mode: LensMode | null },
+): Promise<LensJob | null> {
+  const [newest] = await asker.store.jobs.about('lens', lensName(asker, what, null));
+  return (newest as LensJob | undefined) ?? null;
+}
+
+/** Records what is asked for, whose file is stored: it can be started then. */
+export async function putLens(
+  asker: Asker,
+  asked: { file: LensInput } & Pick<
+    LensRecord,
+    'name' | 'mode' | 'label' | 'forced' | 'deadlineMs'
+  >,
+  now = new Date(),
+): Promise<LensRecord> {
+  const { environment, idKey, store } = asker;
+  const { file, forced, label, mode, name } = asked;
+  const workId = jobIdAt(lensWorkflowId(name), now);
+  const folder = lensFolder(workId);
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  const record: LensRecord = {
+    workId,
+    ...asked,
+    createdAt: now.toISOString(),
+    createdBy: environment.actor,
+  };
+  const held = documentsIn(`${file.fileName} ${label ?? ''} ${forced ?? ''}`);
+  await indexDocuments(store, lensIndexes(folder).asked, nameOf, held);
+  await store.subjects.add(folder, [lensName(asker, { sha256: file.sha256, mode }, null)]);
+  await new LensRepository(store).putRecord(folder, record, label && nameOf(label));
+  return record;
+}

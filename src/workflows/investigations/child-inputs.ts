@@ -1,0 +1,112 @@
+import { workFolder } from '../../domain/certificates/work';
+import { analysisFolder } from '../../domain/credit/work';
+import { dossierFolder, type DossierRecord } from '../../domain/dossiers/follow';
+import type { StepKind } from '../../domain/investigations/plan';
+import { lensFolder } from '../../domain/lens/analyze';
+import { profileFolder } from '../../domain/profiles/lookup';
+import { traceFolder } from '../../domain/traces/search';
+import type {
+  AnalyzeCreditInput,
+  AnalyzeLensInput,
+  FollowDossierInput,
+  IssueCertificateInput,
+  LookUpProfileInput,
+  MonitorSweepInput,
+  SearchTraceInput,
+} from '../inputs';
+import type { PreparedChild } from './activities';
+
+/** What holds for every job of an investigation. */
+export interface ChildTerms {
+  deadlineAt: number;
+  interactive: boolean;
+  queueSuffix: string;
+}
+
+type Input = (child: PreparedChild, common: ChildTerms) => object;
+
+const inputs: Readonly<Record<StepKind, readonly [workflow: string, input: Input]>> = {
+  profile: [
+    'lookUpProfile',
+    ({ jobId: workId, terms }, common): LookUpProfileInput => ({
+      ...common,
+      ref: { workId, folder: profileFolder(workId) },
+      retryRural: terms['retryRural'] === true,
+    }),
+  ],
+  certificate: [
+    'issueCertificate',
+    ({ jobId: workId, terms }, { deadlineAt, ...common }): IssueCertificateInput => {
+      const folder = workFolder(workId);
+      return {
+        workId,
+        work: { folder, items: 1, filedIn: folder },
+        terms: {
+          ...common,
+          reuseSince: Number(terms['reuseSince']),
+          rowDeadlineMs: Number(terms['rowDeadlineMs']),
+          requestUntil: deadlineAt,
+          onUnknown: 'report',
+        },
+      };
+    },
+  ],
+  trace: [
+    'searchTrace',
+    ({ jobId: workId }, common): SearchTraceInput => ({
+      ...common,
+      ref: { workId, folder: traceFolder(workId) },
+    }),
+  ],
+  dossier: [
+    'followDossier',
+    ({ jobId: workId, terms }, common): FollowDossierInput => {
+      const record = terms['record'] as DossierRecord;
+      const { dossierId, maxAttempts, onReview } = record;
+      return {
+        ...common,
+        ref: { workId, folder: dossierFolder(workId), dossierId },
+        maxAttempts,
+        onReview,
+        toCancel: record.toCancel,
+        atOnce: false,
+        record,
+      };
+    },
+  ],
+  lens: [
+    'analyzeLens',
+    ({ jobId: workId, terms }, common): AnalyzeLensInput => ({
+      ...common,
+      ref: { workId, folder: lensFolder(workId) },
+      attempt: Number(terms['attempt']),
+    }),
+  ],
+  credit: [
+    'analyzeCredit',
+    ({ jobId: workId, terms }, { deadlineAt, queueSuffix }): AnalyzeCreditInput => ({
+      ref: { workId, folder: analysisFolder(workId) },
+      ...(terms['namesEngine'] === true && { namesEngine: true }),
+      deadlineAt,
+      queueSuffix,
+    }),
+  ],
+  monitor: [
+    'monitorSweep',
+    ({ terms }, { interactive, queueSuffix }): MonitorSweepInput => ({
+      record: terms['record'] as MonitorSweepInput['record'],
+      interactive,
+      queueSuffix,
+      carryover: null,
+    }),
+  ],
+};
+
+/** The workflow of a job, and what it is started with. */
+export function childStart(
+  child: PreparedChild,
+  common: ChildTerms,
+): { workflow: string; input: object } {
+  const [workflow, input] = inputs[child.kind];
+  return { workflow, input: input(child, common) };
+}
