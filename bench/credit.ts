@@ -70,7 +70,7 @@ interface Files {
 
 async function runCommand(parts: Parts, { cnab, xmls }: Files) {
   const startedAt = performance.now();
-  const words = ['credit', 'analyze', '--cnab', cnab, '--xmls', xmls, '--out', 'out', '--json'];
+  const words = ['credit', 'analyze', '--input', cnab, '--xmls', xmls, '--out', 'out', '--json'];
   const command = parts.begin(words);
   let output = '';
   command.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));

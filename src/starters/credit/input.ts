@@ -14,7 +14,7 @@ import {
 import { engineKey } from '../../domain/credit/engine';
 import { isUuid } from '../../domain/core/uuid';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
-import { documentsInCnab, documentsInInvoices } from '../../receivables/held-documents';
+import { documentsInCnab } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
 import type { AnalysisOnFile } from './standing';
 import { CommandError, UsageError } from '../jobs/errors';
@@ -93,8 +93,11 @@ export async function storedReceivables(
   const { cnab, xmls } = files;
   const assignor = checked.cnab.assignorDocument;
   return {
-    cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab),
-    xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256, documentsInInvoices),
+    cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab(cnab)),
+    xmls:
+      xmls === undefined
+        ? null
+        : await fileInput(place, xmls, xmlsSha256, checked.invoices?.documents ?? []),
     assignor: assignor === null ? null : place.idKey.nameOf('document', assignor),
     receivables: checked.cnab.receivables,
     totalCents: String(checked.cnab.totalCents),
@@ -125,11 +128,11 @@ async function fileInput(
   { store, idKey }: CommandContext,
   path: string,
   sha256: string,
-  documentsIn: (path: string) => AsyncGenerator<string>,
+  documents: Iterable<string> | AsyncIterable<string>,
 ): Promise<StoredInput> {
   const key = inputKey(sha256);
   const nameOf = (document: string): string => idKey.nameOf('document', document);
-  await indexDocuments(store, key, nameOf, documentsIn(path));
+  await indexDocuments(store, key, nameOf, documents);
   try {
     const copy =
       (await findLarge(store, key)) ??
