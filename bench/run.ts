@@ -76,8 +76,8 @@ async function run(names: readonly string[]): Promise<void> {
   const samples = new Map<string, number[]>();
   for (let round = 0; round < 3; round += 1) {
     for (const name of names) {
-      const { measure, rounds = 3 } = parts[name];
-      if (round >= rounds) continue;
+      const { measure, rounds = 3 } = parts[name] ?? {};
+      if (measure === undefined || round >= rounds) continue;
       const figures = await measure();
       process.stderr.write(`${name}, round ${round + 1}: ${JSON.stringify(figures)}\n`);
       for (const [figure, value] of Object.entries(figures))
