@@ -5,6 +5,7 @@ import type { Store } from '../store';
 import { anchorOf, type Anchor } from './anchors';
 import { entryOf, linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf } from './link';
+import { named, numbersIn } from './numbers';
 
 /**
  * What the trail says of some jobs, with the links between, and the anchors that name the chains: whoever has
@@ -29,21 +30,32 @@ export async function excerptOf(
       ]),
     ),
   );
+  const names = new Map<string, string>();
   let isOver = false;
   for await (const rows of looks) {
-    for (const row of rows) {
-      const { at, chain, hash, number, prev } = row;
-      const text = linkOf(store, row)?.text ?? null;
-      const isMeant = text !== null && jobs.has(entryOf(text).work ?? '');
+    const texts = rows.map((row) => linkOf(store, row)?.text ?? null);
+    const nameIn = await named(
+      store,
+      texts.filter((text) => text !== null),
+    );
+    for (const [index, { at, chain, hash, number, prev }] of rows.entries()) {
+      const text = texts[index] ?? null;
+      const entry = text === null ? null : entryOf(nameIn(text));
+      const isMeant = jobs.has(entry?.work ?? '');
       const found = chains.get(chain) ?? (isMeant ? { first: number, links: [] } : null);
       if (found === null) continue;
       chains.set(chain, found);
       found.links.push({ number, at, prev, hash, text: isMeant ? text : null });
-      if (isMeant && entryOf(text).id === last) isOver = true;
+      if (!isMeant || text === null) continue;
+      for (const one of numbersIn(text)) names.set(one, nameIn(one));
+      if (entry?.id === last) isOver = true;
     }
     if (isOver) break;
   }
-  const excerpt: AuditExcerpt = { chains: [], anchors: [] };
+  const known = [...names]
+    .filter(([one, name]) => one !== name)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const excerpt: AuditExcerpt = { names: Object.fromEntries(known), chains: [], anchors: [] };
   for (const [chain, { links }] of [...chains].toSorted(([one], [other]) =>
     one < other ? -1 : 1,
   )) {
