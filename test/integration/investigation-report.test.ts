@@ -39,6 +39,7 @@ beforeAll(async () => {
       traces: { pollAfterSeconds: 1, targets: { [email]: timing } },
       lens: { pollAfterSeconds: 1 },
       dossiers: { pollAfterSeconds: 1 },
+      documents: { [cnpj(2)]: { end: 'failure_permanent' } },
     },
     { INVESTIGATION_RPS: '400', CERTIFICATES_RPS: '400' },
   );
@@ -54,12 +55,15 @@ beforeAll(async () => {
   const asked = ['investigate', ...words, ...about, '--out', folder, '--lang', 'pt'];
   const { code, stderr, stdout } = await place.run(asked);
   if (code !== 0) throw new Error(`${stdout}\n${stderr}\n${await place.workerLog()}`);
-  const read = async (name: string): Promise<unknown> =>
-    JSON.parse(await readFile(join(folder, name), 'utf8'));
-  report = reportSchema.parse(await read('report.json'));
-  manifest = manifestSchema.parse(await read('manifest.json'));
+  report = await reportIn(folder);
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8');
+  manifest = manifestSchema.parse(JSON.parse(text));
 });
 afterAll(() => place.stop());
+
+async function reportIn(path: string): Promise<InvestigationReport> {
+  return reportSchema.parse(JSON.parse(await readFile(join(path, 'report.json'), 'utf8')));
+}
 
 /** With neither settings nor keys nor store, in a folder where there is nothing. */
 async function verify(...words: string[]): Promise<{ code: number; stdout: string }> {
@@ -155,4 +159,38 @@ test('the same job gives the same bytes again, but for the stamp', async () => {
   const stamp = /Escrito em [^.]+\./;
   expect(page).toMatch(stamp);
   expect(pageAgain.replace(stamp, '')).toBe(page.replace(stamp, ''));
+});
+
+test('an investigation that is incomplete says why, with what was answered beside it', async () => {
+  const out = join(place.folder, 'incomplete');
+  const words = ['investigate', '--plan', 'supplier', '--cnpj', cnpj(2), '--email', email];
+  const { code } = await place.run([...words, '--out', out]);
+  expect(code).toBe(3);
+  const told = await reportIn(out);
+  expect(told).toMatchObject({ status: 'incomplete', error: expect.stringContaining('labour: ') });
+  expect(told.certificates.map(({ file, status }) => [status, file])).toEqual([
+    ['failed', null],
+    ['failed', null],
+  ]);
+  const failures = told.findings.filter(({ status }) => status === 'failed');
+  for (const { facts } of failures) expect(facts.map(({ what }) => what)).toContain('error');
+  expect(told.findings.find(({ step }) => step === 'contacts')?.status).toBe('completed');
+  expect((await verify(out)).code).toBe(0);
+});
+
+test('what was reused is evidence all the same, and costs nothing again', async () => {
+  const out = join(place.folder, 'reused');
+  const words = ['--plan', 'supplier', '--cnpj', cnpj(1), '--email', email, '--by', 'another'];
+  const { code } = await place.run(['investigate', ...words, '--out', out]);
+  expect(code).toBe(0);
+  const told = await reportIn(out);
+  const search = told.timeline.find(({ step }) => step === 'contacts');
+  expect(search).toMatchObject({ reused: true });
+  expect(told.cost).toEqual([]);
+  const answer = told.evidence.find(({ step }) => step === 'contacts');
+  expect(answer).toMatchObject({
+    askedBy: 'tester',
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect((await verify(out)).code).toBe(0);
 });
