@@ -2,9 +2,12 @@ import type { CoverageRow } from '../../domain/investigations/report';
 import { html, type Html } from '../html';
 import { label, lookOf, type Page } from './page';
 
-const box = { width: 176, height: 48 };
+const box = { width: 192, height: 48 };
 const gap = { x: 44, y: 12 };
-const longest = 22;
+/** Letters that fit into a box: the first line is bold. */
+const longest = { first: 19, second: 24 };
+/** More steps of one depth take a further column: a page of paper holds no more. */
+const mostBelow = 12;
 
 interface Placed {
   id: string;
@@ -20,6 +23,7 @@ export function graphPart(page: Page): Html {
   const { report, texts } = page;
   const steps = report.coverage;
   const depths = depthsOf(steps);
+  const columns = columnsOf(depths);
   const below = new Map<number, number>();
   const subject: Placed = {
     id: '',
@@ -33,7 +37,9 @@ export function graphPart(page: Page): Html {
     const depth = depths.get(step) ?? 1;
     const row = below.get(depth) ?? 0;
     below.set(depth, row + 1);
-    const [x, y] = [1 + depth * (box.width + gap.x), 1 + row * (box.height + gap.y)];
+    const column = (columns.get(depth) ?? 1) + Math.floor(row / mostBelow);
+    const x = 1 + column * (box.width + gap.x);
+    const y = 1 + (row % mostBelow) * (box.height + gap.y);
     const second = `${label(page, kind)}: ${label(page, status)}`;
     return { id: step, x, y, first: step, second, look: lookOf(status) || 'quiet' };
   });
@@ -73,6 +79,18 @@ function depthsOf(steps: readonly CoverageRow[]): Map<string, number> {
   return depths;
 }
 
+/** The first column of each depth; the subject has the one before them. */
+function columnsOf(depths: ReadonlyMap<string, number>): Map<number, number> {
+  const columns = new Map<number, number>();
+  let column = 1;
+  for (let depth = 1; depth <= Math.max(...depths.values()); depth += 1) {
+    columns.set(depth, column);
+    const count = [...depths.values()].filter((one) => one === depth).length;
+    column += Math.ceil(count / mostBelow);
+  }
+  return columns;
+}
+
 function arrow(all: readonly Placed[], from: string, to: string): Html | null {
   const [start, end] = [from, to].map((id) => all.find((one) => one.id === id));
   if (start === undefined || end === undefined) return null;
@@ -87,14 +105,14 @@ function arrow(all: readonly Placed[], from: string, to: string): Html | null {
 }
 
 function boxOf({ first, look: how, second, x, y }: Placed): Html {
-  const shown = (text: string): string =>
-    text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+  const shown = (text: string, most: number): string =>
+    text.length > most ? `${text.slice(0, most - 1)}…` : text;
   const middle = y + box.height / 2;
   return html`<g class="step ${how}">
     <rect x="${x}" y="${y}" width="${box.width}" height="${box.height}" rx="6" />
     <text class="first" x="${x + 12}" y="${second === '' ? middle + 5 : middle - 3}">
-      ${shown(first)}
+      ${shown(first, longest.first)}
     </text>
-    <text class="second" x="${x + 12}" y="${middle + 14}">${shown(second)}</text>
+    <text class="second" x="${x + 12}" y="${middle + 14}">${shown(second, longest.second)}</text>
   </g>`;
 }

@@ -157,6 +157,9 @@ test('a folder that is not there is said, and no verdict is given', async () => 
   await expect(verifyReport(join(root, 'nowhere'), null)).rejects.toThrow('cannot be read');
 });
 
+/** Letters of Base64 that differ in the last bit. */
+const next: Readonly<Record<string, string>> = { A: 'B', Q: 'R', g: 'h', w: 'x' };
+
 type Doctoring = (folder: string) => Promise<unknown>;
 
 /** Each is found without the key of who wrote it. */
@@ -239,6 +242,14 @@ const doctored: [string, Doctoring, string][] = [
   [
     'a blank is added to the signature',
     (folder) => edit(folder, 'manifest.sig', (text) => `${text}\n`),
+    'manifest.sig is missing, or is none',
+  ],
+  [
+    'a bit of the signature that stands for nothing is changed',
+    (folder) =>
+      edit(folder, 'manifest.sig', (text) =>
+        text.replace(/([AQgw])=="/, (_, last: string) => `${next[last]}=="`),
+      ),
     'manifest.sig is missing, or is none',
   ],
   [
