@@ -54,7 +54,7 @@ export function graphPart(page: Page): Html {
       [step, needs.length > 0 ? `(${needs.join(', ')})` : '', label(page, status)].join(' '),
     )
     .join('; ');
-  return html`<div class="graph-box">
+  return html`<div class="graph-box" tabindex="0" role="group" aria-label="${texts.graph}">
     <svg
       class="graph"
       viewBox="0 0 ${width} ${height}"

@@ -119,7 +119,7 @@ function tablePart(page: Page, one: ReportTable, { named }: { named: boolean }):
     .filter((word) => word !== '')
     .join(': ');
   return html`<div class="list">
-    ${title === '' ? null : html`<h4>${title}</h4>`}
+    ${title === '' ? null : named ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`}
     ${
       rows.length === 0
         ? note(texts.none)

@@ -2,8 +2,7 @@
 export const ownStyle = `
 .block { display: block; }
 .after { margin: 20px 0 6px; }
-h4 { font-size: 15px; margin: 18px 0 4px; font-weight: 620; overflow-wrap: anywhere; }
-.list:first-child h4 { margin-top: 0; }
+h4, .list > h3 { font-size: 15px; margin: 18px 0 4px; font-weight: 620; overflow-wrap: anywhere; }
 .fact { display: inline-block; margin: 0 16px 2px 0; overflow-wrap: anywhere; }
 .group > .notice { margin-top: 8px; }
 .notice { border-left: 4px solid var(--warn); padding-left: 12px; }
@@ -33,7 +32,7 @@ ul { margin: 0; padding-left: 20px; }
 }
 @media print {
   .pair { gap: 12px; } .whole { break-inside: avoid; }
-  .graph { max-width: 100%; } h4 { font-size: 13px; break-after: avoid; }
+  .graph { max-width: 100%; } h4, .list > h3 { font-size: 13px; break-after: avoid; }
   .muted.small, .fact { font-size: 12px; } .rows { margin-top: 6px; }
   a { color: inherit; text-decoration: none; }
 }

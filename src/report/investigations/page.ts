@@ -84,7 +84,7 @@ export function table(
     </colgroup>
     <thead>
       <tr>
-        ${columns.map(({ look: how = '', name }) => html`<th class="${how}">${name}</th>`)}
+        ${columns.map(({ look: how = '', name }) => html`<th scope="col" class="${how}">${name}</th>`)}
       </tr>
     </thead>
     <tbody>

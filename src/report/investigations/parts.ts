@@ -69,14 +69,14 @@ export function findingsPart(page: Page): Html {
         >`,
     ),
   ];
-  const { step, status } = texts.columns;
+  const { facts, step, status } = texts.columns;
   return card(
     texts.findings,
     note(texts.findingsIntro),
     report.findings.length === 0
       ? note(texts.none)
       : table(
-          [{ name: step, share: 20 }, { name: status, share: 18 }, { name: '' }],
+          [{ name: step, share: 20 }, { name: status, share: 18 }, { name: facts }],
           report.findings.map(shown),
         ),
   );

@@ -80,6 +80,7 @@ export const en = {
 
   columns: {
     step: 'Step',
+    facts: 'What it states',
     needs: 'After',
     status: 'Status',
     answered: 'Answered',

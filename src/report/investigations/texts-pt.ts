@@ -82,6 +82,7 @@ export const pt: InvestigationTexts = {
 
   columns: {
     step: 'Etapa',
+    facts: 'O que informa',
     needs: 'Depois de',
     status: 'Situação',
     answered: 'Respostas',
