@@ -7,6 +7,7 @@ import type { InvestigationReport } from '../../src/domain/investigations/report
 import { manifestSchema, reportSchema } from '../../src/starters/investigations/report/schema';
 import { cnpj, cpf } from '../support/documents';
 import { holdDossier } from '../support/dossier-installation';
+import { holdMonitor } from '../support/monitor-installation';
 import { Installation } from '../support/diligence-process';
 
 jest.setTimeout(120_000);
@@ -41,7 +42,8 @@ beforeAll(async () => {
       dossiers: { pollAfterSeconds: 1 },
       documents: { [cnpj(2)]: { end: 'failure_permanent' } },
     },
-    { INVESTIGATION_RPS: '400', CERTIFICATES_RPS: '400' },
+    // No browser is found: what is printed is tested by itself.
+    { INVESTIGATION_RPS: '400', PATH: '/nowhere' },
   );
   await place.startWorkerHere();
   folder = join(place.folder, 'report');
@@ -50,11 +52,22 @@ beforeAll(async () => {
   const file = join(place.folder, 'plan.yaml');
   await writeFile(file, plan);
   const dossier = holdDossier(place, { risk: 'classified' });
+  const monitor = holdMonitor(place, { changes: [{ severity: 'critical' }, { severity: 'warn' }] });
   const words = ['--plan', file, '--cnpj', cnpj(1), '--cpf', cpf(1), '--email', email];
-  const about = ['--name', 'Another Name Ltda', '--photo', photo, '--dossier', dossier];
+  const about = [
+    '--name',
+    'Another Name Ltda',
+    '--photo',
+    photo,
+    '--dossier',
+    dossier,
+    '--monitor',
+    monitor,
+  ];
   const asked = ['investigate', ...words, ...about, '--out', folder, '--lang', 'pt'];
   const { code, stderr, stdout } = await place.run(asked);
   if (code !== 0) throw new Error(`${stdout}\n${stderr}\n${await place.workerLog()}`);
+  expect(stderr).toContain('report.pdf was not written: there is no Chromium or Chrome');
   report = await reportIn(folder);
   const text = await readFile(join(folder, 'manifest.json'), 'utf8');
   manifest = manifestSchema.parse(JSON.parse(text));
@@ -68,8 +81,7 @@ async function reportIn(path: string): Promise<InvestigationReport> {
 /** With neither settings nor keys nor store, in a folder where there is nothing. */
 async function verify(...words: string[]): Promise<{ code: number; stdout: string }> {
   const main = join(__dirname, '..', '..', 'dist', 'main.js');
-  const { PATH = '' } = process.env;
-  const how = { cwd: '/', env: { PATH } };
+  const how = { cwd: '/', env: {} };
   return promisify(execFile)(process.execPath, [main, 'report', 'verify', ...words], how).then(
     ({ stdout }) => ({ code: 0, stdout }),
     ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
@@ -85,7 +97,7 @@ test('the report has what was asked, what was answered and where it came from', 
     'contacts answered',
     'face answered',
     'dossier answered',
-    'changes not_asked',
+    'changes answered',
   ]);
   const [, labour] = report.certificates;
   expect(labour).toMatchObject({
@@ -97,8 +109,14 @@ test('the report has what was asked, what was answered and where it came from', 
   expect(report.occurrences.length).toBeGreaterThan(0);
   expect(report.pictures.length).toBeGreaterThan(0);
   expect(report.risk.map(({ name }) => name)).toContain('risk.matched_rules');
-  expect(report.findings).toHaveLength(6);
-  expect(report.timeline).toHaveLength(6);
+  expect(report.findings).toHaveLength(7);
+  expect(report.timeline).toHaveLength(7);
+  const [changes] = report.changes;
+  expect(changes).toMatchObject({ total: 2, file: expect.stringMatching(/changes\.json$/) });
+  expect(changes?.rows.map(([, severity, , state]) => [severity, state])).toEqual([
+    ['critical', 'acknowledged'],
+    ['warn', 'acknowledged'],
+  ]);
 });
 
 test('names that differ stand side by side, each with its sources', () => {
@@ -122,7 +140,7 @@ test('every file of the evidence is in the manifest, with who asked the service 
   expect(kinds).toEqual(
     expect.arrayContaining(['cnpj.pdf', 'trabalhista.pdf', 'profile.json', 'trace.json']),
   );
-  expect(kinds).toEqual(expect.arrayContaining(['lens.json', 'dossier.json']));
+  expect(kinds).toEqual(expect.arrayContaining(['lens.json', 'dossier.json', 'changes.json']));
   for (const row of report.evidence) expect(row).toMatchObject({ askedBy: 'tester' });
 });
 

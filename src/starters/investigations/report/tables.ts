@@ -2,7 +2,7 @@ import type { Cell, Findings } from '../../../domain/core/findings';
 import type { AnalysisOutcome } from '../../../domain/credit/work';
 import type { AssetTotal, ReportTable } from '../../../domain/investigations/report';
 import type { Store } from '../../../store/store';
-import { ChangeQueries } from '../../../store/monitors/change-queries';
+import { openChanges } from '../../../store/investigations/open-changes';
 
 /** More rows of a list, and more columns, are in the evidence. */
 const mostRows = 30;
@@ -113,20 +113,16 @@ export async function changesTable(
   step: string,
   about: { monitorId: string; file: string | null; from: string; to: string },
 ): Promise<ReportTable> {
-  const { file, from, monitorId, to } = about;
+  const { file, monitorId: name } = about;
   const columns = ['detected', 'severity', 'type', 'state', 'change'];
   const rows: Cell[][] = [];
   let total = 0;
-  const every = new ChangeQueries(store).files({ since: null, monitors: [monitorId] });
-  for await (const { acknowledged, filed } of every) {
-    const { change, seenAt } = filed;
-    if (seenAt > to || (acknowledged !== null && acknowledged.at < from)) continue;
+  for await (const { file: one, isOpen } of openChanges(store, about)) {
     total += 1;
     if (rows.length >= mostRows) continue;
-    const isOpen = acknowledged === null || acknowledged.at > to;
-    const { changeId, detectedAt, severity, severityWord, type } = change;
+    const { changeId, detectedAt, severity, severityWord, type } = one.filed.change;
     const state = isOpen ? 'open' : 'acknowledged';
     rows.push([detectedAt, severityWord ?? severity, type, state, changeId]);
   }
-  return { step, name: monitorId, file, columns, rows, total };
+  return { step, name, file, columns, rows, total };
 }
