@@ -167,7 +167,7 @@ const placers: Readonly<
   certificate(_, { certificates }, { facts, file, step }) {
     const row = certificateRow(step, facts, file);
     certificates.push(row);
-    return row.document;
+    return row.document === '' ? null : row.document;
   },
   profile(_, { assets }, { job, step, tables }) {
     const { cpf: document } = job.input as ProfileRecord;
