@@ -11,7 +11,7 @@ import { jobIdAt } from '../../domain/job';
 import { indexDocuments } from '../../store/core/subject-index';
 import { InvestigationRepository } from '../../store/investigations/investigations';
 import type { InvestigateInput } from '../../workflows/inputs';
-import { withStart, type StartFlags } from '../cli/flags';
+import { languageOption, withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { print } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
@@ -41,6 +41,7 @@ export function investigateCommand(): Command {
     .option('--photo <file>', 'a picture to be analysed')
     .option('--receivables <file>', 'a CNAB 400 or 444 file (remessa)')
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
+    .addOption(languageOption())
     .action(async (flags: InvestigateFlags) => {
       const written = await readPlan(flags.plan);
       const subject = subjectOf(written, flags);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { stepStatuses } from '../../domain/investigations/investigation';
-import type { Manifest } from '../../domain/investigations/manifest';
-import type { InvestigationReport } from '../../domain/investigations/report';
+import { jobKinds } from '../../../domain/job';
+import { stepStatuses } from '../../../domain/investigations/investigation';
+import type { Manifest } from '../../../domain/investigations/manifest';
+import type { InvestigationReport } from '../../../domain/investigations/report';
 
 /** `report.json` and `manifest.json`; their JSON Schemas are in `dist/schemas`. */
 
@@ -16,11 +17,18 @@ const cost = z.strictObject({
 });
 
 const validity = z
-  .strictObject({ until: z.string(), rule: z.string(), source: z.string() })
+  .strictObject({
+    validUntil: z.string().describe('the last day'),
+    rule: z.string(),
+    source: z.string().describe('of the rule, in law'),
+  })
   .describe('derived by a rule, not told by the service');
 
+const kind = z.enum(jobKinds);
+
 const table = z.strictObject({
-  title: z.string(),
+  step: z.string(),
+  name: z.string().describe('the list, in the word of the service; empty: single values'),
   file: word.describe('of the evidence, that holds all of it'),
   columns: z.array(z.string()),
   rows: z.array(z.array(cell)),
@@ -48,11 +56,20 @@ export const reportSchema = z.strictObject({
   subject: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])),
   asked: z.strictObject({ by: z.string(), at: z.string(), label: word }),
   settledAt: z.string(),
-  findings: z.array(z.strictObject({ step: z.string(), text: z.string() })),
+  findings: z.array(
+    z.strictObject({
+      step: z.string(),
+      kind,
+      job: z.string(),
+      status: word,
+      facts: z.array(z.strictObject({ what: z.string(), value: cell })),
+    }),
+  ),
   coverage: z.array(
     z.strictObject({
       step: z.string(),
       kind: z.string(),
+      needs: z.array(z.string()),
       required: z.boolean(),
       status: z.enum(stepStatuses),
       why: word,
@@ -68,12 +85,29 @@ export const reportSchema = z.strictObject({
       status: z.string(),
       officialName: word,
       classification: word,
+      divergent: z.boolean().nullable(),
       capturedAt: word,
       validity: validity.nullable(),
       file: word,
     }),
   ),
-  assets: z.array(table),
+  assets: z.strictObject({
+    totals: z.array(
+      z.strictObject({
+        name: z.string(),
+        count: z.number().int(),
+        value: z.number().nullable().describe('BRL, of those that have one'),
+      }),
+    ),
+    people: z.array(
+      z.strictObject({
+        step: z.string(),
+        document: z.string(),
+        rural: z.enum(['told', 'failed']).nullable(),
+        tables: z.array(table),
+      }),
+    ),
+  }),
   occurrences: z.array(table),
   pictures: z.array(table),
   risk: z.array(table),
@@ -83,13 +117,14 @@ export const reportSchema = z.strictObject({
     z.strictObject({
       document: z.string(),
       about: z.enum(['name', 'situation']),
-      told: z.array(z.strictObject({ value: z.string(), source: z.string() })),
+      values: z.array(z.strictObject({ value: z.string(), sources: z.array(z.string()) })),
     }),
   ),
   timeline: z.array(
     z.strictObject({
       step: z.string(),
       job: z.string(),
+      kind,
       status: word,
       result: z.enum(['answered', 'refused', 'undecided', 'cancelled']),
       reused: z.boolean(),
@@ -120,6 +155,9 @@ export const manifestSchema = z.strictObject({
   settledAt: z.string(),
   files: z.array(z.strictObject({ ...file, evidence: z.strictObject(origin).nullable() })),
   audit: z.strictObject({
+    names: z
+      .record(z.string(), z.string())
+      .describe('keyed names by the numbers that stand for them in the texts'),
     chains: z.array(
       z.strictObject({ chain: z.string(), beginning: z.string(), links: z.array(link) }),
     ),

@@ -1,28 +1,29 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   InvestigationOutcome,
   InvestigationRecord,
-} from '../../domain/investigations/investigation';
+} from '../../../domain/investigations/investigation';
 import {
   manifestName,
   signatureName,
   type Manifest,
   type ManifestFile,
   type ManifestSignature,
-} from '../../domain/investigations/manifest';
-import type { EvidenceRow } from '../../domain/investigations/report';
-import { validityOf } from '../../domain/investigations/validity';
-import { investigationHtml } from '../../report/investigations/report';
-import { excerptOf } from '../../store/audit/excerpt';
-import { evidenceOf } from '../../store/investigations/evidence';
-import type { CommandContext } from '../jobs/context';
-import type { EndedJob } from '../jobs/job-kind';
-import { childKindOf } from './child-kinds';
-import { writeWhole } from '../jobs/written-file';
-import { reportData, reportedJobs, type ReportedJob } from './report-data';
+} from '../../../domain/investigations/manifest';
+import type { EvidenceRow } from '../../../domain/investigations/report';
+import type { SigningKey } from '../../../protection/signing-key';
+import type { ReportLanguage } from '../../../report/formats';
+import { investigationHtml } from '../../../report/investigations/report';
+import { excerptOf } from '../../../store/audit/excerpt';
+import { evidenceOf } from '../../../store/investigations/evidence';
+import type { CommandContext } from '../../jobs/context';
+import type { EndedJob } from '../../jobs/job-kind';
+import { childKindOf } from '../child-kinds';
+import { writeWhole } from '../../jobs/written-file';
+import { derivedValidity, reportedJobs, reportOf, type ReportedJob } from './gather';
+import { printPdf } from './print-pdf';
+import { sumOf } from './sum';
 
 /**
  * Writes the report with the evidence, and the signed manifest of both: an export, in the clear.
@@ -33,6 +34,7 @@ export async function writeInvestigationFolder(
   ctx: CommandContext,
   job: EndedJob<InvestigationRecord, InvestigationOutcome>,
   folder: string,
+  language: ReportLanguage,
 ): Promise<string[]> {
   const { id, input, outcome } = job;
   if (outcome.erased === true) return [];
@@ -42,12 +44,16 @@ export async function writeInvestigationFolder(
   const jobs = await reportedJobs(ctx, outcome);
   const evidence: EvidenceRow[] = [];
   for (const [index, one] of jobs.entries())
-    evidence.push(...(await writeEvidence(ctx, one, folder, index, input.createdBy)));
-  const report = await reportData(ctx, job, jobs, evidence);
+    evidence.push(...(await writeEvidence(ctx, one, folder, index, input)));
+  const report = await reportOf(ctx, job, jobs, evidence);
   await writeWhole(folder, 'report.json', `${JSON.stringify(report, null, 2)}\n`);
-  await writeWhole(folder, 'report.html', investigationHtml(report, Date.now()));
+  const page = investigationHtml(report, { language, writtenAt: Date.now() });
+  await writeWhole(folder, 'report.html', page);
+  const whyNot = await printPdf(folder, { page: 'report.html', pdf: 'report.pdf' });
+  if (whyNot !== null) ctx.log(`report.pdf was not written: ${whyNot}`);
+  const made = ['report.html', 'report.json', ...(whyNot === null ? ['report.pdf'] : [])];
   const files: ManifestFile[] = [];
-  for (const path of ['report.html', 'report.json'])
+  for (const path of made)
     files.push({ path, ...(await sumOf(join(folder, path))), evidence: null });
   for (const { bytes, path, sha256, ...from } of evidence)
     files.push({ path, bytes, sha256, evidence: from });
@@ -66,16 +72,24 @@ export async function writeInvestigationFolder(
     files,
     audit,
   };
+  await signManifest(folder, manifest, ctx.idKey.signingKey);
+  return [...made, 'evidence/', manifestName, signatureName];
+}
+
+/** Writes it as it is signed, and the signature. */
+export async function signManifest(
+  folder: string,
+  manifest: Manifest,
+  key: SigningKey,
+): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeWhole(folder, manifestName, text);
-  const { signingKey } = ctx.idKey;
   const signature: ManifestSignature = {
     algorithm: 'Ed25519',
-    publicKey: signingKey.publicKey,
-    signature: signingKey.sign(Buffer.from(text)),
+    publicKey: key.publicKey,
+    signature: key.sign(Buffer.from(text)),
   };
   await writeWhole(folder, signatureName, `${JSON.stringify(signature, null, 2)}\n`);
-  return ['report.html', 'report.json', 'evidence/', manifestName, signatureName];
 }
 
 async function writeEvidence(
@@ -83,8 +97,10 @@ async function writeEvidence(
   { job, step }: ReportedJob,
   folder: string,
   index: number,
-  askedBy: string,
+  { createdBy }: InvestigationRecord,
 ): Promise<EvidenceRow[]> {
+  // What was reused somebody else may have asked for.
+  const { createdBy: askedBy = createdBy } = job.input as { createdBy?: string };
   const written: EvidenceRow[] = [];
   for (const { body, name, ...about } of await evidenceOf(store, job)) {
     const place = `evidence/${String(index + 1).padStart(2, '0')}-${step}`;
@@ -92,17 +108,12 @@ async function writeEvidence(
     await writeWhole(join(folder, place), name, body);
     const path = `${place}/${name}`;
     const isCertificate = job.kind === 'certificate';
-    const validity = isCertificate ? validityOf(name.replace('.pdf', ''), about.capturedAt) : null;
+    const validity = isCertificate
+      ? derivedValidity(name.replace('.pdf', ''), about.capturedAt)
+      : null;
     const source = childKindOf(job.kind).service === 'credit' ? 'credit' : 'investigation';
     const sums = await sumOf(join(folder, path));
     written.push({ path, ...sums, step, job: job.id, source, ...about, askedBy, validity });
   }
   return written;
-}
-
-/** Of a file as it stands on the disk. */
-export async function sumOf(path: string): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
 }
