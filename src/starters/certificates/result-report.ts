@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
 import type { ReportLanguage } from '../../report/formats';
 import { WorkReader } from '../../store/certificates/works';
-import { ReportFold } from '../../report/report-figures';
-import { reportHtml } from '../../report/report-html';
+import { ReportFold } from '../../report/certificates/report-figures';
+import { reportHtml } from '../../report/certificates/report-html';
 import type { CommandContext } from '../jobs/context';
 
 /** `report.html` of a result folder: told every row first, then written. */

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { CommandContext } from '../jobs/context';
 import { exitCodeOf } from '../../domain/attention';
+import { exportJob } from '../jobs/export-job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
 import type { EndedJob, ExportOptions, Job, JobKind } from '../jobs/job-kind';
 import { printable } from '../jobs/text';
@@ -27,7 +28,7 @@ export async function printResult<Input, Outcome>(
   const ended = endedJob(job);
   const target = resolve(out ?? defaultFolder(job.id));
   const options = { excel: false, html: false, lang: 'en', pdfNames: 'id', ...how } as const;
-  const files = (await kind.export?.(ctx, ended, target, options)) ?? [];
+  const files = await exportJob(ctx, kind, ended, { ...options, folder: target });
   const folder = files.length > 0 ? target : null;
   if (json) {
     const view = { job, state: null, progress: null };

@@ -43,7 +43,7 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
       return { name: artifactName(artifact, index), bytes, sha256, mediaType };
     }),
   cost: ({ outcome: { attempts } }) => billed(attempts.map(({ billing }) => billing)),
-  heeds: [],
+  heeds: ['lang'],
   export: writeDossierFolder,
   resolver: () => (require('./resolve') as typeof import('./resolve')).dossierResolver,
   orders: ['cancel', 'cancel_now'],

@@ -44,7 +44,7 @@ function lookupCommand(): Command {
       '--retry-rural',
       'ask once more when the rural part timed out or failed; of a file: also where it had',
     )
-    .option('--html', 'a readable page too: report.html (of a file: and one for each person)')
+    .option('--html', 'of a file: a page for each person too: pages/')
     .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma')
     .action(async (flags: LookupFlags, command: Command) => {
       const { cpf, input, maxAge } = flags;

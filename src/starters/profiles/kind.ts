@@ -26,11 +26,11 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
       : [{ name: 'profile.json', bytes: null, sha256, mediaType: 'application/json' }],
   cost: ({ outcome: { answered } }) =>
     answered === 0 ? [] : [{ status: null, unit: 'answer', count: answered, amount: null }],
-  heeds: ['excel', 'html'],
-  export: async (ctx, { folder: from, input: { cpf }, outcome }, folder, { excel, html }) => {
+  heeds: ['excel', 'lang'],
+  export: async (ctx, { folder: from, outcome }, folder, { excel }) => {
     if (outcome.status !== 'found' || outcome.erased === true) return [];
     const { writeProfileFolder } = require('./folder') as typeof import('./folder');
-    return writeProfileFolder(ctx, { folder: from, cpf }, outcome, { folder, html, excel });
+    return writeProfileFolder(ctx, from, outcome, { folder, excel });
   },
   resolver: () => (require('./resolve') as typeof import('./resolve')).profileResolver,
   orders: ['cancel', 'cancel_now'],

@@ -58,7 +58,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
           },
         ],
   cost: ({ outcome: { seen } }) => billed([seen?.billing ?? null]),
-  heeds: [],
+  heeds: ['lang'],
   export: async ({ store }, { folder: from }, folder) => {
     const answer = await new TraceRepository(store).answer(from);
     if (answer === null) return [];

@@ -62,13 +62,13 @@ type End = [JobKind, object, object, object];
 const ends: End[] = [
   [
     'trace',
-    {},
+    { target: 'fulana' },
     { ...nothing, status: 'completed', traceId: 't', seen: { sha256: 'aa', billing } },
     { outcome: { result: { id: 'found' } }, artifacts: [{ name: 'trace.json', sha256: 'aa' }] },
   ],
   [
     'lens',
-    {},
+    { file: { bytes: 1, key: 'k', mediaType: 'image/png', sha256: 'ab' } },
     {
       ...nothing,
       status: 'completed',

@@ -277,7 +277,7 @@ test('the last line says where the whole is, and what is left to do', async () =
   await printView(context(), kindOf('trace'), view, false);
   expect(printed()).toMatch(/ocorrencias \(\d+\)\n(?:.+\n)+the whole: `diligence result x\/1`\n$/);
   await printResult(context(), kindOf('trace'), job, { out: place.folder });
-  expect(printed()).toMatch(/result: .+ \(trace\.json: an export, in the clear\)\n$/);
+  expect(printed()).toMatch(/result: .+ \(trace\.json, report\.html: an export, in the clear\)\n$/);
   await printView(
     context(),
     kindOf('trace'),

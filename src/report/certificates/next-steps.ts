@@ -1,5 +1,6 @@
-import type { FiledRow, RowStatus } from '../domain/certificates/certificates';
-import type { DecisionAction } from '../domain/certificates/work';
+import type { FiledRow, RowStatus } from '../../domain/certificates/certificates';
+import type { DecisionAction } from '../../domain/certificates/work';
+import { resolveLine, shellWord } from '../command-line';
 
 /** What a person can do about a row that was not issued. Both languages have a sentence for each. */
 export type Advice =
@@ -74,16 +75,11 @@ export function resolveCommandLine(
   note: string,
 ): string {
   const which = 'line' in rows ? `--line ${rows.line}` : `--status ${rows.status}`;
-  const externalId = action === 'adopt' ? ' --external-id UUID' : '';
-  return `diligence resolve ${shellWord(batchId)} ${which} --action ${action}${externalId} --note "${note}"`;
+  return resolveLine(batchId, { action, note, which: ` ${which}` });
 }
 
 /** The command line that runs a mended file again. */
 export function batchCommandLine(inputName: string, type: string | null): string {
   const types = type === null ? '' : ` --type ${type}`;
   return `diligence certificate batch --input ${shellWord(inputName)}${types}`;
-}
-
-function shellWord(text: string): string {
-  return /^[\p{L}\p{N}_./:@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

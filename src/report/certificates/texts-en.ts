@@ -1,5 +1,5 @@
-import type { CertificateType, RowStatus } from '../domain/certificates/certificates';
-import type { DecisionAction } from '../domain/certificates/work';
+import type { CertificateType, RowStatus } from '../../domain/certificates/certificates';
+import type { DecisionAction } from '../../domain/certificates/work';
 import type { Advice, StatusLeft } from './next-steps';
 
 /** The words of a report. Numbers come in as text, in the form of the language; `n` tells one from many. */

@@ -1,8 +1,9 @@
-import type { BatchSummary, RowStatus } from '../domain/certificates/certificates';
-import type { WorkRecord } from '../domain/certificates/work';
-import type { DecisionRecord } from '../domain/core/decision';
-import type { Formats } from './formats';
-import { maskTextOfPeople } from '../protection/redaction';
+import type { BatchSummary, RowStatus } from '../../domain/certificates/certificates';
+import type { WorkRecord } from '../../domain/certificates/work';
+import type { DecisionRecord } from '../../domain/core/decision';
+import type { Formats } from '../formats';
+import { maskTextOfPeople } from '../../protection/redaction';
+import type { Look, Reader } from '../parts';
 import type { ReportFigures } from './report-figures';
 import type { ReportTexts } from './texts-en';
 
@@ -17,12 +18,13 @@ export interface Report {
 
 /** What every part of a page is made with. */
 export interface Page extends Report {
+  reader: Reader;
   texts: ReportTexts;
   formats: Formats;
 }
 
 /** How a status is coloured: what is good, what is left, what may have cost money for nothing. */
-export const looks: Record<RowStatus, string> = {
+export const looks: Record<RowStatus, Look> = {
   issued: 'good',
   duplicate: '',
   unknown_outcome: 'bad',

@@ -1,5 +1,5 @@
-import { issuedOverTimeChart, issuedSoFar, waitUnit, waitsChart } from './charts';
-import { html, type Html } from './html';
+import { issuedOverTimeChart, issuedSoFar, waitUnit, waitsChart } from '../charts';
+import { html, type Html } from '../html';
 import type { Page } from './page';
 
 /** Null when there is nothing that could be drawn, or said about it. */

@@ -1,5 +1,6 @@
-import { html, type Html } from './html';
-import { maskTextOfPeople } from '../protection/redaction';
+import { html, type Content, type Html } from '../html';
+import { commandPart, tablePart } from '../parts';
+import { maskTextOfPeople } from '../../protection/redaction';
 import { actionFor, batchCommandLine, resolveCommandLine, type StatusLeft } from './next-steps';
 import { looks, type Page } from './page';
 import type { LeftGroup, LeftRow } from './report-figures';
@@ -28,19 +29,15 @@ function leftGroup(group: LeftGroup, page: Page): Html {
     </div>
     <p>${texts.leftMeans[status]}</p>
     ${groupSteps(group, page)}
-    <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col" class="line-cell">${texts.line}</th>
-          <th scope="col" class="subject-cell">${texts.subject}</th>
-          <th scope="col">${texts.happened}</th>
-          ${ofRows ? html`<th scope="col">${texts.next}</th>` : null}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row) => leftRow(row, ofRows, page))}
-      </tbody>
-    </table>
+    ${tablePart(
+      [
+        { name: texts.line, look: 'line' },
+        { name: texts.subject, look: 'wide' },
+        { name: texts.happened },
+        ...(ofRows ? [{ name: texts.next }] : []),
+      ],
+      rows.map((row) => leftRow(row, page)),
+    )}
     ${more > 0 ? html`<p class="muted">${texts.more(formats.number(more))}</p>` : null}
   </div>`;
 }
@@ -53,7 +50,7 @@ function groupSteps({ status, advised }: LeftGroup, page: Page): Html | null {
     rows: StatusLeft | 'N',
   ): Html => {
     const which = rows === 'N' ? { line: 'N' } : { status: rows };
-    return command(resolveCommandLine(summary.batchId, which, action, texts.notePlaceholder));
+    return commandPart(resolveCommandLine(summary.batchId, which, action, texts.notePlaceholder));
   };
   if (status === 'unknown_outcome') {
     const words = texts.unknownSteps;
@@ -66,7 +63,7 @@ function groupSteps({ status, advised }: LeftGroup, page: Page): Html | null {
   }
   if (status === 'invalid') {
     const input = maskTextOfPeople(record.inputName ?? '');
-    return input === '' ? null : command(batchCommandLine(input, record.type));
+    return input === '' ? null : commandPart(batchCommandLine(input, record.type));
   }
   // What the service calls final is not asked for again by the dozen.
   if (advised.has('ask_again_in_doubt')) return null;
@@ -77,7 +74,7 @@ function groupSteps({ status, advised }: LeftGroup, page: Page): Html | null {
     ${line(action, status)}`;
 }
 
-function leftRow(row: LeftRow, withNext: boolean, { texts, formats, summary }: Page): Html {
+function leftRow(row: LeftRow, { texts, formats, summary }: Page): Content[] {
   const { line, document, type, reference, certidaoId, requestedAt, advice } = row;
   const told = { code: row.errorCode, category: row.errorCategory, message: row.errorMessage };
   const facts = [
@@ -86,36 +83,19 @@ function leftRow(row: LeftRow, withNext: boolean, { texts, formats, summary }: P
     requestedAt === null ? null : `${texts.requestedAt} ${formats.instant(requestedAt)}`,
     certidaoId === null ? null : `${texts.certidaoId} ${certidaoId}`,
   ].filter((fact) => fact !== null);
+  const named = [type, reference === '' ? '' : `${texts.reference} ${reference}`];
+  const small = (words: readonly string[]): Html =>
+    html`<span class="small muted block">${words.filter((one) => one !== '').join(' · ')}</span>`;
   const action = actionFor(advice);
-  const next = html`<td data-label="${texts.next}">
-    ${texts.advice[advice]}${
+  return [
+    line,
+    [html`<span class="number">${document}</span>`, small(named)],
+    [texts.message(told), small(facts)],
+    [
+      texts.advice[advice],
       action === null
         ? null
-        : command(resolveCommandLine(summary.batchId, { line }, action, texts.notePlaceholder))
-    }
-  </td>`;
-  return html`<tr>
-    <td class="line-cell number" data-label="${texts.line}">${line}</td>
-    <td class="subject-cell" data-label="${texts.subject}">
-      <span class="number">${document}</span>
-      <div class="small muted">
-        ${type}${reference === '' ? null : html`${type === '' ? '' : ' · '}${texts.reference} ${reference}`}
-      </div>
-    </td>
-    <td data-label="${texts.happened}">
-      ${texts.message(told)}
-      <div class="small muted">${facts.join(' · ')}</div>
-    </td>
-    ${withNext ? next : null}
-  </tr>`;
-}
-
-/** Broken between its words, and within none but the long ones. */
-function command(line: string): Html {
-  const words = line
-    .split(' ')
-    .map((word) => (word.length > 24 ? word : html`<span class="flag">${word}</span>`));
-  return html`<code class="command"
-    >${words.flatMap((word, at) => (at === 0 ? [word] : [' ', word]))}</code
-  >`;
+        : commandPart(resolveCommandLine(summary.batchId, { line }, action, texts.notePlaceholder)),
+    ],
+  ];
 }

@@ -1,14 +1,24 @@
-import type { Change } from '../domain/monitors/change';
+import { fieldsOf } from '../../domain/core/findings';
+import type { Change } from '../../domain/monitors/change';
 import {
   changeStatuses,
   LagSums,
   type ChangeRecord,
   type ChangeStatus,
   type LagFigures,
-} from '../domain/monitors/change-record';
+} from '../../domain/monitors/change-record';
 
-/** Failing changes that a report names; all are counted. */
+/** Failing changes that a report names, and changes that it shows; all are counted. */
 const mostListed = 20;
+const mostShown = 200;
+
+/** A change with what the service told of it. */
+export interface ShownChange {
+  record: ChangeRecord;
+  before: unknown;
+  after: unknown;
+}
+
 export type SeverityCounts = Record<ChangeStatus, number> & { total: number; unreviewed: number };
 
 /** What a report says of changes. Severities are in order, the gravest first. */
@@ -18,6 +28,8 @@ export interface MonitorFigures {
   lags: [Change['severity'], LagFigures][];
   /** Gravest first, then in the order in which they were stored. */
   failing: ChangeRecord[];
+  /** The same, of all: the first of them. */
+  changes: ShownChange[];
 }
 
 const severityOrder = ['critical', 'unknown', 'warn', 'info'] as const;
@@ -27,9 +39,11 @@ export class MonitorSums {
   readonly #total = noCounts();
   readonly #bySeverity = new Map<Change['severity'], SeverityCounts>();
   readonly #failing = new Map<Change['severity'], ChangeRecord[]>();
+  readonly #changes = new Map<Change['severity'], ShownChange[]>();
   readonly #lags = new LagSums();
 
-  add(record: ChangeRecord): void {
+  /** @param answer as the service told the change */
+  add(record: ChangeRecord, answer: unknown): void {
     const { severity, status } = record;
     const counts = this.#bySeverity.get(severity) ?? noCounts();
     this.#bySeverity.set(severity, counts);
@@ -39,6 +53,12 @@ export class MonitorSums {
       if (record.reviewed_at === null) some.unreviewed += 1;
     }
     this.#lags.add(record);
+    const shown = this.#changes.get(severity) ?? [];
+    this.#changes.set(severity, shown);
+    if (shown.length < mostShown) {
+      const { after, before } = fieldsOf(answer);
+      shown.push({ record, before, after });
+    }
     if (status === 'failing') {
       const failing = this.#failing.get(severity) ?? [];
       this.#failing.set(severity, failing);
@@ -57,6 +77,9 @@ export class MonitorSums {
       failing: severityOrder
         .flatMap((severity) => this.#failing.get(severity) ?? [])
         .slice(0, mostListed),
+      changes: severityOrder
+        .flatMap((severity) => this.#changes.get(severity) ?? [])
+        .slice(0, mostShown),
     };
   }
 }

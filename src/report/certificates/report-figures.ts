@@ -1,8 +1,8 @@
-import { noCounts, type FiledRow, type StatusCounts } from '../domain/certificates/certificates';
-import { maskDocument } from '../domain/core/documents';
-import { Histogram } from './histogram';
+import { noCounts, type FiledRow, type StatusCounts } from '../../domain/certificates/certificates';
+import { maskDocument } from '../../domain/core/documents';
+import { Histogram } from '../histogram';
 import { adviceFor, isLeft, statusesLeft, type Advice, type StatusLeft } from './next-steps';
-import { maskTextOfPeople } from '../protection/redaction';
+import { maskTextOfPeople } from '../../protection/redaction';
 
 /** Rows of one status that a report lists; the others are counted. */
 const mostRowsShown = 250;
