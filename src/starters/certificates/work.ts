@@ -10,7 +10,6 @@ import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
 import { storeFile } from '../jobs/batches/stored-file';
 import { UsageError } from '../jobs/errors';
-import { tell } from '../cli/terminal';
 import type { Foreseen } from '../jobs/start-job';
 import type { CommandContext } from '../jobs/context';
 
@@ -39,9 +38,12 @@ export interface PlannedBatch {
  *
  * @throws SheetError
  */
-export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
+export async function planBatch(
+  input: BatchInput,
+  log: CommandContext['log'],
+): Promise<PlannedBatch> {
   const hash = createHash('sha256');
-  const plan = openPlan(input, tell);
+  const plan = openPlan(input, log);
   for await (const row of plan) hash.update(`${JSON.stringify(row)}\n`);
   const { file, type = null } = input;
   const manifest = `${hash.digest('hex')}\n${type ?? ''}`;
@@ -121,7 +123,7 @@ function openPlan({ file, type, column, sheet }: BatchInput, onNotice?: (notice:
 
 export function issuingTerms(
   { queueSuffix }: CommandContext,
-  flags: { deadline: number; maxAge: number; onUnknown: OnUnknown; rerun?: boolean },
+  flags: { deadline: number; maxAge: number; onUnknown: OnUnknown; rerun?: boolean | undefined },
   interactive: boolean,
 ): IssuingTerms {
   const now = Date.now();
