@@ -93,9 +93,10 @@ export const outputSchema = z.union([jobEnvelope, errorEnvelope]);
 export async function envelopeOf(
   ctx: CommandContext,
   kind: JobKind,
-  { job, state, progress }: JobView,
+  view: JobView,
   folder: string | null,
 ): Promise<JobEnvelope> {
+  const { job, state } = view;
   const { id, outcome, status, needsAttention } = job;
   const ended = outcome === null ? null : endedJob(job);
   return {
@@ -111,7 +112,7 @@ export async function envelopeOf(
     artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
     cost: ended === null ? [] : await kind.cost(ended, ctx),
     folder,
-    progress,
+    progress: view.progress,
   };
 }
 

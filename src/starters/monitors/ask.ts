@@ -26,7 +26,7 @@ import type { Job } from '../jobs/job-kind';
 import { duration } from '../jobs/request';
 import type { Ask } from '../jobs/start-job';
 
-const monitorId = z
+const uuid = z
   .string()
   .refine(isUuid, 'expected the id of a monitor, a UUID')
   .transform((id) => id.trim().toLowerCase());
@@ -45,11 +45,11 @@ const termsAsked = {
     .describe('walk over all states too: what others acknowledged is stored as such'),
 };
 
-export const sweepRequest = z.strictObject({ monitor: monitorId, ...termsAsked });
+export const sweepRequest = z.strictObject({ monitor: uuid, ...termsAsked });
 
 export const scanRequest = z.strictObject({
   monitors: z
-    .array(monitorId)
+    .array(uuid)
     .min(2)
     .max(mostMonitors)
     .transform((ids) => [...new Set(ids)]),

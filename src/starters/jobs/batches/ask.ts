@@ -216,6 +216,19 @@ export interface InputFile {
   rerun: boolean;
 }
 
+/** Of a request that names its file. */
+export function inputFileOf(request: {
+  input: string;
+  column?: string | undefined;
+  sheet?: string | undefined;
+  label?: string | undefined;
+  rerun?: boolean | undefined;
+}): InputFile {
+  const { column, input, label = null, rerun = false, sheet } = request;
+  const choice = { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
+  return { input, path: input, choice, label, rerun };
+}
+
 /** What a request has of its file. */
 export function ofFile({ input, label, path: inputPath, rerun }: InputFile) {
   return { label, rerun, inputName: inputNameOf(input), inputPath };
