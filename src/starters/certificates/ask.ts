@@ -57,7 +57,10 @@ type BatchTerms = Omit<
 type CertificateAsk = Ask<WorkRecord, LatestEdition>;
 type WorkJob = Job<WorkRecord, LatestEdition>;
 
-/** Every run is a job of its own; what was bought before is found by its claims. */
+/** What was requested and has no end yet is watched, not requested again. */
+const finalStatuses: ReadonlySet<string> = new Set(['issued', 'failed', 'unknown_outcome']);
+
+/** What was bought for other jobs is found by its claims. */
 export async function askIssue(
   ctx: CommandContext,
   asked: z.output<typeof certificateRequest>,
@@ -65,15 +68,17 @@ export async function askIssue(
   const { document, note } = readOneDocument(asked.type, asked.document);
   const workflowId = `certificate/${asked.type}/${ctx.idKey.nameOf('document', document)}`;
   const terms = issuingTerms(ctx, asked, true);
+  const standing = (await ctx.store.jobs.find(workflowId)) as WorkJob | null;
+  const isFinal = finalStatuses.has(standing?.status ?? '');
   return {
-    standing: (await ctx.store.jobs.find(workflowId)) as WorkJob | null,
-    stands: false,
+    standing,
+    stands: isFinal && isWithin(asked.maxAge, standing) && asked.rerun !== true,
     record: async () => {
       ctx.log(`${asked.type} for ${maskDocument(document)}`);
       const now = new Date();
       const id = jobIdAt(workflowId, now);
       const { label = null, onUnknown, rerun = false } = asked;
-      await putIssuance(ctx, id, asked.type, { document, note, label }, terms);
+      await putIssuance(ctx, id, asked.type, { document, note, label, rerun }, terms);
       await auditStart(ctx, id, { items: 1, onUnknown, rerun }, now.getTime());
       return id;
     },
@@ -112,22 +117,22 @@ export async function askBatch(
   asked: BatchTerms,
   plan: PlannedBatch,
 ): Promise<CertificateAsk> {
-  const { concurrency, label = null, laneRows, maxUnknown } = asked;
+  const { concurrency, label = null, laneRows, maxUnknown, rerun = false } = asked;
   const firstId = `certificate-batch/${batchName(ctx, plan)}`;
   const standing = await newestBatch(ctx, firstId);
   const terms = issuingTerms(ctx, asked, false);
   const { epoch } = ctx.store;
   return {
     standing,
-    stands: isWithin(asked.maxAge, standing) && asked.rerun !== true,
+    stands: isWithin(asked.maxAge, standing) && !rerun,
     foresee: () => dryRun(ctx, plan, terms.reuseSince),
     record: async () => {
-      const now = new Date();
-      // Two commands at once begin the same one.
-      const id = standing === null && asked.rerun !== true ? firstId : jobIdAt(firstId, now);
-      await fileBatch(ctx, plan, id, label, { ...terms, concurrency });
-      const { onUnknown, rerun = false } = asked;
-      await auditStart(ctx, id, { items: plan.counts.items, onUnknown, rerun }, now.getTime());
+      // Named by what was there before: two commands at once begin the same one.
+      const endedAt = standing?.endedAt ?? null;
+      const id = endedAt === null ? firstId : jobIdAt(firstId, new Date(endedAt));
+      await fileBatch(ctx, plan, id, { label, rerun }, { ...terms, concurrency });
+      const { onUnknown } = asked;
+      await auditStart(ctx, id, { items: plan.counts.items, onUnknown, rerun }, Date.now());
       return id;
     },
     workflow: 'certificateBatch',

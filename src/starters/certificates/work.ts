@@ -4,7 +4,7 @@ import { putWork } from '../../store/certificates/asks';
 import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import { documentTypesServed, readDocument } from '../../domain/core/documents';
-import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
+import type { WorkRecord, WorkRef, WorkTerms } from '../../domain/certificates/work';
 import type { IssuingTerms, OnUnknown } from '../../workflows/inputs';
 import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
@@ -60,13 +60,13 @@ export async function fileBatch(
   place: CommandContext,
   { counts, file, rows, type }: PlannedBatch,
   workId: string,
-  label: string | null,
+  how: Pick<WorkRecord, 'label' | 'rerun'>,
   terms: WorkTerms,
 ): Promise<WorkRef> {
   const input =
     file === null ? null : { inputName: basename(file), ...(await storeFile(place.store, file)) };
   const blankLines = counts.blank;
-  const asked = { workId, type, label, rows: rows(), blankLines, input };
+  const asked = { workId, type, ...how, rows: rows(), blankLines, input };
   return putWork(place, { ...asked, kind: 'certificate-batch' }, terms);
 }
 

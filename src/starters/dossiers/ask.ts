@@ -57,10 +57,10 @@ export function askFollow(
     deadline,
     id,
     label,
-    maxAge = 0,
+    maxAge,
     maxAttempts,
     onReview,
-    rerun,
+    rerun = false,
   }: z.output<typeof dossierRequest>,
 ): Promise<Ask<DossierRecord, DossierOutcome>> {
   const dossierId = id.trim().toLowerCase();
@@ -71,8 +71,9 @@ export function askFollow(
     toCancel: false,
     label: label ?? null,
     deadlineMs: deadline,
+    rerun,
   };
-  return prepare(ctx, asked, { maxAgeMs: rerun === true ? 0 : maxAge });
+  return prepare(ctx, asked, { maxAgeMs: maxAge });
 }
 
 /** Cancels it at the service, and follows it. */
@@ -86,7 +87,7 @@ export function askCancel(
 
 type Asked = Pick<
   DossierRecord,
-  'dossierId' | 'maxAttempts' | 'onReview' | 'toCancel' | 'label' | 'deadlineMs'
+  'dossierId' | 'maxAttempts' | 'onReview' | 'toCancel' | 'label' | 'deadlineMs' | 'rerun'
 >;
 
 /**
@@ -96,14 +97,17 @@ type Asked = Pick<
 async function prepare(
   ctx: CommandContext,
   asked: Asked,
-  { maxAgeMs }: { maxAgeMs: number },
+  { maxAgeMs }: { maxAgeMs: number | undefined },
 ): Promise<Ask<DossierRecord, DossierOutcome>> {
   const { dossierId, maxAttempts, onReview, toCancel, deadlineMs = 0 } = asked;
   const workflowId = dossierWorkflowId(dossierId);
   const newest = await ctx.store.jobs.find(workflowId);
+  const standing = newest as Job<DossierRecord, DossierOutcome> | null;
+  const isAnswer = standing?.outcome != null && isFinal(standing.outcome);
+  const isSameAsk = standing !== null && termsOf(standing.input) === termsOf(asked);
   return {
-    standing: newest as Job<DossierRecord, DossierOutcome> | null,
-    stands: isWithin(maxAgeMs, newest),
+    standing,
+    stands: isAnswer && isSameAsk && isWithin(maxAgeMs, standing) && asked.rerun !== true,
     record: () => record(ctx, asked),
     goesOn: ({ id, input }) => {
       const isSame = termsOf(input) === termsOf(asked);
@@ -128,6 +132,11 @@ async function prepare(
       queueSuffix: ctx.queueSuffix,
     }),
   };
+}
+
+/** It has reached its end at the service: only `--rerun` looks whether somebody has it tried again. */
+function isFinal({ erased, status }: DossierOutcome): boolean {
+  return erased !== true && ['completed', 'failed', 'cancelled'].includes(status);
 }
 
 function termsOf({ maxAttempts, onReview, toCancel }: Asked): string {

@@ -42,10 +42,10 @@ export async function askLens(
       const isAnew = rerun || (isFinal && !isYoung);
       const now = new Date();
       const name = isAnew
-        ? lensName(ctx, what, now.toISOString())
+        ? lensName(ctx, what, standing?.id ?? null)
         : (standing?.input.name ?? lensName(ctx, what, null));
       const copy = await storeInput(ctx, asked.input, input);
-      const order = { name, file: copy, mode, label, forced, deadlineMs: deadline };
+      const order = { name, file: copy, mode, label, forced, deadlineMs: deadline, rerun };
       const { workId } = await putLens(ctx, order, now);
       const unusual = forced !== null && { forced: true, mediaType: input.mediaType };
       await auditStart(ctx, workId, { items: 1, rerun: isAnew, ...unusual }, now.getTime());

@@ -44,7 +44,7 @@ export async function askProfile(
     standing,
     stands: isAnswer && isWithin(maxAge, standing) && !rerun,
     record: async () => {
-      const ask = { cpf, name, retryRural, label, deadlineMs: deadline };
+      const ask = { cpf, name, retryRural, label, deadlineMs: deadline, rerun };
       const { workId, createdAt } = await putLookup(ctx, ask);
       await auditStart(ctx, workId, { items: 1, rerun }, Date.parse(createdAt));
       return workId;

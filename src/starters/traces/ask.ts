@@ -40,7 +40,7 @@ export async function askTrace(
     stands: isFinal && isYoung && !rerun,
     record: async () => {
       const isAnew = rerun || (isFinal && !isYoung);
-      const order = isAnew ? new Date().toISOString() : null;
+      const order = isAnew ? (standing?.id ?? null) : null;
       const terms = { label, deadlineMs, before: isAnew ? null : standing, rerun: order };
       const { workId, createdAt } = await putTrace(ctx, what, terms);
       await auditStart(ctx, workId, { items: 1, rerun: isAnew }, Date.parse(createdAt));

@@ -114,6 +114,7 @@ async function storeBatch(
     children,
     concurrency,
     deadlineMs,
+    rerun: request.rerun,
     createdAt,
     createdBy,
   };
@@ -172,6 +173,7 @@ export async function askBatch(
     foresee: () => foresee(request),
     record: () => storeBatch(ctx, request, name, terms),
     release: ({ folder }) => batches.releaseChildren(folder),
+    withdraw: ({ folder }) => batches.withdrawChildren(folder),
     workflow: 'jobBatch',
     workflowInput: ({ folder, input }): JobBatchInput => ({
       kind: input.kind,
