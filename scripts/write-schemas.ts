@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { configJsonSchema } from '../src/environment/config-file';
 import { manifestSchema, reportSchema } from '../src/starters/investigations/report/schema';
-import { outputSchema } from '../src/starters/cli/envelope';
+import { outputSchema } from '../src/starters/jobs/envelope';
 
 /** JSON Schemas into the package: of what `--json` prints, of diligence.config.json, and of what investigations write. */
 const folder = join(__dirname, '..', 'dist', 'schemas');

@@ -7,7 +7,7 @@ export interface StartFlags {
   deadline: number;
   maxAge?: number;
   rerun?: boolean;
-  label?: string | null;
+  label?: string;
   dryRun?: true;
   detach?: true;
   out?: string;

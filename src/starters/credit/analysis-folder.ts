@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { readAnalysis } from '../../apis/credit/result.wire';
 import { readLarge } from '../../store/core/large-objects';
 import type { AnalysedPayer } from '../../domain/credit/analysis';
@@ -20,6 +17,7 @@ import {
 } from '../../sheets/analysis-sheet';
 import type { CommandContext } from '../jobs/context';
 import { evidenceOf } from '../jobs/export-job';
+import { writeWhole } from '../jobs/written-file';
 
 const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
 
@@ -42,9 +40,7 @@ export async function writeAnalysisFolder(
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const shown = filter === 'all' ? result.allKey : result.issuesKey;
-  const aside = join(folder, '.result.json.partial');
-  await pipeline(Readable.from(readLarge(store, shown)), createWriteStream(aside));
-  await rename(aside, join(folder, 'result.json'));
+  await writeWhole(folder, 'result.json', readLarge(store, shown));
 
   // A payer stands behind its receivables, and the assignor behind all: they are read first.
   const payers: AnalysedPayer[] = [];
@@ -91,7 +87,7 @@ export async function writeAnalysisFolder(
     },
     lang,
   );
-  await writeFile(join(folder, 'report.html'), page);
+  await writeWhole(folder, 'report.html', page);
 }
 
 /** The next part is read when the sheets have taken what the last one made. */

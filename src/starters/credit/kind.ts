@@ -19,7 +19,8 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   service: 'credit',
   workflowId: ({ name }) => analysisWorkflowId(name),
   describe: ({ cnab }) => cnab.name,
-  terms: ({ deadlineMs, filter, forced, label }) => ({
+  terms: ({ deadlineMs, filter, forced, label, rerun }) => ({
+    rerun,
     deadline: deadlineMs,
     filter,
     force: forced,

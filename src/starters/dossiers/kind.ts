@@ -19,7 +19,8 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   service: 'investigation',
   workflowId: ({ dossierId }) => dossierWorkflowId(dossierId),
   describe: ({ dossierId }) => dossierId,
-  terms: ({ deadlineMs, label, maxAttempts, onReview }) => ({
+  terms: ({ deadlineMs, label, maxAttempts, onReview, rerun }) => ({
+    rerun,
     deadline: deadlineMs,
     label,
     maxAttempts,

@@ -1,26 +1,11 @@
 import { Command } from 'commander';
-import { checkPlan, readSubject } from '../../domain/investigations/check-plan';
-import {
-  investigationFolder,
-  investigationWorkflowId,
-  type InvestigationOutcome,
-  type InvestigationRecord,
-} from '../../domain/investigations/investigation';
 import type { Subject } from '../../domain/investigations/plan';
-import { jobIdAt } from '../../domain/job';
-import { indexDocuments } from '../../store/core/subject-index';
-import { InvestigationRepository } from '../../store/investigations/investigations';
-import type { InvestigateInput } from '../../workflows/inputs';
 import { languageOption, withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { print } from '../cli/terminal';
-import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
-import { readFiles } from './files';
+import { askInvestigation } from './ask';
 import { investigationKind } from './kind';
-import { foresee } from './foresee';
-import { graphLines, nobody, planError, readPlan, readyPlans, type WrittenPlan } from './plan-file';
+import { graphLines, readPlan, readyPlans } from './plan-file';
 
 type SubjectFlags = { [Field in keyof Subject]?: Exclude<Subject[Field], null> };
 type InvestigateFlags = StartFlags & SubjectFlags & { plan: string; maxAge: number };
@@ -43,9 +28,7 @@ export function investigateCommand(): Command {
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
     .addOption(languageOption())
     .action(async (flags: InvestigateFlags) => {
-      const written = await readPlan(flags.plan);
-      const subject = subjectOf(written, flags);
-      await start(command, investigationKind, (ctx) => prepare(ctx, written, subject, flags));
+      await start(command, investigationKind, (ctx) => askInvestigation(ctx, flags));
     })
     .addCommand(plansCommand());
 }
@@ -62,75 +45,4 @@ function plansCommand(): Command {
         for (const line of graphLines(written)) print(`  ${line}`);
       }
     });
-}
-
-/** What flags say goes before what the file says. @throws UsageError with the path of each fault */
-function subjectOf({ plan, subject: written }: WrittenPlan, flags: InvestigateFlags): Subject {
-  const known = written ?? nobody();
-  const given = Object.fromEntries(
-    Object.keys(known).flatMap((word) => {
-      const value = flags[word as keyof Subject];
-      return value === undefined ? [] : [[word, value]];
-    }),
-  );
-  const { faults, subject } = readSubject({ ...known, ...given });
-  const all = faults.length > 0 ? faults : checkPlan(plan, subject);
-  if (all.length > 0) throw planError(flags.plan, all);
-  return subject;
-}
-
-async function prepare(
-  ctx: CommandContext,
-  written: WrittenPlan,
-  given: Subject,
-  flags: InvestigateFlags,
-): Promise<Ask<InvestigationRecord, InvestigationOutcome>> {
-  const { deadline: deadlineMs, label = null, maxAge: maxAgeMs, rerun = false } = flags;
-  const { environment, idKey, queueSuffix, store } = ctx;
-  const { plan } = written;
-  const files = await readFiles(ctx, given);
-  const { subject } = files;
-  const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
-  const standing = (await store.jobs.find(investigationWorkflowId(name))) as Job<
-    InvestigationRecord,
-    InvestigationOutcome
-  > | null;
-  const asked = { name, plan, subject, maxAgeMs, rerun, label, deadlineMs };
-  return {
-    standing,
-    stands: standing?.status === 'completed' && isWithin(maxAgeMs, standing) && !rerun,
-    foresee: () => foresee(ctx, written, { ...asked, files: files.read }),
-    record: async () => {
-      const now = new Date();
-      const workId = jobIdAt(investigationWorkflowId(name), now);
-      const record: InvestigationRecord = {
-        workId,
-        ...asked,
-        files: await files.store(),
-        createdAt: now.toISOString(),
-        createdBy: environment.actor,
-      };
-      const folder = investigationFolder(workId);
-      const nameOf = (text: string): string => idKey.nameOf('document', text);
-      const { cnpj, cpf, email, phone } = subject;
-      await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
-      const keyed = label === null ? null : nameOf(label);
-      await new InvestigationRepository(store).putRecord(folder, record, keyed);
-      await auditStart(ctx, workId, { items: plan.steps.length, rerun }, now.getTime());
-      return workId;
-    },
-    workflow: 'investigateSubject',
-    workflowInput: ({ id: workId, folder, input }): InvestigateInput => ({
-      ref: { workId, folder },
-      steps: input.plan.steps.map(({ id, needs, required, deadlineMs: stepMs }) => ({
-        id,
-        needs,
-        required,
-        deadlineMs: stepMs,
-      })),
-      deadlineAt: Date.now() + deadlineMs,
-      interactive: true,
-      queueSuffix,
-    }),
-  };
 }

@@ -14,7 +14,7 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   service: 'investigation',
   workflowId: ({ name }) => investigationWorkflowId(name),
   describe: ({ plan }) => plan.name,
-  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  terms: ({ deadlineMs, label, rerun }) => ({ deadline: deadlineMs, label, rerun }),
   async readProgress(engine, workflowId) {
     const progress = await progressOfOne(engine, workflowId);
     if (progress === null) return null;

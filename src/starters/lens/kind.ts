@@ -28,7 +28,8 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   service: 'investigation',
   workflowId: ({ name }) => lensWorkflowId(name),
   describe: ({ file }) => inputWords(file),
-  terms: ({ deadlineMs, forced, label }) => ({
+  terms: ({ deadlineMs, forced, label, rerun }) => ({
+    rerun,
     deadline: deadlineMs,
     label,
     acceptFormat: forced,

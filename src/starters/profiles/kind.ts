@@ -16,7 +16,12 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   service: 'investigation',
   workflowId: ({ name }) => profileWorkflowId(name),
   describe: ({ cpf }) => maskDocument(cpf),
-  terms: ({ deadlineMs, label, retryRural }) => ({ deadline: deadlineMs, label, retryRural }),
+  terms: ({ deadlineMs, label, rerun, retryRural }) => ({
+    deadline: deadlineMs,
+    label,
+    rerun,
+    retryRural,
+  }),
   readProgress: progressOfOne,
   lines: ({ outcome }) => profileLines(outcome),
   findings: profileFindings,

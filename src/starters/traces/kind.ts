@@ -26,7 +26,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
   service: 'investigation',
   workflowId: ({ name }) => traceWorkflowId(name),
   describe: ({ target }) => maskTarget(target),
-  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  terms: ({ deadlineMs, label, rerun }) => ({ deadline: deadlineMs, label, rerun }),
   readProgress: progressOfOne,
   lines: ({ outcome: { status, seen, traceId, error } }) => {
     const facts: [string, string | null][] = [

@@ -5,9 +5,14 @@ import { noScanCounts } from '../../../src/domain/monitors/scan';
 import { emptyBacklog, noCounts } from '../../../src/domain/monitors/sweep';
 import { ConfigError } from '../../../src/environment';
 import { jobKinds, type JobKind } from '../../../src/domain/job';
-import { errorEnvelope, jobEnvelope, outputSchema } from '../../../src/starters/cli/envelope';
+import {
+  envelopeOf,
+  errorEnvelope,
+  jobEnvelope,
+  outputSchema,
+} from '../../../src/starters/jobs/envelope';
 import { reportError } from '../../../src/starters/cli/errors';
-import { envelopeOf, printResult } from '../../../src/starters/cli/print-job';
+import { printResult } from '../../../src/starters/cli/print-job';
 import { kindOf, kinds } from '../../../src/starters/kind-of';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { CommandError, UsageError } from '../../../src/starters/jobs/errors';

@@ -28,7 +28,12 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
     service: rules.service,
     workflowId: (_, id) => workflowIdOf(id),
     describe: ({ inputName }) => inputName,
-    terms: ({ concurrency, deadlineMs, label }) => ({ concurrency, deadline: deadlineMs, label }),
+    terms: ({ concurrency, deadlineMs, label, rerun }) => ({
+      concurrency,
+      deadline: deadlineMs,
+      label,
+      rerun,
+    }),
     readProgress,
     storedProgress,
     lines: async (job, ctx) => {

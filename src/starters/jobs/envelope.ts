@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { exitCodeOf } from '../../domain/attention';
 import { jobKinds } from '../../domain/job';
+import type { CommandContext } from './context';
+import { endedJob, type JobView } from './find-job';
+import type { EndedJob, Job, JobKind } from './job-kind';
 
 /** What `--json` prints of a job of any kind; its JSON Schema is `dist/schemas/job.json`. */
 
@@ -84,3 +88,50 @@ export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
 
 /** Of standard output with `--json`. */
 export const outputSchema = z.union([jobEnvelope, errorEnvelope]);
+
+/** @param folder that its results were written to; null: none */
+export async function envelopeOf(
+  ctx: CommandContext,
+  kind: JobKind,
+  view: JobView,
+  folder: string | null,
+): Promise<JobEnvelope> {
+  const { job, state } = view;
+  const { id, outcome, status, needsAttention } = job;
+  const ended = outcome === null ? null : endedJob(job);
+  return {
+    id,
+    kind: job.kind,
+    status: status ?? state ?? 'running',
+    needsAttention,
+    exitCode: exitCodeOfJob(job),
+    outcome: ended && {
+      ...((await kind.report?.(ctx, ended, folder)) ?? (ended.outcome as object)),
+      ...(await foundIn(ctx, kind, ended)),
+    },
+    artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
+    cost: ended === null ? [] : await kind.cost(ended, ctx),
+    folder,
+    progress: view.progress,
+  };
+}
+
+/** The answer as it came, and as tables; nothing, for a kind without findings. */
+async function foundIn(
+  { store }: CommandContext,
+  kind: JobKind,
+  ended: EndedJob<unknown, unknown>,
+): Promise<object> {
+  const found = await kind.findings?.(ended, store);
+  if (found === undefined) return {};
+  const { facts, result } = found;
+  const sections = found.sections.map(({ name, title, file, rows }) => {
+    return { name, title, file, total: rows.length, rows };
+  });
+  return { result, findings: result === null ? null : { facts, sections } };
+}
+
+export function exitCodeOfJob({ kind, needsAttention, status }: Job): number {
+  if (status !== null) return exitCodeOf(kind, { status, needsAttention });
+  return needsAttention ? 3 : 0;
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { checkPlan, readSubject } from '../../domain/investigations/check-plan';
+import {
+  investigationFolder,
+  investigationWorkflowId,
+  type InvestigationOutcome,
+  type InvestigationRecord,
+} from '../../domain/investigations/investigation';
+import type { Subject } from '../../domain/investigations/plan';
+import { jobIdAt } from '../../domain/job';
+import { indexDocuments } from '../../store/core/subject-index';
+import { InvestigationRepository } from '../../store/investigations/investigations';
+import type { InvestigateInput } from '../../workflows/inputs';
+import type { CommandContext } from '../jobs/context';
+import type { Job } from '../jobs/job-kind';
+import { maxAgeTerm, startTerms } from '../jobs/request';
+import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { readFiles } from './files';
+import { foresee } from './foresee';
+import { nobody, planError, readPlan, type WrittenPlan } from './plan-file';
+
+const oneOrMore = z.array(z.string()).optional();
+
+export const investigationRequest = z.strictObject({
+  plan: z.string().describe('supplier, assignor, individual, or the path of a file (YAML or JSON)'),
+  cnpj: oneOrMore.describe('of the subject'),
+  cpf: oneOrMore.describe('of the subject, or of its owner'),
+  name: z
+    .string()
+    .optional()
+    .describe('as you know the subject: compared with what the sources say'),
+  email: oneOrMore.describe('to be searched for'),
+  phone: oneOrMore.describe('to be searched for'),
+  dossier: oneOrMore.describe('ids of dossiers at the service, followed to their end'),
+  monitor: oneOrMore.describe('ids of monitors whose open changes are taken'),
+  photo: z.string().optional().describe('path of a picture to be analysed'),
+  receivables: z.string().optional().describe('path of a CNAB 400 or 444 file (remessa)'),
+  xmls: z.string().optional().describe('path of a ZIP of NF-e XML documents beside it'),
+  ...startTerms('7d'),
+  ...maxAgeTerm('7d'),
+});
+
+type Request = z.output<typeof investigationRequest>;
+
+/** What is asked for goes before what the file says. @throws UsageError with the path of each fault */
+function subjectOf({ plan, subject: written }: WrittenPlan, asked: Request): Subject {
+  const known = written ?? nobody();
+  const given = Object.fromEntries(
+    Object.keys(known).flatMap((word) => {
+      const value = asked[word as keyof Subject];
+      return value === undefined ? [] : [[word, value]];
+    }),
+  );
+  const { faults, subject } = readSubject({ ...known, ...given });
+  const all = faults.length > 0 ? faults : checkPlan(plan, subject);
+  if (all.length > 0) throw planError(asked.plan, all);
+  return subject;
+}
+
+/** @throws UsageError when the plan or its subject is at fault */
+export async function askInvestigation(
+  ctx: CommandContext,
+  request: Request,
+): Promise<Ask<InvestigationRecord, InvestigationOutcome>> {
+  const written = await readPlan(request.plan);
+  const { deadline: deadlineMs, label = null, maxAge: maxAgeMs, rerun = false } = request;
+  const { environment, idKey, queueSuffix, store } = ctx;
+  const { plan } = written;
+  const files = await readFiles(ctx, subjectOf(written, request));
+  const { subject } = files;
+  const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
+  const standing = (await store.jobs.find(investigationWorkflowId(name))) as Job<
+    InvestigationRecord,
+    InvestigationOutcome
+  > | null;
+  const asked = { name, plan, subject, maxAgeMs, rerun, label, deadlineMs };
+  return {
+    standing,
+    stands: standing?.status === 'completed' && isWithin(maxAgeMs, standing) && !rerun,
+    foresee: () => foresee(ctx, written, { ...asked, files: files.read }),
+    record: async () => {
+      const now = new Date();
+      const workId = jobIdAt(investigationWorkflowId(name), now);
+      const record: InvestigationRecord = {
+        workId,
+        ...asked,
+        files: await files.store(),
+        createdAt: now.toISOString(),
+        createdBy: environment.actor,
+      };
+      const folder = investigationFolder(workId);
+      const nameOf = (text: string): string => idKey.nameOf('document', text);
+      const { cnpj, cpf, email, phone } = subject;
+      await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
+      const keyed = label === null ? null : nameOf(label);
+      await new InvestigationRepository(store).putRecord(folder, record, keyed);
+      await auditStart(ctx, workId, { items: plan.steps.length, rerun }, now.getTime());
+      return workId;
+    },
+    workflow: 'investigateSubject',
+    workflowInput: ({ id: workId, folder, input }): InvestigateInput => ({
+      ref: { workId, folder },
+      steps: input.plan.steps.map(({ id, needs, required, deadlineMs: stepMs }) => ({
+        id,
+        needs,
+        required,
+        deadlineMs: stepMs,
+      })),
+      deadlineAt: Date.now() + deadlineMs,
+      interactive: true,
+      queueSuffix,
+    }),
+  };
+}
