@@ -57,12 +57,6 @@ export function numberSubjects(subjects: Iterable<string>): Statement[] {
   return partsOf(rows).map((some) => insertInto('subject_number', ['subject', 'number'], some));
 }
 
-export function forgetNumbers(subjects: Iterable<string>): Statement[] {
-  return partsOf([...subjects]).map((some) =>
-    statement(`DELETE FROM subject_number WHERE subject IN ${marksOf([some])}`, some),
-  );
-}
-
 async function lookUp(
   database: Numbers,
   wanted: Iterable<string>,

@@ -11,7 +11,6 @@ import { batchEnd } from '../../domain/job-ends';
 import { pagesOf } from '../pages';
 import { marksOf, partsOf, statement } from '../statement';
 import type { Store } from '../store';
-import type { StoredJob } from './jobs';
 
 /** How a job stands. */
 export interface JobStanding {
@@ -40,16 +39,6 @@ export class JobBatchRepository {
   /** Null when there is none. */
   record(folder: string): Promise<JobBatchRecord | null> {
     return this.#store.jobs.input<JobBatchRecord>(folder);
-  }
-
-  /** The last time that the same was asked for, by the id of its workflow. */
-  newest(workflowId: string): Promise<StoredJob<JobBatchRecord> | null> {
-    return this.#store.jobs.last<JobBatchRecord>(`${jobBatchFolder(workflowId)}/`);
-  }
-
-  /** Null before the end. */
-  end(folder: string): Promise<JobBatchEnd | null> {
-    return this.#store.jobs.outcome<JobBatchEnd>(folder);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { ExpiredCursor } from '../../domain/core/retention';
 import { Sealed, rowName } from '../seal';
 import { conditionsOf, waitsFor, type JobFilter } from './job-filter';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, marksOf, rangeOf, replacing, statement, type Statement } from '../statement';
+import { insertInto, rangeOf, replacing, statement, type Statement } from '../statement';
 import { addSubjects } from './subjects';
 
 export interface JobRow {
@@ -128,18 +128,6 @@ export class JobRepository {
       statement(`SELECT ${selected} FROM job WHERE id = ?`, [id]),
     );
     return rows[0] === undefined ? null : this.#rowOf(rows[0]);
-  }
-
-  /** How those of these jobs ended that have, by their ids. */
-  async ended(ids: readonly string[]): Promise<Map<string, string>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.#store.read<{ id: string; status: string }>(
-      statement(
-        `SELECT id, status FROM job WHERE id IN ${marksOf([ids])} AND status IS NOT NULL`,
-        ids,
-      ),
-    );
-    return new Map(rows.map(({ id, status }) => [id, status]));
   }
 
   /**

@@ -21,10 +21,6 @@ export class SubjectRepository {
     for (const one of addSubjects(holder, subjects)) await this.#store.commit([one]);
   }
 
-  async holders(subject: string): Promise<Set<string>> {
-    return new Set((await this.lines(subject)).keys());
-  }
-
   /** Holders, each with the lines of it that tell of the subject; 0: something else in it does. */
   async lines(subject: string): Promise<Map<string, number[]>> {
     const rows = await this.#store.read<{ holder: string; line: number }>(

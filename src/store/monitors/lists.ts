@@ -59,12 +59,6 @@ export class MonitorListRepository {
     return its;
   }
 
-  async remove(name: string): Promise<void> {
-    const { records } = this.#store;
-    await records.remove(`${lists}${name}`);
-    for (const folder of [pages, scans]) await records.removeAll(`${folder}${name}/`);
-  }
-
   /** The last scan of a page, in place of the one before. @param monitorIds of the page */
   async putScan(
     list: string,

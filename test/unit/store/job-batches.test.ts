@@ -120,7 +120,7 @@ test('an end is of the row that needs a person most, and the first one stays', a
     needsAttention: true,
   });
   await activities(() => 1).finalizeBatch({ ...end, counts: {} });
-  expect(await batches.end(folder)).toMatchObject({ counts, cancelled: true });
+  expect(await place.store.jobs.outcome(folder)).toMatchObject({ counts, cancelled: true });
 });
 
 test('who asks again takes back what stopped child jobs', async () => {
@@ -156,11 +156,4 @@ test('a batch owns the child jobs that it was the first and the only one to ask 
   expect(await batches.ownChildren(new Set([folder]))).toEqual(new Set([one.jobId]));
   const all = await batches.ownChildren(new Set([folder, other]));
   expect(all).toEqual(new Set([one.jobId, both.jobId]));
-});
-
-test('the newest of several times that the same was asked for is found by its name', async () => {
-  const folder = await batchOf(7, childrenOf(1));
-  const found = await batches.newest(`trace-batch/${nameOf(7)}`);
-  expect(found).toMatchObject({ folder, record: { kind: 'trace-batch' } });
-  expect(await batches.newest(`trace-batch/${nameOf(8)}`)).toBeNull();
 });

@@ -72,9 +72,6 @@ it('keeps a list of monitors in pages, the same list once', async () => {
   expect(await lists.latest('watch')).toEqual(shorter);
   await expect(lists.page(shorter, 1)).rejects.toThrow(RangeError);
   expect(await lists.page(list, 0)).toHaveLength(100);
-  await lists.remove('watch');
-  expect([await lists.latest('watch'), await lists.all()]).toEqual([null, []]);
-  await expect(lists.page(list, 0)).rejects.toThrow(RangeError);
 });
 
 it('keeps what a sweep left until one comes through, or its monitor is on the page no more', async () => {
