@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { parseCreditNames, type CreditNamesInput } from './credit/credit-names';
 import { ScenarioError } from './core/scenario-parts';
 import { parseScenario, type ScenarioInput } from './scenario';
 import { defaultCreditToken, startSandbox, type Sandbox } from './start-sandbox';
@@ -16,7 +15,6 @@ interface SandboxFlags {
   seed: number;
   scenario?: string;
   creditToken: string;
-  creditNames?: string;
   json?: true;
 }
 
@@ -46,45 +44,25 @@ function nonEmpty(text: string): string {
   return text;
 }
 
-/** @throws Error that names the flag and the file */
-function readText(flag: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${flag} ${file}: cannot read it (${reason}); expected a JSON file`, {
-      cause: error,
-    });
-  }
-}
-
 /** @throws ScenarioError, or an Error that names the file. */
 function readScenario(file: string): ScenarioInput {
-  return parseScenario(readText('--scenario', file), file);
-}
-
-/** Names from JSON on the command line, or from a file. @throws ScenarioError, or an Error */
-function readCreditNames(text: string): CreditNamesInput {
-  const isJson = text.trimStart().startsWith('{');
-  const json = isJson ? text : readText('--credit-names', text);
-  let value: unknown;
+  let text: string;
   try {
-    value = JSON.parse(json);
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`--credit-names: expected JSON (${(error as Error).message})`, {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`--scenario ${file}: cannot read it (${reason}); expected a JSON file`, {
       cause: error,
     });
   }
-  return parseCreditNames(value, '--credit-names');
+  return parseScenario(text, file);
 }
 
 async function start(flags: SandboxFlags): Promise<Sandbox> {
   const { port, filesPort, host } = flags;
   const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
-  const creditNames =
-    flags.creditNames === undefined ? undefined : readCreditNames(flags.creditNames);
   try {
-    return await startSandbox({ ...flags, scenario, creditNames });
+    return await startSandbox({ ...flags, scenario });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const files = filesPort === 0 ? '' : ` --files-port ${filesPort}`;
@@ -145,7 +123,6 @@ export function sandboxCommand(): Command {
     .option('--seed <number>', 'fixes all chance', wholeNumber(0, 2 ** 32 - 1), 1)
     .option('--scenario <file>', 'JSON file with timings and faults (docs/sandbox.md)')
     .option('--credit-token <text>', 'the same of the credit service', nonEmpty, defaultCreditToken)
-    .option('--credit-names <file|json>', 'parts, fields and words of the credit service, renamed')
     .option('--json', 'print one JSON document instead of text')
     .allowExcessArguments(false)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : usageExitCode))
@@ -155,8 +132,8 @@ export function sandboxCommand(): Command {
         sandbox = await start(flags);
       } catch (error) {
         const { message } = error as Error;
-        const ofScenario = error instanceof ScenarioError && !message.startsWith('--');
-        process.stderr.write(`sandbox: ${ofScenario ? '--scenario ' : ''}${message}\n`);
+        const prefix = error instanceof ScenarioError ? '--scenario ' : '';
+        process.stderr.write(`sandbox: ${prefix}${message}\n`);
         process.exitCode = usageExitCode;
         return;
       }

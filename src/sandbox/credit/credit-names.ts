@@ -40,10 +40,7 @@ const namesSchema = section({
 export type CreditNames = z.output<typeof namesSchema>;
 export type CreditNamesInput = z.input<typeof namesSchema>;
 
-/**
- * Reads names from an object, and fills in what it leaves out.
- * @throws ScenarioError that names what is wrong
- */
-export function parseCreditNames(input: unknown, source = 'credit names'): CreditNames {
-  return readAs(namesSchema, input, source, 'the whole of it');
+/** Fills in what is left out. @throws ScenarioError that names what is wrong */
+export function parseCreditNames(input: unknown): CreditNames {
+  return readAs(namesSchema, input, 'credit names', 'the whole of it');
 }

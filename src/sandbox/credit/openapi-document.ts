@@ -1,4 +1,7 @@
-/** The OpenAPI 3.1 document of what the credit side serves, in the words of its names. */
+/**
+ * The OpenAPI 3.1 document of what the credit side serves, in the words of its names. Engines and results are
+ * plain objects in it: clients look names of uploads and operations up here, and nothing else.
+ */
 
 import type { CreditNames } from './credit-names';
 
@@ -7,9 +10,8 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: 'string' };
 const uuid = { type: 'string', format: 'uuid' };
 const instant = { type: 'string', format: 'date-time' };
-const amount = { type: 'number' };
 const count = { type: 'integer' };
-const listOf = (items: object) => ({ type: 'array', items });
+const anything = { type: ['object', 'array'] };
 const object = (properties: object, required: readonly string[] = Object.keys(properties)) => ({
   type: 'object',
   properties,
@@ -18,13 +20,12 @@ const object = (properties: object, required: readonly string[] = Object.keys(pr
 
 export function openApiDocument(names: CreditNames, serverUrl: string): object {
   const isSilent = names.document === 'silent';
-  const paths = isSilent ? silentPaths(names) : pathsOf(names);
   return {
     openapi: '3.1.0',
     info: { title: 'Analise de credito (sandbox)', version: '1.0.0' },
     servers: [{ url: serverUrl }],
     security: [{ token: [] }],
-    paths,
+    paths: isSilent ? silentPaths() : paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       ...(isSilent ? {} : { schemas: schemasOf(names), responses: { Problem: problemAnswer } }),
@@ -43,16 +44,11 @@ const problemAnswer = {
 const refused = { $ref: '#/components/responses/Problem' };
 const idInPath = [{ name: 'id', in: 'path', required: true, schema: uuid }];
 
-const filterInQuery = {
-  name: 'filter',
+const inQuery = (name: string, words: readonly string[]) => ({
+  name,
   in: 'query',
-  schema: { type: 'string', enum: ['issues', 'all'], default: 'issues' },
-};
-const includeInQuery = {
-  name: 'include',
-  in: 'query',
-  schema: { type: 'string', enum: ['evidence'] },
-};
+  schema: { type: 'string', enum: words },
+});
 
 /** A call: what it is named, its good answer, and what it takes besides. */
 const call = (operationId: string, status: string, answer: object, more: object = {}) => ({
@@ -62,35 +58,29 @@ const call = (operationId: string, status: string, answer: object, more: object 
 });
 const taking = (content: object) => ({ requestBody: { required: true, content } });
 
-function pathsOf(names: CreditNames): Record<string, Record<string, object>> {
-  const byId = { parameters: idInPath };
-  const engine = answered('Motor', ref('Engine'));
-  const list = listOf(ref('Engine'));
-  const engines = names.engineList === 'bare' ? list : object({ [names.engineList]: list });
-  const form = { 'multipart/form-data': { schema: ref('OperationRequest') } };
-  const operation = answered('Situacao da operacao', ref('Operation'));
-  const result = answered('Resultado', ref('AnalysisResult'));
-  const filtered = { parameters: [...idInPath, filterInQuery, includeInQuery] };
-  return {
-    '/v1/operations': { post: call('createOperation', '202', operation, taking(form)) },
-    '/v1/operations/{id}': { get: call('getOperation', '200', operation, byId) },
-    '/v1/operations/{id}/result': { get: call('getResult', '200', result, filtered) },
-    '/v1/engines': {
-      get: call('listEngines', '200', answered('Motores', engines)),
-      post: call('createEngine', '201', engine, taking(json(ref('EngineCreation')))),
-    },
-    '/v1/engines/{id}': {
-      get: call('getEngine', '200', engine, byId),
-      put: call('updateEngine', '200', engine, { ...byId, ...taking(json(ref('EngineChange'))) }),
-      delete: call('deleteEngine', '204', { description: 'Motor removido' }, byId),
-    },
-    '/v1/openapi.json': {
-      get: call('getSpecification', '200', answered('Este documento', { type: 'object' }), {
-        security: [],
-      }),
-    },
-  };
-}
+const byId = { parameters: idInPath };
+const form = { 'multipart/form-data': { schema: ref('OperationRequest') } };
+const operation = answered('Situacao da operacao', ref('Operation'));
+const answer = answered('Resposta', anything);
+const body = taking(json(anything));
+const filters = [inQuery('filter', ['issues', 'all']), inQuery('include', ['evidence'])];
+const paths: Record<string, Record<string, object>> = {
+  '/v1/operations': { post: call('createOperation', '202', operation, taking(form)) },
+  '/v1/operations/{id}': { get: call('getOperation', '200', operation, byId) },
+  '/v1/operations/{id}/result': {
+    get: call('getResult', '200', answer, { parameters: [...idInPath, ...filters] }),
+  },
+  '/v1/engines': {
+    get: call('listEngines', '200', answer),
+    post: call('createEngine', '201', answer, body),
+  },
+  '/v1/engines/{id}': {
+    get: call('getEngine', '200', answer, byId),
+    put: call('updateEngine', '200', answer, { ...byId, ...body }),
+    delete: call('deleteEngine', '204', { description: 'Motor removido' }, byId),
+  },
+  '/v1/openapi.json': { get: call('getSpecification', '200', answer, { security: [] }) },
+};
 
 function schemasOf(names: CreditNames): object {
   return {
@@ -108,8 +98,6 @@ function schemasOf(names: CreditNames): object {
       },
       [names.idField, names.statusField, 'createdAt'],
     ),
-    ...engineSchemas,
-    ...resultSchemas,
     Problem: object({ type: text, title: text, status: count, detail: text, instance: text }),
   };
 }
@@ -135,105 +123,10 @@ function operationRequest(names: CreditNames): object {
   );
 }
 
-const engineName = { type: 'string', minLength: 1, maxLength: 100 };
-const engineDescription = { type: ['string', 'null'], maxLength: 500 };
-const ruleSettings = {
-  type: 'object',
-  additionalProperties: object(
-    {
-      enabled: { type: 'boolean' },
-      severity: { type: 'string', enum: ['blocking', 'alert'] },
-      threshold: amount,
-    },
-    [],
-  ),
-};
-
-const engineSchemas = {
-  EngineCreation: object(
-    { name: engineName, description: engineDescription, rules: ruleSettings, cloneFrom: uuid },
-    ['name'],
-  ),
-  EngineChange: object(
-    { name: engineName, description: engineDescription, rules: ruleSettings },
-    [],
-  ),
-  Engine: object(
-    {
-      id: uuid,
-      name: engineName,
-      description: engineDescription,
-      isTemplate: { type: 'boolean' },
-      ruleCount: count,
-      rules: listOf(object({ id: text, name: text, severity: text, enabled: { type: 'boolean' } })),
-    },
-    ['id', 'name', 'description', 'isTemplate', 'ruleCount'],
-  ),
-};
-
-const issues = listOf(ref('Issue'));
-const resultSchemas = {
-  AnalysisResult: object({
-    operationId: uuid,
-    engineId: uuid,
-    engineName: text,
-    timestamp: instant,
-    cedente: ref('Cedente'),
-    summary: ref('Summary'),
-  }),
-  Cedente: object({
-    id: uuid,
-    cnpj: text,
-    razaoSocial: text,
-    status: text,
-    issues,
-    sacados: listOf(ref('Sacado')),
-  }),
-  Sacado: object({
-    id: uuid,
-    cnpjCpf: text,
-    razaoSocial: text,
-    tipo: text,
-    status: text,
-    issues,
-    titulos: listOf(ref('Titulo')),
-  }),
-  Titulo: object({
-    id: uuid,
-    numero: text,
-    valor: amount,
-    dataVencimento: text,
-    nfeChave: text,
-    status: text,
-    issues,
-  }),
-  Issue: object({
-    ruleId: text,
-    ruleName: text,
-    category: text,
-    status: text,
-    message: text,
-    detail: object({ field: text, actual: text, expected: text, threshold: text }),
-    dataSource: text,
-  }),
-  Summary: object({
-    totalTitulos: count,
-    approved: count,
-    blocked: count,
-    alerted: count,
-    totalValue: amount,
-    approvedValue: amount,
-    blockedValue: amount,
-    alertedValue: amount,
-    sacados: object({ total: count, withIssues: count }),
-    cedente: object({ status: text }),
-  }),
-};
-
 /** Which calls there are, and nothing of what they carry. */
-function silentPaths(names: CreditNames): object {
+function silentPaths(): object {
   const done = { default: { description: 'Resposta' } };
-  const silent = Object.entries(pathsOf(names)).map(([path, calls]) => [
+  const silent = Object.entries(paths).map(([path, calls]) => [
     path,
     Object.fromEntries(Object.keys(calls).map((method) => [method, silentCall(path, done)])),
   ]);

@@ -110,26 +110,11 @@ describe('diligence sandbox', () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--files-origin')]);
   });
 
-  test('publishes the credit names that it is given', async () => {
-    let document: Promise<string> | undefined;
-    const names = '{"filePart": "remessa", "words": {"completed": "pronta"}}';
-    await run(['--port', '0', '--json', '--credit-names', names], (text, stop) => {
-      const { creditBaseUrl } = JSON.parse(text) as { creditBaseUrl: string };
-      const answered = fetch(`${creditBaseUrl}/v1/openapi.json`);
-      document = answered.then((answer) => answer.text()).finally(stop);
-    });
-    expect(await document).toMatch(/"remessa".*"pronta"/);
-  });
-
   test.each([
     [['--port', '70000'], /--port.*70000.*from 0 to 65535/],
     [['--seed', 'x'], /--seed.*'x'.*whole number/],
     [['--token', ''], /--token.*Expected some text/],
     [['--credit-token', ''], /--credit-token.*Expected some text/],
-    [['--credit-names', '/none.json'], /--credit-names \/none\.json: cannot read it/],
-    [['--credit-names', '{"filePart"'], /--credit-names: expected JSON/],
-    [['--credit-names', '{"filePart": "xmls"}'], /--credit-names: .*none of them xmls/],
-    [['--credit-names', '{"file": "x"}'], /--credit-names: .*unknown key file; expected one of/],
     [['--colour'], /unknown option '--colour'/],
     [['extra'], /too many arguments/],
     [['--scenario', '/none.json'], /--scenario \/none\.json: cannot read it/],
