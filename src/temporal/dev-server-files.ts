@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** The server did not come up, or must not be started on this data. The message ends with its log. */
 export class DevServerError extends Error {
   override readonly name = 'DevServerError';
-  readonly code: 'DEV_SERVER_FAILED' | 'DEV_SERVER_VERSION' | 'DEV_SERVER_FOREIGN';
+  readonly code: 'DEV_SERVER_FAILED' | 'DEV_SERVER_VERSION';
 
   constructor(code: DevServerError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -16,6 +16,8 @@ export class DevServerError extends Error {
 /** The process that keeps the data, as `temporal-server.json` has it. */
 export const recordSchema = z.object({
   pid: z.number().int().positive(),
+  /** When it was started: its pid may be another's after a reboot. */
+  start: z.string(),
   port: z.number().int(),
   uiPort: z.number().int().nullable(),
   codecPort: z.number().int().nullable().default(null),

@@ -18,7 +18,7 @@ import {
 import { answers, freePort, host, knock, prepareNamespace } from './dev-server-frontend';
 import { end, isOver, spawnShut, untilEnded, untilExit } from './dev-server-process';
 import { serverVersionOf } from './tools-cli';
-import { commandLineOf, hasEnded } from './tools-pid';
+import { hasEnded, isSameProcess, startOf } from './tools-pid';
 import { toolEnvironment } from './tools-process';
 
 const dynamicConfig = [
@@ -88,7 +88,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const paths = pathsIn(options.dataDir);
   const record = await readJson(paths.record, recordSchema);
-  if (record !== null && !hasEnded(record.pid)) {
+  if (record !== null && (await isSameProcess(record))) {
     const adopted = await adopt(record, namespace, paths, options.adoptTimeoutMs);
     if (adopted !== null) return adopted;
   }
@@ -104,10 +104,8 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 export async function endOrphanedServer(dataDir: string): Promise<boolean> {
   const paths = pathsIn(dataDir);
   const record = await readJson(paths.record, recordSchema);
-  if (record === null || hasEnded(record.pid)) return false;
-  const orphan = running(record, paths, null);
-  if (!isOurServer((await commandLineOf(record.pid)) ?? '', paths.database)) return false;
-  await orphan.stop();
+  if (record === null || !(await isSameProcess(record))) return false;
+  await running(record, paths, null).stop();
   return true;
 }
 
@@ -117,34 +115,13 @@ async function adopt(
   paths: DataPaths,
   timeoutMs = 3_000,
 ): Promise<DevServer | null> {
-  const commandLine = await commandLineOf(record.pid);
-  if (commandLine !== null && !isOurServer(commandLine, paths.database)) return null;
-
   const address = `${host}:${record.port}`;
   if (await answers(record.port, timeoutMs)) {
     await prepareNamespace(address, namespace, 10_000);
     return running({ ...record, namespace }, paths, null);
   }
-  if (commandLine === null) {
-    throw new DevServerError(
-      'DEV_SERVER_FOREIGN',
-      `Process ${record.pid} is recorded in ${paths.record} and does not answer, and this system does not tell what it is: end it, or remove the record.`,
-    );
-  }
-  await end(record.pid, async () =>
-    isOurServer((await commandLineOf(record.pid)) ?? '', paths.database),
-  );
+  await end(record.pid, () => isSameProcess(record));
   return null;
-}
-
-/** A pid is used again after a reboot: only a dev server on our own file is ours. */
-function isOurServer(commandLine: string, database: string): boolean {
-  return `${commandLine} `.includes(` ${firstArgs(database).join(' ')} `);
-}
-
-/** Ends in a flag after the path, so that no longer path can look like ours. */
-function firstArgs(database: string | null): string[] {
-  return ['server', 'start-dev', ...(database === null ? [] : ['--db-filename', database]), '--ip'];
 }
 
 async function launch(
@@ -167,8 +144,10 @@ async function launch(
   const codecPort =
     options.codecPort === undefined ? null : options.codecPort || (await freePort());
   const args = [
-    ...firstArgs(paths?.database ?? null),
-    host,
+    'server',
+    'start-dev',
+    ...(paths === null ? [] : ['--db-filename', paths.database]),
+    `--ip=${host}`,
     `--port=${port}`,
     `--namespace=${namespace}`,
     '--log-format=pretty',
@@ -202,6 +181,7 @@ async function launch(
 
   const record: ServerRecord = {
     pid: child.pid as number,
+    start: await startOf(child.pid as number),
     port,
     uiPort,
     codecPort,
@@ -262,11 +242,7 @@ function running(
   child: ChildProcess | null,
 ): DevServer {
   const { pid } = record;
-  const isOurs = async () => {
-    if (child !== null) return !isOver(child);
-    const commandLine = await commandLineOf(pid);
-    return paths !== null && isOurServer(commandLine ?? '', paths.database);
-  };
+  const isOurs = async () => (child === null ? isSameProcess(record) : !isOver(child));
   let stopping: Promise<void> | undefined;
   let exited: Promise<void> | undefined;
   return {

@@ -1,14 +1,14 @@
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { commandLineOf, isSameProcess, startOf } from './tools-pid';
+import { isSameProcess, startOf } from './tools-pid';
 
 /** `engine.json` of the data directory: the embedded engine that serves it, while it runs. */
 const recordSchema = z.object({
   /** The process that holds server, worker and sandbox together. */
   pid: z.number().int().positive(),
   /** When that process was started: its pid may be another's after a reboot. */
-  start: z.string().nullable().default(null),
+  start: z.string(),
   address: z.string(),
   namespace: z.string(),
   uiUrl: z.string().nullable(),
@@ -36,7 +36,7 @@ export async function writeEngineRecord(
 /** The engine of this data directory, or null when none runs. */
 export async function runningEngine(dataDir: string): Promise<EngineRecord | null> {
   const record = await readRecord(dataDir);
-  return record !== null && (await isRunning(record)) ? record : null;
+  return record !== null && (await isSameProcess(record)) ? record : null;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function embeddedHealth(
 ): Promise<'runs' | 'stopped' | 'crashed' | 'moved'> {
   const record = await readRecord(dataDir);
   if (record === null) return 'stopped';
-  if (!(await isRunning(record))) return 'crashed';
+  if (!(await isSameProcess(record))) return 'crashed';
   return record.pid === engine.pid && record.startedAt === engine.startedAt ? 'runs' : 'moved';
 }
 
@@ -82,13 +82,6 @@ export async function retireIdleRecord(dataDir: string, idleMs: number): Promise
   }
   await rm(aside, { force: true });
   return true;
-}
-
-async function isRunning({ pid, start }: EngineRecord): Promise<boolean> {
-  if (!(await isSameProcess(pid, start))) return false;
-  if (start !== null) return true;
-  const words = await commandLineOf(pid);
-  return words === null || / (dev|demo)( |$)/.test(words);
 }
 
 async function readRecord(dataDir: string): Promise<EngineRecord | null> {
