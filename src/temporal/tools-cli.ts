@@ -44,18 +44,14 @@ export async function serverVersionOf(
  * Throws `ToolNotFoundError`.
  */
 export async function findTemporalCli(search: ToolSearch): Promise<string> {
-  const named = await cliNamedByVariable(search.env);
-  if (named !== null) return named;
+  const known = await knownTemporalCli(search.env, search.say);
+  if (known !== null) return known.path;
   const cache = cacheFolder(search.env);
   const cached = join(cache, 'temporal');
-  if (await isGoodCli(cached, 'in the cache', search)) return cached;
-  const onPath = await findOnPath('temporal', search.env);
-  if (onPath !== null && (await isGoodCli(onPath, 'on PATH', search))) return onPath;
 
   return underLock('temporal', cache, search, async () => {
     // Another process may have put it there while we waited.
-    const isThere = await isGoodCli(cached, 'in the cache', { ...search, say: () => undefined });
-    if (isThere) return cached;
+    if ((await goodServer(cached, search.env)) !== null) return cached;
     search.say(
       'No temporal in the cache or on PATH: downloading it (given up within seconds without a network); if that fails, it is built with Go.',
     );
@@ -96,46 +92,49 @@ function intoCache(
 /**
  * The Temporal CLI that `findTemporalCli` would take without downloading or building one; null when
  * there is none. Throws `ToolNotFoundError` for a `TEMPORAL_CLI_PATH` that does not serve.
+ *
+ * @param say told why one that is there is not used
  */
 export async function knownTemporalCli(
   env: NodeJS.ProcessEnv,
+  say: (line: string) => void = () => undefined,
 ): Promise<{ path: string; serverVersion: string } | null> {
-  const named = await cliNamedByVariable(env);
-  const cached = join(cacheFolder(env), 'temporal');
-  const places = named === null ? [cached, await findOnPath('temporal', env)] : [named];
-  for (const path of places) {
-    if (path === null || !(await isExecutableFile(path))) continue;
-    const server = await serverVersionOf(path, env);
-    if (server.version !== null && server.atLeast129) {
-      return { path, serverVersion: server.version };
-    }
-  }
-  if (named === null) return null;
-  throw new ToolNotFoundError(`TEMPORAL_CLI_PATH: ${named} does not run as a Temporal CLI.`);
-}
-
-async function cliNamedByVariable(env: NodeJS.ProcessEnv): Promise<string | null> {
   const named = await namedByVariable('TEMPORAL_CLI_PATH', env);
-  if (named === null) return null;
-  const server = await serverVersionOf(named, env);
-  if (server.version !== null && !server.atLeast129) {
-    throw new ToolNotFoundError(
-      `TEMPORAL_CLI_PATH points at ${named}, which is server ${server.version}: set it to one with server 1.29 or newer.`,
-    );
+  if (named !== null) {
+    const serverVersion = await goodServer(named, env, (why) => {
+      throw new ToolNotFoundError(
+        `TEMPORAL_CLI_PATH points at ${named}, which does not serve (${why}): set it to a CLI with server 1.29 or newer.`,
+      );
+    });
+    return serverVersion === null ? null : { path: named, serverVersion };
   }
-  return named;
+  const places = {
+    'in the cache': join(cacheFolder(env), 'temporal'),
+    'on PATH': await findOnPath('temporal', env),
+  };
+  for (const [where, path] of Object.entries(places)) {
+    if (path === null) continue;
+    const serverVersion = await goodServer(path, env, (why) =>
+      say(`The temporal ${where} is not used: ${why}.`),
+    );
+    if (serverVersion !== null) return { path, serverVersion };
+  }
+  return null;
 }
 
-async function isGoodCli(path: string, where: string, search: ToolSearch): Promise<boolean> {
-  if (!(await isExecutableFile(path))) return false;
-  const server = await serverVersionOf(path, search.env);
-  if (server.version !== null && server.atLeast129) return true;
-  search.say(
-    server.version === null
-      ? `The temporal ${where} is not used: ${server.reason}.`
-      : `The temporal ${where} is not used: it is server ${server.version}, and 1.29 is needed.`,
+/** @param refuse told why it does not serve */
+async function goodServer(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  refuse: (why: string) => void = () => undefined,
+): Promise<string | null> {
+  if (!(await isExecutableFile(path))) return null;
+  const server = await serverVersionOf(path, env);
+  if (server.version !== null && server.atLeast129) return server.version;
+  refuse(
+    server.version === null ? server.reason : `it is server ${server.version}, and 1.29 is needed`,
   );
-  return false;
+  return null;
 }
 
 async function buildCli(

@@ -57,10 +57,6 @@ const dossierScript = section({
   subject_type: z.enum(['cpf', 'cnpj']).nullable().optional(),
   mode: z.enum(['standard', 'modular', 'provided_data']).default('standard'),
   kind: z.enum(['basic', 'advanced']).default('basic'),
-  /** So long before the start the attempt was queued that is the current one at the start. */
-  queuedAgoMs: milliseconds.default(0),
-  /** The number of that attempt. */
-  firstAttempt: z.int().min(1).default(1),
   ...ownTiming,
   end: endingsAmong(dossierEndings),
   phases: z.array(z.string().min(1)).min(1).optional(),
@@ -68,8 +64,7 @@ const dossierScript = section({
   missingPhases: z.array(z.string()).default([]),
   /** `none`: no matrix was supplied. */
   risk: z.enum(riskForms).default('none'),
-  /** Laid over the risk classification, the failure, the result. */
-  riskClassification: anyObject.optional(),
+  /** Laid over the failure, the result. */
   failure: failureFields.optional(),
   result: anyObject.optional(),
   /** Whether a settled one may be tried again, beyond what its mode needs. */

@@ -92,7 +92,7 @@ export class DossierShelf {
   }
 
   #put(id: string, script: DossierScript): void {
-    const at = this.#parts.clock.now() - script.queuedAgoMs;
+    const at = this.#parts.clock.now();
     const attempt = this.#attempt(id, script, 0, 'start', at);
     this.#ordinal += 1;
     this.#dossiers.set(id, {
@@ -115,7 +115,7 @@ export class DossierShelf {
   ): Attempt {
     const { scenario, seed } = this.#parts;
     const ending = stepAt(script.end ?? [], ordinal)?.kind ?? 'completed';
-    const number = script.firstAttempt + ordinal;
+    const number = ordinal + 1;
     const words = [seed, 'dossier', dossierId, number];
     return {
       ...beginWork(at, ending, scenario().timing, words, script),

@@ -185,7 +185,7 @@ function riskOf({ id, script }: HeldDossier, { seed }: DossierView): JsonObject 
     matched_rules: [],
     missing_fields: ['renda_presumida', ...script.missingPhases],
   };
-  return { ...matrix, ...(incomplete ? unknown : known), ...script.riskClassification };
+  return { ...matrix, ...(incomplete ? unknown : known) };
 }
 
 /** The last instant at which something about it changed. */

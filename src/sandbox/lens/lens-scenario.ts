@@ -67,11 +67,8 @@ export const lensSection = section({
     .min(1)
     .default(50 * 1024 * 1024),
   uploadMs: milliseconds.default(900_000),
-  /** Beside the content type and the sum. */
-  uploadHeaders: z.record(z.string().regex(/^[a-z][a-z0-9-]*$/), z.string()).default({}),
   /** Field of the body that chooses the mode; null: no such field. */
   modeField: parameter.nullable().default('mode'),
-  defaultMode: z.enum(lensModes).default('geo'),
   /** `GET /lente/analyses/{id}`, which the document does not show. */
   readRoute: routePresence,
   /** Whether the analysis waits for `POST /lente/analyses/{id}/submit` after the upload. */

@@ -14,14 +14,10 @@ export interface FileArrived {
 }
 
 /** Headers that the upload must carry with exactly these values. */
-export function uploadHeadersOf(
-  { file }: LensAnalysis,
-  more: Readonly<Record<string, string>>,
-): Record<string, string> {
+export function uploadHeadersOf({ file }: LensAnalysis): Record<string, string> {
   return {
     'content-type': 'application/octet-stream',
     'x-checksum-sha256': Buffer.from(file.sha256, 'hex').toString('base64'),
-    ...more,
   };
 }
 

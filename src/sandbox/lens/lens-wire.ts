@@ -86,11 +86,11 @@ function uploadStatus({ arrived, uploadUntil }: LensAnalysis, now: number): stri
   return now >= uploadUntil ? 'expired' : 'pending';
 }
 
-function instructionsOf(analysis: LensAnalysis, { link, scenario }: LensView): JsonObject {
+function instructionsOf(analysis: LensAnalysis, { link }: LensView): JsonObject {
   return {
     method: 'PUT',
     url: link(`uploads/${analysis.id}`, analysis.uploadUntil),
-    headers: uploadHeadersOf(analysis, scenario.uploadHeaders),
+    headers: uploadHeadersOf(analysis),
     expires_at: iso(analysis.uploadUntil),
   };
 }

@@ -153,7 +153,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
     const analysis = find(request.params);
     const line = countsOf(analysis.file.sha256);
     line.uploadTries += 1;
-    const expected = uploadHeadersOf(analysis, scenario().uploadHeaders);
+    const expected = uploadHeadersOf(analysis);
     refuseUploadHeaders(analysis, expected, request.headers);
     const arrived = await readUpload(request.incoming, analysis);
     if (arrived === 'aborted') return arrived;
@@ -269,7 +269,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
 /** @throws Refusal 400, 415, 422 */
 function readCreate(
   request: Request,
-  { modeField, defaultMode }: { modeField: string | null; defaultMode: LensAnalysis['mode'] },
+  { modeField }: { modeField: string | null },
 ): Pick<LensAnalysis, 'mode' | 'file'> {
   const schema = z.strictObject({
     file: z.strictObject({
@@ -283,7 +283,7 @@ function readCreate(
   } & Record<string, unknown>;
   const mode = modeField === null ? undefined : body[modeField];
   return {
-    mode: (mode as LensAnalysis['mode'] | undefined) ?? defaultMode,
+    mode: (mode as LensAnalysis['mode'] | undefined) ?? 'geo',
     file: { sizeBytes: body.file.size_bytes, sha256: body.file.sha256 },
   };
 }

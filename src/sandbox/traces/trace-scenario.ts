@@ -68,8 +68,6 @@ export const traceSection = section({
   readRoute: routePresence,
   ...listFields,
   typeName: parameter.default('type'),
-  /** What a search is told to have when no strategy was sent. */
-  defaultStrategy: z.enum(strategyWords).default('all'),
   /** By target as it is sent, or `*`. */
   targets: z.record(z.string().min(1), targetScript).default({}),
   /** Steps of every target without steps of its own, each by itself; those of the list. */

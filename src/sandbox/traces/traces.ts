@@ -85,7 +85,7 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
       subject: target,
       id: null,
       act: () => {
-        const search = begin(target, strategy ?? scenario().defaultStrategy);
+        const search = begin(target, strategy ?? 'all');
         keys.bind(key, asked, search.id);
         // As it stands at birth, even where the scenario lets it settle at once.
         return { status, json: shown(search, Number.NEGATIVE_INFINITY) };

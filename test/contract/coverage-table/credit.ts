@@ -596,7 +596,7 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
     'success bodies are application/json': {
       sandbox: 'All but those that are empty.',
       client: 'src/apis/http/problem.ts#parseJson',
-      test: `${specification} › says the truth of every answer: %s`,
+      test: `${specification} › says the truth of uploads, operations and problems: %s`,
     },
   },
   Rules: {
@@ -704,7 +704,7 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
     'answers of list, read and delete': {
       sandbox: 'A bare array, or a field of an object with credit names; the engine; 204.',
       client: 'assumption: list of engines',
-      test: `${specification} › says the truth of every answer: %s`,
+      test: `${engines} › the list is an array of engines without their rules, templates first`,
     },
     'two engines of one name': {
       sandbox: 'Are taken.',
