@@ -125,7 +125,7 @@ describe('faults of the credit sandbox', () => {
   });
 
   test('an unknown status may stay for ever', async () => {
-    script({ status: ['unknown_status_forever'] });
+    script({ status: [{ kind: 'unknown_status', times: 'forever' }] });
     const id = await caller.analysed();
     for (let read = 0; read < 5; read += 1) {
       expect((await caller.operation(id)).json['status']).toBe('aguardando_revisao');
@@ -165,19 +165,6 @@ describe('faults of the credit sandbox', () => {
     expect(stray[1]).toMatchObject({ numero: stray[0]?.numero, status: 'blocked' });
     expect((await read()).cedente.sacados[0]?.titulos[0]?.status).toBe('em_revisao');
     expect(await read()).toMatchObject({ campoNovo: {}, cedente: { campoNovo: {} } });
-  });
-
-  test('a result of issues can leave out who is approved, and lists that would be empty', async () => {
-    script({ result: ['bare_issues', 'ok', 'bare_issues'] });
-    const engineId = await caller.createEngine({ valor_maximo: { enabled: false } });
-    const id = await caller.analysed({ engineId });
-    const read = async (query: string) => (await caller.result(id, query)).json;
-    const bare = await read('?filter=issues');
-    const usual = await read('?filter=issues');
-    expect(usual).toMatchObject({ cedente: { status: 'approved', sacados: [] } });
-    const { cedente: _, ...rest } = usual;
-    expect(bare).toEqual(rest);
-    expect(await read('?filter=all')).toEqual(await read('?filter=all'));
   });
 
   test('a file is scripted by its sum, by its name, or by the star', async () => {

@@ -235,25 +235,10 @@ describe('the dossiers of the sandbox', () => {
     expect((await retry('k'.repeat(255))).status).toBe(202);
   });
 
-  test.each(['modular', 'provided_data'] as const)(
-    'a %s dossier is not retried where they are not enabled',
-    async (mode) => {
-      hold({ mode, end: 'failed' }, { customEnabled: false });
-      settle();
-      expect(await retry('k-1')).toMatchObject({
-        status: 403,
-        json: { code: 'dossie_custom_not_enabled', retryable: false, status: 403 },
-      });
-      caller.sandbox.configure({ dossiers: { customEnabled: true } });
-      expect((await retry('k-1')).status).toBe(202);
-    },
-  );
-
   test.each([
     ['one that is queued', {}, 0],
     ['one that runs', {}, 1_500],
     ['one that is completed', {}, untilSettledMs],
-    ['one that may not be', { end: 'failed', canRetry: false } as const, untilSettledMs],
   ])('%s is not eligible for a retry', async (_, script, afterMs) => {
     hold(script);
     caller.sandbox.clock.advance(afterMs);

@@ -68,8 +68,10 @@ describe('faults of a poll', () => {
     expect((await caller.poll(id)).json['status']).toBe('completed');
   });
 
-  test('unknown_status_forever never goes away', async () => {
-    caller.sandbox.configure({ documents: { [company]: { poll: ['unknown_status_forever'] } } });
+  test('an unknown status may never go away', async () => {
+    caller.sandbox.configure({
+      documents: { [company]: { poll: [{ kind: 'unknown_status', times: 'forever' }] } },
+    });
     const id = await caller.settled(company);
     for (let poll = 0; poll < 10; poll += 1) {
       expect((await caller.poll(id)).json['status']).toBe('aguardando_revisao');

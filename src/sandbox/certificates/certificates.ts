@@ -69,7 +69,6 @@ const unfinished = (json: JsonObject) => ({
 const spoilings: Spoilings = {
   missing_id: (json) => without(json, 'certidao_id', 'links'),
   unknown_status: unfinished,
-  unknown_status_forever: unfinished,
 };
 
 /** @param parts `capacity`: issuances, and documents, held at most; beyond it requests are refused */

@@ -75,10 +75,8 @@ export function createCredit(parts: CreditParts) {
 
 /** Operations have their id and status in fields that can be renamed; engines have `id`. */
 function spoilingsIn({ idField, statusField }: CreditNames): Spoilings {
-  const unknown = (json: JsonObject) => ({ ...json, [statusField]: underReview({})['status'] });
   return {
     missing_id: (json) => without(json, idField in json ? idField : 'id'),
-    unknown_status: unknown,
-    unknown_status_forever: unknown,
+    unknown_status: (json) => ({ ...json, [statusField]: underReview({})['status'] }),
   };
 }

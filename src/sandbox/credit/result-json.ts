@@ -16,7 +16,7 @@ export interface ResultHead {
 
 const pieceLength = 64 * 1024;
 
-/** @param twist what a fault puts into the tree; `bare_issues` is no untruth, but another way to tell it */
+/** @param twist what a fault puts into the tree */
 export function* resultPieces(
   head: ResultHead,
   judgement: Judgement,
@@ -43,26 +43,20 @@ function* resultTexts(
 ): Generator<string> {
   const id: IdOf = (...words) => seededUuid([head.operationId, ...words].join('|'));
   const extra = twist === 'extra_fields' ? { campoNovo: { versao: 2 } } : {};
-  const isBare = twist === 'bare_issues' && filter === 'issues';
   const isShown = (one: { status: string }) => filter === 'all' || one.status !== 'approved';
   yield open({ ...head, ...extra });
-  // Bare: no word of who is approved, nor an empty list.
-  if (!isBare || status !== 'approved') {
-    const { document: cnpj, name: razaoSocial } = cedente;
-    const root = { id: id('cedente'), cnpj, razaoSocial, status, issues, ...extra };
-    yield `,"cedente":${open(root)}`;
-    let before = ',"sacados":[';
-    for (const [index, sacado] of sacados.entries()) {
-      const isStray = twist === 'stray_titulo' && index === 0;
-      if (!isStray && !isShown(sacado)) continue;
-      const titulos = titulosOf(sacado, isShown, index === 0 ? twist : null, id);
-      const list = isBare && titulos.length === 0 ? {} : { titulos };
-      yield before + JSON.stringify({ ...sacadoOnWire(sacado, id('sacado', index)), ...list });
-      before = ',';
-    }
-    if (before === ',') yield ']}';
-    else yield isBare ? '}' : `${before}]}`;
+  const { document: cnpj, name: razaoSocial } = cedente;
+  const root = { id: id('cedente'), cnpj, razaoSocial, status, issues, ...extra };
+  yield `,"cedente":${open(root)}`;
+  let before = ',"sacados":[';
+  for (const [index, sacado] of sacados.entries()) {
+    const isStray = twist === 'stray_titulo' && index === 0;
+    if (!isStray && !isShown(sacado)) continue;
+    const titulos = titulosOf(sacado, isShown, index === 0 ? twist : null, id);
+    yield before + JSON.stringify({ ...sacadoOnWire(sacado, id('sacado', index)), titulos });
+    before = ',';
   }
+  yield before === ',' ? ']}' : `${before}]}`;
   const blocked = summary.blocked + (twist === 'wrong_summary' ? 1 : 0);
   yield `,"summary":${JSON.stringify({ ...summary, blocked })}}`;
 }

@@ -5,7 +5,7 @@ import type { FictionalPdf } from '../core/fictional-pdf';
 import type { Answer } from '../http/answer';
 import type { IdempotencyKeys } from '../http/idempotency-keys';
 import { listPage, readListWish } from '../http/list-pages';
-import { customNotEnabled, Refusal } from '../http/refusal';
+import { Refusal } from '../http/refusal';
 import { uuidIn } from '../http/router';
 import { refuseBody, type PreparedCall, type Request, type Route } from '../http/service';
 import { filesPrefix } from '../http/signed-links';
@@ -66,7 +66,7 @@ export function dossierRoutes(parts: DossierRouteParts): Route<DossierStage>[] {
     const asked = `retry|${dossier.id}`;
     const { successStatus } = scenario();
     if (keys.made(key, asked) !== null) return about(dossier, () => shown(dossier, successStatus));
-    refuseRetry(dossier, scenario(), clock.now());
+    refuseRetry(dossier, clock.now());
     return about(dossier, () => {
       shelf.beginAgain(dossier, 'client');
       keys.bind(key, asked, dossier.id);
@@ -117,13 +117,10 @@ export function dossierRoutes(parts: DossierRouteParts): Route<DossierStage>[] {
   ];
 }
 
-/** The entitlement first, then the state. @throws Refusal 403, 409 */
-function refuseRetry(dossier: HeldDossier, { customEnabled }: DossierScenario, now: number): void {
-  const { canRetry, mode } = dossier.script;
-  if (mode !== 'standard' && !customEnabled) throw customNotEnabled();
+/** @throws Refusal 409 */
+function refuseRetry(dossier: HeldDossier, now: number): void {
   const status = statusAt(currentOf(dossier), now);
-  const eligible = ['failed', 'needs_review', 'cancelled'].includes(status);
-  if (!canRetry || !eligible) {
+  if (!['failed', 'needs_review', 'cancelled'].includes(status)) {
     throw new Refusal(409, 'dossie_not_retryable', `The dossier is ${status}.`);
   }
 }

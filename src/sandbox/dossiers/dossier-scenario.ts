@@ -67,8 +67,6 @@ const dossierScript = section({
   /** Laid over the failure, the result. */
   failure: failureFields.optional(),
   result: anyObject.optional(),
-  /** Whether a settled one may be tried again, beyond what its mode needs. */
-  canRetry: z.boolean().default(true),
   /** Cancelled, taken and yet run to its end, or 409. */
   cancelling: z.enum(['cancelled', 'runs_on', 'refused']).default('cancelled'),
   stale: z.boolean().default(false),
@@ -86,8 +84,6 @@ export const dossierSection = section({
   /** Null leaves it out. */
   pollAfterSeconds,
   repeatedKey,
-  /** Whether modular and provided-data dossiers are enabled for the workspace. */
-  customEnabled: z.boolean().default(true),
   /** `signed`: on the origin of files; `bearer`: a path of the service, with its token. */
   links: z.enum(['signed', 'bearer']).default('signed'),
   linkMs: milliseconds.default(300_000),

@@ -90,12 +90,6 @@ export const faults = {
     shows:
       'a status that no document shows (of a change, a severity too), for three calls; in a list, of all items',
   },
-  unknown_status_forever: {
-    roles: states,
-    acts: true,
-    times: 'forever',
-    shows: 'the same, always',
-  },
   slow_pdf: { roles: files, acts: true, shows: 'the bytes trickle over `delayMs`' },
   wrong_sha256: {
     roles: files,
@@ -134,11 +128,6 @@ export const faults = {
     roles: ['result'],
     acts: true,
     shows: 'the first titulo has the status `em_revisao`',
-  },
-  bare_issues: {
-    roles: ['result'],
-    acts: true,
-    shows: 'of `filter=issues`: no approved cedente, no list that would be empty',
   },
 } as const satisfies Record<string, Fault>;
 

@@ -33,7 +33,6 @@ const usual: Spoilings = {
   missing_id: (json) => without(json, 'id'),
   extra_fields: withExtraFields,
   unknown_status: underReview,
-  unknown_status_forever: underReview,
 };
 
 /** Of a list as a whole. */
