@@ -266,8 +266,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'batch-bought-twice',
     promise: 'the same command given again buys a batch again',
-    file: 'src/starters/certificates/commands.ts',
-    find: 'stands: isWithin(flags.maxAge, standing) && flags.rerun !== true,',
+    file: 'src/starters/certificates/ask.ts',
+    find: 'stands: isWithin(asked.maxAge, standing) && !rerun,',
     replace: 'stands: isWithin(0, standing),',
     tests: ['test/integration/certificate-batch-again.test.ts'],
   },

@@ -147,7 +147,8 @@ async function installation(soon: Timing): Promise<Installation> {
   };
   const started = await Installation.start(
     {
-      latencyMs: [100, 200],
+      // Long enough that what is begun at once is under way at once.
+      latencyMs: [200, 300],
       issuance: { ...soon, distribution: 'uniform' },
       documents: {
         [cnpj(2)]: { end: ['failure_permanent'] },
@@ -204,7 +205,7 @@ describe('at once, after Ctrl-C, after the end', () => {
   const ends = new Map<string, Told[]>();
 
   beforeAll(async () => {
-    place = await installation({ waitingMs: [100, 200], processingMs: [300, 600] });
+    place = await installation({ waitingMs: [500, 600], processingMs: [1_000, 1_500] });
     await place.startWorkerHere();
     await Promise.all(table.map(async ([name, one]) => ends.set(name, await story(one))));
   });
