@@ -38,11 +38,11 @@ export function reportCommand(): Command {
     .requiredOption('--out <file>', 'where to: FILE.html')
     .option('--lang <language>', 'en or pt', oneOf(reportLanguages), 'en')
     .action(async (flags: ReportFlags) => {
-      process.exitCode = await report(await openContext(tell), flags);
+      process.exitCode = await writeReport(await openContext(tell), flags);
     });
 }
 
-async function report(ctx: CommandContext, flags: ReportFlags): Promise<number> {
+async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
   await refuseUnwritableFile(out);
   await refuseUnknownMonitors(ctx, monitor ?? []);
