@@ -8,12 +8,13 @@ import {
 } from '../../domain/investigations/investigation';
 import type { Subject } from '../../domain/investigations/plan';
 import { jobIdAt } from '../../domain/job';
+import { JobBatchRepository } from '../../store/core/job-batches';
 import { indexDocuments } from '../../store/core/subject-index';
 import { InvestigationRepository } from '../../store/investigations/investigations';
 import type { InvestigateInput } from '../../workflows/inputs';
 import { withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
-import { print } from '../cli/terminal';
+import { print, wholeNumber } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { auditStart, isWithin, type Ask } from '../jobs/start-job';
@@ -23,7 +24,8 @@ import { foresee } from './foresee';
 import { graphLines, nobody, planError, readPlan, readyPlans, type WrittenPlan } from './plan-file';
 
 type SubjectFlags = { [Field in keyof Subject]?: Exclude<Subject[Field], null> };
-type InvestigateFlags = StartFlags & SubjectFlags & { plan: string; maxAge: number };
+type InvestigateFlags = StartFlags &
+  SubjectFlags & { plan: string; maxAge: number; budget?: number };
 
 /** `diligence investigate`. */
 export function investigateCommand(): Command {
@@ -31,6 +33,11 @@ export function investigateCommand(): Command {
   return withStart(command, { deadline: '7d', maxAge: '7d' })
     .description('Ask everything that a plan says about one subject, and put it into one report.')
     .requiredOption('--plan <plan>', 'supplier, assignor, individual, or a file (YAML or JSON)')
+    .option(
+      '--budget <n>',
+      'requests that may be charged before a person must look (default: as the plan says, else no bound)',
+      wholeNumber(1, 100_000),
+    )
     .option('--cnpj <numbers...>', 'of the subject')
     .option('--cpf <numbers...>', 'of the subject, or of its owner')
     .option('--name <name>', 'as you know the subject: compared with what the sources say')
@@ -87,6 +94,7 @@ async function prepare(
   const { deadline: deadlineMs, label = null, maxAge: maxAgeMs, rerun = false } = flags;
   const { environment, idKey, queueSuffix, store } = ctx;
   const { plan } = written;
+  const budget = flags.budget ?? plan.budget;
   const files = await readFiles(ctx, given);
   const { subject } = files;
   const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
@@ -94,7 +102,7 @@ async function prepare(
     InvestigationRecord,
     InvestigationOutcome
   > | null;
-  const asked = { name, plan, subject, maxAgeMs, rerun, label, deadlineMs };
+  const asked = { name, plan, subject, maxAgeMs, rerun, budget, label, deadlineMs };
   return {
     standing,
     stands: standing?.status === 'completed' && isWithin(maxAgeMs, standing) && !rerun,
@@ -118,6 +126,7 @@ async function prepare(
       await auditStart(ctx, workId, { items: plan.steps.length, rerun }, now.getTime());
       return workId;
     },
+    release: ({ folder }) => new JobBatchRepository(store).releaseChildren(folder),
     workflow: 'investigateSubject',
     workflowInput: ({ id: workId, folder, input }): InvestigateInput => ({
       ref: { workId, folder },
@@ -127,6 +136,7 @@ async function prepare(
         required,
         deadlineMs: stepMs,
       })),
+      budget: input.budget,
       deadlineAt: Date.now() + deadlineMs,
       interactive: true,
       queueSuffix,

@@ -14,7 +14,7 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   service: 'investigation',
   workflowId: ({ name }) => investigationWorkflowId(name),
   describe: ({ plan }) => plan.name,
-  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  terms: ({ budget, deadlineMs, label }) => ({ budget, deadline: deadlineMs, label }),
   async readProgress(engine, workflowId) {
     const progress = await progressOfOne(engine, workflowId);
     if (progress === null) return null;
@@ -40,5 +40,6 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     const { writeInvestigationFolder } = require('./folder') as typeof import('./folder');
     return writeInvestigationFolder(ctx, job, folder);
   },
-  orders: ['cancel', 'cancel_now'],
+  orders: ['cancel', 'cancel_now', 'resume'],
+  cancelsRemotely: true,
 };
