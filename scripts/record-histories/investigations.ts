@@ -272,10 +272,11 @@ async function failedDossiers(scene: Scene): Promise<void> {
   });
 }
 
-const supplier = (...words: string[]): string[] => [
-  ...['investigate', '--plan', 'supplier', '--cnpj', cnpj(40_000 + (next += 1))],
-  ...['--out', `out-supplier-${next}`, ...words],
-];
+function supplier(...words: string[]): string[] {
+  next += 1;
+  const about = ['--plan', 'supplier', '--cnpj', cnpj(40_000 + next)];
+  return ['investigate', ...about, '--out', `out-supplier-${next}`, ...words];
+}
 
 const investigations: Recording[] = [
   {

@@ -182,6 +182,7 @@ const bySeverity = [
   'unreadable',
   'expired',
   'needs_review',
+  'incomplete',
   'followed',
   'invalid',
   'unsupported',

@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { cnpj, cpf } from '../support/documents';
 import { eventually, Installation } from '../support/diligence-process';
 
@@ -97,7 +98,7 @@ test('cancelled in the middle, it has its dossier cancelled and tells what was s
   const told = await place.run(['cancel', shown.id, '--cancel-remote']);
   expect(told.code).toBe(0);
   await eventually('it has ended', async () =>
-    (await place.run(['list', '--json'])).stdout.includes('"cancelled"'),
+    (await place.run(['list', '--kind', 'investigation', '--json'])).stdout.includes('"cancelled"'),
   );
   const again = await place.run(['result', shown.id, '--json', '--out', 'out-cancelled']);
   const { outcome, status } = JSON.parse(again.stdout) as Shown;
@@ -110,6 +111,31 @@ test('cancelled in the middle, it has its dossier cancelled and tells what was s
   });
   const state = place.sandbox.dossiers.state().find(({ dossier: one }) => one['id'] === dossier);
   expect(state?.dossier['status']).toBe('cancelled');
+});
+
+test('of a sheet each subject is an investigation; lines at fault are told before anything is sent', async () => {
+  const sheet = join(place.folder, 'subjects.csv');
+  const lines = [cnpj(41), cpf(41), '123', cnpj(42), cnpj(41)];
+  await writeFile(sheet, `documento\n${lines.join('\n')}\n`);
+  const words = ['investigate', '--plan', 'supplier', '--input', sheet];
+  const dry = await place.run([...words, '--dry-run']);
+  expect(dry.stdout).toContain('would request 2');
+  expect(dry.stdout).toMatch(/line 3.*steps\[0\]\.of\[0\]: the step is required/);
+  expect(dry.stdout).toMatch(/line 4.*A4/);
+  const { code, stderr } = await place.run([...words, '--out', 'many']);
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  const text = await readFile(join(place.folder, 'many', 'results.csv'));
+  const rows: Record<string, string>[] = parse(text, { columns: true, bom: true });
+  expect(rows.map(({ status }) => status)).toEqual([
+    'completed',
+    'invalid',
+    'invalid',
+    'completed',
+    'duplicate',
+  ]);
+  expect(rows[0]).toMatchObject({ answered: '2', missing: '0', not_asked: '4' });
+  const beside = await place.run([...words, '--email', 'a@example.com']);
+  expect(beside).toMatchObject({ code: 2 });
 });
 
 test('a plan with faults is refused before anything is sent', async () => {

@@ -1,23 +1,24 @@
 import { Command } from 'commander';
 import { checkPlan, readSubject } from '../../domain/investigations/check-plan';
-import {
-  investigationFolder,
-  investigationWorkflowId,
-  type InvestigationOutcome,
-  type InvestigationRecord,
+import type {
+  InvestigationOutcome,
+  InvestigationRecord,
 } from '../../domain/investigations/investigation';
 import type { Subject } from '../../domain/investigations/plan';
-import { jobIdAt } from '../../domain/job';
 import { JobBatchRepository } from '../../store/core/job-batches';
-import { indexDocuments } from '../../store/core/subject-index';
-import { InvestigationRepository } from '../../store/investigations/investigations';
 import type { InvestigateInput } from '../../workflows/inputs';
+import { inputFlags, startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
+import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
 import { print, wholeNumber } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { UsageError } from '../jobs/errors';
+import type { InputFile } from '../jobs/batches/ask';
+import { isWithin, type Ask } from '../jobs/start-job';
+import { askedFor, newestInvestigation, putInvestigation, termsOf } from './ask';
+import { investigationBatch } from './batch';
+import { investigationBatchKind } from './batch-kind';
 import { readFiles } from './files';
 import { investigationKind } from './kind';
 import { foresee } from './foresee';
@@ -25,12 +26,18 @@ import { graphLines, nobody, planError, readPlan, readyPlans, type WrittenPlan }
 
 type SubjectFlags = { [Field in keyof Subject]?: Exclude<Subject[Field], null> };
 type InvestigateFlags = StartFlags &
-  SubjectFlags & { plan: string; maxAge: number; budget?: number };
+  SubjectFlags & { plan: string; maxAge: number; budget?: number; input?: string };
+
+const subjectFlags = Object.keys(nobody()).map((word) => `--${word}`);
 
 /** `diligence investigate`. */
 export function investigateCommand(): Command {
   const command = new Command('investigate');
-  return withStart(command, { deadline: '7d', maxAge: '7d' })
+  return withInput(
+    withStart(command, { deadline: '7d', maxAge: '7d' }),
+    'documents (CPF or CNPJ) of subjects',
+    20,
+  )
     .description('Ask everything that a plan says about one subject, and put it into one report.')
     .requiredOption('--plan <plan>', 'supplier, assignor, individual, or a file (YAML or JSON)')
     .option(
@@ -48,8 +55,18 @@ export function investigateCommand(): Command {
     .option('--photo <file>', 'a picture to be analysed')
     .option('--receivables <file>', 'a CNAB 400 or 444 file (remessa)')
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
+    .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .action(async (flags: InvestigateFlags) => {
       const written = await readPlan(flags.plan);
+      const many = (ctx: CommandContext, file: InputFile) =>
+        investigationBatch(ctx, written.plan, { ...file, ...flags });
+      if (flags.input !== undefined) {
+        refuseFlagsBeside('--input', subjectFlags, command);
+        if (written.subject !== null)
+          throw new UsageError(`--input: the plan ${flags.plan} names a subject of its own`);
+      }
+      if (await startInput(command, investigationBatchKind, many)) return;
+      refuseFlagsBeside('one subject', [...inputFlags, '--excel'], command);
       const subject = subjectOf(written, flags);
       await start(command, investigationKind, (ctx) => prepare(ctx, written, subject, flags));
     })
@@ -91,55 +108,24 @@ async function prepare(
   given: Subject,
   flags: InvestigateFlags,
 ): Promise<Ask<InvestigationRecord, InvestigationOutcome>> {
-  const { deadline: deadlineMs, label = null, maxAge: maxAgeMs, rerun = false } = flags;
-  const { environment, idKey, queueSuffix, store } = ctx;
-  const { plan } = written;
-  const budget = flags.budget ?? plan.budget;
+  const { maxAge: maxAgeMs, rerun = false } = flags;
   const files = await readFiles(ctx, given);
   const { subject } = files;
-  const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
-  const standing = (await store.jobs.find(investigationWorkflowId(name))) as Job<
-    InvestigationRecord,
-    InvestigationOutcome
-  > | null;
-  const asked = { name, plan, subject, maxAgeMs, rerun, budget, label, deadlineMs };
+  const asked = askedFor(ctx, written.plan, subject, flags);
+  const standing = await newestInvestigation(ctx, asked);
   return {
     standing,
     stands: standing?.status === 'completed' && isWithin(maxAgeMs, standing) && !rerun,
     foresee: () => foresee(ctx, written, { ...asked, files: files.read }),
-    record: async () => {
-      const now = new Date();
-      const workId = jobIdAt(investigationWorkflowId(name), now);
-      const record: InvestigationRecord = {
-        workId,
-        ...asked,
-        files: await files.store(),
-        createdAt: now.toISOString(),
-        createdBy: environment.actor,
-      };
-      const folder = investigationFolder(workId);
-      const nameOf = (text: string): string => idKey.nameOf('document', text);
-      const { cnpj, cpf, email, phone } = subject;
-      await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
-      const keyed = label === null ? null : nameOf(label);
-      await new InvestigationRepository(store).putRecord(folder, record, keyed);
-      await auditStart(ctx, workId, { items: plan.steps.length, rerun }, now.getTime());
-      return workId;
-    },
-    release: ({ folder }) => new JobBatchRepository(store).releaseChildren(folder),
+    record: async () => putInvestigation(ctx, { ...asked, files: await files.store() }),
+    release: ({ folder }) => new JobBatchRepository(ctx.store).releaseChildren(folder),
     workflow: 'investigateSubject',
     workflowInput: ({ id: workId, folder, input }): InvestigateInput => ({
       ref: { workId, folder },
-      steps: input.plan.steps.map(({ id, needs, required, deadlineMs: stepMs }) => ({
-        id,
-        needs,
-        required,
-        deadlineMs: stepMs,
-      })),
-      budget: input.budget,
-      deadlineAt: Date.now() + deadlineMs,
+      ...termsOf(input),
+      deadlineAt: Date.now() + input.deadlineMs,
       interactive: true,
-      queueSuffix,
+      queueSuffix: ctx.queueSuffix,
     }),
   };
 }
