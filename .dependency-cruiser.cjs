@@ -142,6 +142,13 @@ module.exports = {
       to: { path: '^src/starters/cli/' },
     },
     {
+      name: 'library-knows-no-terminal',
+      severity: 'error',
+      comment: 'a program that uses the library is not printed over, nor ended.',
+      from: { path: '^src/starters/library/' },
+      to: { path: '^src/starters/cli/', reachable: true },
+    },
+    {
       name: 'no-circles',
       severity: 'error',
       from: {},

@@ -1,34 +1,19 @@
 import { openAsBlob } from 'node:fs';
-import { stat, writeFile } from 'node:fs/promises';
-import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FormData, fetch } from 'undici';
 import { invoiceZip, writeCnabFile } from '../test/support/cnab-files';
-import { Parts, peakMibOf } from './parts';
-
-export interface AnalysisFigures {
-  receivables: number;
-  /** Of file and ZIP, and of the complete result. */
-  sentMegabytes: number;
-  resultMegabytes: number;
-  /** The whole command, from the scan of the file to the written folder. */
-  commandMs: number;
-  /** A plain script that uploads, polls and writes both results. */
-  floorMs: number;
-  idleWorkerMib: number;
-  workerPeakMib: number;
-  commandPeakMib: number;
-  /** Processor time of worker and server. */
-  processorMs: { worker: number; server: number };
-}
+import { Parts } from './parts';
+import type { Samples } from './run';
 
 const analysisMs = 2_000;
 const pollMs = 200;
 
-/** One operation from end to end, store sealed, by a worker that has done nothing else. */
-export async function measureAnalysis(receivables: number): Promise<AnalysisFigures> {
+/** One operation from end to end, with the ZIP of its invoices, by a worker that has done nothing else. */
+export async function analysed(): Promise<Samples> {
+  const receivables = 50_000;
   const parts = await Parts.start({
     processingMs: [1, 1],
     credit: { analysis: { waitingMs: [0, 0], processingMs: [analysisMs, analysisMs] } },
@@ -39,24 +24,14 @@ export async function measureAnalysis(receivables: number): Promise<AnalysisFigu
     await writeFile(files.xmls, invoiceZip(receivables));
     const floorMs = await runFloor(parts, files);
     await parts.startEngine();
-    const idleWorkerMib = parts.workerPeakMib();
-    const before = parts.processorMs();
-    const { commandMs, commandPeakMib } = await runCommand(parts, files);
-    const after = parts.processorMs();
-    const megabytes = async (path: string): Promise<number> => (await stat(path)).size / 1e6;
+    const startedAt = performance.now();
+    const words = ['--input', files.cnab, '--xmls', files.xmls, '--out', 'out', '--json'];
+    await parts.run(['credit', 'analyze', ...words]);
+    const tookMs = performance.now() - startedAt;
+    const name = 'analysis of 50,000 titulos';
     return {
-      receivables,
-      sentMegabytes: (await megabytes(files.cnab)) + (await megabytes(files.xmls)),
-      resultMegabytes: await megabytes(join(parts.folder, 'out', 'result.json')),
-      commandMs,
-      floorMs,
-      idleWorkerMib,
-      workerPeakMib: parts.workerPeakMib(),
-      commandPeakMib,
-      processorMs: {
-        worker: after.worker - before.worker,
-        server: after.server - before.server,
-      },
+      [`${name}: against the floor`]: tookMs / floorMs,
+      [`${name}: MiB of the worker`]: parts.workerPeakMib(),
     };
   } finally {
     await parts.stop();
@@ -66,22 +41,6 @@ export async function measureAnalysis(receivables: number): Promise<AnalysisFigu
 interface Files {
   cnab: string;
   xmls: string;
-}
-
-async function runCommand(parts: Parts, { cnab, xmls }: Files) {
-  const startedAt = performance.now();
-  const words = ['credit', 'analyze', '--cnab', cnab, '--xmls', xmls, '--out', 'out', '--json'];
-  const command = parts.begin(words);
-  let output = '';
-  command.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  let commandPeakMib = 0;
-  const looks = setInterval(() => {
-    if (command.exitCode === null) commandPeakMib = peakMibOf(command.pid) || commandPeakMib;
-  }, 100);
-  const [code] = (await once(command, 'close')) as [number];
-  clearInterval(looks);
-  if (code !== 0) throw new Error(`ended with ${code}: ${output}`);
-  return { commandMs: performance.now() - startedAt, commandPeakMib };
 }
 
 /** What somebody would write in an hour: nothing is checked, and whatever dies is lost. */

@@ -3,52 +3,28 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { cnpj } from '../test/support/documents';
 import { histories } from './histories';
-import { Parts, peakMibOf } from './parts';
+import { Parts } from './parts';
+import type { Samples } from './run';
 
-export interface LargeFigures {
-  rows: number;
-  makespanMs: number;
-  workerPeakMib: number;
-  /** The `certificate batch` command, which parses, follows and writes the results. */
-  commandPeakMib: number;
-  processorMsPerRow: number;
-  eventsPerRow: number;
-  /** The largest payload in any history. */
-  largestPayloadKib: number;
-}
-
-/** A very large batch against an instant service: what counts is memory, not speed. */
-export async function measureLarge(rows: number, inFlight: number): Promise<LargeFigures> {
+/** A very large batch against an instant service: what counts is memory. */
+export async function largeBatch(): Promise<Samples> {
+  const [rows, inFlight] = [100_000, 1_000];
   const parts = await Parts.start({ processingMs: [1, 1] });
   try {
     await parts.startEngine();
     const input = join(parts.folder, 'input.csv');
     await writeDocuments(input, rows);
-    const flags = ['--type', 'cnpj', '--concurrency', String(inFlight), '--out', 'out', '--json'];
-    const before = parts.processorMs();
     const startedAt = performance.now();
-    const command = parts.begin(['certificate', 'batch', '--input', input, ...flags]);
-    let output = '';
-    command.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    let commandPeakMib = 0;
-    const looks = setInterval(() => {
-      if (command.exitCode === null) commandPeakMib = peakMibOf(command.pid) || commandPeakMib;
-    }, 250);
-    const [code] = (await once(command, 'close')) as [number];
-    clearInterval(looks);
-    if (code !== 0) throw new Error(`ended with ${code}: ${output}`);
-    const makespanMs = performance.now() - startedAt;
-    const after = parts.processorMs();
+    const words = ['--input', input, '--type', 'cnpj', '--concurrency', String(inFlight)];
+    const output = await parts.run(['certificate', 'batch', ...words, '--out', 'out', '--json']);
+    const seconds = (performance.now() - startedAt) / 1_000;
     const { id } = JSON.parse(output) as { id: string };
-    const { events, largestPayload } = await histories(parts.address, id);
+    const { events } = await histories(parts.address, id);
+    const name = '100,000 rows, 1,000 in flight';
     return {
-      rows,
-      makespanMs,
-      workerPeakMib: parts.workerPeakMib(),
-      commandPeakMib,
-      processorMsPerRow: (after.worker + after.server - before.worker - before.server) / rows,
-      eventsPerRow: events / rows,
-      largestPayloadKib: largestPayload / 1_024,
+      [`${name}: seconds`]: seconds,
+      [`${name}: MiB of the worker`]: parts.workerPeakMib(),
+      [`${name}: history events a row`]: events / rows,
     };
   } finally {
     await parts.stop();

@@ -1,53 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { Pool } from 'undici';
 import { seededMonitorId } from '../src/sandbox';
-import { histories } from './histories';
-import { Parts, peakMibOf } from './parts';
-
-export interface SweepFigures {
-  changes: number;
-  floorMs: number;
-  /** Processor time of the loop. */
-  floorProcessorMs: number;
-  /** From the start of the watch to its end. */
-  watchMs: number;
-  processorMs: { worker: number; server: number };
-  calls: { ack: number; list: number; delivery: number };
-  /** Of the watch and of its sweeps. */
-  events: number;
-}
-
-/** A pass over monitors where nothing is open. */
-export interface IdleFigures {
-  monitors: number;
-  calls: number;
-  sweeps: number;
-  events: number;
-}
-
-export interface BacklogFigures {
-  changes: number;
-  sweepMs: number;
-  idleWorkerMib: number;
-  workerPeakMib: number;
-  commandPeakMib: number;
-  events: number;
-  runs: number;
-  mostEventsInARun: number;
-  /** Severities in the order in which the receiver got them, each with how many in a row. */
-  arrived: { severity: string; changes: number }[];
-  /** Lines that told how far it was. */
-  linesOfProgress: number;
-}
-
-interface Counts {
-  list: number;
-  ack: number;
-}
+import { Parts } from './parts';
+import type { Samples } from './run';
 
 interface WatchShown {
   outcome: {
@@ -62,115 +21,28 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 /** Of the loop: changes that are being told or acknowledged at once. */
 const floorWidth = 16;
 
-/**
- * Many monitors, all of them by one watch, against a loop that does the same calls.
- *
- * @param each changes of every monitor
- */
-export async function measureSweeps(
-  { warmUp, measured }: { warmUp: number; measured: number },
-  each: number,
-): Promise<SweepFigures> {
+/** Monitors with 1,000 open changes each, by one scan, against a loop that does the same calls. */
+export async function sweptChanges(): Promise<Samples> {
+  const [warmUp, measured, each] = [2, 8, 1_000];
   const all = warmUp + 2 * measured;
-  return withParts({ seeded: { monitors: all, changes: each, overMs: 0 } }, async (parts, told) => {
+  return withParts({ seeded: { monitors: all, changes: each, overMs: 0 } }, async (parts, url) => {
     const ids = Array.from({ length: all }, (_, place) => seededMonitorId(place + 1));
-    const ours = ids.slice(warmUp, warmUp + measured);
-    const theirs = ids.slice(warmUp + measured);
-    const ranAt = process.cpuUsage();
-    const floorMs = await runFloor(parts, told.url, theirs);
-    const { user, system } = process.cpuUsage(ranAt);
+    const floorMs = await runFloor(parts, url, ids.slice(warmUp + measured));
     await parts.startEngine();
     await sweepAll(parts, ids.slice(0, warmUp));
-    const before = { calls: await countsOf(parts), told: await told.received() };
-    const ranBefore = parts.processorMs();
-    const { outcome } = await sweepAll(parts, ours);
-    const ranAfter = parts.processorMs();
-    const calls = await countsOf(parts);
-    const delivered = (await told.received()).received - before.told.received;
-    if (outcome.counts.acknowledged !== measured * each) throw new Error(JSON.stringify(outcome));
-    const { events } = await histories(parts.address, outcome.watch);
+    const before = parts.processorMs();
+    const { outcome } = await sweepAll(parts, ids.slice(warmUp, warmUp + measured));
+    const after = parts.processorMs();
+    const changes = measured * each;
+    if (outcome.counts.acknowledged !== changes) throw new Error(JSON.stringify(outcome));
+    const tookMs = Date.parse(outcome.endedAt) - Date.parse(outcome.startedAt);
+    const spent = after.worker + after.server - before.worker - before.server;
     return {
-      changes: measured * each,
-      floorMs,
-      floorProcessorMs: (user + system) / 1_000,
-      watchMs: Date.parse(outcome.endedAt) - Date.parse(outcome.startedAt),
-      processorMs: {
-        worker: ranAfter.worker - ranBefore.worker,
-        server: ranAfter.server - ranBefore.server,
-      },
-      calls: {
-        ack: calls.ack - before.calls.ack,
-        list: calls.list - before.calls.list,
-        delivery: delivered,
-      },
-      events,
+      'changes of monitors: of the loop': floorMs / tookMs,
+      'changes of monitors: a second': changes / (tookMs / 1_000),
+      'changes of monitors: processor ms a change': spent / changes,
     };
   });
-}
-
-/** The first pass leaves nothing open, and looks for what others acknowledged. */
-export async function measureIdle(monitors: number): Promise<IdleFigures> {
-  return withParts({ seeded: { monitors, changes: 1, overMs: 0 } }, async (parts) => {
-    await parts.startEngine();
-    const ids = Array.from({ length: monitors }, (_, place) => seededMonitorId(place + 1));
-    await sweepAll(parts, ids);
-    const before = await countsOf(parts);
-    const { outcome } = await sweepAll(parts, ids);
-    const { events } = await histories(parts.address, outcome.watch);
-    return {
-      monitors: outcome.counts.looked,
-      calls: (await countsOf(parts)).list - before.list,
-      sweeps: outcome.counts.sweeps,
-      events,
-    };
-  });
-}
-
-/** One monitor that nobody looked at for long, the gravest first, by a worker that is new. */
-export async function measureBacklog(changes: number): Promise<BacklogFigures> {
-  const monitors = { seeded: { monitors: 1, changes, overMs: 0 } };
-  return withParts(monitors, async (parts, told) => {
-    await parts.startEngine();
-    const idleWorkerMib = parts.workerPeakMib();
-    const words = ['--monitors', seededMonitorId(1), '--order', 'severity', '--json'];
-    const command = parts.begin(['monitor', 'sweep', ...words], 'pipe');
-    const { output, lines, peakMib } = await heard(command);
-    const { outcome } = JSON.parse(output) as {
-      outcome: { startedAt: string; endedAt: string; counts: { acknowledged: number } };
-    };
-    if (outcome.counts.acknowledged !== changes) throw new Error(output);
-    const { events, runs, mostInARun } = await histories(
-      parts.address,
-      `monitor-sweep/${seededMonitorId(1)}`,
-    );
-    return {
-      changes,
-      sweepMs: Date.parse(outcome.endedAt) - Date.parse(outcome.startedAt),
-      idleWorkerMib,
-      workerPeakMib: parts.workerPeakMib(),
-      commandPeakMib: peakMib,
-      events,
-      runs,
-      mostEventsInARun: mostInARun,
-      arrived: (await told.received()).runs,
-      linesOfProgress: lines.filter((line) => line.startsWith('sweeping')).length,
-    };
-  });
-}
-
-async function heard(command: ChildProcess) {
-  let output = '';
-  let told = '';
-  let peakMib = 0;
-  command.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  command.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
-  const looks = setInterval(() => {
-    if (command.exitCode === null) peakMib = peakMibOf(command.pid) || peakMib;
-  }, 250);
-  const [code] = (await once(command, 'close')) as [number];
-  clearInterval(looks);
-  if (code !== 0) throw new Error(`ended with ${code}: ${output}${told}`);
-  return { output, lines: told.split('\n'), peakMib };
 }
 
 async function sweepAll(parts: Parts, ids: readonly string[]): Promise<WatchShown> {
@@ -180,24 +52,9 @@ async function sweepAll(parts: Parts, ids: readonly string[]): Promise<WatchShow
   return JSON.parse(await parts.run(words)) as WatchShown;
 }
 
-function countsOf(parts: Parts): Promise<Counts> {
-  return parts.ask<Counts>('monitors/counts');
-}
-
-interface Told {
-  received: number;
-  different: number;
-  runs: BacklogFigures['arrived'];
-}
-
-interface Receiver {
-  url: string;
-  received: () => Promise<Told>;
-}
-
 async function withParts<T>(
   monitors: object,
-  work: (parts: Parts, told: Receiver) => Promise<T>,
+  work: (parts: Parts, url: string) => Promise<T>,
 ): Promise<T> {
   const child = spawn(
     process.execPath,
@@ -207,7 +64,6 @@ async function withParts<T>(
   try {
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     const url = `http://127.0.0.1:${line.toString().trim()}/changes`;
-    const received = async (): Promise<Told> => (await (await fetch(url)).json()) as Told;
     const parts = await Parts.start({
       processingMs: [1, 1],
       monitors,
@@ -220,7 +76,7 @@ async function withParts<T>(
       },
     });
     try {
-      return await work(parts, { url, received });
+      return await work(parts, url);
     } finally {
       await parts.stop();
     }

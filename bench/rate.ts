@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Samples } from './run';
 import { ask, type Asked } from '../test/support/asked-service';
 
 const seconds = 600;
@@ -14,27 +15,23 @@ const stages: readonly [from: number, perSecond: number][] = [
 ];
 const allowed = (second: number): number => stages.findLast(([from]) => second >= from)?.[1] ?? 0;
 
-export interface FollowedRate extends Pick<Asked, 'paid' | 'reads'> {
-  /** Of what the service allowed, from the 20th second of each stage on. */
-  shares: { perSecond: number; share: number }[];
-}
-
 /**
  * The limiter itself against a service in a time of its own, that takes 5, 15, 50 and 15 calls a second in
  * turn; draws `docs/rate.svg`.
  */
-export async function followRate(): Promise<FollowedRate> {
+export async function followedRate(): Promise<Samples> {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const asked = await ask({ allows: allowed, rows: 1e6, forSeconds: seconds }, pass);
   mock.timers.reset();
   await writeFile(join(__dirname, '..', 'docs', 'rate.svg'), drawing(asked));
-  const shares = stages.map(([from, perSecond], stage) => {
-    const to = stages[stage + 1]?.[0] ?? seconds;
-    const settled = asked.answers.slice(from + 20, to);
+  const figures: Samples = {};
+  for (const [stage, [from, perSecond]] of stages.entries()) {
+    const settled = asked.answers.slice(from + 20, stages[stage + 1]?.[0] ?? seconds);
     const good = settled.reduce((sum, [answered]) => sum + answered, 0);
-    return { perSecond, share: good / (settled.length * perSecond) };
-  });
-  return { paid: asked.paid, reads: asked.reads, shares };
+    const name = `docs/rate.svg: of ${perSecond} calls a second, from ${from} s`;
+    figures[name] = good / (settled.length * perSecond);
+  }
+  return figures;
 }
 
 /** By milliseconds, and what they set off in between. */

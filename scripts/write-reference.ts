@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsPage } from './reference/commands';
 import { decisionsPage } from './reference/decisions';
+import { libraryPage } from './reference/library';
 import { metricsPage } from './reference/metrics';
 import { sandboxPage } from './reference/sandbox';
 import { settingsPage } from './reference/settings';
@@ -16,6 +17,7 @@ const root = join(__dirname, '..');
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/commands.md', commandsPage()],
+    ['docs/reference/library.md', libraryPage(root)],
     ['docs/reference/settings.md', settingsPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/sandbox.md', sandboxPage()],

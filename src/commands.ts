@@ -18,7 +18,7 @@ const families: readonly Family[] = [
   ['lens', './starters/lens/commands', 'lensCommand'],
   ['expiring renew', './starters/certificates/expiring', 'validityCommands'],
   ['investigate', './starters/investigations/commands', 'investigateCommand'],
-  ['report', './starters/investigations/verify', 'reportCommand'],
+  ['report', './starters/investigations/report/command', 'reportCommand'],
   ['list show result cancel pause resume', './starters/job-commands', 'jobCommands'],
   ['inbox', './starters/inbox', 'inboxCommand'],
   ['resolve', './starters/resolve', 'resolveCommand'],

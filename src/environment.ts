@@ -28,6 +28,8 @@ export { listenAddress, type ListenAddress } from './environment/validators';
  * unknown or malformed is an error that names it. `TEMPORAL_*` is left to `@temporalio/envconfig`.
  */
 export interface Environment {
+  /** As they were read: processes that are started get the same. */
+  variables: NodeJS.ProcessEnv;
   /** Null until a service is configured: the sandbox serves then. */
   investigation: InvestigationSettings | null;
   /** Null until the credit service is configured. */
@@ -126,6 +128,7 @@ export function readEnvironment(
   const guard = guardOf(found);
   const { lists, certificates, credit, lens, monitors, traces, dossiers } = config;
   return {
+    variables: source,
     investigation: investigationOf(found, config),
     credit: creditOf(found, config),
     dataDir,

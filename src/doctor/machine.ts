@@ -137,7 +137,9 @@ export async function examineStore(environment: Environment): Promise<{
     const detail = `${shownAddress(storeUrl)} can be written (id ${store.id.slice(0, 8)}, ${engine})`;
     const losses = mayLose.map((loss) => warn(check, ...lossWords[loss]));
     const doubts = (await doubtSince(store)) === null ? [] : [warn(check, ...doubtWords)];
-    return { findings: [ok(check, detail), ...losses, ...doubts], store };
+    const { publicKey } = idKey.signingKey;
+    const signs = ok('public key', `${publicKey}; \`report verify --public-key\` takes it`);
+    return { findings: [ok(check, detail), ...losses, ...doubts, signs], store };
   } catch (error) {
     const cure = 'mend DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
     return { findings: [fail(check, messageOf(error), cure)] };

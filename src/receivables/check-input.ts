@@ -17,6 +17,7 @@ export interface InputFiles {
 export interface CheckedInvoices {
   entries: number;
   invoices: number;
+  documents: ReadonlySet<string>;
   findings: Finding<InvoiceCode>[];
   counts: Partial<Record<InvoiceCode, number>>;
 }
@@ -44,6 +45,7 @@ export async function checkInput({ cnab, xmls, today }: InputFiles): Promise<Che
   const invoices = zip && {
     entries: zip.entries,
     invoices: zip.invoices.size,
+    documents: zip.documents,
     findings: zip.findings.list(),
     counts: zip.findings.counts(),
   };

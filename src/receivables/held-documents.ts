@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { documentsInCnabLine, documentsInText } from '../domain/core/held-documents';
-import { contentsOfZip } from './invoice-zip';
 
 /** A line that goes on beyond this is looked at in pieces. */
 const longestHeld = 4_096;
@@ -29,14 +28,4 @@ export async function* documentsInCnab(path: string): AsyncGenerator<string> {
 /** Columns are counted from the beginning of a line. */
 function documentsInPiece(line: string, isBeginning: boolean): Generator<string> {
   return isBeginning ? documentsInCnabLine(line) : documentsInText(line);
-}
-
-/** Every document that a ZIP of invoices may hold, in names and texts of its entries. */
-export async function* documentsInInvoices(path: string): AsyncGenerator<string> {
-  for await (const { name, content } of contentsOfZip(path)) {
-    yield* documentsInText(name);
-    if (content === null) continue;
-    // Digits are bytes of their own in every encoding but UTF-16, which has a NUL beside each.
-    yield* documentsInText(content.toString('latin1').replaceAll('\0', ''));
-  }
 }

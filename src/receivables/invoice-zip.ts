@@ -1,8 +1,10 @@
-import type { Readable } from 'node:stream';
-import { crc32 } from 'node:zlib';
+import { readFile } from 'node:fs/promises';
+import { buffer as bytesOf } from 'node:stream/consumers';
+import { crc32, inflateRawSync } from 'node:zlib';
 
 import {
   type Entry,
+  fromBufferPromise,
   getFileNameLowLevel,
   openPromise,
   validateFileName,
@@ -10,9 +12,10 @@ import {
 } from 'yauzl';
 
 import { otherFormat } from '../domain/cnab/encoding';
+import { documentsInText } from '../domain/core/held-documents';
 import { FindingsKept } from '../domain/cnab/finding';
 import { isValidInvoiceKey, maskInvoiceKey, withoutKeys } from '../domain/cnab/invoice-key';
-import { InputFileError, unreadable } from './input-file-error';
+import { unreadable } from './input-file-error';
 import { type InvoiceCode, invoiceChecks } from './invoice-checks';
 import { type Invoice, InvoiceReader, XmlFault } from './invoice-xml';
 import { openInput } from './open-input';
@@ -38,6 +41,8 @@ export interface InvoiceZip {
   findings: FindingsKept<InvoiceCode>;
   /** By key; of two with the same key, the first. */
   invoices: ReadonlyMap<string, Invoice & { entry: string }>;
+  /** What its names and texts may tell of: for the index by which an erasure finds the ZIP. */
+  documents: ReadonlySet<string>;
   entries: number;
 }
 
@@ -81,6 +86,7 @@ class ZipReading {
   readonly #findings = new FindingsKept<InvoiceCode>(invoiceChecks, mostPerCode);
   readonly #invoices = new Map<string, Invoice & { entry: string }>();
   readonly #names = new Set<string>();
+  readonly #documents = new Set<string>();
   #entries = 0;
   #unpacked = 0;
   #packed = 0;
@@ -111,7 +117,12 @@ class ZipReading {
     if (this.#invoices.size === 0 && !this.#refused) {
       this.#findings.add('no_invoice', `${this.#entries} entries, none of them an NF-e`);
     }
-    return { findings: this.#findings, invoices: this.#invoices, entries: this.#entries };
+    return {
+      findings: this.#findings,
+      invoices: this.#invoices,
+      documents: this.#documents,
+      entries: this.#entries,
+    };
   }
 
   async #entry(zip: ZipFile, entry: Entry): Promise<void> {
@@ -119,6 +130,7 @@ class ZipReading {
     const name = nameOf(entry);
     this.#checkName(name, entry);
     this.#checkSize(zip, name, entry);
+    this.#addDocuments(name);
     if (isPassedOver(name)) return;
     if (entry.isEncrypted()) throw new ZipRefused('zip_encrypted', 'an encrypted entry', name);
     if (!isDocument(name)) {
@@ -147,6 +159,8 @@ class ZipReading {
       throw new ZipRefused('zip_too_large', found, name);
     };
     if (size > entryBytes) refuse(`unpacks to ${size} bytes, at most ${entryBytes} are taken`);
+    if (packed > entryBytes)
+      refuse(`is packed in ${packed} bytes, at most ${entryBytes} are taken`);
     if (size > ratioFromBytes && size > packed * ratio) {
       refuse(`unpacks to ${Math.round(size / Math.max(packed, 1))} times its size`);
     }
@@ -157,14 +171,12 @@ class ZipReading {
 
   async #document(zip: ZipFile, name: string, entry: Entry): Promise<void> {
     const place = { entry: shownEntry(name) };
+    const content = await contentOf(zip, name, entry);
+    // Digits are bytes of their own in every encoding but UTF-16, which has a NUL beside each.
+    this.#addDocuments(content.toString('latin1').replaceAll('\0', ''));
     const reader = new InvoiceReader();
-    let sum = 0;
     try {
-      for await (const chunk of await contentOf(zip, name, entry)) {
-        sum = crc32(chunk as Buffer, sum);
-        reader.write(chunk as Buffer);
-      }
-      if (sum !== entry.crc32) throw damaged(name);
+      reader.write(content);
       const reading = reader.end();
       if (reading.kind === 'other') {
         const root = reading.root.slice(0, 60);
@@ -177,6 +189,10 @@ class ZipReading {
       else if (error instanceof ZipRefused) throw error;
       else throw damaged(name);
     }
+  }
+
+  #addDocuments(text: string): void {
+    for (const document of documentsInText(text)) this.#documents.add(document);
   }
 
   #invoice(invoice: Invoice, name: string): void {
@@ -195,25 +211,32 @@ class ZipReading {
 }
 
 function damaged(name: string): ZipRefused {
-  return new ZipRefused('zip_unreadable', 'an entry that is damaged', name);
+  return new ZipRefused('zip_unreadable', 'an entry that is damaged, or packed unusually', name);
 }
 
 async function openZip(path: string): Promise<ZipFile> {
   const ends = await endsOf(path);
+  const options = {
+    lazyEntries: true,
+    autoClose: false,
+    // Names are decoded and judged here, so that a refusal can name the entry.
+    decodeStrings: false,
+    validateEntrySizes: true,
+  };
   try {
-    return await openPromise(path, {
-      lazyEntries: true,
-      autoClose: false,
-      // Names are decoded and judged here, so that a refusal can name the entry.
-      decodeStrings: false,
-      validateEntrySizes: true,
-    });
+    return ends.size <= heldBytes
+      ? await fromBufferPromise(await readFile(path), options)
+      : await openPromise(path, options);
   } catch {
     throw new ZipRefused('zip_unreadable', whatElse(ends));
   }
 }
 
+/** Up to so many it is read at once: two reads of the disk for each entry take longer than all else. */
+const heldBytes = 64 * 2 ** 20;
+
 interface FileEnds {
+  size: number;
   beginning: Buffer;
   /** As much as may hold the record that a ZIP ends with, and its comment. */
   ending: Buffer;
@@ -242,48 +265,12 @@ async function endsOf(path: string): Promise<FileEnds> {
       return buffer.subarray(0, bytesRead);
     };
     const tail = Math.min(size, endRecord.mostWithComment);
-    return { beginning: await read(0, 16), ending: await read(size - tail, tail) };
+    return { size, beginning: await read(0, 16), ending: await read(size - tail, tail) };
   } catch (error) {
     throw unreadable(path, error);
   } finally {
     await file.close();
   }
-}
-
-/**
- * What the documents of a ZIP hold, entry by entry, in the bytes as they unpack. The ZIP was checked
- * before: its entries are held to the sizes that they tell. Throws InputFileError for an entry that
- * cannot be read all the same.
- */
-export async function* contentsOfZip(
-  path: string,
-): AsyncGenerator<{ name: string; content: Buffer | null }> {
-  try {
-    const zip = await openZip(path);
-    try {
-      for await (const entry of entriesOf(zip)) {
-        const name = nameOf(entry);
-        const isRead = isDocument(name) && !isPassedOver(name);
-        yield { name, content: isRead ? await wholeOf(zip, name, entry) : null };
-      }
-    } finally {
-      zip.close();
-    }
-  } catch (error) {
-    if (!(error instanceof ZipRefused)) throw error;
-    const where = error.entry === null ? '' : ` (${shownEntry(error.entry)})`;
-    throw new InputFileError(`${path}: ${error.found}${where}.`);
-  }
-}
-
-async function wholeOf(zip: ZipFile, name: string, entry: Entry): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of await contentOf(zip, name, entry)) chunks.push(chunk as Buffer);
-  } catch (error) {
-    throw error instanceof ZipRefused ? error : damaged(name);
-  }
-  return Buffer.concat(chunks);
 }
 
 async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry, void> {
@@ -297,11 +284,18 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry, void> {
   }
 }
 
-async function contentOf(zip: ZipFile, name: string, entry: Entry): Promise<Readable> {
+/** Unpacked at once: an invoice is a few kB, and a stream for each takes longer than its bytes. */
+async function contentOf(zip: ZipFile, name: string, entry: Entry): Promise<Buffer> {
+  const { compressionMethod, uncompressedSize: size } = entry;
+  if (![0, 8].includes(compressionMethod)) throw damaged(name);
   try {
-    return await zip.openReadStreamPromise(entry);
+    const packed = await bytesOf(await zip.openReadStreamPromise(entry, { decodeFileData: false }));
+    const content =
+      compressionMethod === 0 ? packed : inflateRawSync(packed, { maxOutputLength: size + 1 });
+    if (content.length !== size || crc32(content) !== entry.crc32) throw damaged(name);
+    return content;
   } catch {
-    throw new ZipRefused('zip_unreadable', 'an entry that is damaged, or packed unusually', name);
+    throw damaged(name);
   }
 }
 

@@ -12,6 +12,10 @@ export interface Formats {
   decimal(value: number): string;
   /** Share of a whole; 100 % is said of all only, and 0 % of none. */
   share(part: number, whole: number): string;
+  /** Of reais, as the services tell sums. */
+  money(reais: number): string;
+  /** A day, of `2026-05-31`; the text itself when it is none. */
+  day(on: string): string;
   /** Date and time to the second; the text itself when it is no instant. */
   instant(at: string | number): string;
   /** Milliseconds as a person says them: `3.4 s`, `12 min`, `2 h 5 min`, `3 d 4 h`. */
@@ -26,6 +30,7 @@ export function formatsOf(language: ReportLanguage): Formats {
   const whole = new Intl.NumberFormat(locale);
   const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const reais = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' });
   const day = { day: '2-digit', month: language === 'pt' ? '2-digit' : 'short' } as const;
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const instants = new Intl.DateTimeFormat(locale, {
@@ -35,6 +40,7 @@ export function formatsOf(language: ReportLanguage): Formats {
     second: '2-digit',
     timeZone,
   });
+  const days = new Intl.DateTimeFormat(locale, { ...day, year: 'numeric', timeZone: 'UTC' });
   const marks = {
     days: new Intl.DateTimeFormat(locale, { ...day, timeZone }),
     minutes: new Intl.DateTimeFormat(locale, { ...clock, timeZone }),
@@ -47,6 +53,8 @@ export function formatsOf(language: ReportLanguage): Formats {
       if (part === 0 || part === all) return percent.format(part === 0 ? 0 : 1);
       return percent.format(Math.min(0.999, Math.max(0.001, part / all)));
     },
+    money: (value) => reais.format(value),
+    day: (on) => (/^\d{4}-\d\d-\d\d$/.test(on) ? dayOf(days, on) : on),
     instant: (at) => {
       const date = new Date(at);
       return Number.isNaN(date.getTime()) ? String(at) : instants.format(date);
@@ -67,6 +75,11 @@ export function formatsOf(language: ReportLanguage): Formats {
       return time === '00:00' || spanMs > 4 * 86_400_000 ? marks.days.format(at) : time;
     },
   };
+}
+
+function dayOf(days: Intl.DateTimeFormat, on: string): string {
+  const date = new Date(`${on}T00:00:00Z`);
+  return Number.isNaN(date.getTime()) ? on : days.format(date);
 }
 
 /** Milliseconds to add to an instant so that its UTC fields read as the clocks of the zone. */

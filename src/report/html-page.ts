@@ -11,6 +11,8 @@ export function htmlPage(page: {
   language: string;
   title: string;
   ownStyle?: string;
+  /** It shows pictures that stand in it. */
+  hasPictures?: boolean;
   main: Html;
 }): string {
   const document = html`<!doctype html>
@@ -19,7 +21,7 @@ export function htmlPage(page: {
         <meta charset="utf-8" />
         <meta
           http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
+          content="default-src 'none'; style-src 'unsafe-inline'${page.hasPictures === true ? '; img-src data:' : ''}"
         />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />

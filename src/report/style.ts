@@ -37,7 +37,8 @@ section, .tiles { margin-bottom: 20px; }
 .tile dt { color: var(--muted); font-size: 14px; line-height: 1.3; min-height: 2.6em; }
 .tile dd { margin: 0; }
 .tile .value { font-size: 26px; line-height: 1.25; font-weight: 620; font-variant-numeric: tabular-nums; }
-.tile .value.words { font-size: 18px; line-height: 1.805; white-space: nowrap; }
+.tile .value.words { font-size: 18px; line-height: 1.805; }
+.tile .value.long { font-size: 14px; line-height: 1.4; padding: 6px 0; } .tile .value { overflow-wrap: anywhere; }
 .tile .small { color: var(--muted); font-size: 13px; line-height: 1.35; }
 .tile.warn .value { color: var(--warn); }
 .tile.good .value { color: var(--good); }
@@ -53,7 +54,7 @@ tr:last-child > td, tr:last-child > th[scope=row] { border-bottom: 0; }
 th:last-child, td:last-child { padding-right: 0; }
 .right { text-align: right; }
 .words td { overflow-wrap: anywhere; }
-.words .right { white-space: nowrap; }
+.words td.right { white-space: nowrap; }
 .outcomes :is(td, tbody th) { padding-top: 7px; padding-bottom: 7px; }
 .outcomes tbody th { white-space: nowrap; }
 .outcomes .means { line-height: 24px; }
@@ -82,6 +83,21 @@ dl.details dt { color: var(--muted); } dl.details dd { margin: 0; overflow-wrap:
 summary { color: var(--muted); font-size: 14px; cursor: pointer; }
 details table { margin-top: 8px; font-size: 14px; } details td { padding: 4px 12px 4px 0; }
 .scroll { max-height: 320px; overflow: auto; }
+.block { display: block; }
+.restriction { display: block; color: var(--warn); }
+a { color: var(--accent); overflow-wrap: anywhere; }
+.rows th.wide { width: 27%; }
+.rows tfoot td { font-weight: 620; border-top: 1px solid var(--line); border-bottom: 0; }
+.rows td.right { white-space: nowrap; }
+.rows :is(th, td).right + :is(th, td):not(.right) { padding-left: 16px; }
+.timeline { list-style: none; padding: 0; margin: 0; }
+.timeline li { display: grid; grid-template-columns: 190px minmax(0, 1fr); gap: 4px 20px; margin: 0; padding: 6px 0; overflow-wrap: anywhere; }
+.picture { display: block; max-width: 100%; max-height: 640px; margin: 0 auto 10px; border-radius: 6px; }
+.map { font-size: 12px; } .map text { fill: var(--muted); font-family: system-ui, sans-serif; }
+.map .sea { fill: var(--code); } .map .grid { stroke: var(--line); fill: none; }
+.map .land { fill: var(--card); stroke: var(--quiet); stroke-width: 1; stroke-linejoin: round; }
+.map .place { fill: var(--bad); stroke: var(--bad); stroke-width: 2; }
+.map .place-number { fill: var(--ink); font-size: 15px; font-weight: 700; stroke: var(--card); stroke-width: 3px; paint-order: stroke; }
 footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
 @media screen and (max-width: 1000px) { .tiles { grid-template-columns: repeat(3, 1fr); } }
 @media screen and (max-width: 760px) {
@@ -98,6 +114,10 @@ footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
   .rows tr { border-bottom: 1px solid var(--line); padding: 12px 0; }
   .rows tr:last-child { border-bottom: 0; }
   .rows td { border: 0; padding: 2px 0; }
+  .rows :is(th, td).right + td:not(.right) { padding-left: 0; }
+  .rows td.empty { display: none; } .rows td.right { text-align: left; white-space: normal; }
+  .rows tfoot, .rows tfoot tr { display: block; } .rows tfoot td { border: 0; }
+  .timeline li { grid-template-columns: minmax(0, 1fr); }
   .rows td::before { content: attr(data-label); display: block; color: var(--muted); font-size: 13px; }
   .rows td.line-cell::before { display: inline; font-size: inherit; margin-right: 6px; }
   .rows td.line-cell { width: auto; font-weight: 620; }
@@ -113,11 +133,14 @@ footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
   body { font-size: 13px; } main { max-width: none; padding: 0 1px; }
   h1 { font-size: 24px; } h2 { font-size: 16px; } h3 { font-size: 14px; } .headline { font-size: 15px; }
   .small, .kicker, .tile dt, .rows td, th, footer, .badge { font-size: 12px; }
+  .rows { table-layout: auto; } .rows td, .rows th, .rows .small { font-size: 11px; } .rows :is(td, th) { padding-right: 8px; }
+  .rows th.line-cell { width: 44px; }
   code, .command { font-size: 11px; }
   .card, .tile { padding: 12px 14px; border-radius: 4px; }
   .tiles { grid-template-columns: repeat(3, 1fr); } .tile dt { min-height: 0; }
   .tile .value { font-size: 20px; } .tile .value.words { font-size: 16px; line-height: 1.55; }
-  .chart.wide { display: none; } .chart.narrow { display: block; }
+  .pair .chart.wide { display: none; } .pair .chart.narrow { display: block; }
+  .picture { max-height: 120mm; }
   .outcomes .bar-cell { width: 22%; } .outcomes .means { line-height: 20px; } .bar { margin-top: 5px; }
   td, tbody th, .outcomes :is(td, tbody th) { padding-top: 4px; padding-bottom: 4px; }
   .tile, tr, figure, li { break-inside: avoid; } h2, h3, .group-head { break-after: avoid; }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -126,7 +127,7 @@ export class AnalysisSheet {
       ...(excel && decimalComma && { cast: { number: withComma } }),
       quoted_match: /[;,\t\r\n]/,
     });
-    this.#temporary = join(dirname(path), `.${basename(path)}.partial`);
+    this.#temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
     this.#written = pipeline(
       this.#rows,
       createWriteStream(this.#temporary, { flush: true, mode: 0o600 }),

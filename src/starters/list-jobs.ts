@@ -1,12 +1,10 @@
 import { Command } from 'commander';
 import { jobKinds, type JobKind } from '../domain/job';
-import { normaliseDocument } from '../domain/core/documents';
 import { kindOf } from './kind-of';
-import type { JobFilter } from '../store/core/job-filter';
-import type { JobPage, JobRow } from '../store/core/jobs';
-import { CommandError } from './jobs/errors';
+import type { JobPage } from '../store/core/jobs';
 import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
-import { openContext, type CommandContext } from './jobs/context';
+import { openContext } from './jobs/context';
+import { listJobs, type ListedJob } from './jobs/listed-jobs';
 
 interface ListFlags {
   kind?: JobKind;
@@ -33,49 +31,24 @@ export function listCommand(): Command {
     .option('--limit <n>', 'jobs on a page', wholeNumber(1, 10_000), 50)
     .option('--after <id>', 'the page after the one that ends with this job')
     .option('--json', 'one JSON document on standard output')
-    .action(listJobs);
+    .action(list);
 }
 
 const sorts = ['created', 'ended'] as const;
 
-async function listJobs(flags: ListFlags): Promise<void> {
-  const place = await openContext(tell);
-  const { sort, limit, after } = flags;
-  if (after !== undefined && (await place.store.jobs.get(after)) === null) {
-    throw new CommandError(`--after: no job ${after}`);
-  }
-  const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
-  const found = await place.store.jobs.list(filterOf(place, flags), page);
-  const rows = found.slice(0, limit).map(listed);
-  const next = found.length > limit ? (rows.at(-1)?.id ?? null) : null;
-  if (flags.json) {
-    printJson({ jobs: rows, next });
+async function list(flags: ListFlags): Promise<void> {
+  const { json, since, ...query } = flags;
+  const ctx = await openContext(tell);
+  const asked = { ...query, since: since && new Date(since.at) };
+  const found = await listJobs(ctx, asked, ({ kind, input }) => describeInput(kind, input));
+  if (json) {
+    printJson(found);
     return;
   }
-  if (rows.length === 0) tell('no such jobs');
-  else for (const line of table(rows)) print(line);
+  const { jobs, next } = found;
+  if (jobs.length === 0) tell('no such jobs');
+  else for (const line of table(jobs)) print(line);
   if (next !== null) tell(`there are more: the same command with --after ${next}`);
-}
-
-function filterOf({ idKey }: CommandContext, flags: ListFlags): JobFilter {
-  const { kind, status, since, subject, label } = flags;
-  const nameOf = (text: string): string => idKey.nameOf('document', text);
-  return {
-    ...(kind !== undefined && { kind }),
-    ...(status !== undefined && { status }),
-    ...(since !== undefined && { since: new Date(since.at).toISOString() }),
-    ...(subject !== undefined && {
-      subjects: [...new Set([subject.trim(), normaliseDocument(subject)])].map(nameOf),
-    }),
-    ...(label !== undefined && { label: nameOf(label) }),
-  };
-}
-
-type Listed = Omit<JobRow, 'input' | 'folder'> & { input: string; createdBy: string };
-
-function listed({ folder: _folder, input, ...row }: JobRow): Listed {
-  const { createdBy, by } = input as { createdBy?: string; by?: string };
-  return { ...row, input: describeInput(row.kind, input), createdBy: createdBy ?? by ?? '' };
 }
 
 /** What a job is about, masked. */
@@ -83,7 +56,7 @@ export function describeInput(kind: JobKind, input: unknown): string {
   return kindOf(kind).describe(input);
 }
 
-function table(rows: readonly Listed[]): string[] {
+function table(rows: readonly ListedJob[]): string[] {
   const cells = [
     ['CREATED', 'KIND', 'STATUS', 'INPUT', 'ID'],
     ...rows.map(({ createdAt, kind, status, needsAttention, waitsFor, input, id }) => [

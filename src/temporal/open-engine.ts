@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataConverter } from '@temporalio/common';
 import { lockHolder } from '../store/process-lock';
@@ -19,6 +19,9 @@ import {
 import { findPayloadKeys } from './payload-keys';
 import { proveKeys } from './store-keys';
 import { hasEnded } from './tools-pid';
+
+/** Whatever program has asked: it may be somebody else's. */
+const ownProgram = join(__dirname, '..', 'main.js');
 
 /** Whose engine it is: what it holds is sealed with the keys that this store knows. */
 export interface EngineSite {
@@ -41,7 +44,7 @@ export async function openEngine(
   site: EngineSite,
   say: (line: string) => void,
 ): Promise<EngineClient> {
-  const place = engineAddress();
+  const place = engineAddress(site.environment.variables);
   const converterFor = await converterOf(site, place, say);
   if (place.kind === 'server') return connectServer(place, converterFor);
   const { record, wasStarted } = await embeddedEngine(site.environment, say);
@@ -61,7 +64,7 @@ export async function engineIfRunning(
   site: EngineSite,
   say: (line: string) => void,
 ): Promise<EngineClient | null> {
-  const place = engineAddress();
+  const place = engineAddress(site.environment.variables);
   if (place.kind === 'server') return connectServer(place, await converterOf(site, place, say));
   const record = await runningEngine(site.environment.dataDir);
   return record === null ? null : connectEmbedded(record, await converterOf(site, place, say));
@@ -72,7 +75,7 @@ export async function engineIfRunning(
  * payload.
  */
 export async function reachEngine(environment: Environment): Promise<EngineClient | null> {
-  const place = engineAddress();
+  const place = engineAddress(environment.variables);
   const plain = (): DataConverter => ({});
   if (place.kind === 'server') return connectServer(place, plain);
   const record = await runningEngine(environment.dataDir);
@@ -153,21 +156,21 @@ async function embeddedEngine(
       'is not set: set it and INVESTIGATION_TOKEN, or run `diligence dev` in another terminal, which brings a sandbox',
     );
   }
-  return { record: await startInBackground(dataDir, say), wasStarted: true };
+  return { record: await startInBackground(environment, say), wasStarted: true };
 }
 
 async function startInBackground(
-  dataDir: string,
+  { dataDir, variables }: Environment,
   say: (line: string) => void,
 ): Promise<EngineRecord> {
   const logPath = engineLogPath(dataDir, 'engine');
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
   const log = openSync(logPath, 'a', 0o600);
   const from = (await readFile(logPath)).length;
-  const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', '--on-demand'], {
+  const child = spawn(process.execPath, [ownProgram, 'dev', '--on-demand'], {
     detached: true,
     stdio: ['ignore', log, log],
-    env: { ...process.env, DILIGENCE_DATA_DIR: dataDir },
+    env: { ...variables, DILIGENCE_DATA_DIR: dataDir },
   });
   closeSync(log);
   child.unref();

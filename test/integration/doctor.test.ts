@@ -57,6 +57,7 @@ describe('diligence doctor', () => {
     expect(about('queue diligence-workflows')).toMatchObject({ state: 'ok' });
     expect(about('engine')?.detail).toMatch(/server 1\.\d+/);
     expect(about('store')?.state).toBe('ok');
+    expect(about('public key')?.detail).toMatch(/^ed25519:[0-9a-f]{64};/);
     await chmod(join(place.folder, 'data', 'id-key'), 0o600);
   }, 60_000);
 

@@ -115,7 +115,7 @@ interface Envelope {
 async function envelope(...words: string[]): Promise<Envelope> {
   const { stdout, stderr, code } = await run(...words, '--json');
   if (stdout === '') throw new Error(`${code}: ${stderr}`);
-  const { outputSchema } = require(join(folder, 'dist/starters/cli/envelope.js')) as {
+  const { outputSchema } = require(join(folder, 'dist/starters/jobs/envelope.js')) as {
     outputSchema: { parse(value: unknown): Envelope };
   };
   return outputSchema.parse(JSON.parse(stdout));

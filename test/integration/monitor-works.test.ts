@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { seededMonitorId } from '../../src/sandbox';
 import { ChangesReceiver } from '../support/changes-receiver';
-import { jobEnvelope, type JobEnvelope } from '../../src/starters/cli/envelope';
+import { jobEnvelope, type JobEnvelope } from '../../src/starters/jobs/envelope';
 import { eventually, type Installation } from '../support/diligence-process';
 import { monitorInstallation } from '../support/monitor-installation';
 

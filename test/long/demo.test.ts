@@ -6,20 +6,34 @@ import { promisify } from 'node:util';
 
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
 
-test('the demo issues, decides about what is unknown, and leaves a result without it', async () => {
+test('the demo tells the whole story, and says where the reports are', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'diligence-demo-'));
   try {
     const env = { ...process.env, INVESTIGATION_BASE_URL: '', TEMPORAL_ADDRESS: '' };
     const run = promisify(execFile)(process.execPath, [main, 'demo'], {
       cwd,
       env,
-      timeout: 120_000,
+      timeout: 150_000,
     });
     const { stderr, stdout } = await run;
     expect(`${stdout}${stderr}`).not.toMatch(/^(error|diligence):/m);
-    const summary = await readFile(join(cwd, 'out', 'demo', 'summary.json'), 'utf8');
-    expect(JSON.parse(summary)).toMatchObject({ issued: 53, unknown_outcome: 0 });
+    const written = async (...names: string[]): Promise<unknown> =>
+      JSON.parse(await readFile(join(cwd, 'out', 'demo', ...names), 'utf8')) as unknown;
+    expect(await written('suppliers', 'summary.json')).toMatchObject({
+      issued: 53,
+      unknown_outcome: 0,
+    });
+    expect(stderr).toContain('waits for a person');
+    expect(stdout).toContain('3 monitors probed: 3 sweeps');
+    const [, places = ''] = stderr.split('The reports, for a browser:\n');
+    const reports = [...places.matchAll(/out\S+report\.html/g)].map(([path]) => path);
+    expect(reports).toHaveLength(4);
+    for (const path of reports) expect(await readFile(join(cwd, path), 'utf8')).not.toBe('');
+    for (const plan of ['supplier', 'individual', 'assignor'])
+      expect(await written(`investigation-${plan}`, 'report.json')).toMatchObject({
+        status: 'completed',
+      });
   } finally {
     await rm(cwd, { recursive: true, force: true });
   }
-}, 150_000);
+}, 180_000);

@@ -1,4 +1,4 @@
-import { errorEnvelope, jobEnvelope } from '../../src/starters/cli/envelope';
+import { errorEnvelope, jobEnvelope } from '../../src/starters/jobs/envelope';
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

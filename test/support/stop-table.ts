@@ -48,21 +48,6 @@ export async function stopAll(
   among: readonly Await[],
   state: WorkerState,
 ): Promise<Map<string, StoppedJob>> {
-  // Requests that are turned away hold back others of their kind: each group has a service of its own.
-  const groups = [
-    among.filter((at) => at !== 'backing off'),
-    among.filter((at) => at === 'backing off'),
-  ];
-  const found = await Promise.all(
-    groups.filter(({ length }) => length > 0).map(async (group) => stopGroup(group, state)),
-  );
-  return new Map(found.flatMap((cells) => [...cells]));
-}
-
-async function stopGroup(
-  among: readonly Await[],
-  state: WorkerState,
-): Promise<Map<string, StoppedJob>> {
   const place = await Installation.start(
     {
       issuance: { waitingMs: [20, 50], processingMs: [50, 100], distribution: 'uniform' },

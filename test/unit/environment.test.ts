@@ -31,6 +31,7 @@ const lists = {
 
 it('has a default for everything', () => {
   expect(readEnvironment({})).toEqual({
+    variables: {},
     guard: expect.any(AddressGuard),
     investigation: null,
     credit: null,
@@ -135,6 +136,7 @@ it('reads every variable, and every key of the file', () => {
   const { payloadKeys, ...environment } = readEnvironment(source, parseConfig(config));
   expect(payloadKeys?.ids).toEqual(['k-1']);
   expect(environment).toEqual({
+    variables: expect.any(Object),
     guard: expect.any(AddressGuard),
     investigation: {
       baseUrl: address,

@@ -1,4 +1,4 @@
-import { readAnalysis, readIssues } from '../../apis/credit/result.wire';
+import { readAnalysis, readIssues, type AnalysisVisitor } from '../../apis/credit/result.wire';
 import {
   classifyFailure,
   isCallFailure,
@@ -6,11 +6,12 @@ import {
   type CallFailure,
 } from '../../apis/http/classify';
 import { ContractError, StatusError } from '../../apis/http/errors';
+import type { ResultFilter } from '../../domain/credit/operation';
 import { AnalysisRepository, operationFolder, resultKey } from '../../store/credit/analyses';
 import { indexDocuments, indexedBytes } from '../../store/core/subject-index';
 import { findLarge, putLarge, readLarge } from '../../store/core/large-objects';
 import { analysisOutcomeEntry } from '../../domain/audit-entries';
-import type { ResultFilter } from '../../domain/credit/operation';
+import type { Analysis } from '../../domain/credit/analysis';
 import {
   SubsetCheck,
   TreeCheck,
@@ -83,7 +84,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
       return { kind: 'settled', value: { kind: 'failed', statusWord, ...why } };
     }
     // Done is when the result is there, whatever becomes of the status.
-    const taken = await take(operationId, 'issues', signal);
+    const taken = await takeIssues(operationId, signal);
     if (taken === 'stored') return { kind: 'settled', value: { kind: 'ready', statusWord } };
     if (taken === 404 && isPermanent(operation)) throw operation;
     return {
@@ -97,31 +98,53 @@ export function createCreditResultActivities(deps: CreditDependencies) {
   /**
    * Stores a result, if it is there and can be read to its end.
    *
-   * @returns or the status that means "not yet"
+   * @param readBody reads all of the bytes, while they are stored
+   * @returns what was read of it; or the status that means "not yet"
    */
-  async function take(
+  async function take<T>(
     operationId: string,
     filter: ResultFilter,
+    readBody: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
     signal: AbortSignal,
-  ): Promise<'stored' | number> {
+  ): Promise<T[] | number> {
     const key = resultKey(operationId, filter);
-    const readBody = filter === 'all' ? readAnalysis : readIssues;
-    if ((await findLarge(store, key)) !== null) return 'stored';
     const answer = await operations.takeResult(
       operationId,
       filter,
-      (body) =>
-        putLarge(store, key, body, {
-          check: (bytes) =>
-            readBody(
-              resultCall,
-              indexedBytes(bytes, (held) => index(operationId, held)),
-            ),
-        }),
+      async (body) => {
+        const readings: T[] = [];
+        await putLarge(store, key, body, {
+          check: async (bytes) => {
+            const indexed = indexedBytes(bytes, (held) => index(operationId, held));
+            readings.push(await readBody(indexed));
+          },
+        });
+        return readings;
+      },
       'poll',
       signal,
     );
-    return 'taken' in answer ? 'stored' : answer.notYet;
+    return 'taken' in answer ? answer.taken : answer.notYet;
+  }
+
+  async function takeIssues(operationId: string, signal: AbortSignal): Promise<'stored' | number> {
+    if ((await findLarge(store, resultKey(operationId, 'issues'))) !== null) return 'stored';
+    const readBody = (bytes: AsyncIterable<Uint8Array>) => readIssues(resultCall, bytes);
+    const taken = await take(operationId, 'issues', readBody, signal);
+    return typeof taken === 'number' ? taken : 'stored';
+  }
+
+  /** The complete tree, added up in the pass that stores it; null: it is not there yet. */
+  async function takeTree(operationId: string, tree: TreeCheck, signal: AbortSignal) {
+    const visitor: AnalysisVisitor = {
+      receivable: (receivable) => tree.receivable(receivable),
+      payer: (payer) => tree.payer(payer),
+    };
+    const readBody = (bytes: AsyncIterable<Uint8Array>) => readAnalysis(resultCall, bytes, visitor);
+    const key = resultKey(operationId, 'all');
+    if ((await findLarge(store, key)) !== null) return readBody(readLarge(store, key));
+    const taken = await take(operationId, 'all', readBody, signal);
+    return typeof taken === 'number' ? null : (taken[0] ?? null);
   }
 
   function index(operationId: string, documents: Iterable<string>): Promise<void> {
@@ -136,12 +159,13 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const record = await recordOf(analyses, ref);
     return pollUntilSettled(
       async (signal): Promise<Reading<AnalysisResultRef>> => {
-        for (const filter of ['issues', 'all'] as const) {
-          // Reported to be there, and not there yet: a service may be late with it.
-          const isThere = (await take(operationId, filter, signal)) === 'stored';
-          if (!isThere) return { kind: 'unsettled', value: null, status: 'fetching' };
-        }
-        return { kind: 'settled', value: await compared(operationId, record) };
+        // Reported to be there, and not there yet: a service may be late with it.
+        const late = { kind: 'unsettled', value: null, status: 'fetching' } as const;
+        if ((await takeIssues(operationId, signal)) !== 'stored') return late;
+        const tree = new TreeCheck();
+        const all = await takeTree(operationId, tree, signal);
+        if (all === null) return late;
+        return { kind: 'settled', value: await compared(operationId, record, tree, all) };
       },
       { ...input, what: 'a result', refusalPatienceMs, refusesUnreadable: true },
     );
@@ -150,13 +174,10 @@ export function createCreditResultActivities(deps: CreditDependencies) {
   async function compared(
     operationId: string,
     { engineId }: AnalysisRecord,
+    tree: TreeCheck,
+    all: Analysis,
   ): Promise<AnalysisResultRef> {
     const [issuesKey, allKey] = [resultKey(operationId, 'issues'), resultKey(operationId, 'all')];
-    const tree = new TreeCheck();
-    const all = await readAnalysis(resultCall, readLarge(store, allKey), {
-      receivable: (receivable) => tree.receivable(receivable),
-      payer: (payer) => tree.payer(payer),
-    });
     const subset = new SubsetCheck(tree);
     const issues = await readIssues(resultCall, readLarge(store, issuesKey), {
       receivable: (receivable) => subset.receivable(receivable),

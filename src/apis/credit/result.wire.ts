@@ -1,4 +1,3 @@
-import { JSONParser, type ParsedElementInfo } from '@streamparser/json';
 import { z } from 'zod';
 import type {
   Analysis,
@@ -8,6 +7,7 @@ import type {
   AnalysisIssue,
 } from '../../domain/credit/analysis';
 import { ContractError, type CallName } from '../http/errors';
+import { JsonLists } from './json-lists';
 
 /**
  * The service's shape of an analysis (specification: "Analysis result"). Unknown fields are dropped,
@@ -155,52 +155,30 @@ async function rootOf(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   visitor: AnalysisVisitor,
 ): Promise<unknown> {
-  let root: unknown;
   let payers = 0;
-  const parser = new JSONParser({
-    paths: ['$', '$.cedente.sacados.*', '$.cedente.sacados.*.titulos.*'],
-  });
-  const handOn = ({ value, parent, stack }: ParsedElementInfo): void => {
-    if (stack.length === 0) {
-      root = value;
-      return;
-    }
-    if (!Array.isArray(parent)) throw new ContractError(call, [{ path: 'tree', code: 'no_array' }]);
-    if (stack.length === 3) {
+  const lists = new JsonLists(listPaths, (value, list) => {
+    if (list === payerList) {
       const wire = parse(payerWire, call, value, ['cedente', 'sacados', payers]);
-      const payer = payerFromWire(wire);
-      visitor.payer?.(payer, payers);
+      visitor.payer?.(payerFromWire(wire), payers);
       payers += 1;
-    } else {
-      const receivable = receivableFromWire(call, value, payers);
-      visitor.receivable?.(receivable, payers);
-    }
-    // What was handed on is let go; the parser counts its places itself.
-    parent.length = 0;
-  };
-  // The parser's own errors quote what they met; what is thrown while handing on is somebody's.
-  let thrown: { error: unknown } | null = null;
-  parser.onValue = (element) => {
-    if (thrown !== null) return;
-    try {
-      handOn(element);
-    } catch (error) {
-      thrown = { error };
-    }
-  };
-  const step = (write: () => void): void => {
-    try {
-      write();
-    } catch {
-      thrown ??= { error: new ContractError(call, [{ path: '', code: 'broken_json' }]) };
-    }
-    if (thrown !== null) throw thrown.error;
-  };
-  for await (const chunk of body) step(() => parser.write(chunk));
-  // Of its own accord it ends after the closing brace; asked to, it says what is missing.
-  if (!parser.isEnded) step(() => parser.end());
-  return root;
+    } else visitor.receivable?.(receivableFromWire(call, value, payers), payers);
+  });
+  try {
+    for await (const chunk of body) lists.write(chunk);
+    return lists.end();
+  } catch (error) {
+    // It may quote what it met.
+    if (error instanceof SyntaxError)
+      throw new ContractError(call, [{ path: '', code: 'broken_json' }]);
+    throw error;
+  }
 }
+
+const listPaths = [
+  ['cedente', 'sacados'],
+  ['cedente', 'sacados', '*', 'titulos'],
+] as const;
+const payerList = 0;
 
 function analysisFromWire(call: CallName, root: unknown): Analysis {
   const { cedente, ...head } = parse(analysisWire, call, root, []);

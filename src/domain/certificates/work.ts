@@ -27,6 +27,8 @@ export interface WorkRecord {
   kind: 'certificate-batch' | 'certificate';
   type: CertificateType | null;
   label: string | null;
+  /** Ordered anew on purpose. */
+  rerun?: boolean;
   /** File name of the input, without its folder; null for a single issuance. */
   inputName: string | null;
   inputSha256: string | null;

@@ -1,5 +1,9 @@
+import type { AuditEntry } from './audit';
+
 /** A part of the audit trail that can be checked without its keys. */
 export interface AuditExcerpt {
+  /** The keyed names of its entries by the numbers that stand for them there. */
+  names: Readonly<Record<string, string>>;
   chains: { chain: string; beginning: string; links: ExcerptLink[] }[];
   anchors: (Omit<ExcerptLink, 'text'> & { text: string })[];
 }
@@ -13,6 +17,20 @@ export interface ExcerptLink {
   hash: string;
   /** JSON of the entry; null: it is about something else, and tells nothing here. */
   text: string | null;
+}
+
+/** What it tells, with the names that its numbers stand for; what cannot be read is left out. */
+export function entriesIn({ chains, names }: AuditExcerpt): Partial<AuditEntry>[] {
+  return chains.flatMap(({ links }) =>
+    links.flatMap(({ text }) => {
+      try {
+        const told = text?.replaceAll(/[0-9a-f]{32,}/g, (number) => names[number] ?? number);
+        return told === undefined ? [] : [JSON.parse(told) as Partial<AuditEntry>];
+      } catch {
+        return [];
+      }
+    }),
+  );
 }
 
 /** @param hashOf what a link with this text has as its hash */
@@ -44,6 +62,12 @@ export function faultsOfExcerpt(
   return faults;
 }
 
+/** None, where it is no anchor: whoever wrote it is not known. */
 function headsIn(text: string): [string, number, string][] {
-  return (JSON.parse(text) as { heads: [string, number, string][] }).heads;
+  try {
+    const { heads } = JSON.parse(text) as { heads?: [string, number, string][] };
+    return Array.isArray(heads) ? heads.filter((head) => Array.isArray(head)) : [];
+  } catch {
+    return [];
+  }
 }

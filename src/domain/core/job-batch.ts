@@ -28,6 +28,8 @@ export interface JobBatchRecord {
   concurrency: number;
   /** From the start of a child job to its outcome. */
   deadlineMs: number;
+  /** Ordered anew on purpose. */
+  rerun?: boolean;
   createdAt: string;
   createdBy: string;
 }

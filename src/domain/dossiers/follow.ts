@@ -26,6 +26,8 @@ export interface DossierRecord {
   /** To cancel the dossier at the service, and nothing else. */
   toCancel: boolean;
   label?: string | null;
+  /** Ordered anew on purpose. */
+  rerun?: boolean;
   /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
   deadlineMs?: number;
   createdAt: string;

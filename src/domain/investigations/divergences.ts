@@ -3,13 +3,14 @@ export interface Divergence {
   /** Digits. */
   document: string;
   about: 'name' | 'situation';
-  told: { value: string; source: string }[];
+  /** Each value once, with all that state it. */
+  values: { value: string; sources: string[] }[];
 }
 
 export interface Source {
-  /** Where its words are from: `labour: trabalhista.pdf`. */
+  /** Where its words are from: the file of the evidence, or the step. */
   source: string;
-  /** Documents that it is about as a whole. */
+  /** Document that it is about as a whole. */
   about: string | null;
   facts: unknown;
 }
@@ -18,7 +19,7 @@ const words: Readonly<Record<Divergence['about'], readonly string[]>> = {
   name: ['officialname', 'razaosocial', 'nome', 'nomeproprietario', 'name', 'nomeempresarial'],
   situation: ['situacaocadastral', 'statuscadastral', 'situacao'],
 };
-const documentWords = ['documento', 'cpf', 'cnpj', 'cpfcnpj'];
+const documentWords = ['documento', 'document', 'cpf', 'cnpj', 'cpfcnpj', 'cnpjcpf'];
 const deepest = 8;
 
 /** Side by side: nothing is decided. */
@@ -27,15 +28,20 @@ export function divergencesIn(
   sources: readonly Source[],
 ): Divergence[] {
   const found: Divergence[] = [];
-  for (const document of documents)
+  for (const document of new Set(documents))
     for (const about of ['name', 'situation'] as const) {
-      const told = new Map<string, { value: string; source: string }>();
+      const values = new Map<string, { value: string; sources: Set<string> }>();
       for (const { source, about: whole, facts } of sources)
         for (const value of valuesFor(facts, document, whole === document, words[about], 0)) {
           const key = plain(value);
-          if (key !== '' && !told.has(key)) told.set(key, { value, source });
+          if (key === '') continue;
+          const known = values.get(key) ?? { value, sources: new Set() };
+          values.set(key, known);
+          known.sources.add(source);
         }
-      if (told.size > 1) found.push({ document, about, told: [...told.values()] });
+      if (values.size < 2) continue;
+      const told = [...values.values()].map((one) => ({ ...one, sources: [...one.sources] }));
+      found.push({ document, about, values: told });
     }
   return found;
 }

@@ -1,9 +1,10 @@
+import type { Validity } from '../certificates/validity';
 import type { BillingTotal } from '../core/billing-totals';
 import type { Cell } from '../core/findings';
+import type { JobKind } from '../job';
 import type { Divergence } from './divergences';
-import type { InvestigationStatus } from './kinds';
 import type { ChildResult, StepStatus } from './investigation';
-import type { Validity } from './validity';
+import type { InvestigationStatus } from './kinds';
 
 /** The file on a subject, as data: `report.json`. Facts as the services state them. */
 export interface InvestigationReport {
@@ -16,16 +17,18 @@ export interface InvestigationReport {
   subject: Readonly<Record<string, string | string[] | null>>;
   asked: { by: string; at: string; label: string | null };
   settledAt: string;
-  /** A sentence for each job that was answered. */
-  findings: { step: string; text: string }[];
+  /** One for each job, whatever became of it. */
+  findings: Finding[];
+  /** The graph of the plan, and what became of each step. */
   coverage: CoverageRow[];
   certificates: CertificateRow[];
-  /** Lists that the services told, by what they are about. */
-  assets: ReportTable[];
+  assets: { totals: AssetTotal[]; people: PersonAssets[] };
+  /** Lists that the services reported, by what they are about. */
   occurrences: ReportTable[];
   pictures: ReportTable[];
   risk: ReportTable[];
   credit: ReportTable[];
+  /** That were open when the sweep of this investigation began. */
   changes: ReportTable[];
   divergences: Divergence[];
   timeline: TimelineRow[];
@@ -33,9 +36,19 @@ export interface InvestigationReport {
   evidence: EvidenceRow[];
 }
 
+export interface Finding {
+  step: string;
+  kind: JobKind;
+  job: string;
+  status: string | null;
+  /** In the order in which they are read. */
+  facts: { what: string; value: Cell }[];
+}
+
 export interface CoverageRow {
   step: string;
   kind: string;
+  needs: string[];
   required: boolean;
   status: StepStatus;
   /** Null: there is nothing to say of it. */
@@ -51,25 +64,52 @@ export interface CertificateRow {
   status: string;
   officialName: string | null;
   classification: string | null;
+  /** As the service tells it: official data differ from those of its register. */
+  divergent: boolean | null;
   capturedAt: string | null;
-  /** Derived by a rule, not told by the service. */
-  validity: Validity | null;
+  validity: DerivedValidity | null;
   file: string | null;
 }
 
+/** By a rule of law, not as the service says. */
+export interface DerivedValidity extends Validity {
+  /** Of the rule. */
+  source: string;
+}
+
+/** Over all people of the report. */
+export interface AssetTotal {
+  /** The list, in the word of the service. */
+  name: string;
+  count: number;
+  /** BRL, of those that have one; null: none has. */
+  value: number | null;
+}
+
+export interface PersonAssets {
+  step: string;
+  document: string;
+  /** Null: the service did not answer with a profile. */
+  rural: 'told' | 'failed' | null;
+  tables: ReportTable[];
+}
+
 export interface ReportTable {
-  title: string;
+  step: string;
+  /** The list, in the word of the service; '': single values. */
+  name: string;
   /** File of the evidence that holds all of it. */
   file: string | null;
   columns: string[];
   rows: Cell[][];
-  /** Of which the first are shown. */
+  /** Of which the first are here. */
   total: number;
 }
 
 export interface TimelineRow {
   step: string;
   job: string;
+  kind: JobKind;
   status: string | null;
   result: ChildResult;
   /** It had ended before, and was reused. */
@@ -95,5 +135,5 @@ export interface EvidenceRow {
   requestId: string | null;
   capturedAt: string;
   askedBy: string;
-  validity: Validity | null;
+  validity: DerivedValidity | null;
 }

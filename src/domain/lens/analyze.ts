@@ -14,6 +14,8 @@ export interface LensRecord {
   label: string | null;
   /** Why a person has it sent although it is no picture or video; null: it is one. */
   forced: string | null;
+  /** Ordered anew on purpose. */
+  rerun?: boolean;
   /** Milliseconds from its start to its outcome. */
   deadlineMs?: number;
   createdAt: string;

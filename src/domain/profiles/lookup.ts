@@ -12,6 +12,8 @@ export interface ProfileRecord {
   /** A rural profile that timed out or failed is asked for once more: it may be charged for. */
   retryRural: boolean;
   label?: string | null;
+  /** Ordered anew on purpose. */
+  rerun?: boolean;
   /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
   deadlineMs?: number;
   createdAt: string;

@@ -14,6 +14,8 @@ export interface TraceRecord {
   target: string;
   strategy: TraceStrategy | null;
   label: string | null;
+  /** Ordered anew on purpose. */
+  rerun?: boolean;
   /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
   deadlineMs?: number;
   createdAt: string;

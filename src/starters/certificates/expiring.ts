@@ -16,7 +16,7 @@ import { start } from '../cli/start-command';
 import { durationMs, exitCodes, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { openContext, withEngine, type CommandContext } from '../jobs/context';
 import { counted, printable } from '../jobs/text';
-import { prepareBatch } from './commands';
+import { askBatch } from './ask';
 import { certificateBatchKind } from './kind';
 import type { PlannedBatch } from './work';
 
@@ -66,7 +66,7 @@ export function validityCommands(): Command[] {
         }
         tell(`${counted(plan.counts.items, 'certificate')} to renew`);
         await start(command, certificateBatchKind, (own) =>
-          prepareBatch(own, { ...flags, onUnknown: 'report' }, plan),
+          askBatch(own, { ...flags, onUnknown: 'report' }, plan),
         );
       }),
   ];

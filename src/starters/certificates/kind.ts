@@ -36,7 +36,8 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
   // Its own id has the instant too.
   workflowId: (_, id) => id.split('/').slice(0, 3).join('/'),
   describe: ({ type }) => `one ${type ?? ''}`,
-  terms: ({ label, terms }) => ({
+  terms: ({ label, rerun, terms }) => ({
+    rerun,
     deadline: terms?.rowDeadlineMs,
     label,
     onUnknown: terms?.onUnknown,
@@ -70,7 +71,8 @@ export const certificateBatchKind: JobKind<WorkRecord, LatestEdition> = {
   noun: 'certificates of',
   workflowId: (_, id) => id,
   describe: ({ inputName, items }) => inputName ?? `renewal of ${items}`,
-  terms: ({ label, terms }) => ({
+  terms: ({ label, rerun, terms }) => ({
+    rerun,
     deadline: terms?.rowDeadlineMs,
     label,
     onUnknown: terms?.onUnknown,

@@ -1,4 +1,4 @@
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchSummary, FiledRow, ResultRow } from '../../domain/certificates/certificates';
 import { WorkReader } from '../../store/certificates/works';
@@ -8,6 +8,7 @@ import type { ExportOptions } from '../jobs/job-kind';
 import { pdfName, summaryDocument } from './result-names';
 import { ResultReport } from './result-report';
 import type { CommandContext } from '../jobs/context';
+import { writeWhole } from '../jobs/written-file';
 
 export interface ResultFolderOptions extends Omit<ExportOptions, 'html'> {
   folder: string;
@@ -42,9 +43,8 @@ export async function writeResultFolder(
     await sheet.abandon();
     throw error;
   }
-  const aside = join(folder, '.summary.json');
-  await writeFile(aside, `${JSON.stringify(summaryDocument(summary), null, 2)}\n`);
-  await rename(aside, join(folder, 'summary.json'));
+  const document = `${JSON.stringify(summaryDocument(summary), null, 2)}\n`;
+  await writeWhole(folder, 'summary.json', document);
   await report.write(folder, summary, lang);
   const names = ['results.csv', 'summary.json', 'report.html', 'pdf/'];
   return summary.total > mostWorkbookRows ? names : [...names, 'results.xlsx'];

@@ -1,12 +1,11 @@
 import { decisionsOf } from '../../store/core/inbox';
-import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
 import type { ReportLanguage } from '../../report/formats';
 import { WorkReader } from '../../store/certificates/works';
-import { ReportFold } from '../../report/report-figures';
-import { reportHtml } from '../../report/report-html';
+import { ReportFold } from '../../report/certificates/report-figures';
+import { reportHtml } from '../../report/certificates/report-html';
 import type { CommandContext } from '../jobs/context';
+import { writeWhole } from '../jobs/written-file';
 
 /** `report.html` of a result folder: told every row first, then written. */
 export class ResultReport {
@@ -30,8 +29,6 @@ export class ResultReport {
     const decisions = await decisionsOf(this.#place.store, this.#workFolder);
     const figures = this.#fold.figures();
     const report = { summary, record, decisions, figures, writtenAt: Date.now() };
-    const aside = join(folder, '.report.html');
-    await writeFile(aside, reportHtml(report, language));
-    await rename(aside, join(folder, 'report.html'));
+    await writeWhole(folder, 'report.html', reportHtml(report, language));
   }
 }

@@ -4,13 +4,12 @@ import { putWork } from '../../store/certificates/asks';
 import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import { documentTypesServed, readDocument } from '../../domain/core/documents';
-import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
+import type { WorkRecord, WorkRef, WorkTerms } from '../../domain/certificates/work';
 import type { IssuingTerms, OnUnknown } from '../../workflows/inputs';
 import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
 import { storeFile } from '../jobs/batches/stored-file';
 import { UsageError } from '../jobs/errors';
-import { tell } from '../cli/terminal';
 import type { Foreseen } from '../jobs/start-job';
 import type { CommandContext } from '../jobs/context';
 
@@ -39,9 +38,12 @@ export interface PlannedBatch {
  *
  * @throws SheetError
  */
-export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
+export async function planBatch(
+  input: BatchInput,
+  log: CommandContext['log'],
+): Promise<PlannedBatch> {
   const hash = createHash('sha256');
-  const plan = openPlan(input, tell);
+  const plan = openPlan(input, log);
   for await (const row of plan) hash.update(`${JSON.stringify(row)}\n`);
   const { file, type = null } = input;
   const manifest = `${hash.digest('hex')}\n${type ?? ''}`;
@@ -58,13 +60,13 @@ export async function fileBatch(
   place: CommandContext,
   { counts, file, rows, type }: PlannedBatch,
   workId: string,
-  label: string | null,
+  how: Pick<WorkRecord, 'label' | 'rerun'>,
   terms: WorkTerms,
 ): Promise<WorkRef> {
   const input =
     file === null ? null : { inputName: basename(file), ...(await storeFile(place.store, file)) };
   const blankLines = counts.blank;
-  const asked = { workId, type, label, rows: rows(), blankLines, input };
+  const asked = { workId, type, ...how, rows: rows(), blankLines, input };
   return putWork(place, { ...asked, kind: 'certificate-batch' }, terms);
 }
 
@@ -121,7 +123,7 @@ function openPlan({ file, type, column, sheet }: BatchInput, onNotice?: (notice:
 
 export function issuingTerms(
   { queueSuffix }: CommandContext,
-  flags: { deadline: number; maxAge: number; onUnknown: OnUnknown; rerun?: boolean },
+  flags: { deadline: number; maxAge: number; onUnknown: OnUnknown; rerun?: boolean | undefined },
   interactive: boolean,
 ): IssuingTerms {
   const now = Date.now();

@@ -5,8 +5,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import type { JobBatchEnd, JobBatchRecord } from '../../domain/core/job-batch';
-import type { InputChoice } from '../../sheets/read-rows';
-import { askBatch, type BatchRequest, type BatchTerms, type InputFile } from '../jobs/batches/ask';
+import {
+  askBatch,
+  inputFileOf,
+  type BatchRequest,
+  type BatchTerms,
+  type InputFile,
+} from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import type { StartFlags } from './flags';
@@ -25,11 +30,6 @@ interface InputFlags {
   input?: string;
   column?: string;
   sheet?: string;
-}
-
-/** Where in a sheet they stand. */
-function choiceOf({ column, sheet }: InputFlags): InputChoice {
-  return { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
 }
 
 /** Flags that say something of many alone. */
@@ -80,13 +80,13 @@ export function startBatch(
 export async function startInput(
   command: Command,
   kind: JobKind<JobBatchRecord, JobBatchEnd>,
-  request: (ctx: CommandContext, file: InputFile) => BatchRequest,
+  request: (ctx: CommandContext, file: InputFile) => BatchRequest | Promise<BatchRequest>,
 ): Promise<boolean> {
   const flags = command.opts<InputFlags & StartFlags>();
-  const { input, label = null, rerun = false } = flags;
+  const { input } = flags;
   if (input === undefined) return false;
   await withInputFile(input, (path) => {
-    const file = { input, path, choice: choiceOf(flags), label, rerun };
+    const file = { ...inputFileOf({ ...flags, input }), path };
     return startBatch(command, kind, (ctx) => request(ctx, file));
   });
   return true;

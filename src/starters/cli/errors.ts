@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { errorLine, redactError, redactText } from '../../protection/redaction';
-import type { ErrorEnvelope } from './envelope';
+import type { ErrorEnvelope } from '../jobs/envelope';
 import { exitCodes, isReaderGone, printJson, tell } from './terminal';
 
 /** By their names: loading what throws them would double the time of a command that is over at once. */

@@ -7,7 +7,7 @@ export interface StartFlags {
   deadline: number;
   maxAge?: number;
   rerun?: boolean;
-  label?: string | null;
+  label?: string;
   dryRun?: true;
   detach?: true;
   out?: string;
@@ -68,7 +68,13 @@ export function withSheets(command: Command): Command {
   return command
     .option('--excel', 'results.csv for a spreadsheet program: `;`, BOM, punctuated documents')
     .option('--pdf-names <names>', 'id or reference', oneOf(['id', 'reference']), 'id')
-    .option('--lang <language>', 'language of report.html: en or pt', oneOf(reportLanguages), 'en');
+    .addOption(languageOption());
+}
+
+export function languageOption(): Option {
+  return new Option('--lang <language>', 'language of report.html: en or pt')
+    .argParser(oneOf(reportLanguages))
+    .default('en');
 }
 
 /** For commands that start a job and follow it. */

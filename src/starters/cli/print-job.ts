@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import type { CommandContext } from '../jobs/context';
-import { exitCodeOf } from '../../domain/attention';
+import { exportJob } from '../jobs/export-job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
-import type { EndedJob, ExportOptions, Job, JobKind } from '../jobs/job-kind';
+import type { ExportOptions, Job, JobKind } from '../jobs/job-kind';
 import { printable } from '../jobs/text';
-import type { JobEnvelope } from './envelope';
+import { envelopeOf, exitCodeOfJob } from '../jobs/envelope';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
-import { exitCodes, print, printJson } from './terminal';
+import { print, printJson } from './terminal';
 
 export interface ResultFlags extends Partial<ExportOptions> {
   out?: string;
@@ -27,7 +27,7 @@ export async function printResult<Input, Outcome>(
   const ended = endedJob(job);
   const target = resolve(out ?? defaultFolder(job.id));
   const options = { excel: false, html: false, lang: 'en', pdfNames: 'id', ...how } as const;
-  const files = (await kind.export?.(ctx, ended, target, options)) ?? [];
+  const files = await exportJob(ctx, kind, ended, { ...options, folder: target });
   const folder = files.length > 0 ? target : null;
   if (json) {
     const view = { job, state: null, progress: null };
@@ -71,46 +71,6 @@ export async function printView(
   }
 }
 
-export async function envelopeOf(
-  ctx: CommandContext,
-  kind: JobKind,
-  { job, state, progress }: JobView,
-  folder: string | null,
-): Promise<JobEnvelope> {
-  const { id, outcome, status, needsAttention } = job;
-  const ended = outcome === null ? null : endedJob(job);
-  return {
-    id,
-    kind: job.kind,
-    status: status ?? state ?? 'running',
-    needsAttention,
-    exitCode: exitCodeOfJob(job),
-    outcome: ended && {
-      ...((await kind.report?.(ctx, ended, folder)) ?? (ended.outcome as object)),
-      ...(await foundIn(ctx, kind, ended)),
-    },
-    artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
-    cost: ended === null ? [] : await kind.cost(ended, ctx),
-    folder,
-    progress,
-  };
-}
-
-/** The answer as it came, and as tables; nothing, for a kind without findings. */
-async function foundIn(
-  { store }: CommandContext,
-  kind: JobKind,
-  ended: EndedJob<unknown, unknown>,
-): Promise<object> {
-  const found = await kind.findings?.(ended, store);
-  if (found === undefined) return {};
-  const { facts, result } = found;
-  const sections = found.sections.map(({ name, title, file, rows }) => {
-    return { name, title, file, total: rows.length, rows };
-  });
-  return { result, findings: result === null ? null : { facts, sections } };
-}
-
 /** `isFound`: an answer is in the store. */
 async function shownOutcome(
   ctx: CommandContext,
@@ -128,11 +88,6 @@ async function shownOutcome(
 
 function leftToDo({ id }: Job): string {
   return `left to do: \`diligence inbox show ${id}\` says what can be decided`;
-}
-
-function exitCodeOfJob({ kind, needsAttention, status }: Job): number {
-  if (status !== null) return exitCodeOf(kind, { status, needsAttention });
-  return needsAttention ? exitCodes.needsAttention : exitCodes.done;
 }
 
 /** `out/<kind>-<start of the id>`, the same for the same job. */

@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import type { EngineClient } from '../../temporal/connection';
 import { leftLines, problemLines } from '../jobs/text';
-import { openContext, warnWithoutPollers, withEngine, type CommandContext } from '../jobs/context';
-import { UsageError } from '../jobs/errors';
-import { findJob, isAtWork } from '../jobs/find-job';
+import { beginJob, isAnswered, type GivenTerm } from '../jobs/begin-job';
+import { openContext, warnWithoutPollers, type CommandContext } from '../jobs/context';
+import { envelopeOf } from '../jobs/envelope';
+import { findJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
-import { startJob, yieldTo, type Ask, type Foreseen } from '../jobs/start-job';
+import { yieldTo, type Ask, type Foreseen } from '../jobs/start-job';
 import type { StartFlags } from './flags';
 import { followHere } from './follow';
-import { envelopeOf, printResult, type ResultFlags } from './print-job';
+import { printResult, type ResultFlags } from './print-job';
 import { exitCodes, print, printJson, tell } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 
 /**
- * The way of every command that starts a job: what was asked for alike is shown, followed or gone on with;
- * else it is recorded and started. Sets the exit code of the process.
+ * The way of every command that starts a job (`beginJob`), or that says what it would do. Sets the exit code of the process.
  *
  * @param prepare reads the input, and looks up what was asked for alike; sends nothing
  */
@@ -27,49 +27,18 @@ export async function start<Input, Outcome>(
   const ctx = await openContext(tell, flags.by);
   const ask = await prepare(ctx);
   const { standing } = ask;
-  const stands = standing !== null && standing.outcome !== null && ask.stands;
   if (flags.dryRun === true) {
-    const word = standing?.outcome === null ? 'underWay' : stands ? 'reuse' : 'request';
+    const word = standing?.outcome === null ? 'underWay' : isAnswered(ask) ? 'reuse' : 'request';
     const one = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [], [word]: 1 };
     printDryRun((await ask.foresee?.()) ?? one, flags.json === true);
     return;
   }
   if (flags.detach !== true && kind.export !== undefined)
     await refuseUnwritable(flags.out ?? 'out');
-  if (stands) {
-    tell(
-      `${standing.id}: ended ${standing.endedAt}, and is shown as it stands; \`--rerun\` orders it anew`,
-    );
-    process.exitCode = await printResult(ctx, kind, standing, flags);
-    return;
-  }
-  let own = standing?.outcome === null ? standing : null;
-  const record = async () => findJob<Input, Outcome>(ctx, await ask.record());
-  if (own === null && ask.mayEndAtOnce === true) {
-    own = await record();
-    if (own.outcome !== null) {
-      process.exitCode = await printResult(ctx, kind, own, flags);
-      return;
-    }
-  }
-  await withEngine(ctx, async (engine) => {
-    const attach = async (job: Job<Input, Outcome>): Promise<void> => {
-      refuseIgnored(command, kind, job, true);
-      tell(`${job.id}: is under way already`);
-      await ask.attach?.(engine, job);
-    };
-    if (own !== null && own === standing) {
-      if (await isAtWork(engine, kind, own)) await attach(own);
-      else if (ask.goesOn?.(own) === false) own = null;
-      else {
-        refuseIgnored(command, kind, own, false);
-        tell(`${own.id}: was interrupted, and goes on`);
-      }
-    }
-    own ??= await record();
-    const job = await startJob(ctx, engine, kind, own, ask);
-    if (job.id !== own.id) await attach(job);
-    process.exitCode = await followStarted(ctx, engine, kind, job, flags);
+  process.exitCode = await beginJob(ctx, kind, ask, {
+    given: givenTerms(command),
+    ended: (job) => printResult(ctx, kind, job, flags),
+    started: (engine, job) => followStarted(ctx, engine, kind, job, flags),
   });
 }
 
@@ -100,35 +69,13 @@ export async function followStarted<Input, Outcome>(
   return printResult(ctx, kind, await findJob<Input, Outcome>(ctx, ran.id), flags);
 }
 
-/** Of no effect on a job that is there, whatever they say. */
-const orderingFlags = new Set(['rerun', 'maxAge']);
-
-/** @throws UsageError naming what a job that is attached to does otherwise than the flags say */
-export function refuseIgnored<Input, Outcome>(
-  command: Command,
-  kind: Pick<JobKind<Input, Outcome>, 'terms'>,
-  { id, input }: Pick<Job<Input, Outcome>, 'id' | 'input'>,
-  runs: boolean,
-): void {
-  const terms = kind.terms(input);
-  for (const option of command.options) {
+/** Options that were written, by name. */
+export function givenTerms(command: Command): GivenTerm[] {
+  return command.options.flatMap((option) => {
     const name = option.attributeName();
-    // The deadline of what does not run begins anew.
-    if (command.getOptionValueSource(name) !== 'cli' || (name === 'deadline' && !runs)) continue;
-    const isOrder = orderingFlags.has(name) && !(name in terms);
-    const asked = JSON.stringify(command.getOptionValue(name));
-    if (isOrder || (name in terms && JSON.stringify(terms[name]) !== asked)) {
-      const has = isOrder ? 'has not ended' : `has ${option.long} ${wordsOf(name, terms[name])}`;
-      throw new UsageError(
-        `${option.long} would be ignored: ${id} ${has}; leave the flag out, or cancel that job first`,
-      );
-    }
-  }
-}
-
-function wordsOf(name: string, value: unknown): string {
-  if (value === undefined || value === null) return 'unset';
-  return name === 'deadline' ? `${Number(value) / 1_000}s` : JSON.stringify(value);
+    if (command.getOptionValueSource(name) !== 'cli') return [];
+    return [{ name, written: option.long ?? name, value: command.getOptionValue(name) as unknown }];
+  });
 }
 
 /** What a command would do, without doing it. */

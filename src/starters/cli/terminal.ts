@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { readDuration } from '../jobs/duration';
 import { UsageError } from '../jobs/errors';
 import { redactText } from '../../protection/redaction';
 
@@ -58,14 +59,11 @@ export function namedOnce(
   return argument ?? flag;
 }
 
-/** Readers of flags: the command line names the flag when they refuse. A duration like `90s`, `15m`, `24h`, `7d`, in milliseconds. */
+/** Reads a flag, which the command line names when it refuses. @returns milliseconds */
 export function durationMs(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text.trim());
-  const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-  if (match?.[1] === undefined || match[2] === undefined) {
-    throw new InvalidArgumentError('Expected a duration like 90s, 15m, 24h or 7d.');
-  }
-  return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+  const ms = readDuration(text);
+  if (ms !== null) return ms;
+  throw new InvalidArgumentError('Expected a duration like 90s, 15m, 24h or 7d.');
 }
 
 /** Epoch milliseconds, and as it was said. @throws InvalidArgumentError */

@@ -1,14 +1,13 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { readAnalysis } from '../../apis/credit/result.wire';
 import { readLarge } from '../../store/core/large-objects';
 import type { AnalysedPayer } from '../../domain/credit/analysis';
 import type { ResultFilter } from '../../domain/credit/operation';
 import type { AnalysisResultRef } from '../../domain/credit/work';
-import { analysisHtml, type ReportedPayer, type ReportedWork } from '../../report/analysis-html';
+import { analysisHtml, type ReportedWork } from '../../report/credit/analysis-html';
+import { AnalysisFold } from '../../report/credit/figures';
+import type { ReportLanguage } from '../../report/formats';
 import {
   AnalysisSheet,
   issueCells,
@@ -17,6 +16,8 @@ import {
   receivableColumns,
 } from '../../sheets/analysis-sheet';
 import type { CommandContext } from '../jobs/context';
+import { evidenceOf } from '../jobs/export-job';
+import { writeWhole } from '../jobs/written-file';
 
 const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
 
@@ -25,10 +26,8 @@ export interface AnalysisFolderOptions {
   filter: ResultFilter;
   fileName: string;
   work: ReportedWork;
+  lang: ReportLanguage;
 }
-
-/** A browser unfolds no more than this with ease; the sheets hold all of it. */
-const mostReported = 5_000;
 
 /**
  * Writes `result.json`, `titulos.csv`, `issues.csv` and `report.html` from the store: an export, in
@@ -37,13 +36,11 @@ const mostReported = 5_000;
 export async function writeAnalysisFolder(
   { store }: CommandContext,
   result: AnalysisResultRef,
-  { folder, filter, fileName, work }: AnalysisFolderOptions,
+  { folder, filter, fileName, work, lang }: AnalysisFolderOptions,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const shown = filter === 'all' ? result.allKey : result.issuesKey;
-  const aside = join(folder, '.result.json.partial');
-  await pipeline(Readable.from(readLarge(store, shown)), createWriteStream(aside));
-  await rename(aside, join(folder, 'result.json'));
+  await writeWhole(folder, 'result.json', readLarge(store, shown));
 
   // A payer stands behind its receivables, and the assignor behind all: they are read first.
   const payers: AnalysedPayer[] = [];
@@ -53,32 +50,22 @@ export async function writeAnalysisFolder(
   const { assignor } = analysis;
   const receivables = new AnalysisSheet(join(folder, 'titulos.csv'), receivableColumns);
   const issues = new AnalysisSheet(join(folder, 'issues.csv'), issueColumns);
-  const reported = new Map<number, ReportedPayer>();
-  let reportedCount = 0;
-  const reportedPayer = (place: number): ReportedPayer => {
-    const { name, document, status, issues: own } = payers[place] ?? nobody;
-    const payer = { name, document, status, issues: own, receivables: [], more: 0 };
-    return reported.get(place) ?? (reported.set(place, payer), payer);
-  };
+  const fold = new AnalysisFold();
+  fold.assignor(assignor);
   try {
     for (const issue of assignor.issues) issues.write(issueCells('cedente', assignor, issue));
-    payers.forEach((payer, place) => {
+    payers.forEach((payer, index) => {
+      fold.payer(payer, index);
       for (const issue of payer.issues) issues.write(issueCells('sacado', payer, issue));
-      if (payer.issues.length > 0) reportedPayer(place);
     });
     const chunks = drainedBetween(readLarge(store, result.allKey), [receivables, issues]);
     await readAnalysis(resultCall, chunks, {
-      receivable(receivable, place) {
-        receivables.write(receivableCells(assignor, payers[place], receivable));
+      receivable(receivable, index) {
+        fold.receivable(receivable, index);
+        receivables.write(receivableCells(assignor, payers[index], receivable));
         const { id, number: name } = receivable;
         for (const issue of receivable.issues)
           issues.write(issueCells('titulo', { id, name }, issue));
-        if (receivable.issues.length === 0) return;
-        const payer = reportedPayer(place);
-        if (reportedCount < mostReported) {
-          payer.receivables.push(receivable);
-          reportedCount += 1;
-        } else payer.more += 1;
       },
     });
     await receivables.close();
@@ -88,19 +75,20 @@ export async function writeAnalysisFolder(
     await issues.abandon();
     throw error;
   }
-  const all = [...reported.values()];
-  const page = analysisHtml({
-    work,
-    analysis,
-    fileName,
-    contradictions: result.contradictions,
-    payers: all.slice(0, mostReported),
-    morePayers: Math.max(0, all.length - mostReported),
-  });
-  await writeFile(join(folder, 'report.html'), page);
+  const page = analysisHtml(
+    {
+      work,
+      analysis,
+      fileName,
+      contradictions: result.contradictions,
+      figures: fold.figures(),
+      files: await evidenceOf(folder, ['result.json', 'titulos.csv', 'issues.csv']),
+      writtenAt: Date.now(),
+    },
+    lang,
+  );
+  await writeWhole(folder, 'report.html', page);
 }
-
-const nobody = { name: null, document: null, status: '-', issues: [] };
 
 /** The next part is read when the sheets have taken what the last one made. */
 async function* drainedBetween(

@@ -28,7 +28,7 @@ export const analysisBatchKind = jobBatchKind({
       billing: [],
       isErased: outcome.erased === true,
       answer: async () => null,
-      exportTo: (folder) => writeOutcome(ctx, record, outcome, folder),
+      exportTo: (folder, { lang }) => writeOutcome(ctx, record, outcome, { folder, lang }),
     };
   },
   hasStarted: async ({ store }, jobId) => {

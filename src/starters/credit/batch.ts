@@ -12,11 +12,11 @@ import { reissueOnRerun, standingOf } from './standing';
 
 export interface FolderFlags {
   input: string;
-  engine?: string;
+  engine?: string | undefined;
   filter: ResultFilter;
-  force?: string;
-  label?: string | null;
-  rerun?: boolean;
+  force?: string | undefined;
+  label?: string | undefined;
+  rerun?: boolean | undefined;
 }
 
 /** A file of the folder, scanned. */

@@ -14,11 +14,10 @@ import {
 import { engineKey } from '../../domain/credit/engine';
 import { isUuid } from '../../domain/core/uuid';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
-import { documentsInCnab, documentsInInvoices } from '../../receivables/held-documents';
+import { documentsInCnab } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
 import type { AnalysisOnFile } from './standing';
 import { CommandError, UsageError } from '../jobs/errors';
-import { tell } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 
 /** A file that may be sent, and what it is called by. */
@@ -41,15 +40,15 @@ export interface PreparedInput {
  */
 export async function preparedInput(
   place: CommandContext,
-  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
+  { cnab, xmls, force }: { cnab: string; xmls?: string | undefined; force?: string | undefined },
   engine: string | null,
   told: 'briefly' | 'in full' = 'in full',
 ): Promise<PreparedInput> {
   const today = todayInBrazil(new Date());
   const files = { cnab, ...(xmls !== undefined && { xmls }) };
   const checked = await checkInput({ ...files, today });
-  if (told === 'briefly' && mayBeSent(checked.worst)) tell(briefLine(cnab, checked));
-  else refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
+  if (told === 'briefly' && mayBeSent(checked.worst)) place.log(briefLine(cnab, checked));
+  else refuseFindings(place, { ...files, ...(force !== undefined && { force }) }, checked);
   const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
   return forEngine(place, { files, checked, xmlsSha256 }, engine);
 }
@@ -93,8 +92,11 @@ export async function storedReceivables(
   const { cnab, xmls } = files;
   const assignor = checked.cnab.assignorDocument;
   return {
-    cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab),
-    xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256, documentsInInvoices),
+    cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab(cnab)),
+    xmls:
+      xmls === undefined
+        ? null
+        : await fileInput(place, xmls, xmlsSha256, checked.invoices?.documents ?? []),
     assignor: assignor === null ? null : place.idKey.nameOf('document', assignor),
     receivables: checked.cnab.receivables,
     totalCents: String(checked.cnab.totalCents),
@@ -103,13 +105,14 @@ export async function storedReceivables(
 
 /** Nothing is sent that the scan refuses, unless a person says why it should be. */
 function refuseFindings(
+  { log }: CommandContext,
   { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
   checked: CheckedInput,
 ): void {
   if (force?.trim() === '') throw new UsageError('--force: expected a reason');
   if (checked.worst === null) return;
   const lines = checkLines(cnab, xmls ?? null, checked, 'without names', force ?? null);
-  for (const line of lines) tell(line);
+  for (const line of lines) log(line);
   if (mayBeSent(checked.worst)) return;
   if (checked.worst === 'override' && force !== undefined) return;
   throw new UsageError(
@@ -125,11 +128,11 @@ async function fileInput(
   { store, idKey }: CommandContext,
   path: string,
   sha256: string,
-  documentsIn: (path: string) => AsyncGenerator<string>,
+  documents: Iterable<string> | AsyncIterable<string>,
 ): Promise<StoredInput> {
   const key = inputKey(sha256);
   const nameOf = (document: string): string => idKey.nameOf('document', document);
-  await indexDocuments(store, key, nameOf, documentsIn(path));
+  await indexDocuments(store, key, nameOf, documents);
   try {
     const copy =
       (await findLarge(store, key)) ??

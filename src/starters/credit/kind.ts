@@ -6,6 +6,7 @@ import {
   type AnalysisOutcome,
   type AnalysisRecord,
 } from '../../domain/credit/work';
+import type { ReportLanguage } from '../../report/formats';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
@@ -18,7 +19,8 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   service: 'credit',
   workflowId: ({ name }) => analysisWorkflowId(name),
   describe: ({ cnab }) => cnab.name,
-  terms: ({ deadlineMs, filter, forced, label }) => ({
+  terms: ({ deadlineMs, filter, forced, label, rerun }) => ({
+    rerun,
     deadline: deadlineMs,
     filter,
     force: forced,
@@ -31,8 +33,9 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
       ? []
       : [{ name: 'result.json', bytes: null, sha256: null, mediaType: 'application/json' }],
   cost: () => [],
-  heeds: [],
-  export: (ctx, { input, outcome }, folder) => writeOutcome(ctx, input, outcome, folder),
+  heeds: ['lang'],
+  export: (ctx, { input, outcome }, folder, { lang }) =>
+    writeOutcome(ctx, input, outcome, { folder, lang }),
   resolver: () => (require('./resolve') as typeof import('./resolve')).creditResolver,
   orders: ['cancel', 'cancel_now', 'resume'],
 };
@@ -40,9 +43,9 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
 /** @returns names of the files; none: there is nothing to write */
 export async function writeOutcome(
   ctx: CommandContext,
-  { workId, cnab, xmls, filter }: AnalysisRecord,
+  { workId, cnab, xmls, filter, createdAt, createdBy }: AnalysisRecord,
   { result, operationId, settledAt: endedAt }: AnalysisOutcome,
-  folder: string,
+  { folder, lang }: { folder: string; lang: ReportLanguage },
 ): Promise<string[]> {
   if (result === null) {
     // An answer to an upload in which no id was found: a person may find it, and adopt it.
@@ -53,10 +56,10 @@ export async function writeOutcome(
     return ['upload-answer.txt'];
   }
   const files = xmls === null ? [cnab] : [cnab, xmls];
-  const work = { workId, operationId, endedAt, files };
+  const work = { workId, operationId, createdAt, createdBy, endedAt, files };
   const { writeAnalysisFolder } =
     require('./analysis-folder') as typeof import('./analysis-folder');
-  await writeAnalysisFolder(ctx, result, { folder, filter, fileName: cnab.name, work });
+  await writeAnalysisFolder(ctx, result, { folder, filter, fileName: cnab.name, work, lang });
   return ['result.json', 'titulos.csv', 'issues.csv', 'report.html'];
 }
 

@@ -1,9 +1,15 @@
-import { dossierFolder } from '../../domain/dossiers/follow';
+import {
+  dossierFolder,
+  type DossierOutcome,
+  type DossierRecord,
+} from '../../domain/dossiers/follow';
 import { dossierEnd } from '../../domain/job-ends';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 import { billedCharges } from '../jobs/batches/rules';
-import { writeDossierFolder } from './folder';
+import { exportJob } from '../jobs/export-job';
+import type { EndedJob } from '../jobs/job-kind';
+import { dossierKind } from './kind';
 
 export const dossierBatchKind = jobBatchKind({
   kind: 'dossier-batch',
@@ -36,7 +42,11 @@ export const dossierBatchKind = jobBatchKind({
       billing: attempts.map(({ billing }) => billing),
       isErased: outcome.erased === true,
       answer: async () => null,
-      exportTo: (to) => writeDossierFolder(ctx, { folder, id: jobId, outcome }, to),
+      exportTo: async (to, options) => {
+        const job = await ctx.store.jobs.find(jobId);
+        const ended = job as EndedJob<DossierRecord, DossierOutcome> | null;
+        return ended === null ? [] : exportJob(ctx, dossierKind, ended, { ...options, folder: to });
+      },
     };
   },
   hasStarted: async ({ store }, jobId) =>

@@ -3,9 +3,6 @@ import { isUuid } from '../../domain/core/uuid';
 import { namedOnce } from '../cli/terminal';
 import { UsageError } from '../jobs/errors';
 
-/** More attempts than this are a mistake. */
-export const mostAttempts = 20;
-
 export function idCommand(name: string): Command {
   return new Command(name)
     .argument('[id]', 'the id of the dossier: a UUID')

@@ -19,7 +19,8 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   service: 'investigation',
   workflowId: ({ dossierId }) => dossierWorkflowId(dossierId),
   describe: ({ dossierId }) => dossierId,
-  terms: ({ deadlineMs, label, maxAttempts, onReview }) => ({
+  terms: ({ deadlineMs, label, maxAttempts, onReview, rerun }) => ({
+    rerun,
     deadline: deadlineMs,
     label,
     maxAttempts,
@@ -43,7 +44,7 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
       return { name: artifactName(artifact, index), bytes, sha256, mediaType };
     }),
   cost: ({ outcome: { attempts } }) => billed(attempts.map(({ billing }) => billing)),
-  heeds: [],
+  heeds: ['lang'],
   export: writeDossierFolder,
   resolver: () => (require('./resolve') as typeof import('./resolve')).dossierResolver,
   orders: ['cancel', 'cancel_now'],

@@ -1,89 +1,86 @@
-import {
-  investigationFolder,
-  investigationWorkflowId,
-  type InvestigationOutcome,
-  type InvestigationRecord,
+import { z } from 'zod';
+import { checkPlan, readSubject } from '../../domain/investigations/check-plan';
+import type {
+  InvestigationOutcome,
+  InvestigationRecord,
 } from '../../domain/investigations/investigation';
-import type { Plan, Subject } from '../../domain/investigations/plan';
-import { jobIdAt } from '../../domain/job';
-import { indexDocuments } from '../../store/core/subject-index';
-import { InvestigationRepository } from '../../store/investigations/investigations';
+import type { Subject } from '../../domain/investigations/plan';
+import { JobBatchRepository } from '../../store/core/job-batches';
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
-import { auditStart } from '../jobs/start-job';
+import { maxAgeTerm, startTerms } from '../jobs/request';
+import { isWithin, type Ask } from '../jobs/start-job';
+import { readFiles } from './files';
+import { foresee } from './foresee';
+import { nobody, planError, readPlan, type WrittenPlan } from './plan-file';
+import { askedFor, newestInvestigation, putInvestigation, termsOf } from './recorded';
 
-/** What is asked for, before its files are stored. */
-export type AskedInvestigation = Omit<
-  InvestigationRecord,
-  'workId' | 'files' | 'createdAt' | 'createdBy'
->;
+const oneOrMore = z.array(z.string()).optional();
 
-export interface InvestigationTerms {
-  /** Milliseconds. */
-  deadline: number;
-  /** Milliseconds. */
-  maxAge: number;
-  budget?: number;
-  label?: string | null;
-  rerun?: boolean;
+export const investigationRequest = z.strictObject({
+  plan: z.string().describe('supplier, assignor, individual, or the path of a file (YAML or JSON)'),
+  cnpj: oneOrMore.describe('of the subject'),
+  cpf: oneOrMore.describe('of the subject, or of its owner'),
+  name: z
+    .string()
+    .optional()
+    .describe('as you know the subject: compared with what the sources say'),
+  email: oneOrMore.describe('to be searched for'),
+  phone: oneOrMore.describe('to be searched for'),
+  dossier: oneOrMore.describe('ids of dossiers at the service, followed to their end'),
+  monitor: oneOrMore.describe('ids of monitors whose open changes are taken'),
+  photo: z.string().optional().describe('path of a picture to be analysed'),
+  receivables: z.string().optional().describe('path of a CNAB 400 or 444 file (remessa)'),
+  xmls: z.string().optional().describe('path of a ZIP of NF-e XML documents beside it'),
+  budget: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('requests that may be charged before a person must look'),
+  ...startTerms('7d'),
+  ...maxAgeTerm('7d'),
+});
+
+type Request = z.output<typeof investigationRequest>;
+
+/** What is asked for goes before what the file says. @throws UsageError with the path of each fault */
+function subjectOf({ plan, subject: written }: WrittenPlan, asked: Request): Subject {
+  const known = written ?? nobody();
+  const given = Object.fromEntries(
+    Object.keys(known).flatMap((word) => {
+      const value = asked[word as keyof Subject];
+      return value === undefined ? [] : [[word, value]];
+    }),
+  );
+  const { faults, subject } = readSubject({ ...known, ...given });
+  const all = faults.length > 0 ? faults : checkPlan(plan, subject);
+  if (all.length > 0) throw planError(asked.plan, all);
+  return subject;
 }
 
-/** Its name is that of plan and subject: asked for again, it is the same. */
-export function askedFor(
-  { idKey }: CommandContext,
-  plan: Plan,
-  subject: Subject,
-  {
-    budget,
-    deadline: deadlineMs,
-    label = null,
-    maxAge: maxAgeMs,
-    rerun = false,
-  }: InvestigationTerms,
-): AskedInvestigation {
-  const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
-  const bound = budget ?? plan.budget;
-  return { name, plan, subject, maxAgeMs, rerun, budget: bound, label, deadlineMs };
-}
-
-/** Null: there is none. */
-export async function newestInvestigation(
-  { store }: CommandContext,
-  { name }: Pick<AskedInvestigation, 'name'>,
-): Promise<Job<InvestigationRecord, InvestigationOutcome> | null> {
-  const found = await store.jobs.find(investigationWorkflowId(name));
-  return found as Job<InvestigationRecord, InvestigationOutcome> | null;
-}
-
-/** Records it: it can be started then. @returns its id */
-export async function putInvestigation(
+/** @throws UsageError when the plan or its subject is at fault */
+export async function askInvestigation(
   ctx: CommandContext,
-  asked: Omit<InvestigationRecord, 'workId' | 'createdAt' | 'createdBy'>,
-): Promise<string> {
-  const { environment, idKey, store } = ctx;
-  const { label, name, plan, rerun, subject } = asked;
-  const now = new Date();
-  const workId = jobIdAt(investigationWorkflowId(name), now);
-  const [createdAt, createdBy] = [now.toISOString(), environment.actor];
-  const folder = investigationFolder(workId);
-  const nameOf = (text: string): string => idKey.nameOf('document', text);
-  const { cnpj, cpf, email, phone } = subject;
-  await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
-  const keyed = label === null ? null : nameOf(label);
-  const record = { workId, ...asked, createdAt, createdBy };
-  await new InvestigationRepository(store).putRecord(folder, record, keyed);
-  await auditStart(ctx, workId, { items: plan.steps.length, rerun }, now.getTime());
-  return workId;
-}
-
-/** What its workflow is given of it. */
-export function termsOf({
-  budget,
-  plan,
-}: Pick<InvestigationRecord, 'budget' | 'plan'>): Pick<InvestigateInput, 'budget' | 'steps'> {
-  const steps = plan.steps.map(({ id, needs, required, deadlineMs }) => {
-    return { id, needs, required, deadlineMs };
-  });
-  return { budget, steps };
+  request: Request,
+): Promise<Ask<InvestigationRecord, InvestigationOutcome>> {
+  const written = await readPlan(request.plan);
+  const { maxAge: maxAgeMs, rerun = false } = request;
+  const files = await readFiles(ctx, subjectOf(written, request));
+  const asked = askedFor(ctx, written.plan, files.subject, request);
+  const standing = await newestInvestigation(ctx, asked);
+  return {
+    standing,
+    stands: standing?.status === 'completed' && isWithin(maxAgeMs, standing) && !rerun,
+    foresee: () => foresee(ctx, written, { ...asked, files: files.read }),
+    record: async () => putInvestigation(ctx, { ...asked, files: await files.store() }),
+    release: ({ folder }) => new JobBatchRepository(ctx.store).releaseChildren(folder),
+    workflow: 'investigateSubject',
+    workflowInput: ({ id: workId, folder, input }): InvestigateInput => ({
+      ref: { workId, folder },
+      ...termsOf(input),
+      deadlineAt: Date.now() + request.deadline,
+      interactive: true,
+      queueSuffix: ctx.queueSuffix,
+    }),
+  };
 }

@@ -1,9 +1,15 @@
-import { investigationFolder } from '../../domain/investigations/investigation';
-import { stepStatuses } from '../../domain/investigations/investigation';
+import {
+  investigationFolder,
+  stepStatuses,
+  type InvestigationOutcome,
+  type InvestigationRecord,
+} from '../../domain/investigations/investigation';
 import { InvestigationRepository } from '../../store/investigations/investigations';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 import { noCharges } from '../jobs/batches/rules';
-import { findJob } from '../jobs/find-job';
+import { exportJob } from '../jobs/export-job';
+import type { EndedJob } from '../jobs/job-kind';
+import { investigationKind } from './kind';
 
 export const investigationBatchKind = jobBatchKind({
   kind: 'investigation-batch',
@@ -31,9 +37,12 @@ export const investigationBatchKind = jobBatchKind({
       billing: [],
       isErased: outcome.erased === true,
       answer: async () => null,
-      exportTo: async (to) => {
-        const { writeInvestigationFolder } = require('./folder') as typeof import('./folder');
-        return writeInvestigationFolder(ctx, (await findJob(ctx, jobId)) as never, to);
+      exportTo: async (to, options) => {
+        const job = await ctx.store.jobs.find(jobId);
+        const ended = job as EndedJob<InvestigationRecord, InvestigationOutcome> | null;
+        return ended === null
+          ? []
+          : exportJob(ctx, investigationKind, ended, { ...options, folder: to });
       },
     };
   },

@@ -12,7 +12,7 @@ import {
   putInvestigation,
   termsOf,
   type InvestigationTerms,
-} from './ask';
+} from './recorded';
 import { nobody } from './plan-file';
 
 /** An investigation by one plan for each different subject of a sheet. */

@@ -14,7 +14,12 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   service: 'investigation',
   workflowId: ({ name }) => investigationWorkflowId(name),
   describe: ({ plan }) => plan.name,
-  terms: ({ budget, deadlineMs, label }) => ({ budget, deadline: deadlineMs, label }),
+  terms: ({ budget, deadlineMs, label, rerun }) => ({
+    budget,
+    deadline: deadlineMs,
+    label,
+    rerun,
+  }),
   async readProgress(engine, workflowId) {
     const progress = await progressOfOne(engine, workflowId);
     if (progress === null) return null;
@@ -32,13 +37,14 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   ],
   artifacts: () => [],
   async cost({ outcome }, ctx) {
-    const { costOf, reportedJobs } = require('./report-data') as typeof import('./report-data');
+    const { costOf, reportedJobs } = require('./report/gather') as typeof import('./report/gather');
     return costOf(ctx, await reportedJobs(ctx, outcome));
   },
   heeds: ['lang'],
-  export: (ctx, job, folder) => {
-    const { writeInvestigationFolder } = require('./folder') as typeof import('./folder');
-    return writeInvestigationFolder(ctx, job, folder);
+  export: (ctx, job, folder, { lang }) => {
+    const { writeInvestigationFolder } =
+      require('./report/folder') as typeof import('./report/folder');
+    return writeInvestigationFolder(ctx, job, folder, lang);
   },
   orders: ['cancel', 'cancel_now', 'resume'],
   cancelsRemotely: true,

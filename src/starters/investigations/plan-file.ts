@@ -15,20 +15,12 @@ import {
 } from '../../domain/investigations/plan';
 import { lensModes } from '../../domain/lens/lens-analysis';
 import { traceStrategies } from '../../domain/traces/trace';
-import { durationMs } from '../cli/terminal';
 import { UsageError } from '../jobs/errors';
+import { duration } from '../jobs/request';
 
 /** Ready plans, in the package. */
 const readyFolder = join(__dirname, '..', '..', '..', 'plans');
 
-const duration = z.string().transform((text, context) => {
-  try {
-    return durationMs(text);
-  } catch {
-    context.addIssue({ code: 'custom', message: 'expected a duration like 90s, 15m, 24h or 7d' });
-    return z.NEVER;
-  }
-});
 /** A number in YAML may have lost its zeros: it is refused. */
 const text = z.string({ error: 'expected text: put it in quotes' }).min(1);
 const oneOrMore = z.union([text.transform((one) => [one]), z.array(text)]);

@@ -24,8 +24,9 @@ export interface CommandContext {
 export async function openContext(
   log: CommandContext['log'],
   by?: string,
+  variables: NodeJS.ProcessEnv = process.env,
 ): Promise<CommandContext> {
-  const settings = readEnvironment();
+  const settings = readEnvironment(variables);
   const environment = by === undefined ? settings : { ...settings, actor: by };
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) {
@@ -33,7 +34,7 @@ export async function openContext(
       `a key for names was generated in ${environment.dataDir} (0600): keep a copy of it, apart from your backups`,
     );
   }
-  const store = await openOwnStore(environment, idKey, engineAddress().kind, log);
+  const store = await openOwnStore(environment, idKey, engineAddress(variables).kind, log);
   const since = await doubtSince(store);
   if (since !== null) {
     log(

@@ -3,6 +3,7 @@ import type { BillingTotal } from '../../domain/core/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
 import type { JobKind as KindName } from '../../domain/job';
+import type { Picture } from '../../report/findings/picture';
 import type { ReportLanguage } from '../../report/formats';
 import type { JobWithOutcome } from '../../store/core/jobs';
 import type { Store } from '../../store/store';
@@ -95,6 +96,8 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     folder: string,
     options: ExportOptions,
   ): Promise<string[]>;
+  /** What was sent to be looked at; null: no browser shows it, or it is not in the store any more. */
+  picture?(ctx: CommandContext, job: Pick<Job, 'input'>): Promise<Picture | null>;
   /** What resolving means for it; left out: it can be acknowledged. */
   resolver?(): Resolver;
   orders: readonly Order[];

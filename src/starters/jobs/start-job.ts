@@ -29,6 +29,8 @@ export interface Ask<Input, Outcome> {
   workflowInput(job: Job<Input, Outcome>): object | Promise<object>;
   /** Of one that does not run, before it is started: takes back what stopped its parts. */
   release?(job: Job<Input, Outcome>): Promise<void>;
+  /** Of one's own, in whose place another's runs: before it goes. */
+  withdraw?(job: Job<Input, Outcome>): Promise<void>;
   /** Default: one that has ended may run again under its id. */
   reuse?: WorkflowIdReusePolicy;
   /** It may have nothing to send: recorded before an engine is opened, it may have ended. */
@@ -41,7 +43,7 @@ export interface Ask<Input, Outcome> {
 
 export type StartTerms<Input, Outcome> = Pick<
   Ask<Input, Outcome>,
-  'workflow' | 'workflowInput' | 'release' | 'reuse' | 'isBatch'
+  'workflow' | 'workflowInput' | 'release' | 'withdraw' | 'reuse' | 'isBatch'
 >;
 
 /** What a command would do. */
@@ -103,7 +105,9 @@ export async function startJob<Input, Outcome>(
     });
   const handle = workflow.getHandle(workflowId);
   const startedFor = workIdOf((await handle.describe()).typedSearchAttributes);
-  return startedFor?.startsWith(kind.prefix) === true ? yieldTo(ctx, job, startedFor) : job;
+  if (startedFor?.startsWith(kind.prefix) !== true || startedFor === job.id) return job;
+  await ask.withdraw?.(job);
+  return yieldTo(ctx, job, startedFor);
 }
 
 /** The job that ran. Of one's own nothing began then, and it goes: else it would be taken for an interrupted one. */

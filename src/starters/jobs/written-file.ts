@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FiledArtifact } from '../../domain/core/artifact';
@@ -11,7 +12,8 @@ export async function writeWhole(
   name: string,
   body: string | Buffer | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const aside = join(folder, `.${name}.partial`);
+  // Two commands may show the same job at once.
+  const aside = join(folder, `.${name}.${randomUUID()}.partial`);
   try {
     await writeFile(aside, body, { mode: 0o600 });
   } catch (error) {

@@ -1,4 +1,6 @@
 import { mkdir } from 'node:fs/promises';
+import { largestPicture, shownMediaTypes, type Picture } from '../../report/findings/picture';
+import { readLarge } from '../../store/core/large-objects';
 import { LensRepository } from '../../store/lens/lens';
 import type { FiledArtifact } from '../../domain/core/artifact';
 import { billed } from '../../domain/core/billing-totals';
@@ -13,7 +15,7 @@ import {
 } from '../../domain/lens/analyze';
 import { extensionOf } from '../../domain/core/media-type';
 import type { CommandContext } from '../jobs/context';
-import type { EndedJob, JobArtifact, JobKind } from '../jobs/job-kind';
+import type { EndedJob, Job, JobArtifact, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { billingWords, factLines } from '../jobs/text';
 import { removeOthers, writeArtifact, writeWhole } from '../jobs/written-file';
@@ -26,7 +28,8 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   service: 'investigation',
   workflowId: ({ name }) => lensWorkflowId(name),
   describe: ({ file }) => inputWords(file),
-  terms: ({ deadlineMs, forced, label }) => ({
+  terms: ({ deadlineMs, forced, label, rerun }) => ({
+    rerun,
     deadline: deadlineMs,
     label,
     acceptFormat: forced,
@@ -37,8 +40,9 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
   cost: ({ outcome: { billing, replaced } }) =>
     billed([billing, ...replaced.map((one) => one.billing)]),
-  heeds: [],
+  heeds: ['lang'],
   export: writeFolder,
+  picture: shownPicture,
   resolver: () => (require('./resolve') as typeof import('./resolve')).lensResolver,
   orders: ['cancel', 'cancel_now'],
 };
@@ -109,7 +113,7 @@ function artifactsOf({ files }: LensOutcome) {
 }
 
 /** All files that a folder of an analysis may have. */
-const ours = /^(?:lens\.json|artifact-\d+\.\w+)$/;
+const ours = /^(?:lens\.json|report\.html|artifact-\d+\.\w+)$/;
 
 /** @throws CommandError when an artifact is not in the store any more */
 async function writeFolder(
@@ -128,4 +132,21 @@ async function writeFolder(
   await writeWhole(folder, 'lens.json', answer);
   for (const [name, { filed }] of artifacts) await writeArtifact(store, id, filed, folder, name);
   return names;
+}
+
+/** Of the copy that is sent. */
+async function shownPicture(
+  { store }: CommandContext,
+  { input }: Pick<Job, 'input'>,
+): Promise<Picture | null> {
+  const { bytes, key, mediaType } = (input as LensRecord).file;
+  if (!shownMediaTypes.includes(mediaType) || bytes > largestPicture) return null;
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of readLarge(store, key)) parts.push(part);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return null;
+  }
+  return { mediaType, bytes: Buffer.concat(parts) };
 }

@@ -1,16 +1,20 @@
 import { basename, dirname } from 'node:path';
 import { Command } from 'commander';
 import { maskDocument } from '../../domain/core/documents';
-import { healthNotes, noteLine, type HealthNote } from '../../domain/monitors/health';
-import { MonitorSums } from '../../report/monitor-figures';
-import { monitorHtml, type MonitorReport } from '../../report/monitor-html';
+import { healthNotes, type HealthNote } from '../../domain/monitors/health';
+import { reportLanguages, type ReportLanguage } from '../../report/formats';
+import { MonitorSums, type ShownChange } from '../../report/monitors/monitor-figures';
+import {
+  monitorHtml,
+  type MonitorReport,
+  type ReportedNote,
+} from '../../report/monitors/monitor-html';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
-import { exitCodes, tell } from '../cli/terminal';
+import { exitCodes, oneOf, tell } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
 import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
-import { counted } from '../jobs/text';
 import {
   changesOnRecord,
   refuseUnknownMonitors,
@@ -21,39 +25,48 @@ import {
 /** Monitors that a report names; all are counted. */
 const mostListed = 200;
 
+interface ReportFlags extends ChangeFlags {
+  out: string;
+  lang: ReportLanguage;
+}
+
 /** `monitor report`: the stored changes as one page, with the picture over time. */
 export function reportCommand(): Command {
   return withChangeFlags(
     new Command('report').description('Write a page about the stored changes, and how they fared.'),
   )
     .requiredOption('--out <file>', 'where to: FILE.html')
-    .action(async (flags: ChangeFlags & { out: string }) => {
+    .option('--lang <language>', 'en or pt', oneOf(reportLanguages), 'en')
+    .action(async (flags: ReportFlags) => {
       process.exitCode = await report(await openContext(tell), flags);
     });
 }
 
-async function report(ctx: CommandContext, flags: ChangeFlags & { out: string }): Promise<number> {
+async function report(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
   await refuseUnwritableFile(out);
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const sums = new MonitorSums();
-  for await (const { record } of changesOnRecord(ctx, flags)) sums.add(record);
+  for await (const { record, file } of changesOnRecord(ctx, flags))
+    sums.add(record, file.filed.answer);
   const sinks = await new SinkRepository(ctx.store).now(ctx.environment.monitorSinks);
-  const page = monitorHtml({
+  const figures = sums.figures();
+  const report: MonitorReport = {
     scope: {
       since: since ?? null,
       monitors: monitor?.length ?? null,
       severities: severity ?? null,
     },
-    figures: sums.figures(),
+    figures,
     monitors: await monitorsOf(ctx, flags),
+    names: await namesOf(ctx, figures.changes),
     sinks: sinks.map(({ name, required, disabled }) => {
       const words = disabled && `disabled since ${disabled.at}: ${disabled.why}`;
       return { name, required, disabled: words };
     }),
     writtenAt: Date.now(),
-  });
-  await writeWhole(dirname(out), basename(out), page);
+  };
+  await writeWhole(dirname(out), basename(out), monitorHtml(report, flags.lang));
   tell(`report: ${out}`);
   return exitCodes.done;
 }
@@ -76,14 +89,12 @@ export async function monitorsOf(
     for (const kind of ['blocked', 'unknown', 'unwell'] as const) {
       if (notes.some((note) => note.kind === kind)) found.noted[kind] += 1;
     }
-    const words = [...new Set(notes.map(noteLine))];
-    if (unreadable > 0) words.push(await unreadableWords(records, monitorId));
-    if (words.length === 0) continue;
+    const all: ReportedNote[] = [...notes];
+    if (unreadable > 0) all.push(await unreadableNote(records, monitorId));
+    if (all.length === 0) continue;
     if (found.listed.length === mostListed) found.more += 1;
     else {
-      const identifier = (await records.monitors.answer(monitorId))?.monitor.identifier ?? null;
-      const document = identifier === null ? null : maskDocument(identifier);
-      found.listed.push({ monitorId, document, notes: words });
+      found.listed.push({ monitorId, ...(await toldOf(records, monitorId)), notes: all });
     }
   }
   return found;
@@ -114,9 +125,34 @@ async function* notesOfAll({ monitors, lists }: MonitorRecords): AsyncGenerator<
   }
 }
 
-/** `2 items of its list cannot be read (id: invalid_type)` */
-async function unreadableWords({ unreadable }: MonitorRecords, monitorId: string): Promise<string> {
+async function toldOf(
+  { monitors }: MonitorRecords,
+  monitorId: string,
+): Promise<{ name: string | null; document: string | null }> {
+  const { identifier = null, name = null } = (await monitors.answer(monitorId))?.monitor ?? {};
+  return { name, document: identifier === null ? null : maskDocument(identifier) };
+}
+
+/** What the monitors of the changes are called, by their ids. */
+async function namesOf(
+  { store, idKey }: CommandContext,
+  changes: readonly ShownChange[],
+): Promise<Map<string, string>> {
+  const records = monitorRecords(store, (text) => idKey.nameOf('document', text));
+  const names = new Map<string, string>();
+  for (const id of new Set(changes.map(({ record }) => record.monitor_id))) {
+    const { document, name } = await toldOf(records, id);
+    if (name !== null || document !== null) names.set(id, name ?? document ?? '');
+  }
+  return names;
+}
+
+/** Of items of its list. */
+async function unreadableNote(
+  { unreadable }: MonitorRecords,
+  monitorId: string,
+): Promise<ReportedNote> {
   const items = await unreadable.of(monitorId);
   const reasons = [...new Set(items.map(({ why }) => why))].slice(0, 3);
-  return `${counted(items.length, 'item')} of its list cannot be read (${reasons.join('; ')})`;
+  return { kind: 'unreadable', why: `${items.length}: ${reasons.join('; ')}` };
 }

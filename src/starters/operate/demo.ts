@@ -1,13 +1,17 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { readEnvironment } from '../../environment';
 import { reportLanguages, type ReportLanguage } from '../../report/formats';
 import { CommandError, UsageError } from '../jobs/errors';
-import { exitCodes, oneOf, tell } from '../cli/terminal';
+import { exitCodes, oneOf, print, tell } from '../cli/terminal';
+import { assignor, investigations, sweep } from './demo-story';
 
 interface DemoFlags {
   input?: string;
@@ -19,10 +23,12 @@ interface DemoFlags {
 /** The repository's own folder: examples lie beside `dist`. */
 const home = join(__dirname, '..', '..', '..');
 
-/** `diligence demo`: the whole of it in a minute, on the sandbox; or on the user's own service. */
+/** `diligence demo`: the whole of it in two minutes, on the sandbox; or a spreadsheet on the user's own service. */
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('Issue a spreadsheet of certificates before your eyes, on the sandbox.')
+    .description(
+      'A spreadsheet of suppliers, three investigations and a sweep before your eyes, on the sandbox.',
+    )
     .option('--input <file>', 'your spreadsheet (default: examples/suppliers.csv)')
     .option('--type <type>', 'type of the certificates, for a spreadsheet without a column for it')
     .option('--out <folder>', 'result folder', 'out/demo')
@@ -34,7 +40,6 @@ export function demoCommand(): Command {
 
 async function demo(flags: DemoFlags): Promise<number> {
   const own = readEnvironment().investigation !== null;
-  const folder = resolve(flags.out);
   const input = flags.input ?? join(home, 'examples', 'suppliers.csv');
   if (!existsSync(input)) throw new UsageError(`--input: there is no file ${input}`);
   if (own && flags.input === undefined) {
@@ -46,52 +51,100 @@ async function demo(flags: DemoFlags): Promise<number> {
     tell(
       'INVESTIGATION_BASE_URL is set: this is your service, and it may charge for what it issues',
     );
-    return runCommand(batchArguments(input, flags, folder), process.env);
+    return runCommand(batchArguments(input, flags, resolve(flags.out)), process.env);
   }
-  await rm(folder, { recursive: true, force: true });
+  await rm(resolve(flags.out), { recursive: true, force: true });
   // A new sandbox knows nothing of an old one's issuances, so each demo has a store of its own.
   await mkdir('data', { recursive: true, mode: 0o700 });
   const dataDir = await mkdtemp(resolve('data', 'demo-'));
   const env = { ...process.env, DILIGENCE_DATA_DIR: dataDir };
-  const scenario = join(home, 'examples', 'scenarios', 'demo.json');
-  const stop = await startEngine(env, scenario);
+  tell('Starting Temporal, a worker and a sandbox of the services: nothing real is sent.');
+  const stop = await startEngine(env, join(home, 'examples', 'scenarios', 'demo.json'));
   try {
-    tell('');
-    tell(`$ diligence certificate batch --input ${relative(process.cwd(), input)}`);
-    const code = await runCommand(batchArguments(input, flags, folder), env);
-    if (code !== exitCodes.needsAttention) return code;
-    const { batchId, unknown_outcome: unknown } = await summaryOf(folder);
-    tell('');
-    tell(
-      'Exit code 3: every line has its outcome, and some of them need a person. Invalid lines are',
-    );
-    tell(
-      'mended in the spreadsheet; an unknown outcome is a request whose answer was lost, which may',
-    );
-    tell('or may not have been accepted. Nothing sends it again by itself. Say we decide to:');
-    if (unknown > 0) {
-      const words = ['--status', 'unknown_outcome', '--action', 'reissue'];
-      const decision = ['resolve', batchId, ...words, '--note', 'demo: the risk is accepted'];
-      tell('');
-      tell(
-        `$ diligence ${decision.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`,
-      );
-      await runCommand(decision, env);
-      tell('');
-      tell(`$ diligence result ${batchId}`);
-      await runCommand(['result', batchId, '--out', folder, '--lang', flags.lang], env);
-    }
-    tell('');
-    tell(`Open ${join(flags.out, 'report.html')} in a browser: what to show to others.`);
-    tell(`The rows: ${join(flags.out, 'results.csv')}, the PDFs: ${join(flags.out, 'pdf')}.`);
-    tell(
-      'Your own: set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN, and give --input your file.',
-    );
+    await issueSuppliers(input, flags, env);
+    await investigate(flags.out, env);
+    await sweepMonitors(env);
+    tellPlaces(flags.out);
     return exitCodes.done;
   } finally {
     await stop();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+type Env = NodeJS.ProcessEnv;
+
+async function issueSuppliers(input: string, flags: DemoFlags, env: Env): Promise<void> {
+  const folder = join(flags.out, 'suppliers');
+  heading('1. A spreadsheet of suppliers, some of them at fault, at a service that loses answers');
+  await showCommand(batchArguments(relative(process.cwd(), input), flags, folder), env, [3]);
+  const { batchId, unknown_outcome: unknown } = await summaryOf(folder);
+  if (unknown === 0) return;
+  tell('');
+  tell('Exit code 3: every line has its outcome, and some need a person. An unknown outcome is a');
+  tell('request whose answer was lost: nothing sends it again by itself. We decide to:');
+  const rows = ['--status', 'unknown_outcome', '--action', 'reissue'];
+  await showCommand(['resolve', batchId, ...rows, '--note', 'the risk is accepted'], env, [3]);
+  await showCommand(['result', batchId, '--out', folder, '--lang', flags.lang], env, [3]);
+}
+
+async function investigate(out: string, env: Env): Promise<void> {
+  const commands = { examples: relative(process.cwd(), join(home, 'examples')), out };
+  heading('2. Three investigations: everything that a plan asks about a subject, in one report');
+  const third = assignor(commands);
+  await showCommand([...third, '--detach'], env);
+  for (const words of investigations(commands)) await showCommand(words, env);
+  tell('');
+  tell('The first was left to itself, and waits for a person: its dossier needs a review.');
+  await showCommand(['inbox'], env);
+  const id = await waitingJob(env);
+  const decision = ['--action', 'accept', '--note', 'the missing part is known'];
+  await showCommand(['resolve', id, ...decision], env);
+  tell('');
+  tell('The same command again starts nothing anew: it follows what runs, or shows how it ended.');
+  await showCommand([...third, '--out', join(out, 'investigation-assignor')], env);
+}
+
+async function sweepMonitors(env: Env): Promise<void> {
+  heading('3. A sweep: the open changes of three monitors, stored, delivered and acknowledged');
+  await showCommand(sweep(), env, [1]);
+}
+
+function tellPlaces(out: string): void {
+  heading('The reports, for a browser:');
+  for (const [name, what] of [
+    ['suppliers', 'the spreadsheet; results.xlsx and the PDFs beside it'],
+    ['investigation-supplier', 'a company that we buy from'],
+    ['investigation-individual', 'a person'],
+    ['investigation-assignor', 'a company whose receivables we buy'],
+  ] as const)
+    tell(`  ${join(out, name, 'report.html').padEnd(47)}  ${what}`);
+  tell('');
+  tell('Your own: set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN, and run the same commands.');
+}
+
+function heading(text: string): void {
+  tell('');
+  tell(text);
+}
+
+/** @throws CommandError when it ends otherwise than with 0 or one of these */
+async function showCommand(words: string[], env: Env, codes: number[] = []): Promise<void> {
+  tell('');
+  const quoted = words.map((word) => (word.includes(' ') ? `"${word}"` : word));
+  // As it can be typed: the documents are invented, and standard error would mask them.
+  print(`$ diligence ${quoted.join(' ')}`);
+  const code = await runCommand(words, env);
+  if (code !== exitCodes.done && !codes.includes(code))
+    throw new CommandError(`the demo goes no further: that ended with exit code ${code}`);
+}
+
+async function waitingJob(env: Env): Promise<string> {
+  const words = [process.argv[1] ?? '', 'inbox', '--kind', 'dossier', '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { env });
+  const [job] = (JSON.parse(stdout) as { jobs: { id: string }[] }).jobs;
+  if (job === undefined) throw new CommandError('the demo goes no further: nothing waits');
+  return job.id;
 }
 
 function batchArguments(input: string, { type, lang }: DemoFlags, folder: string): string[] {
@@ -100,14 +153,15 @@ function batchArguments(input: string, { type, lang }: DemoFlags, folder: string
 }
 
 /** Starts `dev` in this process's group and waits until it is ready. */
-async function startEngine(env: NodeJS.ProcessEnv, scenario: string): Promise<() => Promise<void>> {
+async function startEngine(env: Env, scenario: string): Promise<() => Promise<void>> {
   const args = [process.argv[1] ?? '', 'dev', '--scenario', scenario, '--seed', '25'];
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   const ended = once(child, 'exit');
   const ready = new Promise<void>((done) => {
-    child.stderr?.on('data', (chunk: Buffer) => {
-      process.stderr.write(chunk);
-      if (chunk.toString().includes('ready\n')) done();
+    createInterface({ input: child.stderr as Readable }).on('line', (line) => {
+      if (line === 'ready') done();
+      // What it says of tools that are downloaded or built takes a while; the rest is not the story.
+      else if (!ofItself.test(line)) tell(line);
     });
   });
   await Promise.race([
@@ -121,6 +175,9 @@ async function startEngine(env: NodeJS.ProcessEnv, scenario: string): Promise<()
     await ended;
   };
 }
+
+const ofItself =
+  /^(?:a key for|Temporal server|Temporal UI|codec server|service|credit service|worker log|stopping)/;
 
 async function runCommand(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {

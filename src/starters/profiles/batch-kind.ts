@@ -2,6 +2,7 @@ import { profileSubject, sentBy } from '../../domain/core/attempts';
 import { profileFolder, type ProfileOutcome } from '../../domain/profiles/lookup';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
+import { profileKind } from './kind';
 import { answeredCharges, type ChildEnd } from '../jobs/batches/rules';
 
 export const profileBatchKind = jobBatchKind({
@@ -26,6 +27,7 @@ export const profileBatchKind = jobBatchKind({
     const { ProfileSheets } = require('./sheets') as typeof import('./sheets');
     return new ProfileSheets(folder, how);
   },
+  pages: () => profileKind,
   ending: async ({ store }, jobId) => {
     const file = new ProfileRepository(store);
     const folder = profileFolder(jobId);

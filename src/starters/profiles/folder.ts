@@ -4,7 +4,6 @@ import { profileFromWire } from '../../apis/investigation/profile.wire';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { profileSectionNames, profileSections } from '../../domain/profiles/sections';
-import { profileHtml } from '../../report/profile-html';
 import { tableSheet } from '../../sheets/table-sheet';
 import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
@@ -17,8 +16,6 @@ const ours = ['profile.json', 'report.html', ...profileSectionNames.map((name) =
 
 export interface ProfileFolderOptions {
   folder: string;
-  /** `report.html` too. */
-  html: boolean;
   excel: boolean;
 }
 
@@ -31,9 +28,9 @@ export interface ProfileFolderOptions {
  */
 export async function writeProfileFolder(
   { store }: CommandContext,
-  { folder: filedIn, cpf }: { folder: string; cpf: string },
+  filedIn: string,
   outcome: ProfileOutcome,
-  { folder, html, excel }: ProfileFolderOptions,
+  { folder, excel }: ProfileFolderOptions,
 ): Promise<string[]> {
   const { call, workId } = outcome;
   const body = call === null ? null : await new ProfileRepository(store).answer(filedIn, call);
@@ -44,13 +41,6 @@ export async function writeProfileFolder(
   const sections = profileSections(read.answer);
   const files = new Map([['profile.json', `${JSON.stringify(read.answer, null, 2)}\n`]]);
   for (const section of sections) files.set(`${section.name}.csv`, tableSheet(section, { excel }));
-  if (html) {
-    const writtenAt = Date.now();
-    files.set(
-      'report.html',
-      profileHtml({ cpf, profile: read.profile, sections, outcome, writtenAt }),
-    );
-  }
   await mkdir(folder, { recursive: true });
   for (const name of ours) if (!files.has(name)) await rm(join(folder, name), { force: true });
   for (const [name, text] of files) await writeWhole(folder, name, text);

@@ -16,7 +16,12 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   service: 'investigation',
   workflowId: ({ name }) => profileWorkflowId(name),
   describe: ({ cpf }) => maskDocument(cpf),
-  terms: ({ deadlineMs, label, retryRural }) => ({ deadline: deadlineMs, label, retryRural }),
+  terms: ({ deadlineMs, label, rerun, retryRural }) => ({
+    deadline: deadlineMs,
+    label,
+    rerun,
+    retryRural,
+  }),
   readProgress: progressOfOne,
   lines: ({ outcome }) => profileLines(outcome),
   findings: profileFindings,
@@ -26,11 +31,11 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
       : [{ name: 'profile.json', bytes: null, sha256, mediaType: 'application/json' }],
   cost: ({ outcome: { answered } }) =>
     answered === 0 ? [] : [{ status: null, unit: 'answer', count: answered, amount: null }],
-  heeds: ['excel', 'html'],
-  export: async (ctx, { folder: from, input: { cpf }, outcome }, folder, { excel, html }) => {
+  heeds: ['excel', 'lang'],
+  export: async (ctx, { folder: from, outcome }, folder, { excel }) => {
     if (outcome.status !== 'found' || outcome.erased === true) return [];
     const { writeProfileFolder } = require('./folder') as typeof import('./folder');
-    return writeProfileFolder(ctx, { folder: from, cpf }, outcome, { folder, html, excel });
+    return writeProfileFolder(ctx, from, outcome, { folder, excel });
   },
   resolver: () => (require('./resolve') as typeof import('./resolve')).profileResolver,
   orders: ['cancel', 'cancel_now'],

@@ -1,8 +1,5 @@
 import { Command } from 'commander';
-import { standsForGood, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
-import { readTarget } from '../../domain/traces/target';
 import { traceStrategies, type TraceStrategy } from '../../domain/traces/trace';
-import type { SearchTraceInput } from '../../workflows/inputs';
 import { inputFlags, startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
@@ -11,8 +8,7 @@ import { oneOf } from '../cli/terminal';
 import type { InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
-import { newestTrace, putTrace } from '../../store/traces/asks';
+import { askTrace } from './ask';
 import { traceBatch } from './batch';
 import { traceBatchKind } from './batch-kind';
 import { traceKind } from './kind';
@@ -21,7 +17,7 @@ import { traceListCommand } from './list';
 type SearchFlags = StartFlags & {
   input?: string;
   target?: string;
-  strategy?: TraceStrategy | null;
+  strategy?: TraceStrategy;
 };
 
 const targets = 'targets (alvo, email, telefone...)';
@@ -56,37 +52,7 @@ function searchCommand(): Command {
       const many = (ctx: CommandContext, file: InputFile) => traceBatch(ctx, { ...file, strategy });
       if (await startInput(command, traceBatchKind, many)) return;
       refuseFlagsBeside('--target', [...inputFlags, '--excel'], command);
-      const reading = readTarget(target ?? '');
-      if (reading.kind === 'invalid') throw new UsageError(`--target: ${reading.message}`);
-      await start(command, traceKind, (ctx) => prepare(ctx, reading.target, flags));
+      const asked = { ...flags, target: target ?? '' };
+      await start(command, traceKind, (ctx) => askTrace(ctx, asked));
     });
-}
-
-async function prepare(
-  ctx: CommandContext,
-  target: string,
-  { strategy = null, label = null, deadline: deadlineMs, maxAge, rerun = false }: SearchFlags,
-): Promise<Ask<TraceRecord, TraceOutcome>> {
-  const standing = await newestTrace(ctx, { target, strategy });
-  const isFinal = standing?.outcome != null && standsForGood(standing.outcome);
-  const isYoung = isWithin(maxAge, standing);
-  return {
-    standing,
-    stands: isFinal && isYoung && !rerun,
-    record: async () => {
-      const isAnew = rerun || (isFinal && !isYoung);
-      const order = isAnew ? new Date().toISOString() : null;
-      const terms = { label, deadlineMs, before: isAnew ? null : standing, rerun: order };
-      const { workId, createdAt } = await putTrace(ctx, { target, strategy }, terms);
-      await auditStart(ctx, workId, { items: 1, rerun: isAnew }, Date.parse(createdAt));
-      return workId;
-    },
-    workflow: 'searchTrace',
-    workflowInput: ({ id: workId, folder }): SearchTraceInput => ({
-      ref: { workId, folder },
-      deadlineAt: Date.now() + deadlineMs,
-      interactive: true,
-      queueSuffix: ctx.queueSuffix,
-    }),
-  };
 }

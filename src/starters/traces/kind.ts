@@ -26,7 +26,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
   service: 'investigation',
   workflowId: ({ name }) => traceWorkflowId(name),
   describe: ({ target }) => maskTarget(target),
-  terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
+  terms: ({ deadlineMs, label, rerun }) => ({ deadline: deadlineMs, label, rerun }),
   readProgress: progressOfOne,
   lines: ({ outcome: { status, seen, traceId, error } }) => {
     const facts: [string, string | null][] = [
@@ -58,7 +58,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
           },
         ],
   cost: ({ outcome: { seen } }) => billed([seen?.billing ?? null]),
-  heeds: [],
+  heeds: ['lang'],
   export: async ({ store }, { folder: from }, folder) => {
     const answer = await new TraceRepository(store).answer(from);
     if (answer === null) return [];

@@ -5,20 +5,55 @@ import type { Store } from '../store';
 import { anchorOf, type Anchor } from './anchors';
 import { entryOf, linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf } from './link';
+import { named, numbersIn } from './numbers';
 
 /**
- * What the trail says of some jobs, with the links between, and the anchors that name the chains: whoever has
- * it can tell that nothing of it was changed or left out since those anchors, and needs no key.
+ * What the trail says of some jobs, each record with the links from it to the next anchor: whoever has it can
+ * tell that nothing of it was changed since that anchor, and needs no key. Of what else is between there are
+ * hashes alone.
  *
  * @param from ISO 8601: the first of the records was written then or later
- * @param to the last of them is this one
+ * @param last id of the last of them
  */
 export async function excerptOf(
   store: Store,
   jobs: ReadonlySet<string>,
   { from, last }: { from: string; last: string },
 ): Promise<AuditExcerpt> {
-  const chains = new Map<string, { first: number; links: ExcerptLink[] }>();
+  const { names, texts } = await recordsAbout(store, jobs, { from, last });
+  const known = [...names]
+    .filter(([number, name]) => number !== name)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const excerpt: AuditExcerpt = { names: Object.fromEntries(known), chains: [], anchors: [] };
+  for (const chain of [...texts.keys()].toSorted()) {
+    const own = texts.get(chain) ?? new Map<number, string>();
+    let end = 0;
+    for (const number of own.keys()) {
+      if (number <= end) continue;
+      const anchor = await anchorNaming(store, chain, number);
+      end = anchor?.heads.find(([name]) => name === chain)?.[1] ?? number;
+      const links = await linksFrom(store, chain, number, end);
+      excerpt.chains.push({
+        chain,
+        beginning: beginningOf(store.id, chain),
+        links: links.map((link) => ({ ...link, text: own.get(link.number) ?? null })),
+      });
+      if (anchor === null || excerpt.anchors.some((one) => one.number === anchor.number)) continue;
+      const { at, hash, prev, text } = anchor;
+      excerpt.anchors.push({ number: anchor.number, at, prev, hash, text });
+    }
+  }
+  return excerpt;
+}
+
+/** By chain and number, in their order; and the names in them by their numbers. */
+async function recordsAbout(
+  store: Store,
+  jobs: ReadonlySet<string>,
+  { from, last }: { from: string; last: string },
+): Promise<{ texts: Map<string, Map<number, string>>; names: Map<string, string> }> {
+  const texts = new Map<string, Map<number, string>>();
+  const names = new Map<string, string>();
   const looks = pagesOf<EventRow>(perLook, (row) =>
     store.read(
       selectEvents('at >= ? AND (at, chain, number) > (?, ?, ?) ORDER BY at, chain, number', [
@@ -29,35 +64,24 @@ export async function excerptOf(
       ]),
     ),
   );
-  let isOver = false;
   for await (const rows of looks) {
-    for (const row of rows) {
-      const { at, chain, hash, number, prev } = row;
-      const text = linkOf(store, row)?.text ?? null;
-      const isMeant = text !== null && jobs.has(entryOf(text).work ?? '');
-      const found = chains.get(chain) ?? (isMeant ? { first: number, links: [] } : null);
-      if (found === null) continue;
-      chains.set(chain, found);
-      found.links.push({ number, at, prev, hash, text: isMeant ? text : null });
-      if (isMeant && entryOf(text).id === last) isOver = true;
+    const links = rows.flatMap((row) => {
+      const link = linkOf(store, row);
+      return link === null ? [] : [{ chain: row.chain, ...link }];
+    });
+    const nameIn = await named(
+      store,
+      links.map(({ text }) => text),
+    );
+    for (const { chain, number, text } of links) {
+      const { id, work = '' } = entryOf(nameIn(text));
+      if (!jobs.has(work)) continue;
+      texts.set(chain, (texts.get(chain) ?? new Map<number, string>()).set(number, text));
+      for (const one of numbersIn(text)) names.set(one, nameIn(one));
+      if (id === last) return { texts, names };
     }
-    if (isOver) break;
   }
-  const excerpt: AuditExcerpt = { chains: [], anchors: [] };
-  for (const [chain, { links }] of [...chains].toSorted(([one], [other]) =>
-    one < other ? -1 : 1,
-  )) {
-    const meant = links.findLastIndex(({ text }) => text !== null);
-    const anchor = await anchorNaming(store, chain, links[meant]?.number ?? 0);
-    const head = anchor?.heads.find(([name]) => name === chain)?.[1] ?? links[meant]?.number ?? 0;
-    const kept = links.filter(({ number }) => number <= head);
-    kept.push(...(await linksBetween(store, chain, kept.at(-1)?.number ?? 0, head)));
-    excerpt.chains.push({ chain, beginning: beginningOf(store.id, chain), links: kept });
-    if (anchor === null || excerpt.anchors.some(({ number }) => number === anchor.number)) continue;
-    const { at, hash, number, prev, text } = anchor;
-    excerpt.anchors.push({ number, at, prev, hash, text });
-  }
-  return excerpt;
+  return { texts, names };
 }
 
 /** The first anchor that names a chain so far or farther; null: none does yet. */
@@ -72,17 +96,16 @@ async function anchorNaming(store: Store, chain: string, number: number): Promis
 }
 
 /** Nothing of what they tell. */
-async function linksBetween(
+function linksFrom(
   store: Store,
   chain: string,
-  after: number,
+  first: number,
   last: number,
-): Promise<ExcerptLink[]> {
-  const rows = await store.read<Omit<ExcerptLink, 'text'>>(
+): Promise<Omit<ExcerptLink, 'text'>[]> {
+  return store.read<Omit<ExcerptLink, 'text'>>(
     statement(
-      'SELECT number, at, prev, hash FROM event WHERE chain = ? AND number > ? AND number <= ? ORDER BY number',
-      [chain, after, last],
+      'SELECT number, at, prev, hash FROM event WHERE chain = ? AND number >= ? AND number <= ? ORDER BY number',
+      [chain, first, last],
     ),
   );
-  return rows.map((row) => ({ ...row, text: null }));
 }

@@ -43,6 +43,11 @@ export async function named(
   return (text) => text.replaceAll(names, (number) => known.get(number) ?? number);
 }
 
+/** What stands in a text for keyed names. */
+export function numbersIn(text: string): readonly string[] {
+  return text.match(names) ?? [];
+}
+
 /** Those that have none get one: where many are stored at once, so that none waits for it later. */
 export function numberSubjects(subjects: Iterable<string>): Statement[] {
   // In order, so that of two who write the same none waits for the other.

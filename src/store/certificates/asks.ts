@@ -9,7 +9,7 @@ import type { Asker } from '../core/asker';
 import { WorkWriter } from './works';
 
 /** What is asked for, before it is on record. */
-export type AskedWork = Pick<WorkRecord, 'workId' | 'kind' | 'type' | 'label'> & {
+export type AskedWork = Pick<WorkRecord, 'workId' | 'kind' | 'type' | 'label' | 'rerun'> & {
   rows: AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   blankLines?: number;
   /** As it is stored; null: there is no file. */
@@ -52,10 +52,14 @@ export async function putIssuance(
   asker: Asker,
   workId: string,
   type: CertificateType,
-  { document, note, label }: { document: string; note: string; label: string | null },
+  {
+    document,
+    note,
+    ...how
+  }: { document: string; note: string } & Pick<WorkRecord, 'label' | 'rerun'>,
   terms: WorkTerms,
 ): Promise<WorkRef> {
   const row = { kind: 'item', item: 0, line: 1, type, document, reference: '', note } as const;
-  const asked = { workId, kind: 'certificate', type, label, rows: [row], input: null } as const;
-  return putWork(asker, asked, terms);
+  const asked = { workId, kind: 'certificate', type, rows: [row], input: null } as const;
+  return putWork(asker, { ...asked, ...how }, terms);
 }

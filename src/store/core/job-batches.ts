@@ -121,6 +121,18 @@ export class JobBatchRepository {
     }
   }
 
+  /** Of one that never ran: child jobs that it recorded, and nobody else asks for, would look interrupted. */
+  async withdrawChildren(folder: string): Promise<void> {
+    for (const ids of partsOf([...(await this.ownChildren(new Set([folder])))]))
+      await this.#store.commit([
+        statement(
+          `DELETE FROM job WHERE ended_at IS NULL AND id IN ${marksOf([ids])}
+             AND created_at >= (SELECT created_at FROM job WHERE holder = ?)`,
+          [...ids, folder],
+        ),
+      ]);
+  }
+
   async standing(jobId: string): Promise<JobStanding> {
     return standingIn(await this.#statuses([jobId]), jobId);
   }

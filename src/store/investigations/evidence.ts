@@ -4,6 +4,7 @@ import type { AnalysisOutcome } from '../../domain/credit/work';
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import type { JobKind } from '../../domain/job';
 import type { LensOutcome } from '../../domain/lens/analyze';
+import type { SweepRecord } from '../../domain/monitors/sweep';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import type { TraceOutcome } from '../../domain/traces/search';
 import { WorkReader } from '../certificates/works';
@@ -13,6 +14,7 @@ import { LensRepository } from '../lens/lens';
 import { ProfileRepository } from '../profiles/profiles';
 import type { Store } from '../store';
 import { TraceRepository } from '../traces/traces';
+import { openChanges } from './open-changes';
 
 /** Bytes that a job brought, as they came, and where they came from. */
 export interface EvidenceFile {
@@ -85,16 +87,26 @@ const readers: Readonly<Partial<Record<JobKind, Reader>>> = {
     const about = { endpoint: 'POST /v1/operations', requestId, capturedAt };
     return [{ name: 'credit.json', body: readLarge(store, result.allKey), ...about }];
   },
-  async 'monitor-sweep'(_, { endedAt, outcome }) {
-    const body = Buffer.from(`${JSON.stringify(outcome, null, 2)}\n`);
+  async 'monitor-sweep'(store, { createdAt, endedAt, input, outcome }) {
     const about = {
       endpoint: 'GET /monitors/{id}/changes',
       requestId: null,
       capturedAt: endedAt ?? '',
     };
-    return [{ name: 'sweep.json', body, ...about }];
+    const { monitorId } = input as SweepRecord;
+    const answers: unknown[] = [];
+    const span = { monitorId, from: createdAt, to: endedAt ?? createdAt };
+    for await (const { file } of openChanges(store, span)) answers.push(file.filed.answer);
+    return [
+      { name: 'changes.json', body: json(answers), ...about },
+      { name: 'sweep.json', body: json(outcome), ...about },
+    ];
   },
 };
+
+function json(value: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+}
 
 function artifacts(
   store: Store,

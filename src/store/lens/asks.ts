@@ -39,7 +39,7 @@ export async function putLens(
   asker: Asker,
   asked: { file: LensInput } & Pick<
     LensRecord,
-    'name' | 'mode' | 'label' | 'forced' | 'deadlineMs'
+    'name' | 'mode' | 'label' | 'forced' | 'deadlineMs' | 'rerun'
   >,
   now = new Date(),
 ): Promise<LensRecord> {

@@ -6,7 +6,7 @@ import { ProfileRepository } from './profiles';
 /** Records what is asked for: it can be started then. */
 export async function putLookup(
   { store, environment, idKey }: Asker,
-  ask: Pick<ProfileRecord, 'cpf' | 'name' | 'retryRural' | 'label' | 'deadlineMs'>,
+  ask: Pick<ProfileRecord, 'cpf' | 'name' | 'retryRural' | 'label' | 'deadlineMs' | 'rerun'>,
   now = new Date(),
 ): Promise<ProfileRecord> {
   const workId = jobIdAt(profileWorkflowId(ask.name), now);

@@ -46,7 +46,7 @@ export async function putTrace(
     label: string | null;
     deadlineMs?: number;
     before?: TraceJob | null;
-    /** Names the order. */
+    /** What is ordered anew names the order: ordered so twice at once, it is one. */
     rerun?: string | null;
     now?: Date;
   },
@@ -64,6 +64,7 @@ export async function putTrace(
     target,
     strategy,
     label,
+    ...(rerun !== null && { rerun: true }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     createdAt: now.toISOString(),
     createdBy: environment.actor,

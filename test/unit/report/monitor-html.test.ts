@@ -1,6 +1,6 @@
 import { changeRecord, type ChangeRecord } from '../../../src/domain/monitors/change-record';
-import { MonitorSums } from '../../../src/report/monitor-figures';
-import { monitorHtml, type MonitorReport } from '../../../src/report/monitor-html';
+import { MonitorSums } from '../../../src/report/monitors/monitor-figures';
+import { monitorHtml, type MonitorReport } from '../../../src/report/monitors/monitor-html';
 import { filedChange } from '../../support/monitor-changes';
 
 const plain = changeRecord(
@@ -18,7 +18,7 @@ const plain = changeRecord(
 function recordsOf(...some: Partial<ChangeRecord>[]): MonitorReport['figures'] {
   const sums = new MonitorSums();
   for (const [place, one] of some.entries()) {
-    sums.add({ ...plain, change_id: `c${place}`, ...one });
+    sums.add({ ...plain, change_id: `c${place}`, ...one }, { before: { a: 1 }, after: { a: 2 } });
   }
   return sums.figures();
 }
@@ -48,42 +48,52 @@ const report: MonitorReport = {
     total: 3,
     noted: { blocked: 1, unwell: 1, unknown: 1 },
     listed: [
-      { monitorId: 'm-2', document: '***.123.456-**', notes: ['may not run: payment_required'] },
-      { monitorId: 'm-3', document: null, notes: ['health unknown: no such route (404)'] },
+      {
+        monitorId: 'm-2',
+        name: 'Padaria',
+        document: '***.123.456-**',
+        notes: [{ kind: 'blocked', why: 'payment_required' }],
+      },
+      {
+        monitorId: 'm-3',
+        name: null,
+        document: null,
+        notes: [{ kind: 'unknown', why: 'no such route (404)' }],
+      },
     ],
     more: 0,
   },
+  names: new Map([['monitor-1', 'Padaria']]),
   sinks: [{ name: 'webhook', required: true, disabled: 'disabled since x: answered 410' }],
   writtenAt: Date.parse('2026-05-06T10:00:00Z'),
 };
 
 it('tells what is open, failing, blocked, of unknown health and disabled', () => {
-  const page = monitorHtml(report);
+  const page = monitorHtml(report, 'en');
   expect(page).toContain('3 changes, 1 still open');
   expect(page).toContain('the webhook answered 500 &lt;script&gt;');
   expect(page).not.toContain('<script');
-  expect(page).toContain('may not run: payment_required');
+  expect(page).toContain('may not run, and detects nothing: payment_required');
   expect(page).toContain('health unknown: no such route (404)');
   expect(page).toMatch(/1 may not run, of\s+1 the health is unknown/);
   expect(page).toContain('disabled since x: answered 410');
-  expect(page).toMatch(/critical<\/td>[\s\S]*?10 min/);
+  expect(page).toMatch(/From detection to delivery[\s\S]*?Critical[\s\S]*?10 min/);
+  expect(page).toMatch(/A:<\/span> 1<\/span[\s\S]*?A:<\/span> 2<\/span/);
 });
 
 it('tells all times by the clocks of Sao Paulo, and says so', () => {
-  const page = monitorHtml(report);
-  expect(page).toContain('Seen since 04 May 2026, 21:00:00, of 1 monitor, of severity critical');
-  expect(page).toMatch(
-    /All times are those of Sao Paulo;\s+<code>monitor changes<\/code> tells the same in UTC/,
-  );
+  const page = monitorHtml(report, 'en');
+  expect(page).toContain('Seen since 04 May 2026, 21:00:00, of 1 monitor, of severity Critical');
+  expect(page).toContain('All times are those of America/Sao_Paulo.');
   const scope = { since: null, monitors: null, severities: null };
-  expect(monitorHtml({ ...report, scope })).toContain('All that is stored');
+  expect(monitorHtml({ ...report, scope }, 'en')).toContain('All that is stored');
 });
 
 it('tells of monitors that the service itself cannot check', () => {
-  expect(monitorHtml(report)).toMatch(/own checks of 1 fail/);
+  expect(monitorHtml(report, 'en')).toMatch(/own checks of 1 fail/);
 });
 
 it('says so when nothing is stored', () => {
-  const page = monitorHtml({ ...report, figures: recordsOf() });
+  const page = monitorHtml({ ...report, figures: recordsOf() }, 'en');
   expect(page).toContain('No changes');
 });

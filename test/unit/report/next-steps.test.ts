@@ -5,7 +5,7 @@ import {
   batchCommandLine,
   resolveCommandLine,
   type StatusLeft,
-} from '../../../src/report/next-steps';
+} from '../../../src/report/certificates/next-steps';
 import { resolveCommand } from '../../../src/starters/resolve';
 import { rowOf } from './sample';
 

@@ -1,5 +1,5 @@
 import { rowStatuses, type FiledRow } from '../../../src/domain/certificates/certificates';
-import { ReportFold, type ReportFigures } from '../../../src/report/report-figures';
+import { ReportFold, type ReportFigures } from '../../../src/report/certificates/report-figures';
 import { issuedAfter, rowOf } from './sample';
 
 function figuresOf(rows: Iterable<FiledRow>): ReportFigures {

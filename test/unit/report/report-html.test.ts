@@ -1,7 +1,7 @@
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
 import { reportLanguages } from '../../../src/report/formats';
-import type { Report } from '../../../src/report/page';
-import { reportHtml, reportTexts } from '../../../src/report/report-html';
+import type { Report } from '../../../src/report/certificates/page';
+import { reportHtml, reportTexts } from '../../../src/report/certificates/report-html';
 import { decision, issuedAfter, reportOf, rowOf } from './sample';
 import { isFullSize, sized } from '../../support/full-size';
 

@@ -5,8 +5,8 @@ import type {
 } from '../../../src/domain/certificates/certificates';
 import type { WorkRecord } from '../../../src/domain/certificates/work';
 import type { DecisionRecord } from '../../../src/domain/core/decision';
-import { ReportFold } from '../../../src/report/report-figures';
-import type { Report } from '../../../src/report/page';
+import { ReportFold } from '../../../src/report/certificates/report-figures';
+import type { Report } from '../../../src/report/certificates/page';
 
 export const startedAt = Date.parse('2026-11-03T21:00:00Z');
 

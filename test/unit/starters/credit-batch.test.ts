@@ -93,14 +93,14 @@ describe('a folder of files that are all refused', () => {
   test('says one line of a file that may be sent, and all of one that is refused', async () => {
     await writeFile('lot/cut.rem', outOfSequence());
     await writeFile('lot/good.rem', warned());
-    const place = await openContext(() => undefined);
-    const { stderr, error } = await told(async () => {
+    const lines: string[] = [];
+    const place = await openContext((line) => lines.push(line));
+    const { error } = await told(async () => {
       for (const cnab of ['lot/good.rem', 'lot/cut.rem']) {
         await preparedInput(place, { cnab }, null, 'briefly');
       }
     });
     expect(error).toBeInstanceOf(UsageError);
-    const lines = stderr.split('\n');
     const good = lines.filter((line) => line.startsWith('lot/good.rem'));
     expect(good).toEqual([
       expect.stringMatching(/1 receivable, .*; warnings: payer_document \(1\)/),

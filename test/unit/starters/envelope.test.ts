@@ -5,9 +5,14 @@ import { noScanCounts } from '../../../src/domain/monitors/scan';
 import { emptyBacklog, noCounts } from '../../../src/domain/monitors/sweep';
 import { ConfigError } from '../../../src/environment';
 import { jobKinds, type JobKind } from '../../../src/domain/job';
-import { errorEnvelope, jobEnvelope, outputSchema } from '../../../src/starters/cli/envelope';
+import {
+  envelopeOf,
+  errorEnvelope,
+  jobEnvelope,
+  outputSchema,
+} from '../../../src/starters/jobs/envelope';
 import { reportError } from '../../../src/starters/cli/errors';
-import { envelopeOf, printResult } from '../../../src/starters/cli/print-job';
+import { printResult } from '../../../src/starters/cli/print-job';
 import { kindOf, kinds } from '../../../src/starters/kind-of';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { CommandError, UsageError } from '../../../src/starters/jobs/errors';
@@ -62,13 +67,13 @@ type End = [JobKind, object, object, object];
 const ends: End[] = [
   [
     'trace',
-    {},
+    { target: 'fulana' },
     { ...nothing, status: 'completed', traceId: 't', seen: { sha256: 'aa', billing } },
     { outcome: { result: { id: 'found' } }, artifacts: [{ name: 'trace.json', sha256: 'aa' }] },
   ],
   [
     'lens',
-    {},
+    { file: { bytes: 1, key: 'k', mediaType: 'image/png', sha256: 'ab' } },
     {
       ...nothing,
       status: 'completed',

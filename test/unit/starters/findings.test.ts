@@ -2,9 +2,9 @@ import type { Findings } from '../../../src/domain/core/findings';
 import type { JobKind as KindName } from '../../../src/domain/job';
 import { analysisOnWire } from '../../../src/sandbox/lens/lens-wire';
 import { searchOnWire } from '../../../src/sandbox/traces/search';
-import { jobEnvelope } from '../../../src/starters/cli/envelope';
+import { envelopeOf, jobEnvelope } from '../../../src/starters/jobs/envelope';
 import { findingsLines } from '../../../src/starters/cli/findings-table';
-import { envelopeOf, printResult, printView } from '../../../src/starters/cli/print-job';
+import { printResult, printView } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import type { Job } from '../../../src/starters/jobs/job-kind';
 import { kindOf } from '../../../src/starters/kind-of';
@@ -277,7 +277,7 @@ test('the last line says where the whole is, and what is left to do', async () =
   await printView(context(), kindOf('trace'), view, false);
   expect(printed()).toMatch(/ocorrencias \(\d+\)\n(?:.+\n)+the whole: `diligence result x\/1`\n$/);
   await printResult(context(), kindOf('trace'), job, { out: place.folder });
-  expect(printed()).toMatch(/result: .+ \(trace\.json: an export, in the clear\)\n$/);
+  expect(printed()).toMatch(/result: .+ \(trace\.json, report\.html: an export, in the clear\)\n$/);
   await printView(
     context(),
     kindOf('trace'),

@@ -6,7 +6,8 @@ import {
   type TraceRecord,
 } from '../../../src/domain/traces/search';
 import { jobCommands } from '../../../src/starters/job-commands';
-import { refuseIgnored } from '../../../src/starters/cli/start-command';
+import { givenTerms } from '../../../src/starters/cli/start-command';
+import { refuseIgnored } from '../../../src/starters/jobs/begin-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { viewJob } from '../../../src/starters/jobs/find-job';
 import type { Job } from '../../../src/starters/jobs/job-kind';
@@ -163,12 +164,11 @@ test.each([
   [['--deadline', '1h'], '--deadline would be ignored: ID has --deadline 86400s'],
   [['--label', 'other'], '--label would be ignored: ID has --label "mine"'],
   [['--rerun'], '--rerun would be ignored: ID has not ended'],
-  [['--max-age', '1d'], '--max-age would be ignored: ID has not ended'],
 ])('%s on a job that runs is refused, and the difference named', async (words, message) => {
   const search = traceCommand().commands.find((command) => command.name() === 'search');
   const target = ['--target', 'x@example.com'];
   search?.action(() => undefined).parse([...target, ...words], { from: 'user' });
-  const attach = () => refuseIgnored(search as never, traceKind, theirs, true);
+  const attach = () => refuseIgnored(traceKind, theirs, givenTerms(search as never), true);
   expect(attach).toThrow(message.replace('ID', theirId));
 });
 
@@ -176,9 +176,9 @@ test('flags that say the same as the job are taken, and the deadline of what doe
   const search = traceCommand().commands.find((command) => command.name() === 'search');
   const same = ['--target', 'x@example.com', '--deadline', '24h', '--label', 'mine', '--json'];
   search?.action(() => undefined).parse(same, { from: 'user' });
-  expect(() => refuseIgnored(search as never, traceKind, theirs, true)).not.toThrow();
+  expect(() => refuseIgnored(traceKind, theirs, givenTerms(search as never), true)).not.toThrow();
   search?.parse(['--target', 'x@example.com', '--deadline', '1h'], { from: 'user' });
-  expect(() => refuseIgnored(search as never, traceKind, theirs, false)).not.toThrow();
+  expect(() => refuseIgnored(traceKind, theirs, givenTerms(search as never), false)).not.toThrow();
 });
 
 test('there is one command for each order', () => {

@@ -26,13 +26,13 @@ it('names monitors that could never be listed, what sweeps left, and fields that
     {
       monitorId: 'monitor-1',
       notes: expect.arrayContaining([
-        'left by its last sweep: no cursor: no way on',
-        '1 item of its list cannot be read (id: invalid_type)',
+        { kind: 'unfinished', why: 'no cursor: no way on' },
+        { kind: 'unreadable', why: '1: id: invalid_type' },
       ]),
     },
     {
       monitorId: 'monitor-2',
-      notes: expect.arrayContaining(['could not be listed: answered 403']),
+      notes: expect.arrayContaining([{ kind: 'failing', why: 'answered 403' }]),
     },
   ]);
 });

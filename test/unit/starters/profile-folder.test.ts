@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-async function written(person: string, answer: object, html: boolean): Promise<string[]> {
+async function written(person: string, answer: object): Promise<string[]> {
   const { store } = place;
   const filedIn = `profiles/${person}/1`;
   await new ProfileRepository(store).putAnswer(filedIn, Buffer.from(JSON.stringify(answer)), 1);
@@ -21,18 +21,19 @@ async function written(person: string, answer: object, html: boolean): Promise<s
   const folder = join(place.folder, 'out');
   await writeProfileFolder(
     { store } as unknown as CommandContext,
-    { folder: filedIn, cpf: '52998224725' },
+    filedIn,
     { ...outcome, settledAt: '2026-01-05T10:00:00.000Z' } as ProfileOutcome,
-    { folder, html, excel: false },
+    { folder, excel: false },
   );
   return (await readdir(folder)).sort();
 }
 
 test('a folder that had the profile of one person has nothing of it beside the next one', async () => {
-  expect(await written('a', personProfile(), true)).toEqual(
-    expect.arrayContaining(['report.html', 'rural_infracoes.csv', 'veiculos.csv']),
+  expect(await written('a', personProfile())).toEqual(
+    expect.arrayContaining(['rural_infracoes.csv', 'veiculos.csv']),
   );
   await writeFile(join(place.folder, 'out', 'notes.txt'), 'mine');
+  await writeFile(join(place.folder, 'out', 'report.html'), 'of another one');
   const bare = { veiculos: [], rural: null };
-  expect(await written('b', bare, false)).toEqual(['notes.txt', 'profile.json', 'veiculos.csv']);
+  expect(await written('b', bare)).toEqual(['notes.txt', 'profile.json', 'veiculos.csv']);
 });

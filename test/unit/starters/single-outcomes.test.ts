@@ -15,6 +15,7 @@ import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const folder = 'x/1';
+const file = { bytes: 1, key: 'k', mediaType: 'image/png', sha256: 'ab' };
 
 let place: TemporaryStore;
 const printed = printedByTests();
@@ -44,7 +45,7 @@ const shows = {
   lens: (outcome: Partial<LensOutcome>, out = place.folder) => {
     const nothing = { seen: null, files: null, error: null, billing: null, replaced: [] };
     const whole = { ...nothing, analysisId: null, ...outcome };
-    return printResult(context(), lensKind, jobOf('lens', {}, whole), { out });
+    return printResult(context(), lensKind, jobOf('lens', { file }, whole), { out });
   },
 };
 
@@ -62,7 +63,7 @@ test.each([
 
 test('a folder that had one picture has nothing of it beside the next one', async () => {
   const out = join(place.folder, 'out');
-  const file = new LensRepository(place.store);
+  const answers = new LensRepository(place.store);
   const artifacts = ['a1', 'a2'].map((artifactId) => ({ artifactId, type: 'mask' }));
   const filed = [];
   for (const artifact of artifacts) {
@@ -70,16 +71,21 @@ test('a folder that had one picture has nothing of it beside the next one', asyn
     const there = await findArtifact(place.store, folder, artifact);
     if (there !== null) filed.push(there);
   }
-  await file.putAnswer(folder, Buffer.from('{"id":"first"}'));
+  await answers.putAnswer(folder, Buffer.from('{"id":"first"}'));
   const written = async (files: LensOutcome['files']) => {
     await shows.lens({ status: 'completed', files }, out);
     return (await readdir(out)).sort();
   };
-  const first = ['artifact-1.bin', 'artifact-2.bin', 'lens.json'];
+  const first = ['artifact-1.bin', 'artifact-2.bin', 'lens.json', 'report.html'];
   expect(await written({ filed, unfiled: [] })).toEqual(first);
   await writeFile(join(out, 'artifact-notes.txt'), 'mine');
   const one = { filed: filed.slice(0, 1), unfiled: [] };
-  expect(await written(one)).toEqual(['artifact-1.bin', 'artifact-notes.txt', 'lens.json']);
+  expect(await written(one)).toEqual([
+    'artifact-1.bin',
+    'artifact-notes.txt',
+    'lens.json',
+    'report.html',
+  ]);
   await place.store.records.remove(`${folder}/answer.json`);
   expect(await written(one)).toEqual(['artifact-notes.txt']);
 });

@@ -114,6 +114,7 @@ async function storeBatch(
     children,
     concurrency,
     deadlineMs,
+    rerun: request.rerun,
     createdAt,
     createdBy,
   };
@@ -172,6 +173,7 @@ export async function askBatch(
     foresee: () => foresee(request),
     record: () => storeBatch(ctx, request, name, terms),
     release: ({ folder }) => batches.releaseChildren(folder),
+    withdraw: ({ folder }) => batches.withdrawChildren(folder),
     workflow: 'jobBatch',
     workflowInput: ({ folder, input }): JobBatchInput => ({
       kind: input.kind,
@@ -214,6 +216,19 @@ export interface InputFile {
   choice: InputChoice;
   label: string | null;
   rerun: boolean;
+}
+
+/** Of a request that names its file. */
+export function inputFileOf(request: {
+  input: string;
+  column?: string | undefined;
+  sheet?: string | undefined;
+  label?: string | undefined;
+  rerun?: boolean | undefined;
+}): InputFile {
+  const { column, input, label = null, rerun = false, sheet } = request;
+  const choice = { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
+  return { input, path: input, choice, label, rerun };
 }
 
 /** What a request has of its file. */

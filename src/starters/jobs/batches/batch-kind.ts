@@ -28,7 +28,12 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
     service: rules.service,
     workflowId: (_, id) => workflowIdOf(id),
     describe: ({ inputName }) => inputName,
-    terms: ({ concurrency, deadlineMs, label }) => ({ concurrency, deadline: deadlineMs, label }),
+    terms: ({ concurrency, deadlineMs, label, rerun }) => ({
+      concurrency,
+      deadline: deadlineMs,
+      label,
+      rerun,
+    }),
     readProgress,
     storedProgress,
     lines: async (job, ctx) => {
@@ -49,15 +54,14 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
     },
     artifacts: () => [],
     cost: async (job, ctx) => (await surveyOf(ctx, job)).charges.billing?.() ?? [],
-    heeds: ['excel', 'html'],
-    export: async (ctx, job, folder, { excel, html }) => {
+    heeds: ['excel', 'html', 'lang'],
+    export: async (ctx, job, folder, options) => {
       const { writeRows } = require('./sheet') as typeof import('./sheet');
-      const survey = await writeRows(ctx, rules, job, { folder, how: { excel, html } });
+      const survey = await writeRows(ctx, rules, job, { ...options, folder });
       surveys.set(job.outcome, survey);
       const summary = `${JSON.stringify(summaryOf(job, survey), null, 2)}\n`;
       await writeWhole(folder, 'summary.json', summary);
-      const hasPage = html && rules.sheets !== undefined;
-      return ['results.csv', 'summary.json', ...(hasPage ? ['report.html'] : [])];
+      return ['results.csv', 'summary.json', 'report.html'];
     },
     orders: ['cancel', 'cancel_now', 'pause', 'resume'],
     claimsNothing: true,

@@ -1,9 +1,9 @@
 import type { Billing } from '../../../domain/core/billing';
 import { BillingTotals, type BillingTotal } from '../../../domain/core/billing-totals';
-import type { JobBatchRecord } from '../../../domain/core/job-batch';
 import type { JobBatchKind } from '../../../domain/job';
 import type { queuesOf } from '../../../domain/core/queues';
 import type { CommandContext } from '../context';
+import type { ExportOptions, JobKind } from '../job-kind';
 import { counted, printable } from '../text';
 
 /** Cells of one line, by column; null: nothing was reported. */
@@ -26,7 +26,7 @@ export interface ChildEnd {
   /** What the service answered, as it came; null when there is none. */
   answer(): Promise<Buffer | null>;
   /** Writes its files into a folder of its own; returns their names. */
-  exportTo?(folder: string): Promise<string[]>;
+  exportTo?(folder: string, options: ExportOptions): Promise<string[]>;
 }
 
 /** An input line, as it stands. */
@@ -39,15 +39,11 @@ export interface ShownRow {
 
 /** Written in two walks over the rows: what columns there are is known after the first one. */
 export interface BatchSheets {
-  /** @param answer null for a line without one of its own */
-  learn(row: ShownRow, answer: Buffer | null): Promise<void>;
+  /** @returns what the page of the batch shows of the line beside its cells */
+  learn(answer: Buffer): ChildCells;
   /** Of the lines with an answer of their own, once all are learnt. */
   write(row: ShownRow, answer: Buffer): Promise<void>;
-  close(batch: {
-    record: JobBatchRecord;
-    counts: Readonly<Record<string, number>>;
-    endedAt: string;
-  }): Promise<void>;
+  close(): Promise<void>;
   abandon(): Promise<void>;
 }
 
@@ -63,7 +59,9 @@ export interface BatchRules {
   chargeColumns: readonly string[];
   charges(): BatchCharges;
   /** What it writes beside `results.csv` and the answers. */
-  sheets?(folder: string, how: { excel: boolean; html: boolean }): BatchSheets;
+  sheets?(folder: string, how: { excel: boolean }): BatchSheets;
+  /** Of its child jobs, where each has a page of its own. */
+  pages?(): JobKind;
   /** How a child job ended; null before its end. */
   ending(ctx: CommandContext, jobId: string): Promise<ChildEnd | null>;
   /** Whether anything was sent for it, or may have been. */

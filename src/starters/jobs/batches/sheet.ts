@@ -1,7 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { attentionOf } from '../../../domain/attention';
 import { parseJson } from '../../../apis/http/problem';
+import { BatchFold, type BatchRow } from '../../../report/batches/figures';
+import { batchHtml } from '../../../report/batches/page';
 import { AnalysisSheet } from '../../../sheets/analysis-sheet';
+import { evidenceOf, findingsPage } from '../export-job';
+import type { ExportOptions } from '../job-kind';
 import type { BatchRules, BatchSheets } from './rules';
 import {
   ownEnd,
@@ -26,44 +31,93 @@ const lastColumns = [
   'settled_at',
 ] as const;
 
-interface Target {
-  folder: string;
-  how: { excel: boolean; html: boolean };
-}
+type Target = ExportOptions & { folder: string };
 
-/** One line an input line, in order; the answers beside it. */
+/** One line an input line, in order; the answers beside it, and a page about all of them. */
 export async function writeRows(
   ctx: CommandContext,
   rules: BatchRules,
   job: EndedBatch,
-  { folder, how }: Target,
+  target: Target,
 ): Promise<BatchSurvey> {
+  const { excel, folder, lang } = target;
   await mkdir(folder, { recursive: true });
   const columns = [...firstColumns, ...rules.columns, ...lastColumns];
-  const options = { excel: how.excel, decimalComma: true };
-  const results = new AnalysisSheet(join(folder, 'results.csv'), columns, options);
-  const sheets = rules.sheets?.(folder, how) ?? null;
-  const answers = new Set<string>();
+  const results = new AnalysisSheet(join(folder, 'results.csv'), columns, {
+    excel,
+    decimalComma: true,
+  });
+  const sheets = rules.sheets?.(folder, { excel }) ?? null;
+  const [answers, pages] = [new Set<string>(), new Set<string>()];
+  const fold = new BatchFold(job.input.kind);
   try {
     const survey = await surveyRows(ctx, rules, job, async (row, own) => {
       if (!results.write(cellsOf(rules, row))) await results.drained();
       const answer = (await own?.answer()) ?? null;
       if (answer !== null) answers.add(await writeAnswer(folder, row.line, answer));
-      await own?.exportTo?.(join(folder, folderName(row)));
-      await sheets?.learn(row, answer);
+      const inFolder = folderName(row);
+      const files = (await own?.exportTo?.(join(folder, inFolder), target)) ?? [];
+      const page = answer === null ? null : await writePage(ctx, rules, row, target);
+      if (page !== null) pages.add(page);
+      const more = answer === null ? {} : sheets?.learn(answer);
+      fold.add(
+        rowOf(row, {
+          cells: { ...more, ...own?.cells },
+          page: files.includes('report.html')
+            ? `${encodeURIComponent(inFolder)}/report.html`
+            : page && `pages/${page}`,
+        }),
+      );
     });
     if (sheets !== null) await writeSheets(rowsOf(ctx, rules, job), sheets);
-    const { counts } = survey;
-    await sheets?.close({ record: job.input, counts, endedAt: job.outcome.endedAt });
+    await sheets?.close();
     await results.close();
     // Of an earlier result that stood here: they may be about other people.
     await removeOthers(join(folder, 'answers'), /^\d+\.json$/, answers);
+    await removeOthers(join(folder, 'pages'), /^\d+\.html$/, pages);
+    const report = {
+      record: job.input,
+      figures: fold.figures(),
+      cost: survey.charges.billing?.() ?? [],
+      files: await evidenceOf(folder, ['results.csv']),
+      endedAt: job.outcome.endedAt,
+      writtenAt: Date.now(),
+    };
+    await writeWhole(folder, 'report.html', batchHtml(report, lang));
     return survey;
   } catch (error) {
     await results.abandon();
     await sheets?.abandon();
     throw error;
   }
+}
+
+function rowOf(
+  { asked, child, end, error, line, reference, status }: ResultRow,
+  shown: Pick<BatchRow, 'cells' | 'page'>,
+): BatchRow {
+  const jobId = end?.jobId ?? child?.jobId ?? null;
+  const isDoubted = end?.isDoubted === true;
+  return { line, asked, status, isDoubted, jobId, error, reference, ...shown };
+}
+
+/** `pages/<line>.html`, of a kind whose jobs have one each; returns its name. */
+async function writePage(
+  ctx: CommandContext,
+  rules: BatchRules,
+  { end, line, status }: ResultRow,
+  { folder, html, lang }: Target,
+): Promise<string | null> {
+  if (!html || rules.pages === undefined || end === null || status === 'duplicate') return null;
+  if (attentionOf(rules.kind, status).exitCode !== 0) return null;
+  const job = await ctx.store.jobs.find(end.jobId);
+  if (job === null || job.outcome === null) return null;
+  const files = [`answers/${line}.json`];
+  const page = await findingsPage(ctx, rules.pages(), job, { files, folder, lang });
+  const name = `${line}.html`;
+  await mkdir(join(folder, 'pages'), { recursive: true });
+  await writeWhole(join(folder, 'pages'), name, page);
+  return name;
 }
 
 async function writeSheets(rows: AsyncIterable<ResultRow>, sheets: BatchSheets): Promise<void> {

@@ -4,11 +4,11 @@ import {
   type ExtractOutcome,
   type ExtractRecord,
 } from '../../domain/extracts/extract';
+import { jobIdAt } from '../../domain/job';
 import { indexDocuments } from '../../store/core/subject-index';
 import { ExtractRepository } from '../../store/extracts/extracts';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
-import { jobIdAt } from '../jobs/start-job';
 
 export type ExtractJob = Job<ExtractRecord, ExtractOutcome>;
 

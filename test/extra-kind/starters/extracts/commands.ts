@@ -29,7 +29,7 @@ export function extractCommand(): Command {
           standing,
           stands: standing?.status === 'completed' && isWithin(maxAge, standing) && rerun !== true,
           record: async () => {
-            const order = rerun === true ? new Date().toISOString() : null;
+            const order = rerun === true ? (standing?.id ?? null) : null;
             const terms = { name: nameOf(ctx, reading.document, order), label, deadlineMs };
             const { workId, createdAt } = await putExtract(ctx, reading.document, terms);
             await auditStart(ctx, workId, { items: 1 }, Date.parse(createdAt));

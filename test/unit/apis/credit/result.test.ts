@@ -157,7 +157,7 @@ it.each<[string, unknown, string]>([
   ['something behind it', `${JSON.stringify(tree([]))}{}`, 'body'],
   ['an array', [], 'body'],
   ['no tree', { status: 'processing' }, 'cedente'],
-  ['sacados that are no array', tree({ a: sacado('A', []) }), 'tree'],
+  ['sacados that are no array', tree({ a: sacado('A', []) }), 'cedente.sacados'],
   ['a sacado without titulos', tree([{ ...sacado('A', []), titulos: undefined }]), 'titulos'],
   ['a titulo without a status', tree([sacado('A', [{ numero: '1' }])]), 'titulos.status'],
   ['issues that are none', tree([sacado('A', [titulo('1', { issues: 'x' })])]), 'titulos.issues'],

@@ -1,0 +1,158 @@
+/** Keys from the root of a document to a list; `*` stands for each element of the list before it. */
+export type ListPath = readonly string[];
+
+/** What is looked for below a place of the document. */
+interface Place {
+  readonly below: Map<string, Place>;
+  /** Which of the lists stands here; null: none. */
+  list: number | null;
+}
+
+/** An object or list that is open, on the way to a list that is looked for. */
+interface Frame {
+  readonly place: Place;
+  /** Its elements are handed on. */
+  readonly list: number | null;
+  elements: number;
+  /** Of an object: the key of the value that comes next; null: a key comes next. */
+  key: string | null;
+}
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/**
+ * Reads a JSON document while it comes: hands on each element of some lists, and holds no more than one of them. It
+ * only looks for where they begin and end, and leaves the rest to JSON.parse: a parser that makes every value in
+ * JavaScript takes several times as long.
+ */
+export class JsonLists {
+  readonly #root: Place = { below: new Map(), list: null };
+  readonly #onElement: (value: unknown, list: number) => void;
+  readonly #decoder = new TextDecoder();
+  readonly #frames: Frame[] = [];
+  /** Text of the document without elements, and of each element that is open. */
+  readonly #texts = [''];
+  /** Open objects and lists below which nothing is looked for. */
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** Text of a key so far; null: outside of one. */
+  #keyText: string | null = null;
+
+  /** @param onElement `list`: which of the lists it is of */
+  constructor(lists: readonly ListPath[], onElement: (value: unknown, list: number) => void) {
+    this.#onElement = onElement;
+    for (const [index, path] of lists.entries()) {
+      let place = this.#root;
+      for (const key of path) {
+        const next = place.below.get(key) ?? { below: new Map(), list: null };
+        place.below.set(key, next);
+        place = next;
+      }
+      place.list = index;
+    }
+  }
+
+  /** @throws SyntaxError, and what `onElement` throws */
+  write(bytes: Uint8Array): void {
+    this.#read(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  /**
+   * @returns the document, with the lists empty
+   * @throws SyntaxError when it was cut short, too
+   */
+  end(): unknown {
+    this.#read(this.#decoder.decode());
+    if (this.#frames.length > 0) throw new SyntaxError('cut short');
+    return JSON.parse(this.#texts[0] ?? '');
+  }
+
+  #read(text: string): void {
+    let from = 0;
+    const take = (to: number): void => {
+      this.#texts[this.#texts.length - 1] += text.slice(from, to);
+      from = to;
+    };
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (this.#isInString) {
+        const isEnd = code === quote && !this.#isEscaped;
+        this.#isEscaped = code === backslash && !this.#isEscaped;
+        if (isEnd) this.#endString();
+        else if (this.#keyText !== null) this.#keyText += text[at];
+        continue;
+      }
+      const frame = this.#frames.at(-1);
+      const isPlain = this.#depth > 0;
+      switch (code) {
+        case quote:
+          this.#isInString = true;
+          if (!isPlain && frame?.list === null && frame.key === null) this.#keyText = '';
+          break;
+        case openBrace:
+        case openBracket: {
+          const opened = isPlain ? null : this.#open(frame, code === openBracket);
+          if (opened === null) this.#depth += 1;
+          else if (opened.list !== null) {
+            take(at + 1);
+            this.#texts.push('');
+          }
+          break;
+        }
+        case closeBrace:
+        case closeBracket:
+          if (isPlain) this.#depth -= 1;
+          else if (frame === undefined || (frame.list !== null) !== (code === closeBracket))
+            throw new SyntaxError('closed without being opened');
+          else {
+            if (frame.list !== null) {
+              take(at);
+              this.#endElement(frame, frame.list, true);
+              this.#texts.pop();
+            }
+            this.#frames.pop();
+          }
+          break;
+        case comma:
+          if (isPlain || frame === undefined) break;
+          frame.key = null;
+          if (frame.list !== null) {
+            take(at);
+            from = at + 1;
+            this.#endElement(frame, frame.list, false);
+          }
+          break;
+        default:
+      }
+    }
+    take(text.length);
+  }
+
+  /** Null: nothing is looked for in it. */
+  #open(frame: Frame | undefined, isList: boolean): Frame | null {
+    const key = frame?.list === null ? (frame.key ?? '') : '*';
+    const place = frame === undefined ? this.#root : frame.place.below.get(key);
+    if (place === undefined || (place.list !== null) !== isList) return null;
+    const opened = { place, list: place.list, elements: 0, key: null };
+    this.#frames.push(opened);
+    return opened;
+  }
+
+  #endString(): void {
+    this.#isInString = false;
+    const frame = this.#frames.at(-1);
+    if (this.#keyText === null || frame === undefined) return;
+    frame.key = JSON.parse(`"${this.#keyText}"`) as string;
+    this.#keyText = null;
+  }
+
+  #endElement(frame: Frame, list: number, isLast: boolean): void {
+    const text = this.#texts.at(-1) ?? '';
+    this.#texts[this.#texts.length - 1] = '';
+    const isEmpty = isLast && frame.elements === 0 && text.trim() === '';
+    frame.elements += 1;
+    if (!isEmpty) this.#onElement(JSON.parse(text), list);
+  }
+}

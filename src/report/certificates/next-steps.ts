@@ -1,0 +1,85 @@
+import type { FiledRow, RowStatus } from '../../domain/certificates/certificates';
+import type { DecisionAction } from '../../domain/certificates/work';
+import { resolveLine, shellWord } from '../command-line';
+
+/** What a person can do about a row that was not issued. Both languages have a sentence for each. */
+export type Advice =
+  | 'look_for_late_answer'
+  | 'ask_again'
+  | 'ask_again_in_doubt'
+  | 'read_again'
+  | 'mend'
+  | 'wait'
+  | 'nothing';
+
+/** Statuses that leave something to a person, the most urgent first. */
+export const statusesLeft = [
+  'unknown_outcome',
+  'failed',
+  'expired',
+  'invalid',
+  'unsupported',
+  'cancelled',
+] as const satisfies readonly RowStatus[];
+export type StatusLeft = (typeof statusesLeft)[number];
+
+export function isLeft(status: RowStatus): status is StatusLeft {
+  return (statusesLeft as readonly RowStatus[]).includes(status);
+}
+
+/** What failed after the issuance itself, of which the service may hold a good one. */
+const failedAfterwards = new Set(['evidence', 'lost']);
+
+export function adviceFor(row: FiledRow & { status: StatusLeft }): Advice {
+  switch (row.status) {
+    case 'unknown_outcome':
+      return 'look_for_late_answer';
+    case 'expired':
+      return 'read_again';
+    case 'invalid':
+      return 'mend';
+    case 'unsupported':
+      return 'wait';
+    case 'cancelled':
+      if (row.errorCategory === 'abandoned') return 'nothing';
+      return row.certidaoId === null ? 'ask_again' : 'read_again';
+    case 'failed':
+      if (row.certidaoId !== null && failedAfterwards.has(row.errorCategory ?? '')) {
+        return 'read_again';
+      }
+      return row.retryable === false ? 'ask_again_in_doubt' : 'ask_again';
+  }
+}
+
+/** The decision that carries the advice out; null when it is not one about a row. */
+export function actionFor(advice: Advice): DecisionAction | null {
+  switch (advice) {
+    case 'look_for_late_answer':
+    case 'read_again':
+      return 'watch';
+    case 'ask_again':
+    case 'ask_again_in_doubt':
+      return 'reissue';
+    case 'mend':
+    case 'wait':
+    case 'nothing':
+      return null;
+  }
+}
+
+/** The command line of a decision. `note` is the placeholder that the person replaces. */
+export function resolveCommandLine(
+  batchId: string,
+  rows: { line: number | string } | { status: StatusLeft },
+  action: DecisionAction,
+  note: string,
+): string {
+  const which = 'line' in rows ? `--line ${rows.line}` : `--status ${rows.status}`;
+  return resolveLine(batchId, { action, note, which: ` ${which}` });
+}
+
+/** The command line that runs a mended file again. */
+export function batchCommandLine(inputName: string, type: string | null): string {
+  const types = type === null ? '' : ` --type ${type}`;
+  return `diligence certificate batch --input ${shellWord(inputName)}${types}`;
+}

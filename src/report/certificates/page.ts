@@ -1,0 +1,42 @@
+import type { BatchSummary, RowStatus } from '../../domain/certificates/certificates';
+import type { WorkRecord } from '../../domain/certificates/work';
+import type { DecisionRecord } from '../../domain/core/decision';
+import type { Formats } from '../formats';
+import { maskTextOfPeople } from '../../protection/redaction';
+import type { Look, Reader } from '../parts';
+import type { ReportFigures } from './report-figures';
+import type { ReportTexts } from './texts-en';
+
+export interface Report {
+  summary: BatchSummary;
+  record: WorkRecord;
+  decisions: readonly DecisionRecord[];
+  figures: ReportFigures;
+  /** Epoch milliseconds. */
+  writtenAt: number;
+}
+
+/** What every part of a page is made with. */
+export interface Page extends Report {
+  reader: Reader;
+  texts: ReportTexts;
+  formats: Formats;
+}
+
+/** How a status is coloured: what is good, what is left, what may have cost money for nothing. */
+export const looks: Record<RowStatus, Look> = {
+  issued: 'good',
+  duplicate: '',
+  unknown_outcome: 'bad',
+  failed: 'bad',
+  expired: 'warn',
+  invalid: 'warn',
+  unsupported: 'warn',
+  cancelled: '',
+  erased: '',
+};
+
+/** What a report is called after. */
+export function inputName({ record, texts }: Page): string {
+  return record.inputName === null ? texts.singleInput : maskTextOfPeople(record.inputName);
+}

@@ -1,0 +1,156 @@
+import { noCounts, type FiledRow, type StatusCounts } from '../../domain/certificates/certificates';
+import { maskDocument } from '../../domain/core/documents';
+import { Histogram } from '../histogram';
+import { adviceFor, isLeft, statusesLeft, type Advice, type StatusLeft } from './next-steps';
+import { maskTextOfPeople } from '../../protection/redaction';
+
+/** Rows of one status that a report lists; the others are counted. */
+const mostRowsShown = 250;
+
+/** Different words of classification that are counted one by one. */
+const mostClassifications = 20;
+
+/** A row as the report lists it: no document in the clear, also not in words of other people. */
+export interface LeftRow {
+  line: number;
+  document: string;
+  type: string;
+  reference: string;
+  certidaoId: string | null;
+  errorCode: string | null;
+  errorCategory: string | null;
+  errorMessage: string | null;
+  note: string;
+  requestedAt: string | null;
+  advice: Advice;
+}
+
+export interface LeftGroup {
+  status: StatusLeft;
+  count: number;
+  /** The first of them, in order of their lines. */
+  rows: LeftRow[];
+  /** All that is advised about its rows, not of those shown only. */
+  advised: ReadonlySet<Advice>;
+}
+
+export interface ReportFigures {
+  /** Input lines with content: the sum of `counts`. */
+  total: number;
+  counts: StatusCounts;
+  /** What is left to a person, the most urgent status first, none of them empty. */
+  left: LeftGroup[];
+  doubleCharges: { count: number; lines: number[] };
+  /** Words of the service for what it issued, most frequent first. '' when it told none. */
+  classifications: { word: string; count: number }[];
+  /** Issued rows whose official data differ from those that the service had. */
+  divergent: number;
+  /** Issued rows that this work did not ask for: another one had, or was about to. */
+  takenOver: number;
+  /** Instants of issuance and waiting times, of the rows that this work asked for. */
+  issuedAt: Histogram;
+  waits: Histogram;
+  /** Issued rows of this work of which the service did not tell when. */
+  untimed: number;
+}
+
+/** Folds the rows of a work, in order, into what a report shows: bounded, however many they are. */
+export class ReportFold {
+  readonly #counts = noCounts();
+  readonly #left = new Map<StatusLeft, LeftGroup & { advised: Set<Advice> }>();
+  readonly #doubleCharges = { count: 0, lines: [] as number[] };
+  readonly #classifications = new Map<string, number>();
+  readonly #issuedAt = new Histogram();
+  readonly #waits = new Histogram();
+  #total = 0;
+  #divergent = 0;
+  #takenOver = 0;
+  #untimed = 0;
+
+  add(row: FiledRow): void {
+    this.#total += 1;
+    this.#counts[row.status] += 1;
+    if (row.possibleDoubleCharge && row.status !== 'duplicate') this.#addDoubleCharge(row);
+    if (row.status === 'issued') this.#addIssued(row);
+    const { status } = row;
+    if (isLeft(status)) this.#addLeft({ ...row, status });
+  }
+
+  figures(): ReportFigures {
+    const left = statusesLeft.map((status) => this.#left.get(status));
+    const classifications = [...this.#classifications].map(([word, count]) => ({ word, count }));
+    return {
+      total: this.#total,
+      counts: { ...this.#counts },
+      left: left.filter((group) => group !== undefined),
+      doubleCharges: this.#doubleCharges,
+      classifications: classifications.sort((a, b) => b.count - a.count),
+      divergent: this.#divergent,
+      takenOver: this.#takenOver,
+      issuedAt: this.#issuedAt,
+      waits: this.#waits,
+      untimed: this.#untimed,
+    };
+  }
+
+  #addDoubleCharge({ line }: FiledRow): void {
+    this.#doubleCharges.count += 1;
+    if (this.#doubleCharges.lines.length < mostRowsShown) this.#doubleCharges.lines.push(line);
+  }
+
+  #addIssued(row: FiledRow): void {
+    this.#countClassification(row.classification ?? '');
+    if (row.divergent === true) this.#divergent += 1;
+    if (row.attempts === 0) {
+      this.#takenOver += 1;
+      return;
+    }
+    const completedAt = Date.parse(row.completedAt ?? '');
+    if (!isPlausible(completedAt)) {
+      this.#untimed += 1;
+      return;
+    }
+    this.#issuedAt.add(completedAt);
+    const requestedAt = Date.parse(row.requestedAt ?? '');
+    // Two clocks: the service's may be behind ours.
+    if (!Number.isNaN(requestedAt)) this.#waits.add(Math.max(0, completedAt - requestedAt));
+  }
+
+  #countClassification(told: string): void {
+    const known = this.#classifications.has(told);
+    const word = known || this.#classifications.size < mostClassifications ? told : '…';
+    this.#classifications.set(word, (this.#classifications.get(word) ?? 0) + 1);
+  }
+
+  #addLeft(row: FiledRow & { status: StatusLeft }): void {
+    const { status } = row;
+    const group = this.#left.get(status) ?? { status, count: 0, rows: [], advised: new Set() };
+    this.#left.set(status, group);
+    const advice = adviceFor(row);
+    group.count += 1;
+    group.advised.add(advice);
+    if (group.rows.length < mostRowsShown) group.rows.push(leftRow(row, advice));
+  }
+}
+
+/** A service that tells of another millennium has told nothing that could be drawn. */
+function isPlausible(instant: number): boolean {
+  return instant >= Date.UTC(2000, 0) && instant < Date.UTC(2200, 0);
+}
+
+function leftRow(row: FiledRow, advice: Advice): LeftRow {
+  const { line, type, certidaoId, errorCode, errorCategory, requestedAt } = row;
+  return {
+    line,
+    document: maskDocument(row.document),
+    type,
+    reference: maskTextOfPeople(row.reference),
+    certidaoId,
+    errorCode,
+    errorCategory,
+    errorMessage: row.errorMessage === null ? null : maskTextOfPeople(row.errorMessage),
+    note: maskTextOfPeople(row.note),
+    requestedAt,
+    advice,
+  };
+}

@@ -1,0 +1,12 @@
+/** The line that carries a decision out. `note` is the placeholder that the person replaces. */
+export function resolveLine(
+  id: string,
+  { action, note, which = '' }: { action: string; note: string; which?: string },
+): string {
+  const externalId = action === 'adopt' ? ' --external-id UUID' : '';
+  return `diligence resolve ${shellWord(id)}${which} --action ${action}${externalId} --note "${note}"`;
+}
+
+export function shellWord(text: string): string {
+  return /^[\p{L}\p{N}_./:@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,51 @@
+import { html, type Html } from '../html';
+import { cardPart, tablePart, type Column, type Reader } from '../parts';
+import { statusWord } from '../words';
+import { masked, type AnalysisFigures, type ReportedIssue } from './figures';
+
+/** Every rule that spoke, with what it spoke of. */
+export function issuesPart({ issues, moreIssues }: AnalysisFigures, reader: Reader): Html {
+  const { formats, language, say } = reader;
+  const title = say('Issues', 'Problemas');
+  if (issues.length === 0) return cardPart(title, html`<p>${say('None.', 'Nada consta.')}</p>`);
+  const columns: Column[] = [
+    { name: say('About', 'Sobre'), look: 'wide' },
+    { name: say('Value', 'Valor'), look: 'right' },
+    { name: say('Rule', 'Regra') },
+    { name: say('Status', 'Situação') },
+    { name: say('Found, expected', 'Encontrado, esperado') },
+    { name: say('Message', 'Mensagem'), look: 'wide' },
+  ];
+  const level = (one: ReportedIssue): string =>
+    ({
+      cedente: say('Assignor', 'Cedente'),
+      sacado: say('Payer', 'Sacado'),
+      titulo: say('Titulo', 'Título'),
+    })[one.level] ?? one.level;
+  const rows = issues.map((one) => [
+    [
+      `${level(one)} ${masked(one.name)}`,
+      one.payer === null ? null : html`<span class="muted small block">${one.payer}</span>`,
+    ],
+    one.value === null ? null : formats.money(one.value),
+    [
+      masked(one.rule),
+      one.field === null ? null : html`<span class="muted small block">${one.field}</span>`,
+    ],
+    one.status === null ? null : statusWord(one.status, language),
+    [one.actual, one.expected, one.threshold]
+      .filter((text) => text !== null)
+      .map((text) => html`<span class="block">${text}</span>`),
+    one.message,
+  ]);
+  const more = say(
+    `${formats.number(moreIssues)} more in issues.csv.`,
+    `Mais ${formats.number(moreIssues)} em issues.csv.`,
+  );
+  return cardPart(
+    title,
+    html`${tablePart(columns, rows)}
+    ${moreIssues > 0 ? html`<p class="muted small">${more}</p>` : null}`,
+    formats.number(issues.length + moreIssues),
+  );
+}

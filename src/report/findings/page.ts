@@ -1,0 +1,140 @@
+import { attentionOf, type ActionMeaning } from '../../domain/attention';
+import type { JobKind } from '../../domain/job';
+import { resolveLine } from '../command-line';
+import { reportTimeZone, type ReportLanguage } from '../formats';
+import { html, type Content, type Html } from '../html';
+import { htmlPage } from '../html-page';
+import {
+  cardPart,
+  commandPart,
+  evidencePart,
+  factsPart,
+  footerPart,
+  headerPart,
+  readerOf,
+  tilesPart,
+  timelinePart,
+  type Reader,
+} from '../parts';
+import { actionWord, nameOf, pathName, reasonOf, statusWord } from '../words';
+import { dossierPart } from './dossier';
+import { lensPart } from './lens';
+import { profilePart } from './profile';
+import { costWords, type FindingsReport, type PartOf, type SpecialPart } from './report';
+import { cellContent, emptyPart, sectionPart } from './section';
+import { timesOf } from './times';
+import { tracePart } from './trace';
+
+const specials: Readonly<Partial<Record<JobKind, PartOf>>> = {
+  trace: tracePart,
+  lens: lensPart,
+  dossier: dossierPart,
+  profile: profilePart,
+};
+
+/** One page that loads nothing and runs nothing; what came from the service is escaped. */
+export function findingsHtml(report: FindingsReport, language: ReportLanguage): string {
+  const reader = readerOf(language);
+  const { say } = reader;
+  const special = specials[report.kind]?.(report, reader) ?? plainPart(report, reader);
+  const { kicker, headline, tiles, parts = [], more = [], views = {} } = special;
+  const shown = report.findings.sections.filter(({ title }) => views[title] !== null);
+  const sections = shown
+    .filter(({ rows }) => rows.length > 0)
+    .map((section) => sectionPart(reader, section, views[section.title] ?? null));
+  const cost = costWords(report.cost, reader);
+  const about = say(
+    'Rows are as the service sent them, but for documents, which are masked. The files beside this page hold all of it.',
+    'As linhas estão como o serviço as enviou, com os documentos mascarados. Os arquivos ao lado desta página trazem tudo.',
+  );
+  return htmlPage({
+    language: reader.htmlLanguage,
+    title: `${kicker}: ${report.subject}`,
+    hasPictures: report.picture !== null,
+    main: html`${headerPart({
+      kicker,
+      title: report.subject,
+      headline,
+      when: `${statusWord(report.status, language)} · ${reader.formats.instant(report.settledAt)}`,
+    })}
+    ${tilesPart([...tiles, { name: say('Cost', 'Custo'), ...cost }])} ${errorPart(report, reader)}
+    ${parts} ${sections}
+    ${emptyPart(
+      reader,
+      shown.filter(({ rows }) => rows.length === 0),
+    )}
+    ${more} ${leftPart(report, reader)} ${timelinePart(reader, timesOf(report, reader))}
+    ${answerPart(report, reader)} ${evidencePart(reader, report.files)} ${aboutPart(report, reader)}
+    ${footerPart(reader, about, report.writtenAt)}`,
+  });
+}
+
+/** Of a kind that nothing special is known of. */
+function plainPart({ findings, kind }: FindingsReport, { formats, language }: Reader): SpecialPart {
+  const tiles = findings.sections.map(({ rows, title }) => {
+    return { name: nameOf(title, language), value: formats.number(rows.length) };
+  });
+  const headline = tiles.map(({ name, value }) => `${name}: ${value}`).join(', ');
+  return { kicker: nameOf(kind, language), headline, tiles: tiles.slice(0, 5) };
+}
+
+function errorPart({ error, findings }: FindingsReport, { say }: Reader): Html | null {
+  if (error !== null) {
+    const title = say('It did not end as it should', 'Não terminou como deveria');
+    const code = error.code === null ? null : html` <code>${error.code}</code>`;
+    return cardPart(title, html`<p>${error.message}${code}</p>`);
+  }
+  if (findings.result !== null) return null;
+  const title = say('No answer', 'Sem resposta');
+  const words = say('No answer is in the store.', 'Não há resposta armazenada.');
+  return cardPart(title, html`<p>${words}</p>`);
+}
+
+/** The steps that a person can take, each with its command. */
+function leftPart(report: FindingsReport, reader: Reader): Html {
+  const { language, say } = reader;
+  const title = say('What is left to do', 'O que falta fazer');
+  if (!report.needsAttention) {
+    return cardPart(title, html`<p>${say('Nothing.', 'Nada.')}</p>`);
+  }
+  const { actions } = attentionOf(report.kind, report.status, ['incomplete']);
+  const step = ({ action, mayCost }: ActionMeaning): Html => {
+    const cost = mayCost ? say(' (may be charged)', ' (pode ser cobrado)') : '';
+    return html`<li>
+      ${actionWord(action, language)}${cost}.
+      ${commandPart(resolveLine(report.id, { action, note: say('reason', 'motivo') }))}
+    </li>`;
+  };
+  return cardPart(
+    title,
+    html`<p>${reasonOf(report.status, language)}</p>
+      <ol>
+        ${actions.map(step)}
+      </ol>`,
+  );
+}
+
+function answerPart({ findings }: FindingsReport, reader: Reader): Html | null {
+  const facts = Object.entries(findings.facts).map(([path, value]): [string, Content] => [
+    pathName(path, reader.language),
+    cellContent(reader, path, value),
+  ]);
+  if (facts.every(([, content]) => content === null || content === '')) return null;
+  const title = reader.say('The answer', 'A resposta');
+  return cardPart(title, factsPart(facts));
+}
+
+function aboutPart(report: FindingsReport, { formats, language, say }: Reader): Html {
+  return cardPart(
+    say('About this job', 'Sobre este trabalho'),
+    factsPart([
+      ['Id', html`<code>${report.id}</code>`],
+      [say('Label', 'Rótulo'), report.label],
+      [say('Status', 'Situação'), statusWord(report.status, language)],
+      [say('Started by', 'Iniciado por'), report.createdBy],
+      [say('Started', 'Início'), formats.instant(report.createdAt)],
+      [say('Ended', 'Fim'), formats.instant(report.settledAt)],
+      [say('Time zone', 'Fuso horário'), reportTimeZone],
+    ]),
+  );
+}

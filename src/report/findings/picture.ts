@@ -1,0 +1,126 @@
+import { imageSize } from 'image-size';
+import type { Cell, FlatRow } from '../../domain/core/findings';
+import { html, type Html } from '../html';
+import type { Reader } from '../parts';
+
+/** A picture that a browser can show. */
+export interface Picture {
+  mediaType: string;
+  bytes: Buffer;
+}
+
+export const shownMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+/** Larger ones make a page that no mail takes. */
+export const largestPicture = 6_000_000;
+
+/** Pixels of the picture, or shares of it. */
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** The specification does not show how a face is placed. */
+const boxWords = ['bbox', 'box', 'boundingbox', 'caixa', 'retangulo', 'regiao', 'area'];
+const sides = {
+  x: ['x', 'left', 'esquerda'],
+  y: ['y', 'top', 'topo'],
+  width: ['w', 'width', 'largura'],
+  height: ['h', 'height', 'altura'],
+} as const;
+
+/** Where a row says that something is: `{x, y, width, height}` or `[x, y, width, height]`; null: nowhere. */
+export function boxOf(row: FlatRow): Box | null {
+  const plain = new Map(
+    Object.entries(row).map(([name, cell]) => [name.toLowerCase().replaceAll(/[_-]/g, ''), cell]),
+  );
+  for (const word of boxWords) {
+    const list = numbersIn(plain.get(word));
+    const named = Object.values(sides).map((names) =>
+      names.map((side) => plain.get(`${word}.${side}`)).find((cell) => typeof cell === 'number'),
+    );
+    const [x, y, width, height] = list ?? named;
+    if (x === undefined || y === undefined || width === undefined || height === undefined) continue;
+    if (width > 0 && height > 0) return { x, y, width, height };
+  }
+  return null;
+}
+
+function numbersIn(cell: Cell | undefined): number[] | null {
+  if (typeof cell !== 'string' || !/^\[[\d.,eE+ -]+\]$/.test(cell)) return null;
+  const numbers = cell.slice(1, -1).split(',').map(Number);
+  return numbers.length === 4 && numbers.every(Number.isFinite) ? numbers : null;
+}
+
+/** The picture as it was sent, with what was found on it. */
+export function picturePart(
+  { bytes, mediaType }: Picture,
+  boxes: readonly (Box & { name: string })[],
+  { say }: Reader,
+): Html {
+  const size = sizeOf(bytes);
+  if (size === null) {
+    return html`<p class="muted">${say('It cannot be shown.', 'Não pode ser mostrada.')}</p>`;
+  }
+  const { width, height } = size;
+  const unit = Math.max(width, height) / 400;
+  const marks = boxes.map((box) => {
+    const isShare = [box.x, box.y, box.width, box.height].every((one) => one <= 1);
+    const [w, h] = isShare ? [width, height] : [1, 1];
+    const [x, y] = [box.x * w, box.y * h];
+    // Above the box; in it, where that is outside of the picture.
+    const labelAt = y > 16 * unit ? y - 5 * unit : y + 15 * unit;
+    return html`<rect
+        x="${x}"
+        y="${y}"
+        width="${box.width * w}"
+        height="${box.height * h}"
+        fill="none"
+        stroke="#ffd400"
+        stroke-width="${3 * unit}"
+      /><text
+        x="${x + 3 * unit}"
+        y="${labelAt}"
+        font-size="${14 * unit}"
+        font-weight="700"
+        fill="#ffd400"
+        stroke="#000"
+        stroke-width="${3 * unit}"
+        paint-order="stroke"
+        >${box.name}</text
+      >`;
+  });
+  const name =
+    boxes.length === 0
+      ? say('The picture that was sent', 'A imagem que foi enviada')
+      : say(
+          `The picture with ${boxes.length} faces marked`,
+          `A imagem com ${boxes.length} rostos marcados`,
+        );
+  return html`<svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-label="${name}">
+      <image
+        href="data:${mediaType};base64,${bytes.toString('base64')}"
+        width="${width}"
+        height="${height}"
+      />
+      ${marks}
+    </svg>
+    ${
+      boxes.length === 0
+        ? null
+        : html`<p class="small muted">
+            ${say('The numbers are those of the table.', 'Os números são os da tabela.')}
+          </p>`
+    }`;
+}
+
+/** As a browser shows it; null when it cannot be told. */
+function sizeOf(bytes: Buffer): { width: number; height: number } | null {
+  try {
+    const { height, orientation = 1, width } = imageSize(bytes);
+    return orientation >= 5 ? { width: height, height: width } : { width, height };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Cell, FindingSection, FlatRow } from '../../domain/core/findings';
+import { maskDocumentsIn } from '../../protection/redaction';
+import { html, type Content, type Html } from '../html';
+import { cardPart, tablePart, type Column, type Reader } from '../parts';
+import { nameOf, statusWord } from '../words';
+
+/** Columns of a section that is known: each of what a row holds. */
+export interface SectionView {
+  columns: readonly Column[];
+  cells(row: FlatRow): readonly Content[];
+  totals?: readonly Content[];
+}
+
+/** A browser shows no more than this with ease; the files hold all of it. */
+const mostRows = 500;
+const mostColumns = 6;
+const longestCell = 400;
+
+/** A list that the service told: its first columns that have a value. */
+export function sectionPart(
+  reader: Reader,
+  section: FindingSection,
+  view: SectionView | null,
+): Html {
+  const { formats, language, say } = reader;
+  const { file, rows, title } = section;
+  const name = nameOf(title, language);
+  const told = section.columns.filter((column) => rows.some((row) => hasValue(row[column])));
+  const shown = view ?? plainView(reader, told.slice(0, mostColumns), rows);
+  const more = [
+    left(rows.length - mostRows, say('more rows', 'linhas a mais')),
+    view === null ? left(told.length - mostColumns, say('more columns', 'colunas a mais')) : null,
+  ].filter((one) => one !== null);
+  const cells = rows.slice(0, mostRows).map((row) => shown.cells(row));
+  return cardPart(
+    name,
+    html`${tablePart(shown.columns, cells, shown.totals ?? null)}
+    ${more.length === 0 ? null : html`<p class="muted small">${more.join(', ')}: ${file}</p>`}`,
+    formats.number(rows.length),
+  );
+
+  function left(count: number, words: string): string | null {
+    return count > 0 ? `${formats.number(count)} ${words}` : null;
+  }
+}
+
+/** Sections that were told, and have no row: one card for all of them. */
+export function emptyPart(
+  { language, say }: Reader,
+  sections: readonly FindingSection[],
+): Html | null {
+  const names = sections.map(({ title }) => nameOf(title, language));
+  if (names.length === 0) return null;
+  const title = say('Asked for, and nothing there', 'Consultado, e nada consta');
+  return cardPart(title, html`<p>${names.join(' · ')}</p>`);
+}
+
+function plainView(
+  reader: Reader,
+  columns: readonly string[],
+  rows: readonly FlatRow[],
+): SectionView {
+  const isNumber = (column: string): boolean =>
+    rows.every((row) => row[column] == null || typeof row[column] === 'number');
+  return {
+    columns: columns.map((column) => ({
+      name: nameOf(column, reader.language),
+      ...(isNumber(column) && { look: 'right' as const }),
+    })),
+    cells: (row) => columns.map((column) => cellContent(reader, column, row[column] ?? null)),
+  };
+}
+
+export function hasValue(cell: Cell | undefined): boolean {
+  return cell !== null && cell !== undefined && cell !== '' && cell !== '[]';
+}
+
+/** A value as its column and its form have it: a sum, an instant, a share, an address. */
+export function cellContent({ formats, language, say }: Reader, path: string, cell: Cell): Content {
+  const word = path.slice(path.lastIndexOf('.') + 1);
+  if (cell === null) return null;
+  if (typeof cell === 'boolean') return cell ? say('yes', 'sim') : say('no', 'não');
+  if (typeof cell === 'number') {
+    if (word === 'confidence' && cell >= 0 && cell <= 1) return formats.share(cell, 1);
+    if (/^(?:valor|preco|multa)|_(?:multas|reais)$/.test(word)) return formats.money(cell);
+    // A year, an id and a coordinate are not grouped.
+    return Number.isInteger(cell) ? String(cell) : plainNumber(cell, language);
+  }
+  if (word === 'status' || word === 'rural') return statusWord(cell, language);
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(cell)) return formats.instant(cell);
+  if (/^https?:\/\/[^\s"'<>]+$/.test(cell)) {
+    return html`<a href="${cell}" rel="noopener noreferrer">${cell}</a>`;
+  }
+  const shown = maskDocumentsIn(cell);
+  return shown.length > longestCell ? `${shown.slice(0, longestCell)}…` : shown;
+}
+
+function plainNumber(value: number, language: Reader['language']): string {
+  const text = String(Number(value.toFixed(5)));
+  return language === 'pt' ? text.replace('.', ',') : text;
+}

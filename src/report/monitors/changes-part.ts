@@ -1,0 +1,122 @@
+import { fieldsOf, flatRow, isFields, type Cell } from '../../domain/core/findings';
+import type { Change } from '../../domain/monitors/change';
+import { maskTextOfPeople } from '../../protection/redaction';
+import { cellContent } from '../findings/section';
+import { html, type Content, type Html } from '../html';
+import { cardPart, tablePart, type Column, type Look, type Reader } from '../parts';
+import { nameOf, statusWord } from '../words';
+import type { MonitorFigures, ShownChange } from './monitor-figures';
+
+/** What monitors are called, by their ids. */
+export type MonitorNames = ReadonlyMap<string, string>;
+
+interface NamedChanges {
+  figures: MonitorFigures;
+  names: MonitorNames;
+}
+
+export const looks: Record<Change['severity'], Look> = {
+  critical: 'bad',
+  unknown: 'warn',
+  warn: 'warn',
+  info: '',
+};
+
+/** By its name, where one is known. */
+export function monitorCell(id: string, names: MonitorNames): Content {
+  const name = names.get(id);
+  const shown = html`<code>${id}</code>`;
+  if (name === undefined) return shown;
+  return [maskTextOfPeople(name), html`<span class="small muted block">${shown}</span>`];
+}
+
+/** What was, and what is: the fields that differ. */
+export function changesPart({ figures, names }: NamedChanges, reader: Reader): Html | null {
+  const { formats, language, say } = reader;
+  const { changes, total } = figures;
+  if (changes.length === 0) return null;
+  const columns: Column[] = [
+    { name: say('Detected', 'Detectada') },
+    { name: 'Monitor', look: 'wide' },
+    { name: say('Change', 'Mudança') },
+    { name: say('Before', 'Antes') },
+    { name: say('After', 'Depois') },
+    { name: say('Status', 'Situação') },
+  ];
+  const rows = changes.map((change) => {
+    const { record } = change;
+    const [before, after] = differences(change, reader);
+    const look = looks[record.severity];
+    return [
+      formats.instant(record.detected_at ?? record.seen_at),
+      monitorCell(record.monitor_id, names),
+      [
+        html`<strong class="badge ${look}">${statusWord(record.severity, language)}</strong>`,
+        html`<span class="block"
+          >${record.type === null ? '' : nameOf(record.type, language)}</span
+        >`,
+      ],
+      record.erased ? say('erased', 'eliminada') : before,
+      record.erased ? '' : after,
+      statusWord(record.status, language),
+    ];
+  });
+  const more = total.total - changes.length;
+  const rest = say(
+    `And ${formats.number(more)} more: \`monitor changes\` lists them.`,
+    `E mais ${formats.number(more)}: \`monitor changes\` lista todas.`,
+  );
+  return cardPart(
+    say('What changed', 'O que mudou'),
+    html`${tablePart(columns, rows)} ${more > 0 ? html`<p class="muted small">${rest}</p>` : null}`,
+    formats.number(total.total),
+  );
+}
+
+function differences({ after, before }: ShownChange, reader: Reader): [Content, Content] {
+  const [was, is] = [cellsOf(before), cellsOf(after)];
+  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  const differing = fields.filter((field) => was[field] !== is[field]);
+  const lines = (cells: Readonly<Record<string, Cell>>): Html[] =>
+    differing
+      .filter((field) => cells[field] !== undefined)
+      .map((field) => {
+        const value = cellContent(reader, field, cells[field] ?? null) ?? '–';
+        return html`<span class="block"
+          ><span class="muted">${nameOf(field, reader.language)}:</span> ${value}</span
+        >`;
+      });
+  return [lines(was), lines(is)];
+}
+
+function cellsOf(told: unknown): Readonly<Record<string, Cell>> {
+  if (told === null || told === undefined) return {};
+  return isFields(told) ? flatRow(fieldsOf(told)) : { valor: JSON.stringify(told) };
+}
+
+export function failingPart({ figures, names }: NamedChanges, reader: Reader): Html | null {
+  const { formats, language, say } = reader;
+  const { failing, total } = figures;
+  if (failing.length === 0) return null;
+  const more = total.failing - failing.length;
+  const columns: Column[] = [
+    { name: say('Change', 'Mudança'), look: 'wide' },
+    { name: 'Monitor', look: 'wide' },
+    { name: say('Severity', 'Gravidade') },
+    { name: say('Failures', 'Falhas'), look: 'right' },
+    { name: say('Why', 'Por quê'), look: 'wide' },
+  ];
+  const rows = failing.map((one) => [
+    html`<code>${one.change_id}</code>`,
+    monitorCell(one.monitor_id, names),
+    statusWord(one.severity, language),
+    formats.number(one.failures),
+    one.failure,
+  ]);
+  const rest = say(`And ${formats.number(more)} more:`, `E mais ${formats.number(more)}:`);
+  return cardPart(
+    say('Failing', 'Com falha'),
+    html`${tablePart(columns, rows)}
+    ${more === 0 ? null : html`<p>${rest} <code>monitor changes --status failing</code></p>`}`,
+  );
+}

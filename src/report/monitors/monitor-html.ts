@@ -1,0 +1,299 @@
+import type { Change } from '../../domain/monitors/change';
+import type { HealthNote } from '../../domain/monitors/health';
+import type { ReportLanguage } from '../formats';
+import { html, type Html } from '../html';
+import { htmlPage } from '../html-page';
+import {
+  barsPart,
+  cardPart,
+  commandPart,
+  footerPart,
+  headerPart,
+  readerOf,
+  tablePart,
+  tilesPart,
+  type Column,
+  type Look,
+  type Reader,
+} from '../parts';
+import { statusWord } from '../words';
+import { changesPart, failingPart, looks, monitorCell, type MonitorNames } from './changes-part';
+import type { MonitorFigures, SeverityCounts } from './monitor-figures';
+
+/** `why`: in words of the service, or of ours. */
+export interface ReportedNote {
+  kind: HealthNote['kind'] | 'unreadable';
+  why: string;
+}
+
+/** A monitor of which a person should know something. */
+export interface ReportedMonitor {
+  monitorId: string;
+  name: string | null;
+  /** Masked. */
+  document: string | null;
+  notes: readonly ReportedNote[];
+}
+
+export interface MonitorReport {
+  /** Which changes it is about. Null: all; `since` is an instant of ISO 8601. */
+  scope: {
+    since: string | null;
+    monitors: number | null;
+    severities: readonly Change['severity'][] | null;
+  };
+  figures: MonitorFigures;
+  names: MonitorNames;
+  monitors: {
+    total: number;
+    /** Those with a note of the kind. */
+    noted: Record<Extract<HealthNote['kind'], 'blocked' | 'unknown' | 'unwell'>, number>;
+    /** Those with notes; `more` of them are left out. */
+    listed: readonly ReportedMonitor[];
+    more: number;
+  };
+  sinks: readonly { name: string; required: boolean; disabled: string | null }[];
+  /** Epoch milliseconds. */
+  writtenAt: number;
+}
+
+/** One page that loads nothing and runs nothing; what came from the service is escaped. */
+export function monitorHtml(report: MonitorReport, language: ReportLanguage): string {
+  const reader = readerOf(language);
+  const { say } = reader;
+  const { figures, monitors, writtenAt } = report;
+  const kicker = say('Changes of monitors', 'Mudanças dos monitores');
+  const about = say(
+    'Documents of monitors are masked. `diligence monitor changes` lists every change, in UTC.',
+    'Os documentos dos monitores estão mascarados. `diligence monitor changes` lista todas as mudanças, em UTC.',
+  );
+  return htmlPage({
+    language: reader.htmlLanguage,
+    title: kicker,
+    main: html`${headerPart({
+      kicker,
+      title: headline(figures.total, reader),
+      headline: scopeWords(report.scope, reader),
+    })}
+    ${tiles(figures.total, monitors, reader)} ${severitiesPart(figures, reader)}
+    ${changesPart(report, reader)} ${failingPart(report, reader)} ${lagsPart(figures, reader)}
+    ${monitorsPart(monitors, reader)} ${leftPart(report, reader)} ${sinksPart(report, reader)}
+    ${footerPart(reader, about, writtenAt)}`,
+  });
+}
+
+/** `Seen since 03 May 2026, 21:00:00, of 2 monitors, of severity critical` */
+function scopeWords(
+  { since, monitors, severities }: MonitorReport['scope'],
+  reader: Reader,
+): string {
+  const { formats, language, say } = reader;
+  const parts = [
+    since === null
+      ? say('All that is stored', 'Tudo o que está armazenado')
+      : say(`Seen since ${formats.instant(since)}`, `Vistas desde ${formats.instant(since)}`),
+    ...(monitors === null
+      ? []
+      : [
+          monitors === 1
+            ? say('of 1 monitor', 'de 1 monitor')
+            : say(`of ${monitors} monitors`, `de ${monitors} monitores`),
+        ]),
+    ...(severities === null
+      ? []
+      : [
+          say('of severity ', 'de gravidade ') +
+            severities.map((one) => statusWord(one, language)).join(', '),
+        ]),
+  ];
+  return parts.join(', ');
+}
+
+function headline({ total, filed, delivered, failing }: SeverityCounts, reader: Reader): string {
+  const { formats, say } = reader;
+  if (total === 0) return say('No changes', 'Nenhuma mudança');
+  const open = filed + delivered + failing;
+  const count = formats.number(total);
+  const all =
+    total === 1 ? say('1 change', '1 mudança') : say(`${count} changes`, `${count} mudanças`);
+  return open === 0
+    ? `${all}, ${say('all acknowledged', 'todas confirmadas')}`
+    : `${all}, ${formats.number(open)} ${say('still open', 'ainda abertas')}`;
+}
+
+function tiles(
+  total: SeverityCounts,
+  { noted }: MonitorReport['monitors'],
+  { formats, say }: Reader,
+): Html {
+  const counts: [string, number, Look][] = [
+    [say('Acknowledged by us', 'Confirmadas por nós'), total.acknowledged, 'good'],
+    [
+      say('Acknowledged by others, or gone', 'Confirmadas por outros, ou inexistentes'),
+      total.acknowledged_elsewhere + total.gone,
+      '',
+    ],
+    [say('Open, on their way', 'Abertas, a caminho'), total.filed + total.delivered, ''],
+    [
+      say('Open, and failing', 'Abertas, com falha'),
+      total.failing,
+      total.failing > 0 ? 'warn' : '',
+    ],
+    [say('Nobody has looked at', 'Ninguém olhou'), total.unreviewed, ''],
+    [
+      say('Monitors that may not run', 'Monitores impedidos'),
+      noted.blocked,
+      noted.blocked > 0 ? 'warn' : '',
+    ],
+  ];
+  return tilesPart(
+    counts.map(([name, value, look]) => ({ name, value: formats.number(value), look })),
+  );
+}
+
+function severitiesPart({ bySeverity, total }: MonitorFigures, reader: Reader): Html {
+  const { formats, language, say } = reader;
+  const title = say('By severity', 'Por gravidade');
+  if (bySeverity.length === 0) return cardPart(title, html`<p>${say('None.', 'Nenhuma.')}</p>`);
+  const bars = bySeverity.map(([severity, counts]) => {
+    const open = counts.filed + counts.delivered + counts.failing;
+    const means = [
+      [counts.acknowledged, say('acknowledged', 'confirmadas')],
+      [counts.acknowledged_elsewhere + counts.gone, say('by others', 'por outros')],
+      [open, say('open', 'abertas')],
+      [counts.unreviewed, say('not looked at', 'não vistas')],
+    ] as const;
+    return {
+      name: statusWord(severity, language),
+      amount: counts.total,
+      look: looks[severity],
+      means: means
+        .filter(([count]) => count > 0)
+        .map(([count, words]) => `${words}: ${formats.number(count)}`)
+        .join(', '),
+    };
+  });
+  const heads: [string, string] = [say('Severity', 'Gravidade'), say('Changes', 'Mudanças')];
+  const whole = total.total;
+  return cardPart(title, barsPart(reader, bars, { heads, whole, total: formats.number(whole) }));
+}
+
+function lagsPart({ lags }: MonitorFigures, { formats, language, say }: Reader): Html | null {
+  if (lags.length === 0) return null;
+  const columns: Column[] = [
+    { name: say('Severity', 'Gravidade') },
+    { name: say('Delivered', 'Entregues'), look: 'right' },
+    { name: say('Half within', 'Metade em até'), look: 'right' },
+    { name: say('95 % within', '95 % em até'), look: 'right' },
+    { name: say('Longest', 'A mais demorada'), look: 'right' },
+  ];
+  const rows = lags.map(([severity, { count, max, p50, p95 }]) => [
+    statusWord(severity, language),
+    formats.number(count),
+    ...[p50, p95, max].map((seconds) => formats.duration(seconds * 1_000)),
+  ]);
+  const title = say('From detection to delivery', 'Da detecção à entrega');
+  return cardPart(title, tablePart(columns, rows));
+}
+
+function monitorsPart(
+  { total, noted, listed, more }: MonitorReport['monitors'],
+  { formats, say }: Reader,
+): Html {
+  const { blocked, unknown, unwell } = noted;
+  const words: Record<ReportedNote['kind'], string> = {
+    failing: say('could not be listed', 'não pôde ser listado'),
+    blocked: say('may not run, and detects nothing', 'impedido de rodar: não detecta nada'),
+    unwell: say("the service's own checks of it fail", 'as verificações do serviço falham'),
+    unknown: say('health unknown', 'saúde desconhecida'),
+    unfinished: say('left by its last sweep', 'deixado pela última varredura'),
+    unreadable: say('items of its list cannot be read', 'itens da lista não podem ser lidos'),
+  };
+  const count = (n: number): string => formats.number(n);
+  const sentences = [
+    say(
+      `${count(total)} known: ${count(blocked)} may not run, of ${count(unknown)} the health is unknown.`,
+      `${count(total)} conhecidos: ${count(blocked)} impedidos de rodar, ${count(unknown)} de saúde desconhecida.`,
+    ),
+    unwell === 0
+      ? ''
+      : say(
+          `The service’s own checks of ${count(unwell)} fail.`,
+          `As verificações do próprio serviço falham em ${count(unwell)}.`,
+        ),
+    unknown === 0
+      ? ''
+      : say(
+          'A monitor that may not run looks just like one without changes.',
+          'Um monitor impedido de rodar parece um monitor sem mudanças.',
+        ),
+  ];
+  const columns: Column[] = [
+    { name: 'Monitor', look: 'wide' },
+    { name: say('Of', 'De') },
+    { name: say('What is known', 'O que se sabe'), look: 'wide' },
+  ];
+  const rows = listed.map(({ document, monitorId, name, notes }) => [
+    monitorCell(monitorId, new Map(name === null ? [] : [[monitorId, name]])),
+    document ?? '–',
+    notes.map(({ kind, why }) => html`<span class="block">${words[kind]}: ${why}</span>`),
+  ]);
+  return cardPart(
+    say('Monitors', 'Monitores'),
+    html`<p>${sentences.filter((one) => one !== '').join(' ')}</p>
+      ${rows.length === 0 ? null : tablePart(columns, rows)}
+      ${more === 0 ? null : html`<p>${say(`And ${count(more)} more.`, `E mais ${count(more)}.`)}</p>`}`,
+  );
+}
+
+function leftPart({ figures, sinks }: MonitorReport, { formats, say }: Reader): Html {
+  const { failing, unreviewed } = figures.total;
+  const disabledSink = sinks.find(({ disabled }) => disabled !== null);
+  const steps: [boolean, string, string][] = [
+    [
+      failing > 0,
+      say(
+        'Look at what fails; the next sweep tries again.',
+        'Veja o que falha; a próxima varredura tenta de novo.',
+      ),
+      'diligence monitor changes --status failing',
+    ],
+    [
+      disabledSink !== undefined,
+      say('Repair the sink that is disabled, then:', 'Conserte o destino desativado e depois:'),
+      `diligence monitor sink --enable ${disabledSink?.name ?? ''}`,
+    ],
+    [
+      unreviewed > 0,
+      say(
+        `${formats.number(unreviewed)} changes nobody has looked at: note each that you have seen.`,
+        `${formats.number(unreviewed)} mudanças que ninguém olhou: registre cada uma que você viu.`,
+      ),
+      'diligence resolve change/ID --action acknowledge',
+    ],
+  ];
+  const open = steps.filter(([isOpen]) => isOpen);
+  return cardPart(
+    say('What is left to do', 'O que falta fazer'),
+    open.length === 0
+      ? html`<p>${say('Nothing.', 'Nada.')}</p>`
+      : html`<ol>
+          ${open.map(([, words, line]) => html`<li>${words} ${commandPart(line)}</li>`)}
+        </ol>`,
+  );
+}
+
+function sinksPart({ sinks }: MonitorReport, { say }: Reader): Html {
+  return cardPart(
+    say('Where changes go', 'Para onde vão as mudanças'),
+    html`<ul>
+      ${sinks.map(
+        ({ name, required, disabled }) =>
+          html`<li>
+            ${name}${required ? null : say(' (not waited for)', ' (sem espera)')}:
+            ${disabled === null ? say('takes changes', 'recebe mudanças') : html`<strong>${disabled}</strong>`}
+          </li>`,
+      )}
+    </ul>`,
+  );
+}

@@ -1,0 +1,271 @@
+import { formatsOf, reportTimeZone, type Formats, type ReportLanguage } from './formats';
+import { html, type Content, type Html } from './html';
+
+/** Of one, and of several. */
+type Forms = readonly [one: string, many: string];
+
+/** Who reads a page: the language of its sentences, and how figures are written there. */
+export interface Reader {
+  language: ReportLanguage;
+  /** As in `<html lang>`. */
+  htmlLanguage: string;
+  formats: Formats;
+  say: (en: string, pt: string) => string;
+  /** `1 place`, `2 places`. */
+  count: (n: number, en: Forms, pt: Forms) => string;
+}
+
+export function readerOf(language: ReportLanguage): Reader {
+  const isPortuguese = language === 'pt';
+  const formats = formatsOf(language);
+  return {
+    language,
+    htmlLanguage: isPortuguese ? 'pt-BR' : 'en',
+    formats,
+    say: (en, pt) => (isPortuguese ? pt : en),
+    count: (n, en, pt) => `${formats.number(n)} ${(isPortuguese ? pt : en)[n === 1 ? 0 : 1]}`,
+  };
+}
+
+/** What is good, what is left to do, what may have cost money for nothing. */
+export type Look = '' | 'good' | 'warn' | 'bad';
+
+export function headerPart(head: {
+  kicker: string;
+  title: string;
+  headline: string;
+  when?: string;
+}): Html {
+  return html`<header>
+    <p class="kicker">${head.kicker}</p>
+    <h1>${head.title}</h1>
+    <p class="headline">${head.headline}</p>
+    ${head.when === undefined ? null : html`<p class="kicker">${head.when}</p>`}
+  </header>`;
+}
+
+export interface Tile {
+  name: string;
+  value: string;
+  note?: string;
+  look?: Look;
+}
+
+export function tilesPart(tiles: readonly Tile[]): Html {
+  return html`<dl class="tiles">
+    ${tiles.map(({ name, value, note = '', look = '' }) => {
+      const size = value.length > 9 ? 'long' : value.length > 7 ? 'words' : '';
+      return html`<div class="tile ${look}">
+        <dt>${name}</dt>
+        <dd>
+          <div class="value ${size}">${value}</div>
+          <div class="small">${note}</div>
+        </dd>
+      </div>`;
+    })}
+  </dl>`;
+}
+
+/** @param count of what it holds, beside its title */
+export function cardPart(title: string, content: Content, count: string | null = null): Html {
+  return html`<section class="card">
+    <h2>${title}${count === null ? null : html` <span class="badge">${count}</span>`}</h2>
+    ${content}
+  </section>`;
+}
+
+export interface Column {
+  name: string;
+  /** `line`: a short number. */
+  look?: 'right' | 'wide' | 'line';
+}
+
+/** A table that stands as a list of its rows on a telephone. @param totals cells of a last row */
+export function tablePart(
+  columns: readonly Column[],
+  rows: readonly (readonly Content[])[],
+  totals: readonly Content[] | null = null,
+): Html {
+  const looks = { right: 'right number', wide: 'wide', line: 'line-cell number' };
+  const lookOf = ({ look }: Column): string => (look === undefined ? '' : looks[look]);
+  const cells = (row: readonly Content[]): Html[] =>
+    columns.map((column, at) => {
+      const content = row[at] ?? null;
+      const empty = content === null || content === '' ? ' empty' : '';
+      return html`<td class="${lookOf(column)}${empty}" data-label="${column.name}">
+        ${content}
+      </td>`;
+    });
+  return html`<table class="rows words">
+    <thead>
+      <tr>
+        ${columns.map((column) => html`<th scope="col" class="${lookOf(column)}">${column.name}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            ${cells(row)}
+          </tr> `,
+      )}
+    </tbody>
+    ${
+      totals === null
+        ? null
+        : html`<tfoot>
+            <tr>
+              ${cells(totals)}
+            </tr>
+          </tfoot>`
+    }
+  </table>`;
+}
+
+export interface Bar {
+  name: Content;
+  amount: number;
+  /** The amount in words; left out: a number. */
+  told?: string;
+  means?: string;
+  look?: Look;
+}
+
+/** Bars by name, with their shares of a whole. @param heads of the names, and of the amounts */
+export function barsPart(
+  { formats, say }: Reader,
+  bars: readonly Bar[],
+  { heads, whole, total }: { heads: [string, string]; whole: number; total?: string },
+): Html {
+  const most = Math.max(0, ...bars.map(({ amount }) => amount)) || 1;
+  return html`<table class="outcomes">
+    <thead>
+      <tr>
+        <th scope="col">${heads[0]}</th>
+        <th scope="col" class="right">${heads[1]}</th>
+        <th scope="col" class="right">${say('Share', 'Parcela')}</th>
+        <td class="bar-cell"></td>
+        <td class="means"></td>
+      </tr>
+    </thead>
+    <tbody>
+      ${bars.map(({ name, amount, told, means = '', look = '' }) => {
+        const width = amount === 0 ? null : ((amount / most) * 100).toFixed(2);
+        return html`<tr>
+          <th scope="row">${name}</th>
+          <td class="right number">${told ?? formats.number(amount)}</td>
+          <td class="right number muted">${whole === 0 ? '' : formats.share(amount, whole)}</td>
+          <td class="bar-cell" aria-hidden="true">
+            ${width === null ? null : html`<span class="bar ${look}" style="width:${width}%"></span>`}
+          </td>
+          <td class="means small muted">${means}</td>
+        </tr>`;
+      })}
+    </tbody>
+    ${
+      total === undefined
+        ? null
+        : html`<tfoot>
+            <tr>
+              <td>${say('Total', 'Total')}</td>
+              <td class="right number">${total}</td>
+              <td></td>
+              <td class="bar-cell"></td>
+              <td class="means"></td>
+            </tr>
+          </tfoot>`
+    }
+  </table>`;
+}
+
+/** Names and values; what is null is left out. */
+export function factsPart(facts: readonly (readonly [string, Content])[]): Html {
+  const known = facts.filter(([, value]) => value !== null && value !== '');
+  return html`<dl class="details">
+    ${known.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd> `,
+    )}
+  </dl>`;
+}
+
+export interface TimelineEvent {
+  /** ISO 8601. */
+  at: string;
+  what: string;
+  note?: string;
+}
+
+/** In the order of their instants. Null: nothing is known. */
+export function timelinePart(
+  { formats, say }: Reader,
+  events: readonly TimelineEvent[],
+): Html | null {
+  const inOrder = events
+    .filter(({ at }) => !Number.isNaN(Date.parse(at)))
+    .sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  if (inOrder.length === 0) return null;
+  const items = inOrder.map(
+    ({ at, what, note = '' }) =>
+      html`<li>
+        <span class="number muted">${formats.instant(at)}</span>
+        <span>${what}${note === '' ? null : html` <span class="muted">${note}</span>`}</span>
+      </li>`,
+  );
+  const title = say('What happened, and when', 'O que aconteceu, e quando');
+  return cardPart(
+    title,
+    html`<ol class="timeline">
+      ${items}
+    </ol>`,
+  );
+}
+
+/** A file of the result folder, or of what was sent. */
+export interface EvidenceFile {
+  name: string;
+  bytes: number | null;
+  mediaType: string | null;
+  sha256: string | null;
+}
+
+export function evidencePart(
+  { formats, say }: Reader,
+  files: readonly EvidenceFile[],
+): Html | null {
+  if (files.length === 0) return null;
+  const columns: Column[] = [
+    { name: say('File', 'Arquivo') },
+    { name: say('Bytes', 'Bytes'), look: 'right' },
+    { name: say('Type', 'Tipo') },
+    { name: 'SHA-256', look: 'wide' },
+  ];
+  const rows = files.map(({ name, bytes, mediaType, sha256 }) => [
+    name,
+    bytes === null ? null : formats.number(bytes),
+    mediaType,
+    sha256 === null ? null : html`<code>${sha256}</code>`,
+  ]);
+  return cardPart(say('Evidence', 'Evidências'), tablePart(columns, rows));
+}
+
+/** A line to copy. Broken between its words, and within none but the long ones. */
+export function commandPart(line: string): Html {
+  const words = line
+    .split(' ')
+    .map((word) => (word.length > 24 ? word : html`<span class="flag">${word}</span>`));
+  return html`<code class="command"
+    >${words.flatMap((word, at) => (at === 0 ? [word] : [' ', word]))}</code
+  >`;
+}
+
+export function footerPart({ formats, say }: Reader, about: string, writtenAt: number): Html {
+  const at = formats.instant(writtenAt);
+  const written = say(`Written by diligence on ${at}.`, `Gravado pelo diligence em ${at}.`);
+  const zone = say('All times are those of', 'Todos os horários são de');
+  return html`<footer>
+    <p>${about}</p>
+    <p>${written} ${zone} ${reportTimeZone}.</p>
+  </footer>`;
+}

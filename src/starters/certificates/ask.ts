@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { certificateTypes } from '../../domain/certificates/certificates';
+import { workFolder, type WorkRecord, type WorkRef } from '../../domain/certificates/work';
+import { maskDocument } from '../../domain/core/documents';
+import { jobIdAt } from '../../domain/job';
+import { putIssuance } from '../../store/certificates/asks';
+import type { LatestEdition } from '../../store/certificates/works';
+import type { CertificateBatchInput, IssueCertificateInput } from '../../workflows/inputs';
+import type { CommandContext } from '../jobs/context';
+import type { Job } from '../jobs/job-kind';
+import { inputTerms, maxAgeTerm, startTerms } from '../jobs/request';
+import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import {
+  batchName,
+  dryRun,
+  fileBatch,
+  issuingTerms,
+  planBatch,
+  readOneDocument,
+  type PlannedBatch,
+} from './work';
+
+const termsAsked = {
+  onUnknown: z
+    .enum(['report', 'reissue'])
+    .default('report')
+    .describe('a request whose answer was lost: report it, or reissue it once'),
+  ...startTerms('24h'),
+  ...maxAgeTerm('7d'),
+};
+
+const type = z.enum(certificateTypes);
+
+export const certificateRequest = z.strictObject({
+  type,
+  document: z.string().describe('CNPJ, or CPF for a labour certificate'),
+  ...termsAsked,
+});
+
+export const certificateBatchRequest = z.strictObject({
+  ...inputTerms('documents', 100),
+  type: type.optional().describe('for lines without one'),
+  concurrency: z.int().min(1).max(10_000).default(100).describe('rows in flight at once'),
+  maxUnknown: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('rows that may become unknown_outcome before a person must look'),
+  laneRows: z.int().min(1).optional().describe('rows per lane (for operators)'),
+  ...termsAsked,
+});
+
+type BatchTerms = Omit<
+  z.output<typeof certificateBatchRequest>,
+  'input' | 'column' | 'sheet' | 'type'
+>;
+type CertificateAsk = Ask<WorkRecord, LatestEdition>;
+type WorkJob = Job<WorkRecord, LatestEdition>;
+
+/** What was requested and has no end yet is watched, not requested again. */
+const finalStatuses: ReadonlySet<string> = new Set(['issued', 'failed', 'unknown_outcome']);
+
+/** What was bought for other jobs is found by its claims. */
+export async function askIssue(
+  ctx: CommandContext,
+  asked: z.output<typeof certificateRequest>,
+): Promise<CertificateAsk> {
+  const { document, note } = readOneDocument(asked.type, asked.document);
+  const workflowId = `certificate/${asked.type}/${ctx.idKey.nameOf('document', document)}`;
+  const terms = issuingTerms(ctx, asked, true);
+  const standing = (await ctx.store.jobs.find(workflowId)) as WorkJob | null;
+  const isFinal = finalStatuses.has(standing?.status ?? '');
+  return {
+    standing,
+    stands: isFinal && isWithin(asked.maxAge, standing) && asked.rerun !== true,
+    record: async () => {
+      ctx.log(`${asked.type} for ${maskDocument(document)}`);
+      const now = new Date();
+      const id = jobIdAt(workflowId, now);
+      const { label = null, onUnknown, rerun = false } = asked;
+      await putIssuance(ctx, id, asked.type, { document, note, label, rerun }, terms);
+      await auditStart(ctx, id, { items: 1, onUnknown, rerun }, now.getTime());
+      return id;
+    },
+    workflow: 'issueCertificate',
+    workflowInput: (job): IssueCertificateInput => ({ workId: job.id, work: refOf(job), terms }),
+  };
+}
+
+/** Reads the input to its end, and says what is in it. @throws SheetError */
+export async function planInput(
+  {
+    column,
+    input: file,
+    sheet,
+    type: given,
+  }: Pick<z.output<typeof certificateBatchRequest>, 'column' | 'input' | 'sheet' | 'type'>,
+  log: CommandContext['log'],
+): Promise<PlannedBatch> {
+  const choice = {
+    file,
+    ...(given !== undefined && { type: given }),
+    ...(column !== undefined && { column }),
+    ...(sheet !== undefined && { sheet }),
+  };
+  const plan = await planBatch(choice, log);
+  const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
+  log(
+    `${lines} lines: ${items} to issue, ${duplicates} duplicates, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
+  );
+  return plan;
+}
+
+/** The same lines and type are the same batch, unless it ended longer ago than `--max-age`. */
+export async function askBatch(
+  ctx: CommandContext,
+  asked: BatchTerms,
+  plan: PlannedBatch,
+): Promise<CertificateAsk> {
+  const { concurrency, label = null, laneRows, maxUnknown, rerun = false } = asked;
+  const firstId = `certificate-batch/${batchName(ctx, plan)}`;
+  const standing = await newestBatch(ctx, firstId);
+  const terms = issuingTerms(ctx, asked, false);
+  const { epoch } = ctx.store;
+  return {
+    standing,
+    stands: isWithin(asked.maxAge, standing) && !rerun,
+    foresee: () => dryRun(ctx, plan, terms.reuseSince),
+    record: async () => {
+      // Named by what was there before: two commands at once begin the same one.
+      const endedAt = standing?.endedAt ?? null;
+      const id = endedAt === null ? firstId : jobIdAt(firstId, new Date(endedAt));
+      await fileBatch(ctx, plan, id, { label, rerun }, { ...terms, concurrency });
+      const { onUnknown } = asked;
+      await auditStart(ctx, id, { items: plan.counts.items, onUnknown, rerun }, Date.now());
+      return id;
+    },
+    workflow: 'certificateBatch',
+    workflowInput: (job): CertificateBatchInput => ({
+      workId: job.id,
+      work: refOf(job),
+      terms,
+      concurrency,
+      ...(laneRows !== undefined && { laneRows }),
+      ...(maxUnknown !== undefined && { maxUnknown }),
+    }),
+    // One that completed before the store was restored left nothing in it.
+    reuse: epoch === 1 ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
+    isBatch: true,
+  };
+}
+
+async function newestBatch({ store }: CommandContext, firstId: string): Promise<WorkJob | null> {
+  const later = await store.jobs.last<WorkRecord>(`${workFolder(firstId)}/`);
+  return (await store.jobs.find(later?.record.workId ?? firstId)) as WorkJob | null;
+}
+
+function refOf({ folder, input: { items } }: WorkJob): WorkRef {
+  return { folder, items, filedIn: folder };
+}

@@ -1,0 +1,119 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  InvestigationOutcome,
+  InvestigationRecord,
+} from '../../../domain/investigations/investigation';
+import {
+  manifestName,
+  signatureName,
+  type Manifest,
+  type ManifestFile,
+  type ManifestSignature,
+} from '../../../domain/investigations/manifest';
+import type { EvidenceRow } from '../../../domain/investigations/report';
+import type { SigningKey } from '../../../protection/signing-key';
+import type { ReportLanguage } from '../../../report/formats';
+import { investigationHtml } from '../../../report/investigations/report';
+import { excerptOf } from '../../../store/audit/excerpt';
+import { evidenceOf } from '../../../store/investigations/evidence';
+import type { CommandContext } from '../../jobs/context';
+import type { EndedJob } from '../../jobs/job-kind';
+import { childKindOf } from '../child-kinds';
+import { writeWhole } from '../../jobs/written-file';
+import { derivedValidity, reportedJobs, reportOf, type ReportedJob } from './gather';
+import { printPdf } from './print-pdf';
+import { sumOf } from './sum';
+
+/**
+ * Writes the report with the evidence, and the signed manifest of both: an export, in the clear.
+ *
+ * @returns names of the files
+ */
+export async function writeInvestigationFolder(
+  ctx: CommandContext,
+  job: EndedJob<InvestigationRecord, InvestigationOutcome>,
+  folder: string,
+  language: ReportLanguage,
+): Promise<string[]> {
+  const { id, input, outcome } = job;
+  if (outcome.erased === true) return [];
+  await mkdir(folder, { recursive: true });
+  // What an earlier result left there may be another one's.
+  await rm(join(folder, 'evidence'), { recursive: true, force: true });
+  const jobs = await reportedJobs(ctx, outcome);
+  const evidence: EvidenceRow[] = [];
+  for (const [index, one] of jobs.entries())
+    evidence.push(...(await writeEvidence(ctx, one, folder, index, input)));
+  const report = await reportOf(ctx, job, jobs, evidence);
+  await writeWhole(folder, 'report.json', `${JSON.stringify(report, null, 2)}\n`);
+  const page = investigationHtml(report, { language, writtenAt: Date.now() });
+  await writeWhole(folder, 'report.html', page);
+  const whyNot = await printPdf(folder, { page: 'report.html', pdf: 'report.pdf' });
+  if (whyNot !== null) ctx.log(`report.pdf was not written: ${whyNot}`);
+  const made = ['report.html', 'report.json', ...(whyNot === null ? ['report.pdf'] : [])];
+  const files: ManifestFile[] = [];
+  for (const path of made)
+    files.push({ path, ...(await sumOf(join(folder, path))), evidence: null });
+  for (const { bytes, path, sha256, ...from } of evidence)
+    files.push({ path, bytes, sha256, evidence: from });
+  // Anchored, the end of the investigation is among what nobody can leave out.
+  await ctx.audit.anchor();
+  const about = new Set([id, ...jobs.map((one) => one.job.id)]);
+  const audit = await excerptOf(ctx.store, about, { from: input.createdAt, last: `outcome/${id}` });
+  const { createdAt: askedAt, createdBy: askedBy, plan } = input;
+  const manifest: Manifest = {
+    version: 1,
+    investigation: id,
+    plan: plan.name,
+    askedBy,
+    askedAt,
+    settledAt: outcome.settledAt,
+    files,
+    audit,
+  };
+  await signManifest(folder, manifest, ctx.idKey.signingKey);
+  return [...made, 'evidence/', manifestName, signatureName];
+}
+
+/** Writes it as it is signed, and the signature. */
+export async function signManifest(
+  folder: string,
+  manifest: Manifest,
+  key: SigningKey,
+): Promise<void> {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  await writeWhole(folder, manifestName, text);
+  const signature: ManifestSignature = {
+    algorithm: 'Ed25519',
+    publicKey: key.publicKey,
+    signature: key.sign(Buffer.from(text)),
+  };
+  await writeWhole(folder, signatureName, `${JSON.stringify(signature, null, 2)}\n`);
+}
+
+async function writeEvidence(
+  { store }: CommandContext,
+  { job, step }: ReportedJob,
+  folder: string,
+  index: number,
+  { createdBy }: InvestigationRecord,
+): Promise<EvidenceRow[]> {
+  // What was reused somebody else may have asked for.
+  const { createdBy: askedBy = createdBy } = job.input as { createdBy?: string };
+  const written: EvidenceRow[] = [];
+  for (const { body, name, ...about } of await evidenceOf(store, job)) {
+    const place = `evidence/${String(index + 1).padStart(2, '0')}-${step}`;
+    await mkdir(join(folder, place), { recursive: true });
+    await writeWhole(join(folder, place), name, body);
+    const path = `${place}/${name}`;
+    const isCertificate = job.kind === 'certificate';
+    const validity = isCertificate
+      ? derivedValidity(name.replace('.pdf', ''), about.capturedAt)
+      : null;
+    const source = childKindOf(job.kind).service === 'credit' ? 'credit' : 'investigation';
+    const sums = await sumOf(join(folder, path));
+    written.push({ path, ...sums, step, job: job.id, source, ...about, askedBy, validity });
+  }
+  return written;
+}

@@ -1,0 +1,252 @@
+import { attentionOf } from '../../../domain/attention';
+import type { FiledRow } from '../../../domain/certificates/certificates';
+import { validityOf, validityRules } from '../../../domain/certificates/validity';
+import type { BillingTotal } from '../../../domain/core/billing-totals';
+import type { Fields } from '../../../domain/core/findings';
+import type { AnalysisOutcome } from '../../../domain/credit/work';
+import { divergencesIn, type Source } from '../../../domain/investigations/divergences';
+import type {
+  InvestigationOutcome,
+  InvestigationRecord,
+  StepChild,
+} from '../../../domain/investigations/investigation';
+import type {
+  CertificateRow,
+  DerivedValidity,
+  EvidenceRow,
+  InvestigationReport,
+  ReportTable,
+} from '../../../domain/investigations/report';
+import type { JobKind } from '../../../domain/job';
+import type { ProfileOutcome, ProfileRecord } from '../../../domain/profiles/lookup';
+import type { JobWithOutcome } from '../../../store/core/jobs';
+import { factsOf } from '../../../store/investigations/facts';
+import { childKindOf } from '../child-kinds';
+import type { CommandContext } from '../../jobs/context';
+import { endedJob } from '../../jobs/find-job';
+import type { EndedJob, Job } from '../../jobs/job-kind';
+import { shortFacts } from './short-facts';
+import { addAssets, changesTable, creditTables, tablesOf } from './tables';
+
+/** A job of a step, as the report has it. */
+export interface ReportedJob {
+  step: string;
+  child: StepChild;
+  job: JobWithOutcome;
+}
+
+/** Every job that the steps asked for and that has ended; the same job once. */
+export async function reportedJobs(
+  { store }: CommandContext,
+  { steps }: InvestigationOutcome,
+): Promise<ReportedJob[]> {
+  const found = new Map<string, ReportedJob>();
+  for (const { children, id: step } of steps)
+    for (const child of children) {
+      const job = await store.jobs.find(child.jobId);
+      if (job !== null && job.outcome !== null && !found.has(job.id))
+        found.set(job.id, { step, child, job });
+    }
+  return [...found.values()];
+}
+
+/** The file on a subject. @param evidence as it was written */
+export async function reportOf(
+  ctx: CommandContext,
+  { id, input, outcome }: EndedJob<InvestigationRecord, InvestigationOutcome>,
+  jobs: readonly ReportedJob[],
+  evidence: EvidenceRow[],
+): Promise<InvestigationReport> {
+  const { plan, subject } = input;
+  const report: InvestigationReport = {
+    version: 1,
+    id,
+    status: outcome.status,
+    error: outcome.error?.message ?? null,
+    plan: { name: plan.name, title: plan.title },
+    subject: { ...subject },
+    asked: { by: input.createdBy, at: input.createdAt, label: input.label },
+    settledAt: outcome.settledAt,
+    findings: [],
+    coverage: plan.steps.map(({ id: step, kind, needs, required }) => {
+      const end = outcome.steps.find((one) => one.id === step);
+      const { children = [], status = 'not_asked', why = null } = end ?? {};
+      const answered = children.filter(({ result }) => result === 'answered').length;
+      return { step, kind, needs, required, status, why, asked: children.length, answered };
+    }),
+    certificates: [],
+    assets: { totals: [], people: [] },
+    occurrences: [],
+    pictures: [],
+    risk: [],
+    credit: [],
+    changes: [],
+    divergences: [],
+    timeline: [],
+    cost: await costOf(ctx, jobs),
+    evidence,
+  };
+  const sources: Source[] = [];
+  for (const one of jobs) {
+    const file = evidence.find(({ job }) => job === one.job.id)?.path ?? null;
+    sources.push(await addJob(ctx, report, one, file));
+  }
+  report.timeline.sort((a, b) => compare(a.startedAt ?? '', b.startedAt ?? ''));
+  const own = [...subject.cnpj, ...subject.cpf];
+  const [only] = own;
+  if (subject.name !== null && only !== undefined)
+    sources.unshift({ source: 'as asked', about: only, facts: { name: subject.name } });
+  const asked = sources.flatMap(({ about }) => about ?? []);
+  report.divergences = divergencesIn([...own, ...asked], sources);
+  return report;
+}
+
+/** @returns what it states, to be held against what others state */
+async function addJob(
+  ctx: CommandContext,
+  report: InvestigationReport,
+  { child, job, step }: ReportedJob,
+  file: string | null,
+): Promise<Source> {
+  const ended = endedJob(job as Job);
+  const kind = childKindOf(job.kind);
+  const facts = await factsOf(ctx.store, job);
+  const found = (await kind.findings?.(ended, ctx.store)) ?? null;
+  const tables = found === null ? [] : tablesOf(step, found, file);
+  const { endedAt, id, status } = job;
+  report.findings.push({
+    step,
+    kind: job.kind,
+    job: id,
+    status,
+    facts: shortFacts(job.kind, job.outcome, { facts, found }),
+  });
+  report.timeline.push({
+    step,
+    job: id,
+    kind: job.kind,
+    status,
+    result: child.result,
+    reused: child.before,
+    from: child.from,
+    startedAt: job.createdAt,
+    endedAt,
+    cost: await kind.cost(ended, ctx),
+  });
+  const about =
+    (await placers[job.kind]?.(ctx, report, { job, step, file, facts, tables })) ?? null;
+  if (job.kind === 'profile' && found !== null) addAssets(report.assets.totals, found);
+  return { source: file ?? step, about, facts };
+}
+
+interface Reported {
+  job: JobWithOutcome;
+  step: string;
+  file: string | null;
+  facts: Fields;
+  tables: ReportTable[];
+}
+
+/**
+ * In which section each kind of job is reported.
+ *
+ * @returns the document that it is about as a whole
+ */
+const placers: Readonly<
+  Partial<
+    Record<
+      JobKind,
+      (
+        ctx: CommandContext,
+        report: InvestigationReport,
+        reported: Reported,
+      ) => Promise<string | null> | string | null
+    >
+  >
+> = {
+  certificate(_, { certificates }, { facts, file, step }) {
+    const row = certificateRow(step, facts, file);
+    certificates.push(row);
+    return row.document === '' ? null : row.document;
+  },
+  profile(_, { assets }, { job, step, tables }) {
+    const { cpf: document } = job.input as ProfileRecord;
+    const { rural } = job.outcome as ProfileOutcome;
+    assets.people.push({ step, document, rural, tables });
+    return document;
+  },
+  trace(_, { occurrences }, { tables }) {
+    occurrences.push(...tables);
+    return null;
+  },
+  lens(_, { pictures }, { tables }) {
+    pictures.push(...tables);
+    return null;
+  },
+  dossier(_, report, { tables }) {
+    for (const table of tables) report[isRisk(table.name) ? 'risk' : 'occurrences'].push(table);
+    return null;
+  },
+  'credit-analysis'(_, { credit }, { file, job, step }) {
+    credit.push(...creditTables(step, job.outcome as AnalysisOutcome, file));
+    return null;
+  },
+  async 'monitor-sweep'({ store }, report, { file, job, step }) {
+    const { monitorId } = job.input as { monitorId: string };
+    const span = { from: job.createdAt, to: job.endedAt ?? report.settledAt };
+    report.changes.push(await changesTable(store, step, { monitorId, file, ...span }));
+    return null;
+  },
+};
+
+/** Of what was asked for anew: what was reused had been paid before. */
+export async function costOf(
+  ctx: CommandContext,
+  jobs: readonly ReportedJob[],
+): Promise<BillingTotal[]> {
+  const sum: BillingTotal[] = [];
+  for (const { child, job } of jobs)
+    if (!child.before) addCosts(sum, await childKindOf(job.kind).cost(endedJob(job as Job), ctx));
+  return sum;
+}
+
+/** Null: no rule is known, or nobody knows when it was issued. */
+export function derivedValidity(type: string, capturedAt: string | null): DerivedValidity | null {
+  const rule = validityRules.find((one) => one.type === type);
+  const validity = rule === undefined ? null : validityOf(rule.type, capturedAt);
+  const source = validityRules.find(({ id }) => id === validity?.rule)?.source ?? '';
+  return validity && { ...validity, source };
+}
+
+function certificateRow(
+  step: string,
+  facts: Partial<FiledRow>,
+  file: string | null,
+): CertificateRow {
+  const { capturedAt = null, classification = null, divergent = null } = facts;
+  const { document = '', officialName = null, status = 'failed', type = '' } = facts;
+  const isGood = attentionOf('certificate', status).exitCode === 0;
+  const validity = isGood ? derivedValidity(type, capturedAt) : null;
+  const told = { officialName, classification, divergent, capturedAt };
+  return { step, document, type, status, ...told, validity, file };
+}
+
+function isRisk(name: string): boolean {
+  return name === 'risk' || name.startsWith('risk.');
+}
+
+function addCosts(sum: BillingTotal[], more: readonly BillingTotal[]): void {
+  for (const { amount, count, status, unit } of more) {
+    const same = sum.find((one) => one.status === status && one.unit === unit);
+    if (same === undefined) sum.push({ status, unit, count, amount });
+    else {
+      same.count += count;
+      same.amount =
+        amount === null ? same.amount : Math.round(((same.amount ?? 0) + amount) * 1e6) / 1e6;
+    }
+  }
+}
+
+function compare(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}

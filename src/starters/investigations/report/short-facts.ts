@@ -1,0 +1,98 @@
+import type { FiledRow } from '../../../domain/certificates/certificates';
+import type { Cell, Fields, Findings } from '../../../domain/core/findings';
+import type { AnalysisOutcome } from '../../../domain/credit/work';
+import type { DossierOutcome } from '../../../domain/dossiers/follow';
+import type { Finding } from '../../../domain/investigations/report';
+import type { JobKind } from '../../../domain/job';
+import type { LensOutcome } from '../../../domain/lens/analyze';
+import type { SweepOutcome } from '../../../domain/monitors/sweep';
+import type { ProfileOutcome } from '../../../domain/profiles/lookup';
+import type { TraceOutcome } from '../../../domain/traces/search';
+
+interface Read {
+  /** What the job reported. */
+  facts: Fields;
+  found: Findings | null;
+}
+
+/** What a reader wants to know first of a job; nothing is judged. */
+export function shortFacts(kind: JobKind, outcome: unknown, read: Read): Finding['facts'] {
+  const { error = null } = outcome as { error?: { code: string | null; message: string } | null };
+  const told: Record<string, Cell> = { ...readers[kind]?.(outcome, read) };
+  if (error !== null) told['error'] = `${error.code ?? ''} ${error.message}`.trim();
+  return Object.entries(told).flatMap(([what, value]) => (value === null ? [] : [{ what, value }]));
+}
+
+const readers: Readonly<
+  Partial<Record<JobKind, (outcome: unknown, read: Read) => Record<string, Cell>>>
+> = {
+  certificate(_, { facts }) {
+    const {
+      classification = null,
+      divergent = null,
+      errorMessage = null,
+    } = facts as Partial<FiledRow>;
+    const { officialName = null } = facts as Partial<FiledRow>;
+    return { officialName, classification, divergent, error: errorMessage };
+  },
+  profile: (outcome) => {
+    const { counts, rural } = outcome as ProfileOutcome;
+    return { ...counts, rural };
+  },
+  trace: (outcome, { found }) => {
+    const { seen } = outcome as TraceOutcome;
+    const lists = found?.sections.filter(({ name }) => name !== 'coverage') ?? [];
+    return {
+      sources: seen?.sources == null ? null : Object.keys(seen.sources).length,
+      partial: seen?.partial ?? null,
+      occurrences: found === null ? null : lists.reduce((sum, { rows }) => sum + rows.length, 0),
+    };
+  },
+  lens: (outcome, { found }) => {
+    const { seen } = outcome as LensOutcome;
+    const lists = found?.sections ?? [];
+    return {
+      mode: seen?.mode ?? null,
+      hypotheses: found === null ? null : lists.reduce((sum, { rows }) => sum + rows.length, 0),
+    };
+  },
+  dossier: (outcome) => {
+    const { coverage, mode, review, risk, stale } = outcome as DossierOutcome;
+    const phases = coverage && `${coverage.completed ?? '?'}/${coverage.eligible ?? '?'}`;
+    return {
+      mode,
+      phases,
+      stale,
+      riskStatus: risk === null ? null : (risk.status ?? risk.form),
+      riskLevel: risk?.level ?? null,
+      riskScore: risk?.score ?? null,
+      riskRules: risk === null || risk.form === 'omitted' ? null : risk.matchedRules,
+      review: review && `${review.action} (${review.by}): ${review.note}`,
+    };
+  },
+  'credit-analysis': (outcome) => {
+    const { operationId, result } = outcome as AnalysisOutcome;
+    const { approved, alerted, blocked, receivables } = result?.summary ?? noCounts;
+    const contradictions = result?.contradictions.join('; ') ?? '';
+    return {
+      operationId,
+      receivables,
+      approved,
+      alerted,
+      blocked,
+      contradictions: contradictions === '' ? null : contradictions,
+    };
+  },
+  'monitor-sweep': (outcome) => {
+    const { counts, health, warnings } = outcome as SweepOutcome;
+    const notes = [...warnings, ...health].join('; ');
+    return {
+      newChanges: counts.filed,
+      delivered: counts.delivered,
+      acknowledged: counts.acknowledged,
+      notes: notes === '' ? null : notes,
+    };
+  },
+};
+
+const noCounts = { approved: null, alerted: null, blocked: null, receivables: null };

@@ -1,0 +1,128 @@
+import type { Cell, Findings } from '../../../domain/core/findings';
+import type { AnalysisOutcome } from '../../../domain/credit/work';
+import type { AssetTotal, ReportTable } from '../../../domain/investigations/report';
+import type { Store } from '../../../store/store';
+import { openChanges } from '../../../store/investigations/open-changes';
+
+/** More rows of a list, and more columns, are in the evidence. */
+const mostRows = 30;
+const mostColumns = 7;
+
+/** Single values first, then each list that has a row. */
+export function tablesOf(
+  step: string,
+  { facts, sections }: Pick<Findings, 'facts' | 'sections'>,
+  file: string | null,
+): ReportTable[] {
+  const single = Object.entries(facts).filter(([, value]) => hasValue(value));
+  const parts = [...new Set(single.map(([word]) => (isRiskFact(word) ? 'risk' : '')))];
+  const values = parts.map((name): ReportTable => {
+    const rows = single.filter(([word]) => isRiskFact(word) === (name === 'risk'));
+    return { step, name, file, columns: ['what', 'value'], rows, total: rows.length };
+  });
+  const lists = sections
+    .filter(({ rows }) => rows.length > 0)
+    .map((section): ReportTable => {
+      const { columns, rows } = section;
+      const shown = columns.filter((column) => rows.some((row) => hasValue(row[column])));
+      return {
+        step,
+        name: section.title,
+        file,
+        columns: shown.slice(0, mostColumns),
+        rows: rows
+          .slice(0, mostRows)
+          .map((row) => shown.slice(0, mostColumns).map((column) => row[column] ?? null)),
+        total: rows.length,
+      };
+    });
+  return [...values, ...lists];
+}
+
+function isRiskFact(word: string): boolean {
+  return word.startsWith('risk.') || word === 'risk';
+}
+
+function hasValue(cell: Cell | undefined): boolean {
+  return cell !== null && cell !== undefined && cell !== '' && cell !== '[]';
+}
+
+/** What a rule engine made of receivables: counts, and sums in reais. */
+export function creditTables(
+  step: string,
+  { result }: AnalysisOutcome,
+  file: string | null,
+): ReportTable[] {
+  if (result === null) return [];
+  const { summary } = result;
+  const rows = (['receivables', 'approved', 'alerted', 'blocked'] as const).map((what): Cell[] => [
+    what,
+    summary[what],
+    what === 'receivables' ? summary.totalValue : summary[`${what}Value`],
+  ]);
+  return [
+    { step, name: 'receivables', file, columns: ['what', 'count', 'brl'], rows, total: 4 },
+    ...tablesOf(
+      step,
+      {
+        facts: {
+          assignorStatus: summary.assignorStatus,
+          payers: summary.payers,
+          payersWithIssues: summary.payersWithIssues,
+        },
+        sections: [],
+      },
+      file,
+    ),
+  ];
+}
+
+/** Column of what one of a list is worth, in BRL, as the service has it. */
+const worth: Readonly<Record<string, string>> = { veiculos: 'media_preco', imoveis: 'valor_venal' };
+
+/** Adds the assets of one person to those of all. */
+export function addAssets(totals: AssetTotal[], { sections }: Pick<Findings, 'sections'>): void {
+  for (const { name, rows } of sections) {
+    if (rows.length === 0 || isDerived(name)) continue;
+    const values = rows
+      .map((row) => row[worth[name] ?? ''])
+      .filter((value) => typeof value === 'number');
+    const value = values.length === 0 ? null : inCents(values);
+    const sum = totals.find((one) => one.name === name);
+    if (sum === undefined) totals.push({ name, count: rows.length, value });
+    else {
+      sum.count += rows.length;
+      if (value !== null) sum.value = inCents([sum.value ?? 0, value]);
+    }
+  }
+}
+
+/** Exact to the cent. */
+function inCents(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + Math.round(value * 100), 0) / 100;
+}
+
+/** Sums by the service, of other lists. */
+function isDerived(name: string): boolean {
+  return name === 'rural_resumo' || name.startsWith('rural_transportes');
+}
+
+/** Changes that a sweep found open; they stand as they did at its end. */
+export async function changesTable(
+  store: Store,
+  step: string,
+  about: { monitorId: string; file: string | null; from: string; to: string },
+): Promise<ReportTable> {
+  const { file, monitorId: name } = about;
+  const columns = ['detected', 'severity', 'type', 'state', 'change'];
+  const rows: Cell[][] = [];
+  let total = 0;
+  for await (const { file: one, isOpen } of openChanges(store, about)) {
+    total += 1;
+    if (rows.length >= mostRows) continue;
+    const { changeId, detectedAt, severity, severityWord, type } = one.filed.change;
+    const state = isOpen ? 'open' : 'acknowledged';
+    rows.push([detectedAt, severityWord ?? severity, type, state, changeId]);
+  }
+  return { step, name, file, columns, rows, total };
+}

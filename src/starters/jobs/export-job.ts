@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { noFindings } from '../../domain/core/findings';
+import { findingsHtml } from '../../report/findings/page';
+import type { FindingsReport } from '../../report/findings/report';
+import type { ReportLanguage } from '../../report/formats';
+import type { EvidenceFile } from '../../report/parts';
+import type { CommandContext } from './context';
+import type { EndedJob, ExportOptions, JobKind } from './job-kind';
+import { writeWhole } from './written-file';
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.csv': 'text/csv',
+  '.json': 'application/json',
+  '.pdf': 'application/pdf',
+};
+
+/** What the inputs and outcomes of all kinds with findings have. */
+interface FindingInput {
+  label?: string | null;
+  createdBy: string;
+  createdAt: string;
+}
+type FindingOutcome = Pick<FindingsReport, 'error' | 'settledAt' | 'status'>;
+
+/**
+ * Writes the result folder with its report.
+ *
+ * @returns names of the files; none: there is nothing to write
+ */
+export async function exportJob<Input, Outcome>(
+  ctx: CommandContext,
+  kind: JobKind<Input, Outcome>,
+  job: EndedJob<Input, Outcome>,
+  { folder, ...options }: ExportOptions & { folder: string },
+): Promise<string[]> {
+  const files = (await kind.export?.(ctx, job, folder, options)) ?? [];
+  if (files.length === 0 || kind.findings === undefined) return files;
+  const page = await findingsPage(ctx, kind, job, { files, folder, lang: options.lang });
+  await writeWhole(folder, 'report.html', page);
+  return [...files, 'report.html'];
+}
+
+/** A page about a job of a kind with findings. @param target with the files of the folder that it names */
+export async function findingsPage<Input, Outcome>(
+  ctx: CommandContext,
+  kind: JobKind<Input, Outcome>,
+  job: EndedJob<Input, Outcome>,
+  { files, folder, lang }: { files: readonly string[]; folder: string; lang: ReportLanguage },
+): Promise<string> {
+  const findings = (await kind.findings?.(job, ctx.store)) ?? noFindings;
+  const { id, needsAttention, outcome } = job;
+  const { createdAt, createdBy, label = null } = job.input as FindingInput;
+  const { error, settledAt, status } = outcome as FindingOutcome;
+  return findingsHtml(
+    {
+      kind: kind.kind,
+      id,
+      subject: kind.describe(job.input),
+      status,
+      needsAttention,
+      label,
+      createdBy,
+      createdAt,
+      settledAt,
+      findings,
+      outcome,
+      error,
+      cost: await kind.cost(job, ctx),
+      files: await evidenceOf(folder, files),
+      picture: (await kind.picture?.(ctx, job)) ?? null,
+      writtenAt: Date.now(),
+    },
+    lang,
+  );
+}
+
+/** The files as they stand in the folder. */
+export function evidenceOf(folder: string, files: readonly string[]): Promise<EvidenceFile[]> {
+  return Promise.all(
+    files.map(async (name) => {
+      const path = join(folder, name);
+      const hash = createHash('sha256');
+      for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+      const { size: bytes } = await stat(path);
+      const mediaType = mediaTypes[extname(name)] ?? null;
+      return { name, bytes, mediaType, sha256: hash.digest('hex') };
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+import { normaliseDocument } from '../../domain/core/documents';
+import type { JobKind } from '../../domain/job';
+import type { JobFilter } from '../../store/core/job-filter';
+import type { JobPage, JobRow } from '../../store/core/jobs';
+import type { CommandContext } from './context';
+import { CommandError } from './errors';
+
+/** As people name what they look for. */
+export interface ListQuery extends Omit<JobPage, 'after'> {
+  kind?: JobKind | undefined;
+  status?: string | undefined;
+  since?: Date | undefined;
+  subject?: string | undefined;
+  label?: string | undefined;
+  after?: string | undefined;
+}
+
+export interface ListedJob extends Omit<JobRow, 'input' | 'folder'> {
+  /** What it is about, masked. */
+  input: string;
+  createdBy: string;
+}
+
+export interface Listed {
+  jobs: ListedJob[];
+  /** Id to go on after; null: this is the end. */
+  next: string | null;
+}
+
+/**
+ * Jobs as the store knows them.
+ *
+ * @throws CommandError when there is no job to go on after
+ */
+export async function listJobs(
+  ctx: CommandContext,
+  { after, limit, sort, ...query }: ListQuery,
+  describe: (row: JobRow) => string,
+): Promise<Listed> {
+  if (after !== undefined && (await ctx.store.jobs.get(after)) === null)
+    throw new CommandError(`no job ${after} to go on after`);
+  const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
+  const found = await ctx.store.jobs.list(filterOf(ctx, query), page);
+  const jobs = found.slice(0, limit).map((one) => {
+    const { folder: _folder, input, ...row } = one;
+    const { createdBy, by } = input as { createdBy?: string; by?: string };
+    return { ...row, input: describe(one), createdBy: createdBy ?? by ?? '' };
+  });
+  return { jobs, next: found.length > limit ? (jobs.at(-1)?.id ?? null) : null };
+}
+
+function filterOf(
+  { idKey }: CommandContext,
+  { kind, label, since, status, subject }: Omit<ListQuery, 'after' | 'limit' | 'sort'>,
+): JobFilter {
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  return {
+    ...(kind !== undefined && { kind }),
+    ...(status !== undefined && { status }),
+    ...(since !== undefined && { since: since.toISOString() }),
+    ...(subject !== undefined && {
+      subjects: [...new Set([subject.trim(), normaliseDocument(subject)])].map(nameOf),
+    }),
+    ...(label !== undefined && { label: nameOf(label) }),
+  };
+}

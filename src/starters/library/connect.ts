@@ -1,0 +1,124 @@
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobKind as KindName } from '../../domain/job';
+import { hideSecretsOf } from '../../protection/redaction';
+import { kindOf } from '../kind-of';
+import { openContext, type CommandContext } from '../jobs/context';
+import { envelopeOf } from '../jobs/envelope';
+import { CommandError, UsageError } from '../jobs/errors';
+import { endedJob, findJob, nextStep, viewJob, type JobView as View } from '../jobs/find-job';
+import { listJobs } from '../jobs/listed-jobs';
+import { orderJob } from '../jobs/order-job';
+import type { Progress } from '../jobs/progress';
+import { nothingGoesOn, resolveJob } from '../jobs/resolve';
+import type {
+  ConnectOptions,
+  Diligence,
+  Job,
+  JobResult,
+  JobView,
+  JobRequest,
+  StartableKind,
+} from './api';
+import { startable } from './requests';
+
+type Begin<Request> = (ctx: CommandContext, request: Request) => Promise<string>;
+
+const lookEveryMs = 500;
+const dayMs = 86_400_000;
+
+/**
+ * Opens the store of an installation. Prints nothing, and leaves the process as it is.
+ *
+ * @throws ConfigError when a variable is at fault
+ */
+export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Diligence> {
+  const variables = env ?? process.env;
+  hideSecretsOf(variables);
+  const ctx = await openContext(log ?? (() => undefined), by, variables);
+  return {
+    start: async <Kind extends StartableKind>(kind: Kind, request: JobRequest<Kind>) => {
+      // Of one kind the schema and the request are of a pair, which the compiler does not follow.
+      const { begin } = startable[kind] as { begin: Begin<JobRequest<Kind>> };
+      return jobOf(ctx, await begin(ctx, request), kind);
+    },
+    get: async (id) => {
+      const { kind } = await findJob(ctx, id);
+      return jobOf(ctx, id, kind);
+    },
+    list: ({ limit = 50, ...query } = {}) =>
+      listJobs(ctx, { ...query, limit, sort: 'created' }, ({ input, kind }) =>
+        kindOf(kind).describe(input),
+      ),
+    resolve: async (id, { action, deadlineMs = dayMs, externalId = null, note, rows = null }) => {
+      const { kind } = await findJob(ctx, id);
+      const resolver = kindOf(kind).resolver?.() ?? nothingGoesOn;
+      const request = { id, action, note, externalId, rows, deadlineMs };
+      const { continuation } = await resolveJob(ctx, resolver, request);
+      const next = await findJob(ctx, continuation?.id ?? id);
+      return jobOf(ctx, next.id, next.kind);
+    },
+    close: () => ctx.store.close(),
+  };
+}
+
+function jobOf<Kind extends KindName>(ctx: CommandContext, id: string, name: Kind): Job<Kind> {
+  const kind = kindOf(name);
+  const look = async (): Promise<View> => viewJob(ctx, kind, await findJob(ctx, id));
+  const shown = async (view: View, folder: string | null): Promise<JobView<Kind>> =>
+    (await envelopeOf(ctx, kind, view, folder)) as JobView<Kind>;
+  return {
+    id,
+    kind: name,
+    show: async () => shown(await look(), null),
+    follow: () => news(id, look),
+    result: async ({ folder } = {}) => {
+      await lastOf(news(id, look));
+      const view = await look();
+      const written = folder === undefined ? null : await exported(ctx, view, folder);
+      return (await shown(view, written)) as JobResult<Kind>;
+    },
+    cancel: async ({ now = false, remote = false } = {}) => {
+      if (remote && kind.cancelsRemotely !== true)
+        throw new UsageError(`remote is for dossiers: ${id} is none`);
+      const order = now ? 'cancel_now' : 'cancel';
+      return orderJob(ctx, kind, await findJob(ctx, id), order, { remote });
+    },
+  };
+}
+
+/** Until its end. @throws CommandError when it does not go on by itself */
+async function* news(id: string, look: () => Promise<View>): AsyncGenerator<Progress, void> {
+  let last = '';
+  for (;;) {
+    const { progress, state } = await look();
+    if (state === null) return;
+    const text = JSON.stringify(progress);
+    if (progress !== null && text !== last) yield progress;
+    last = text;
+    // A server that is away comes back; the others need somebody.
+    const step = state === 'unknown' ? null : nextStep(state);
+    if (step !== null) throw new CommandError(`${id}: ${step}`);
+    await sleep(lookEveryMs);
+  }
+}
+
+async function lastOf(all: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of all);
+}
+
+/** Null when there is nothing to write. */
+async function exported(
+  ctx: CommandContext,
+  { job }: View,
+  folder: string,
+): Promise<string | null> {
+  const kind = kindOf(job.kind);
+  const target = resolve(folder);
+  // What is written is about people: for its owner alone.
+  if (kind.export !== undefined) await mkdir(target, { recursive: true, mode: 0o700 });
+  const how = { excel: false, html: true, lang: 'en', pdfNames: 'id' } as const;
+  const files = await kind.export?.(ctx, endedJob(job), target, how);
+  return files === undefined || files.length === 0 ? null : target;
+}
