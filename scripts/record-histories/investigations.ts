@@ -3,7 +3,7 @@ import type { ScenarioInput } from '../../src/sandbox';
 import type { JobBatchInput } from '../../src/workflows/inputs';
 import type { JobProgress } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
-import { cpf } from '../../test/support/documents';
+import { cnpj, cpf } from '../../test/support/documents';
 import type { Recording, Scene } from './scene';
 
 type Section<Name extends 'dossiers' | 'lens' | 'profiles' | 'traces'> = NonNullable<
@@ -272,7 +272,63 @@ async function failedDossiers(scene: Scene): Promise<void> {
   });
 }
 
+function supplier(...words: string[]): string[] {
+  next += 1;
+  const about = ['--plan', 'supplier', '--cnpj', cnpj(40_000 + next)];
+  return ['investigate', ...about, '--out', `out-supplier-${next}`, ...words];
+}
+
+const investigations: Recording[] = [
+  {
+    name: 'straight',
+    of: ['investigateSubject'],
+    play: (scene) => scene.run(supplier('--email', target(scene, {}))),
+  },
+  {
+    name: 'budget-and-decision',
+    of: ['investigateSubject'],
+    async play(scene) {
+      const dossier = held(scene, { end: ['needs_review'] });
+      const id = await scene.detach(supplier('--dossier', dossier, '--budget', '1'));
+      await scene.status(id, 'budget');
+      await scene.run(['resume', id]);
+      await scene.status(`dossier/${dossier}`, 'waits for a review');
+      await scene.run([
+        'resolve',
+        `dossier/${dossier}`,
+        '--note',
+        'recorded',
+        '--action',
+        'accept',
+      ]);
+      await scene.end(id);
+    },
+  },
+  {
+    name: 'cancelled',
+    of: ['investigateSubject'],
+    async play(scene) {
+      const id = await scene.detach(supplier('--dossier', held(scene, { processingMs: forLong })));
+      await scene.status(id, 'registration: answered');
+      await scene.run(['cancel', id, '--cancel-remote']);
+      await scene.end(id);
+    },
+  },
+  {
+    name: 'recovered',
+    of: ['investigateSubject'],
+    async play(scene) {
+      const name = target(scene, { processingMs: [4_000, 4_000] });
+      const id = await scene.detach(supplier('--email', name));
+      await scene.status(id, 'registration: answered');
+      await scene.loseWorker();
+      await scene.end(id);
+    },
+  },
+];
+
 export const investigationRecordings: Recording[] = [
+  ...investigations,
   ...profiles,
   ...traces,
   ...batches,

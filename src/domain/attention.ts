@@ -40,6 +40,8 @@ export type WaitReason =
   | 'decision'
   /** As many rows are unknown as may be. */
   | 'unknown'
+  /** As many requests were made as may be. */
+  | 'budget'
   | 'restored'
   | 'stands_still';
 
@@ -55,6 +57,10 @@ const whileWaiting: Record<WaitReason, { why: string; actions: readonly ResolveA
   },
   unknown: {
     why: 'their requests left and no answer came: look at the service; `diligence resume` goes on until as many more are unknown',
+    actions: [],
+  },
+  budget: {
+    why: '--budget allows no more of them (`diligence cost` tells what was spent): `diligence resume` lets as many be made again',
     actions: [],
   },
   restored: {
@@ -140,7 +146,8 @@ export function inboxEntry(
 ): { why: string; actions: readonly ActionMeaning[] } {
   if (status === null) {
     const { why, actions } = whileWaiting[waitsFor ?? 'restored'];
-    const about = waitsForRows === null ? '' : `${waitsForRows} rows are unknown: `;
+    const so = waitsFor === 'budget' ? 'requests at most are left' : 'rows are unknown';
+    const about = waitsForRows === null ? '' : `${waitsForRows} ${so}: `;
     return { why: `${about}${why}`, actions: actions.map(meaningOf) };
   }
   const [verdict] = cellOf(kind, status);
@@ -175,6 +182,7 @@ const bySeverity = [
   'unreadable',
   'expired',
   'needs_review',
+  'incomplete',
   'followed',
   'invalid',
   'unsupported',

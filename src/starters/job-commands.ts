@@ -36,7 +36,10 @@ export function jobCommands(): Command[] {
     ),
     withActor(idCommand('cancel', 'Request nothing more; what is outstanding is still completed.'))
       .option('--now', 'leave what is outstanding at the service, with its ids in the store')
-      .option('--cancel-remote', 'of a dossier: cancel it at the service too')
+      .option(
+        '--cancel-remote',
+        'of a dossier, or of an investigation with one: cancel it at the service too',
+      )
       .action(async (argument: string | undefined, flags: OrderFlags) => {
         await order(idOf(argument, flags), flags.now === true ? 'cancel_now' : 'cancel', flags);
       }),
@@ -106,13 +109,13 @@ async function order(id: string, name: Order, flags: OrderFlags): Promise<void> 
   const kind = kindOf(job.kind);
   const { cancelsRemotely = false } = kind;
   if (cancelRemote === true && !cancelsRemotely) {
-    throw new UsageError(`--cancel-remote is for dossiers: ${id} is none`);
+    throw new UsageError(`--cancel-remote is for dossiers and investigations: ${id} is neither`);
   }
   const remote = cancelRemote === true || (cancelsRemotely && (await asksForRemote(id)));
   const { orderJob } = require('./jobs/order-job') as typeof import('./jobs/order-job');
   print(await orderJob(ctx, kind, job, name, { remote }));
   if (cancelsRemotely && !remote) {
-    tell('it goes on at the service (`--cancel-remote` cancels it there too)');
+    tell('a dossier goes on at the service (`--cancel-remote` cancels it there too)');
   }
 }
 

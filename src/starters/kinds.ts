@@ -5,6 +5,7 @@ export { analysisBatchKind } from './credit/batch-kind';
 export { dossierKind } from './dossiers/kind';
 export { dossierBatchKind } from './dossiers/batch-kind';
 export { investigationKind } from './investigations/kind';
+export { investigationBatchKind } from './investigations/batch-kind';
 export { lensKind } from './lens/kind';
 export { scanKind, sweepKind } from './monitors/kind';
 export { profileKind } from './profiles/kind';

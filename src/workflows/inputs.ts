@@ -84,6 +84,8 @@ export interface SearchTraceInput {
 export interface InvestigateInput {
   ref: InvestigationRef;
   steps: readonly GraphStep[];
+  /** Requests that may be charged before a person must look; null: as many as there are. */
+  budget: number | null;
   /** Epoch milliseconds: what has not been answered then is missing. */
   deadlineAt: number;
   /** A person waits. */

@@ -29,6 +29,8 @@ export type WaitingFor =
   | 'decision'
   /** As many outcomes are unknown as may be before a person has looked. */
   | 'unknown'
+  /** As many requests were made as may be before a person has looked. */
+  | 'budget'
   | 'rate limit'
   | 'another work'
   | 'retry';
@@ -151,4 +153,6 @@ export const lostSignal = defineSignal<[{ lane: string; rows: number }]>('lost')
 /** Answers what now holds, in a word or two. Refused with a reason when it makes no sense. */
 export const pauseUpdate = defineUpdate<string>('pause');
 export const resumeUpdate = defineUpdate<string>('resume');
+/** The same from a job to a job that it has begun: workflows send no updates. */
+export const cancelSignal = defineSignal<[CancelOrder]>('cancelJob');
 export const cancelUpdate = defineUpdate<string, [CancelOrder]>('cancel');

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { cnpj, cpf } from '../support/documents';
-import { Installation } from '../support/diligence-process';
+import { eventually, Installation } from '../support/diligence-process';
 
 jest.setTimeout(120_000);
 
@@ -62,6 +63,79 @@ test('a supplier is asked about by its plan, and the same command shows what sta
 test('what one step told is what another asks about', async () => {
   const { code, shown, stderr } = await investigate('--plan', 'individual', '--cpf', cpf(3));
   expect({ code, stderr, shown }).toMatchObject({ code: 0 });
+});
+
+test('a budget that is reached waits in the inbox, and resume lets the rest be asked', async () => {
+  const words = ['--plan', 'supplier', '--cnpj', cnpj(21), '--budget', '1'];
+  const command = investigate(...words);
+  const inbox = async () => {
+    const { stdout } = await place.run(['inbox', '--json', '--kind', 'investigation']);
+    return (JSON.parse(stdout) as { jobs: { id: string; waitsFor: string; why: string }[] }).jobs;
+  };
+  await eventually('it is in the inbox', async () => (await inbox()).length === 1);
+  const [waiting] = await inbox();
+  expect(waiting).toMatchObject({ waitsFor: 'budget' });
+  expect(waiting?.why).toMatch(/^1 requests at most are left: .*`diligence resume`/);
+  const resumed = await place.run(['resume', waiting?.id ?? '']);
+  expect(resumed.stdout).toContain('1 more requests may be made');
+  const { code, shown } = await command;
+  expect({ code, status: shown.status }).toEqual({ code: 0, status: 'completed' });
+  expect(await inbox()).toEqual([]);
+});
+
+test('cancelled in the middle, it has its dossier cancelled and tells what was stopped', async () => {
+  const dossier = '0f0e0d0c-0b0a-4000-8000-000000000077';
+  const forLong: [number, number] = [600_000, 600_000];
+  place.sandbox.configure({ dossiers: { held: { [dossier]: { processingMs: forLong } } } });
+  const words = ['--plan', 'supplier', '--cnpj', cnpj(31), '--dossier', dossier];
+  const { shown } = await investigate(...words, '--detach');
+  const held = () => place.sandbox.dossiers.counts().items.find((one) => one.dossieId === dossier);
+  await eventually('the dossier is read', () => (held()?.statusReads ?? 0) > 0);
+  await eventually('both certificates are there', async () => {
+    const { stdout } = await place.run(['show', shown.id]);
+    return stdout.includes('registration: answered') && stdout.includes('labour: answered');
+  });
+  const told = await place.run(['cancel', shown.id, '--cancel-remote']);
+  expect(told.code).toBe(0);
+  await eventually('it has ended', async () =>
+    (await place.run(['list', '--kind', 'investigation', '--json'])).stdout.includes('"cancelled"'),
+  );
+  const again = await place.run(['result', shown.id, '--json', '--out', 'out-cancelled']);
+  const { outcome, status } = JSON.parse(again.stdout) as Shown;
+  expect(status).toBe('cancelled');
+  const steps = Object.fromEntries(outcome.steps.map((step) => [step.id, step.status]));
+  expect(steps).toMatchObject({
+    registration: 'answered',
+    labour: 'answered',
+    dossier: 'cancelled',
+  });
+  const state = place.sandbox.dossiers.state().find(({ dossier: one }) => one['id'] === dossier);
+  expect(state?.dossier['status']).toBe('cancelled');
+});
+
+test('of a sheet each subject is an investigation; lines at fault are told before anything is sent', async () => {
+  const sheet = join(place.folder, 'subjects.csv');
+  const lines = [cnpj(41), cpf(41), '123', cnpj(42), cnpj(41)];
+  await writeFile(sheet, `documento\n${lines.join('\n')}\n`);
+  const words = ['investigate', '--plan', 'supplier', '--input', sheet];
+  const dry = await place.run([...words, '--dry-run']);
+  expect(dry.stdout).toContain('would request 2');
+  expect(dry.stdout).toMatch(/line 3.*steps\[0\]\.of\[0\]: the step is required/);
+  expect(dry.stdout).toMatch(/line 4.*A4/);
+  const { code, stderr } = await place.run([...words, '--out', 'many']);
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  const text = await readFile(join(place.folder, 'many', 'results.csv'));
+  const rows: Record<string, string>[] = parse(text, { columns: true, bom: true });
+  expect(rows.map(({ status }) => status)).toEqual([
+    'completed',
+    'invalid',
+    'invalid',
+    'completed',
+    'duplicate',
+  ]);
+  expect(rows[0]).toMatchObject({ answered: '2', missing: '0', not_asked: '4' });
+  const beside = await place.run([...words, '--email', 'a@example.com']);
+  expect(beside).toMatchObject({ code: 2 });
 });
 
 test('a plan with faults is refused before anything is sent', async () => {

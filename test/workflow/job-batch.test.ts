@@ -28,6 +28,7 @@ const childWords: Record<JobBatchKind, string> = {
   'profile-batch': 'profile',
   'credit-batch': 'credit',
   'dossier-batch': 'dossier',
+  'investigation-batch': 'investigation',
 };
 
 /** What becomes of a child job, beside how it ends. */

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { attentionOf } from '../../domain/attention';
 import type { ChildJob } from '../../domain/core/job-batch';
 import { investigationOutcomeEntry } from '../../domain/investigations/audit';
-import { readThing, tooMany } from '../../domain/investigations/check-plan';
+import { knownThings, readThing, tooMany } from '../../domain/investigations/check-plan';
 import {
   childResult,
   endOfStep,
@@ -14,6 +14,7 @@ import {
   type StepEnd,
 } from '../../domain/investigations/investigation';
 import {
+  chargedFor,
   jobKindOf,
   mostYield,
   subjectFacts,
@@ -48,6 +49,8 @@ export interface StepInput {
   at: number;
   /** Epoch milliseconds. */
   deadlineAt: number;
+  /** Requests that may be charged; null: no matter how many. */
+  mayRequest: number | null;
 }
 
 /** What a step comes to before its jobs run. */
@@ -60,6 +63,15 @@ export type PreparedStep =
       cut: number;
       /** What could not be asked about. */
       left: string[];
+      /** That may be charged. */
+      requests: number;
+    }
+  | {
+      /** Nothing is asked: it would make so many. */
+      kind: 'beyondBudget';
+      requests: number;
+      /** Of this step and of all that have asked for nothing yet, at most. */
+      rest: number;
     };
 
 export type PreparedChild = Pick<ChildJob, 'jobId' | 'terms'> & { kind: StepKind };
@@ -69,6 +81,8 @@ export interface SettleInput {
   stepId: string;
   cut: number;
   left: string[];
+  /** Ids of jobs whose workflows failed: they are not waited for. */
+  lost: string[];
   /** Epoch milliseconds until which a person is waited for; null: nobody is. */
   until: number | null;
   /** Nothing more is begun. */
@@ -83,12 +97,12 @@ const longestPauseMs = 30_000;
 export function createInvestigationActivities(deps: InvestigationDependencies) {
   const { idKey, now, store } = deps;
   const file = new InvestigationRepository(store);
-  const { childOf } = childMaker(deps);
+  const { childOf, foresee } = childMaker(deps);
   const nameOf = (document: string): string => idKey.nameOf('document', document);
 
   /** Finds what a step asks about, and finds or records its jobs. Repeated, they are the same. */
   async function prepareStep(input: StepInput): Promise<PreparedStep> {
-    const { at, deadlineAt, ref, stepId } = input;
+    const { at, deadlineAt, mayRequest, ref, stepId } = input;
     const record = await recordOf(file, ref);
     const [step, index] = stepOf(record, stepId);
     const over = (why: string | null, status: StepEnd['status'] = 'not_asked'): PreparedStep => ({
@@ -109,18 +123,45 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     if (things.length === 0) return over(['there is nothing to ask about', ...left].join('; '));
     const taken = things.slice(0, step.most);
     const stored = await file.things(ref.folder, index);
+    const times = chargedFor(step)?.times ?? 0;
+    const deadlineMs = Math.max(0, deadlineAt - at);
+    const askOf = (thing: string) => ({ record, step, thing, at: new Date(at), deadlineMs });
+    let requests = stored.filter(({ child }) => !child.before).length * times;
     if (stored.length === 0) {
-      const deadlineMs = Math.max(0, deadlineAt - at);
-      for (const { from, value: thing } of taken) {
-        const child = await childOf({ record, step, thing, at: new Date(at), deadlineMs });
-        stored.push({ thing, from, child });
+      if (mayRequest !== null && times > 0) {
+        const foreseen = await Promise.all(taken.map(({ value }) => foresee(askOf(value))));
+        requests = foreseen.filter((word) => word === 'request').length * times;
+        if (requests > mayRequest)
+          return {
+            kind: 'beyondBudget',
+            requests,
+            rest: requests + (await mostOfOthers(record, ref, stepId)),
+          };
       }
+      for (const { from, value: thing } of taken)
+        stored.push({ thing, from, child: await childOf(askOf(thing)) });
       await file.putThings(ref.folder, index, step, stored, nameOf);
     }
     const children = stored.flatMap(({ child: { before, jobId, terms } }) =>
       before ? [] : [{ jobId, terms, kind: step.kind }],
     );
-    return { kind: 'asked', children, cut: things.length - taken.length, left };
+    return { kind: 'asked', children, cut: things.length - taken.length, left, requests };
+  }
+
+  /** Requests of steps that have asked for nothing yet. */
+  async function mostOfOthers(
+    { plan, subject }: InvestigationRecord,
+    { folder }: InvestigationRef,
+    id: string,
+  ): Promise<number> {
+    let most = 0;
+    for (const [index, step] of plan.steps.entries()) {
+      const times = chargedFor(step)?.times ?? 0;
+      if (step.id === id || times === 0) continue;
+      if ((await file.things(folder, index)).length > 0) continue;
+      most += (knownThings(step, subject)?.length ?? step.most) * times;
+    }
+    return most;
   }
 
   async function thingsOf(
@@ -163,11 +204,13 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
 
   /** How a step stands; with `until`, not before a person has decided what needs one. */
   async function settleStep(input: SettleInput): Promise<SettledStep> {
-    const { cut, isCancelled, left, ref, stepId, until } = input;
+    const { cut, isCancelled, left, lost, ref, stepId, until } = input;
     const record = await recordOf(file, ref);
     const [step, index] = stepOf(record, stepId);
     const standing = await file.standing(ref.folder, index);
-    const open = standing.filter(({ isUndecided }) => isUndecided);
+    const isOpen = ({ isUndecided, job }: StandingChild): boolean =>
+      isUndecided && !(job !== null && job.status === null && lost.includes(job.id));
+    const open = standing.filter(isOpen);
     const isForPerson = open.some(({ job }) => job?.needsAttention === true);
     const waits = isForPerson ? 'person' : open.length > 0 ? 'job' : null;
     const leftMs = (until ?? 0) - now();

@@ -54,20 +54,20 @@ function readNumber(text: string, serves: readonly ('cpf' | 'cnpj')[]): ThingRea
 export function readSubject(subject: Subject): { subject: Subject; faults: PlanFault[] } {
   const faults: PlanFault[] = [];
   const read = (field: 'cpf' | 'cnpj' | 'email' | 'phone' | 'dossier' | 'monitor'): string[] => {
-    const found: string[] = [];
+    const found = new Map<string, number>();
     for (const [index, text] of subject[field].entries()) {
       const path = `subject.${field}[${index}]`;
       const reading =
         field === 'cpf' || field === 'cnpj' ? readNumber(text, [field]) : other(field, text);
       if ('message' in reading) faults.push({ path, message: reading.message });
-      else if (found.includes(reading.thing))
+      else if (found.has(reading.thing))
         faults.push({
           path,
-          message: `is there already, as subject.${field}[${found.indexOf(reading.thing)}]`,
+          message: `is there already, as subject.${field}[${found.get(reading.thing)}]`,
         });
-      else found.push(reading.thing);
+      else found.set(reading.thing, index);
     }
-    return found;
+    return [...found.keys()];
   };
   const other = (field: 'email' | 'phone' | 'dossier' | 'monitor', text: string): ThingReading =>
     readThing(field === 'dossier' || field === 'monitor' ? field : 'trace', text);
@@ -164,4 +164,22 @@ function missingNeed(id: string): string {
 /** What tells one step from another. */
 function asked({ kind, of, options }: PlanStep): string {
   return JSON.stringify([kind, of.toSorted(), Object.entries(options).map(String).toSorted()]);
+}
+
+/** What a step asks about as far as the subject tells; null: another step tells. */
+export function knownThings(step: PlanStep, subject: Subject): string[] | null {
+  const found = new Set<string>();
+  for (const text of step.of) {
+    const template = readTemplate(text);
+    if (template !== null && template !== 'broken' && template.root !== 'subject') return null;
+    const told =
+      template === null || template === 'broken'
+        ? [{ value: text }]
+        : toldBy(template, subjectFacts(subject));
+    for (const { value } of told) {
+      const reading = readThing(step.kind, value, step);
+      if ('thing' in reading) found.add(reading.thing);
+    }
+  }
+  return [...found].slice(0, step.most);
 }

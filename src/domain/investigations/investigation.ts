@@ -29,6 +29,8 @@ export interface InvestigationRecord {
   maxAgeMs: number;
   /** Everything is asked for anew, on purpose. */
   rerun: boolean;
+  /** Requests that may be charged before a person must look; null: as many as there are. */
+  budget: number | null;
   label: string | null;
   deadlineMs: number;
   createdAt: string;

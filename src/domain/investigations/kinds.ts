@@ -1,4 +1,5 @@
-import type { Cells, KindFacts } from '../core/kind';
+import { jobBatchOf, type Cells, type KindFacts } from '../core/kind';
+import { jobBatchFolder } from '../core/job-batch';
 
 /** `incomplete`: a required step lacks its answer. */
 export type InvestigationStatus = 'completed' | 'incomplete' | 'cancelled';
@@ -9,6 +10,20 @@ const statuses: Cells<InvestigationStatus> = {
   incomplete: ['person'],
 };
 
+const service = 'investigation';
+
 export const investigationKinds = {
-  investigation: { service: 'investigation', statuses, workflowParts: 2 },
+  investigation: { service, statuses, workflowParts: 2 },
+  'investigation-batch': {
+    service,
+    statuses: jobBatchOf(statuses),
+    workflowParts: 2,
+    rows: {
+      kind: 'investigation',
+      workflow: 'investigateSubject',
+      queue: 'investigation',
+      ref: (workId) => ({ workId, folder: jobBatchFolder(workId) }),
+      namesItself: true,
+    },
+  },
 } satisfies Record<string, KindFacts>;

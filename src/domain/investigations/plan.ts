@@ -79,6 +79,8 @@ export interface StepOptions {
 export interface Plan {
   name: string;
   title: string;
+  /** Requests that may be charged before a person must look; null: as the command says. */
+  budget: number | null;
   steps: PlanStep[];
 }
 
@@ -103,6 +105,26 @@ export const jobKindOf = {
   credit: 'credit-analysis',
   monitor: 'monitor-sweep',
 } as const satisfies Record<StepKind, string>;
+
+/** What each thing that a step asks about may be charged as, and how often; null: nothing is charged. */
+export function chargedFor({ kind, options }: PlanStep): { unit: string; times: number } | null {
+  // Following costs nothing; a retry does.
+  if (kind === 'dossier') {
+    const times = (options.maxAttempts ?? 1) - 1;
+    return times > 0 ? { unit: 'dossier retry', times } : null;
+  }
+  const unit = chargedUnits[kind];
+  return unit === null ? null : { unit, times: 1 };
+}
+
+const chargedUnits: Readonly<Record<Exclude<StepKind, 'dossier'>, string | null>> = {
+  profile: 'profile',
+  certificate: 'certificate',
+  trace: 'search',
+  lens: 'picture analysis',
+  credit: 'credit analysis',
+  monitor: null,
+};
 
 /** What templates read of the subject. */
 export function subjectFacts(subject: Subject): Readonly<Record<string, unknown>> {

@@ -52,6 +52,7 @@ export function batchHtml(report: BatchReport, language: ReportLanguage): string
     'profile-batch': say('Asset profiles', 'Perfis patrimoniais'),
     'dossier-batch': say('Dossiers', 'Dossiês'),
     'credit-batch': say('Credit analyses', 'Análises de crédito'),
+    'investigation-batch': say('Investigations', 'Investigações'),
   }[record.kind];
   const name = maskTextOfPeople(record.inputName);
   const lines = reader.count(record.lines, ['line', 'lines'], ['linha', 'linhas']);

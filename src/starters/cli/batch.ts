@@ -80,7 +80,7 @@ export function startBatch(
 export async function startInput(
   command: Command,
   kind: JobKind<JobBatchRecord, JobBatchEnd>,
-  request: (ctx: CommandContext, file: InputFile) => BatchRequest,
+  request: (ctx: CommandContext, file: InputFile) => BatchRequest | Promise<BatchRequest>,
 ): Promise<boolean> {
   const flags = command.opts<InputFlags & StartFlags>();
   const { input } = flags;

@@ -13,6 +13,8 @@ const reasonWords: Readonly<Record<string, string>> = {
   decision: 'a decision (requests were turned away 20 times: `diligence resume` tries again)',
   unknown:
     'a person (as many rows are unknown as --max-unknown lets be: look at the service; `diligence resume` goes on)',
+  budget:
+    'a person (as many requests were made as --budget allows: `diligence resume` lets as many be made again)',
   'rate limit': 'the rate limit',
   'another work': 'another job that is sending the same document',
   retry: 'a retry that the service asked for',
@@ -23,6 +25,7 @@ const holdingReasons = new Set([
   'credentials',
   'decision',
   'unknown',
+  'budget',
   'paused',
   'store',
   'fault',

@@ -1,23 +1,19 @@
 import { z } from 'zod';
 import { checkPlan, readSubject } from '../../domain/investigations/check-plan';
-import {
-  investigationFolder,
-  investigationWorkflowId,
-  type InvestigationOutcome,
-  type InvestigationRecord,
+import type {
+  InvestigationOutcome,
+  InvestigationRecord,
 } from '../../domain/investigations/investigation';
 import type { Subject } from '../../domain/investigations/plan';
-import { jobIdAt } from '../../domain/job';
-import { indexDocuments } from '../../store/core/subject-index';
-import { InvestigationRepository } from '../../store/investigations/investigations';
+import { JobBatchRepository } from '../../store/core/job-batches';
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
 import { maxAgeTerm, startTerms } from '../jobs/request';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { isWithin, type Ask } from '../jobs/start-job';
 import { readFiles } from './files';
 import { foresee } from './foresee';
 import { nobody, planError, readPlan, type WrittenPlan } from './plan-file';
+import { askedFor, newestInvestigation, putInvestigation, termsOf } from './recorded';
 
 const oneOrMore = z.array(z.string()).optional();
 
@@ -36,6 +32,11 @@ export const investigationRequest = z.strictObject({
   photo: z.string().optional().describe('path of a picture to be analysed'),
   receivables: z.string().optional().describe('path of a CNAB 400 or 444 file (remessa)'),
   xmls: z.string().optional().describe('path of a ZIP of NF-e XML documents beside it'),
+  budget: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('requests that may be charged before a person must look'),
   ...startTerms('7d'),
   ...maxAgeTerm('7d'),
 });
@@ -63,52 +64,23 @@ export async function askInvestigation(
   request: Request,
 ): Promise<Ask<InvestigationRecord, InvestigationOutcome>> {
   const written = await readPlan(request.plan);
-  const { deadline: deadlineMs, label = null, maxAge: maxAgeMs, rerun = false } = request;
-  const { environment, idKey, queueSuffix, store } = ctx;
-  const { plan } = written;
+  const { maxAge: maxAgeMs, rerun = false } = request;
   const files = await readFiles(ctx, subjectOf(written, request));
-  const { subject } = files;
-  const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
-  const standing = (await store.jobs.find(investigationWorkflowId(name))) as Job<
-    InvestigationRecord,
-    InvestigationOutcome
-  > | null;
-  const asked = { name, plan, subject, maxAgeMs, rerun, label, deadlineMs };
+  const asked = askedFor(ctx, written.plan, files.subject, request);
+  const standing = await newestInvestigation(ctx, asked);
   return {
     standing,
     stands: standing?.status === 'completed' && isWithin(maxAgeMs, standing) && !rerun,
     foresee: () => foresee(ctx, written, { ...asked, files: files.read }),
-    record: async () => {
-      const now = new Date();
-      const workId = jobIdAt(investigationWorkflowId(name), now);
-      const record: InvestigationRecord = {
-        workId,
-        ...asked,
-        files: await files.store(),
-        createdAt: now.toISOString(),
-        createdBy: environment.actor,
-      };
-      const folder = investigationFolder(workId);
-      const nameOf = (text: string): string => idKey.nameOf('document', text);
-      const { cnpj, cpf, email, phone } = subject;
-      await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
-      const keyed = label === null ? null : nameOf(label);
-      await new InvestigationRepository(store).putRecord(folder, record, keyed);
-      await auditStart(ctx, workId, { items: plan.steps.length, rerun }, now.getTime());
-      return workId;
-    },
+    record: async () => putInvestigation(ctx, { ...asked, files: await files.store() }),
+    release: ({ folder }) => new JobBatchRepository(ctx.store).releaseChildren(folder),
     workflow: 'investigateSubject',
     workflowInput: ({ id: workId, folder, input }): InvestigateInput => ({
       ref: { workId, folder },
-      steps: input.plan.steps.map(({ id, needs, required, deadlineMs: stepMs }) => ({
-        id,
-        needs,
-        required,
-        deadlineMs: stepMs,
-      })),
-      deadlineAt: Date.now() + deadlineMs,
+      ...termsOf(input),
+      deadlineAt: Date.now() + request.deadline,
       interactive: true,
-      queueSuffix,
+      queueSuffix: ctx.queueSuffix,
     }),
   };
 }

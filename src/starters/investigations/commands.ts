@@ -1,21 +1,35 @@
 import { Command } from 'commander';
 import type { Subject } from '../../domain/investigations/plan';
+import { inputFlags, startInput, withInput } from '../cli/batch';
 import { languageOption, withStart, type StartFlags } from '../cli/flags';
+import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
-import { print } from '../cli/terminal';
+import { print, wholeNumber } from '../cli/terminal';
+import type { InputFile } from '../jobs/batches/ask';
+import type { CommandContext } from '../jobs/context';
+import { UsageError } from '../jobs/errors';
 import { askInvestigation } from './ask';
+import { investigationBatch } from './batch';
+import { investigationBatchKind } from './batch-kind';
 import { investigationKind } from './kind';
-import { graphLines, readPlan, readyPlans } from './plan-file';
+import { graphLines, nobody, readPlan, readyPlans } from './plan-file';
 
 type SubjectFlags = { [Field in keyof Subject]?: Exclude<Subject[Field], null> };
-type InvestigateFlags = StartFlags & SubjectFlags & { plan: string; maxAge: number };
+type InvestigateFlags = StartFlags &
+  SubjectFlags & { plan: string; maxAge: number; budget?: number; input?: string };
 
 /** `diligence investigate`. */
 export function investigateCommand(): Command {
   const command = new Command('investigate');
-  return withStart(command, { deadline: '7d', maxAge: '7d' })
+  const started = withStart(command, { deadline: '7d', maxAge: '7d' });
+  return withInput(started, 'documents (CPF or CNPJ) of subjects', 20)
     .description('Ask everything that a plan says about one subject, and put it into one report.')
     .requiredOption('--plan <plan>', 'supplier, assignor, individual, or a file (YAML or JSON)')
+    .option(
+      '--budget <n>',
+      'requests that may be charged before a person must look (default: as the plan says, else no bound)',
+      wholeNumber(1, 100_000),
+    )
     .option('--cnpj <numbers...>', 'of the subject')
     .option('--cpf <numbers...>', 'of the subject, or of its owner')
     .option('--name <name>', 'as you know the subject: compared with what the sources say')
@@ -26,11 +40,25 @@ export function investigateCommand(): Command {
     .option('--photo <file>', 'a picture to be analysed')
     .option('--receivables <file>', 'a CNAB 400 or 444 file (remessa)')
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
+    .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .addOption(languageOption())
     .action(async (flags: InvestigateFlags) => {
+      if (flags.input !== undefined) await refuseSubject(command, flags.plan);
+      const many = async (ctx: CommandContext, file: InputFile) =>
+        investigationBatch(ctx, (await readPlan(flags.plan)).plan, { ...file, ...flags });
+      if (await startInput(command, investigationBatchKind, many)) return;
+      refuseFlagsBeside('one subject', [...inputFlags, '--excel'], command);
       await start(command, investigationKind, (ctx) => askInvestigation(ctx, flags));
     })
     .addCommand(plansCommand());
+}
+
+/** Each line of an input is a subject. */
+async function refuseSubject(command: Command, plan: string): Promise<void> {
+  const flags = Object.keys(nobody()).map((word) => `--${word}`);
+  refuseFlagsBeside('--input', flags, command);
+  if ((await readPlan(plan)).subject !== null)
+    throw new UsageError(`--input: the plan ${plan} names a subject of its own`);
 }
 
 function plansCommand(): Command {

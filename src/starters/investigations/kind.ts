@@ -14,7 +14,12 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   service: 'investigation',
   workflowId: ({ name }) => investigationWorkflowId(name),
   describe: ({ plan }) => plan.name,
-  terms: ({ deadlineMs, label, rerun }) => ({ deadline: deadlineMs, label, rerun }),
+  terms: ({ budget, deadlineMs, label, rerun }) => ({
+    budget,
+    deadline: deadlineMs,
+    label,
+    rerun,
+  }),
   async readProgress(engine, workflowId) {
     const progress = await progressOfOne(engine, workflowId);
     if (progress === null) return null;
@@ -41,5 +46,6 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
       require('./report/folder') as typeof import('./report/folder');
     return writeInvestigationFolder(ctx, job, folder, lang);
   },
-  orders: ['cancel', 'cancel_now'],
+  orders: ['cancel', 'cancel_now', 'resume'],
+  cancelsRemotely: true,
 };

@@ -89,6 +89,7 @@ const subject = z.strictObject({
 export const planSchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_-]{0,40}$/),
   title: z.string().max(200).default(''),
+  budget: z.int().min(1).max(100_000).optional(),
   subject: subject.optional(),
   steps: z.array(step).min(1).max(40),
 });
@@ -130,10 +131,10 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
       named,
       reading.error.issues.map(({ message, path: at }) => ({ path: pathText(at), message })),
     );
-  const { name, title, steps, subject: whom = null } = reading.data;
+  const { budget = null, name, title, steps, subject: whom = null } = reading.data;
   const titles = steps.map(({ id, title: words = '' }) => [id, words] as const);
   return {
-    plan: { name, title, steps: steps.map(stepOf) },
+    plan: { name, title, budget, steps: steps.map(stepOf) },
     subject: whom,
     titles: new Map(titles),
   };

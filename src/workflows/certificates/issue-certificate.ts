@@ -3,7 +3,13 @@ import type { BatchSummary } from '../../domain/certificates/certificates';
 import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
 import type { IssueCertificateInput } from '../inputs';
-import { cancelUpdate, resumeUpdate, rowsProgressQuery } from '../messages';
+import {
+  cancelSignal,
+  cancelUpdate,
+  resumeUpdate,
+  rowsProgressQuery,
+  type CancelOrder,
+} from '../messages';
 import { RowDriver } from './row-driver';
 import { firstRows } from './row-state';
 import { reportEnd } from '../core/search-attributes';
@@ -29,15 +35,16 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
     driver.control({ paused: false });
     return 'resumed';
   });
-  setHandler(cancelUpdate, ({ now }) => {
+  const cancel = ({ now }: CancelOrder): void => {
     isCancelled = true;
     driver.control({ cancel: now ? 'now' : 'wait' });
-    return now ? 'cancelled at once' : 'cancelling';
+  };
+  setHandler(cancelUpdate, (order) => {
+    cancel(order);
+    return order.now ? 'cancelled at once' : 'cancelling';
   });
-  CancellationScope.current().cancelRequested.catch(() => {
-    isCancelled = true;
-    driver.control({ cancel: 'wait' });
-  });
+  setHandler(cancelSignal, cancel);
+  CancellationScope.current().cancelRequested.catch(() => cancel({ now: false }));
 
   return CancellationScope.nonCancellable(async () => {
     await driver.drive();

@@ -6,9 +6,10 @@ import {
   type PollRequest,
   type Refused,
 } from '../../domain/core/poll-request';
-import { endOf } from '../../domain/attention';
+import { endOf, type WaitReason } from '../../domain/attention';
 import type { JobEnd, JobKind } from '../../domain/job';
 import {
+  cancelSignal,
   cancelUpdate,
   jobProgressQuery,
   resumeUpdate,
@@ -95,6 +96,7 @@ export class Job {
         },
       },
     );
+    setHandler(cancelSignal, (order) => this.#cancel(order));
     if (onResume !== undefined) setHandler(resumeUpdate, onResume);
     CancellationScope.current().cancelRequested.catch(() => this.#cancel({ now: true }));
   }
@@ -152,6 +154,11 @@ export class Job {
     // The decision that single jobs wait for is that of a review.
     const needed = reason === 'decision' ? 'review' : reason === 'credentials' ? reason : null;
     this.#waits.report(needed);
+  }
+
+  /** A person is needed for a reason of its kind. @param rows that it is about */
+  report(reason: WaitReason | null, rows: number | null): void {
+    this.#waits.report(reason, rows);
   }
 
   close(): void {

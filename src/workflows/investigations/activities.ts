@@ -1,34 +1,26 @@
 import type {
   PreparedChild,
+  PreparedStep,
   SettleInput,
   createInvestigationActivities,
 } from '../../activities/investigations/investigations';
 import { proxyActivities } from '@temporalio/workflow';
 import { queueName } from '../../domain/core/queues';
 
-export type { PreparedChild };
+export type { PreparedChild, PreparedStep, SettleInput };
 
 type Activities = ReturnType<typeof createInvestigationActivities>;
 
-/** What an investigation asks of the store. */
+/**
+ * What an investigation asks of the store. No attempt is the last one: a store that is away for hours costs
+ * time, not the investigation. `settleStep` returns by its `until` by itself.
+ */
 export function investigationActivities(queueSuffix: string, interactive: boolean) {
-  const common = {
+  return proxyActivities<Activities>({
     taskQueue: queueName('investigation', queueSuffix),
     retry: { initialInterval: '1s', maximumInterval: '30s' },
     priority: { priorityKey: interactive ? 1 : 3 },
-  } as const;
-  const { prepareStep, finalizeInvestigation } = proxyActivities<Activities>({
-    ...common,
-    startToCloseTimeout: '2m',
+    // A few records: what a killed worker had in hand starts again after this.
+    startToCloseTimeout: '30s',
   });
-
-  /** The activity returns by `until`; the time-out is a backstop. */
-  const settleStep = (input: SettleInput) =>
-    proxyActivities<Activities>({
-      ...common,
-      startToCloseTimeout: '1m',
-      scheduleToCloseTimeout: Math.max(0, (input.until ?? 0) - Date.now()) + 5 * 60_000,
-    }).settleStep(input);
-
-  return { prepareStep, settleStep, finalizeInvestigation };
 }

@@ -1,9 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
+  CancelledFailure,
   ChildWorkflowFailure,
   ParentClosePolicy,
-  isCancellation,
   log,
   startChild,
 } from '@temporalio/workflow';
@@ -18,45 +18,45 @@ import { workflowIdOf } from '../../domain/job';
 import { runJob, type Job } from '../core/run-job';
 import { attributesAtStart } from '../core/search-attributes';
 import type { InvestigateInput } from '../inputs';
-import { investigationActivities, type PreparedChild } from './activities';
+import { cancelSignal } from '../messages';
+import { investigationActivities, type PreparedChild, type SettleInput } from './activities';
 import { childStart } from './child-inputs';
+import { Purse } from './purse';
 
 /** What a step has asked for, and could not ask. */
-interface Asked {
-  cut: number;
-  left: string[];
-}
+type Asked = Pick<SettleInput, 'cut' | 'left' | 'lost'>;
 
 /**
  * The steps of a plan, each as soon as what it needs has ended; what they ask is jobs of their kinds, which
  * outlive the investigation if it is terminated.
  */
 export async function investigateSubject(input: InvestigateInput): Promise<InvestigationOutcome> {
-  const { ref, steps, deadlineAt, interactive, queueSuffix } = input;
+  const { ref, steps, budget, deadlineAt, interactive, queueSuffix } = input;
   const { prepareStep, settleStep, finalizeInvestigation } = investigationActivities(
     queueSuffix,
     interactive,
   );
   const ends = new Map<string, StepEnd>();
   const asked = new Map<string, Asked>();
+  const purse = new Purse(budget);
 
   async function investigate(job: Job): Promise<void> {
     const running = new Map<string, Promise<void>>();
     const waitingFor = new Set<string>();
     const show = (id: string, word: string): void => {
       job.progress.details = { steps: { ...job.progress.details.steps, [id]: word } };
-      const counts = [...ends.values()].length;
-      job.progress.stage = `${counts} of ${steps.length} steps`;
+      job.progress.stage = `${ends.size} of ${steps.length} steps`;
     };
     const end = (step: StepEnd): void => {
       ends.set(step.id, step);
       show(step.id, step.status);
     };
-    const wait = (id: string, isWaiting: boolean): void => {
-      if (isWaiting) waitingFor.add(id);
-      else waitingFor.delete(id);
+    const showWaiting = (): void => {
+      const { rest } = purse;
       // The inbox shows the job that needs a person, not the investigation too.
-      job.progress.waiting = waitingFor.size === 0 ? null : { reason: 'decision', until: null };
+      const reason = rest !== null ? 'budget' : waitingFor.size > 0 ? 'decision' : null;
+      job.progress.waiting = reason && { reason, until: null };
+      job.report(rest === null ? null : 'budget', rest);
     };
 
     async function take(step: GraphStep): Promise<void> {
@@ -69,21 +69,34 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
       }
       const until = Math.min(deadlineAt, Date.now() + (step.deadlineMs ?? Infinity));
       show(id, 'asking');
-      const prepared = await prepareStep({ ref, stepId: id, at: Date.now(), deadlineAt: until });
+      const prepared = await purse.spend(
+        async (mayRequest) =>
+          prepareStep({ ref, stepId: id, at: Date.now(), deadlineAt: until, mayRequest }),
+        { until, onWait: showWaiting },
+      );
+      if (prepared.kind === 'beyondBudget') {
+        const why = `the budget was reached, and ${prepared.requests} more requests were not allowed`;
+        end({ ...nothing(id), status: 'missing', why });
+        return;
+      }
       if (prepared.kind === 'over') {
         end(prepared.end);
         return;
       }
-      const { children, ...rest } = prepared;
-      const how = { ref, stepId: id, cut: rest.cut, left: rest.left, isCancelled: false };
-      asked.set(id, rest);
-      await allEnded(children.map((child) => drive(child, until)));
+      const { children, cut, left } = prepared;
+      const lost: string[] = [];
+      asked.set(id, { cut, left, lost });
+      await allEnded(children.map((child) => drive(job, child, { until, lost })));
+      const how = { ref, stepId: id, cut, left, lost, isCancelled: false };
       let settled = await settleStep({ ...how, until: null });
       if (settled.waits !== null) {
-        wait(id, settled.waits === 'person');
-        show(id, settled.waits === 'person' ? 'waits for a person' : 'asking');
-        settled = await settleStep({ ...how, until: deadlineAt });
-        wait(id, false);
+        const isForPerson = settled.waits === 'person';
+        if (isForPerson) waitingFor.add(id);
+        showWaiting();
+        show(id, isForPerson ? 'waits for a person' : 'asking');
+        settled = await settleStep({ ...how, until });
+        waitingFor.delete(id);
+        showWaiting();
       }
       end(settled.end);
     }
@@ -96,28 +109,41 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
   }
 
   /** A job that runs already is waited for where the step is settled. */
-  async function drive(child: PreparedChild, until: number): Promise<void> {
+  async function drive(
+    job: Job,
+    child: PreparedChild,
+    { lost, until }: { lost: string[]; until: number },
+  ): Promise<void> {
     const { input: childInput, workflow } = childStart(child, {
       deadlineAt: until,
       interactive,
       queueSuffix,
     });
     const kind: WorkflowKind = jobKindOf[child.kind];
-    try {
-      const started = await startChild(workflow, {
-        workflowId: workflowIdOf(child.jobId),
-        args: [childInput],
-        typedSearchAttributes: attributesAtStart(kind, child.jobId),
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        // What was sent is completed whatever becomes of the investigation.
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-      });
-      await started.result();
-    } catch (error) {
-      if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error;
-      if (error instanceof ChildWorkflowFailure) log.warn('a job of a step did not end well');
-      else if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
+    if (job.order !== null) throw new CancelledFailure('cancelled before it was started');
+    // It is told how to end, and waited for: a cancellation by the engine could not say how.
+    await CancellationScope.nonCancellable(async () => {
+      try {
+        const started = await startChild(workflow, {
+          workflowId: workflowIdOf(child.jobId),
+          args: [childInput],
+          typedSearchAttributes: attributesAtStart(kind, child.jobId),
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          // What was sent is completed whatever becomes of the investigation.
+          parentClosePolicy: ParentClosePolicy.ABANDON,
+        });
+        const stop = async (): Promise<void> => {
+          if (job.order !== null) await started.signal(cancelSignal, job.order);
+        };
+        job.cancelRequested.catch(stop).catch(() => undefined);
+        await started.result();
+      } catch (error) {
+        if (error instanceof ChildWorkflowFailure) {
+          log.warn('a job of a step did not end well');
+          lost.push(child.jobId);
+        } else if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+    });
   }
 
   /** What had begun is told as it stands: its jobs have ended, or run for somebody else. */
@@ -143,6 +169,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     kind: 'investigation',
     folder: ref.folder,
     stage: 'planning',
+    onResume: () => purse.refill(),
     onCancel: () => 'cancelling: the jobs of its steps end first',
     steps: async (job) => {
       const cancelled = await job.cancellable(

@@ -25,7 +25,7 @@ import {
   type SweepRef,
 } from '../../domain/monitors/sweep';
 import type { MonitorSweepInput, SweepCarryover } from '../inputs';
-import { cancelUpdate, sweepProgressQuery, type SweepProgress } from '../messages';
+import { cancelSignal, cancelUpdate, sweepProgressQuery, type SweepProgress } from '../messages';
 import { monitorActivities } from './activities';
 import { reportEnd } from '../core/search-attributes';
 
@@ -59,6 +59,7 @@ class SweepDriver {
       this.#cancelling = true;
       return 'cancelling: the page under way is brought to its end';
     });
+    setHandler(cancelSignal, () => void (this.#cancelling = true));
     CancellationScope.current().cancelRequested.catch(() => (this.#cancelling = true));
   }
 

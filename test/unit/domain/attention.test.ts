@@ -33,6 +33,7 @@ const statuses: Record<JobKind, readonly string[]> = {
   'monitor-sweep': ['swept', 'cancelled', 'interrupted', 'partly', 'failed'],
   'monitor-scan': ['swept', 'cancelled', 'interrupted', 'partly', 'failed'],
   investigation: ['completed', 'incomplete', 'cancelled'],
+  'investigation-batch': ['completed', 'incomplete', 'cancelled', ...lines],
 };
 const kinds = Object.keys(statuses) as JobKind[];
 
@@ -119,6 +120,7 @@ describe('one word for how a batch ended', () => {
       'profile-batch',
       'credit-batch',
       'dossier-batch',
+      'investigation-batch',
     ] as const)
       for (const one of statuses[kind])
         for (const other of statuses[kind]) {

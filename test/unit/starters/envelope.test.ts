@@ -125,14 +125,20 @@ const ends: End[] = [
     { edition: 0, snapshotAt: 0, summary },
     { outcome: { counts: summary.counts, results: expect.stringContaining('results.csv') } },
   ],
-  ...(['trace-batch', 'profile-batch', 'credit-batch', 'dossier-batch'] as const).map(
-    (kind): End => [
-      kind,
-      { kind, batchId: 'x/1', inputName: 'in.csv', lines: 0, left: {} },
-      { endedAt: '', cancelled: false, counts: {} },
-      { outcome: { counts: {}, problems: [], results: expect.stringContaining('results.csv') } },
-    ],
-  ),
+  ...(
+    [
+      'trace-batch',
+      'profile-batch',
+      'credit-batch',
+      'dossier-batch',
+      'investigation-batch',
+    ] as const
+  ).map((kind): End => [
+    kind,
+    { kind, batchId: 'x/1', inputName: 'in.csv', lines: 0, left: {} },
+    { endedAt: '', cancelled: false, counts: {} },
+    { outcome: { counts: {}, problems: [], results: expect.stringContaining('results.csv') } },
+  ]),
   [
     'monitor-sweep',
     {},

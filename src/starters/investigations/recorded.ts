@@ -1,0 +1,89 @@
+import {
+  investigationFolder,
+  investigationWorkflowId,
+  type InvestigationOutcome,
+  type InvestigationRecord,
+} from '../../domain/investigations/investigation';
+import type { Plan, Subject } from '../../domain/investigations/plan';
+import { jobIdAt } from '../../domain/job';
+import { indexDocuments } from '../../store/core/subject-index';
+import { InvestigationRepository } from '../../store/investigations/investigations';
+import type { InvestigateInput } from '../../workflows/inputs';
+import type { CommandContext } from '../jobs/context';
+import type { Job } from '../jobs/job-kind';
+import { auditStart } from '../jobs/start-job';
+
+/** What is asked for, before its files are stored. */
+export type AskedInvestigation = Omit<
+  InvestigationRecord,
+  'workId' | 'files' | 'createdAt' | 'createdBy'
+>;
+
+export interface InvestigationTerms {
+  /** Milliseconds. */
+  deadline: number;
+  /** Milliseconds. */
+  maxAge: number;
+  budget?: number | undefined;
+  label?: string | null | undefined;
+  rerun?: boolean | undefined;
+}
+
+/** Its name is that of plan and subject: asked for again, it is the same. */
+export function askedFor(
+  { idKey }: CommandContext,
+  plan: Plan,
+  subject: Subject,
+  {
+    budget,
+    deadline: deadlineMs,
+    label = null,
+    maxAge: maxAgeMs,
+    rerun = false,
+  }: InvestigationTerms,
+): AskedInvestigation {
+  const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
+  const bound = budget ?? plan.budget;
+  return { name, plan, subject, maxAgeMs, rerun, budget: bound, label, deadlineMs };
+}
+
+/** Null: there is none. */
+export async function newestInvestigation(
+  { store }: CommandContext,
+  { name }: Pick<AskedInvestigation, 'name'>,
+): Promise<Job<InvestigationRecord, InvestigationOutcome> | null> {
+  const found = await store.jobs.find(investigationWorkflowId(name));
+  return found as Job<InvestigationRecord, InvestigationOutcome> | null;
+}
+
+/** Records it: it can be started then. @returns its id */
+export async function putInvestigation(
+  ctx: CommandContext,
+  asked: Omit<InvestigationRecord, 'workId' | 'createdAt' | 'createdBy'>,
+): Promise<string> {
+  const { environment, idKey, store } = ctx;
+  const { label, name, plan, rerun, subject } = asked;
+  const now = new Date();
+  const workId = jobIdAt(investigationWorkflowId(name), now);
+  const [createdAt, createdBy] = [now.toISOString(), environment.actor];
+  const folder = investigationFolder(workId);
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  const { cnpj, cpf, email, phone } = subject;
+  await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
+  const keyed = label === null ? null : nameOf(label);
+  const record = { workId, ...asked, createdAt, createdBy };
+  await new InvestigationRepository(store).putRecord(folder, record, keyed);
+  await auditStart(ctx, workId, { items: plan.steps.length, rerun }, now.getTime());
+  return workId;
+}
+
+/** What its workflow is given of it. */
+export function termsOf({
+  budget,
+  plan,
+}: Pick<InvestigationRecord, 'budget' | 'plan'>): Pick<InvestigateInput, 'budget' | 'steps'> {
+  const steps = plan.steps.map(({ id, needs, required, deadlineMs }) => {
+    return { id, needs, required, deadlineMs };
+  });
+  return { budget, steps };
+}
