@@ -1,5 +1,6 @@
 import { attentionOf } from '../../domain/attention';
 import type { BillingTotal } from '../../domain/core/billing-totals';
+import type { Cell } from '../../domain/core/findings';
 import type { JobBatchRecord } from '../../domain/core/job-batch';
 import { maskDocument } from '../../domain/core/documents';
 import { maskTarget } from '../../domain/traces/target';
@@ -29,7 +30,7 @@ import {
 import { nameOf, reasonOf, statusWord } from '../words';
 import { hiddenColumns, type BatchFigures, type BatchRow } from './figures';
 
-const mostColumns = 5;
+const mostColumns = 6;
 
 export interface BatchReport {
   record: JobBatchRecord;
@@ -124,7 +125,7 @@ function rowsPart(figures: BatchFigures, { kind }: JobBatchRecord, reader: Reade
   const { more, rows, totals } = figures;
   const columns = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))]
     .filter((column) => !hiddenColumns.test(column))
-    .filter((column) => rows.some(({ cells }) => cells[column] != null && cells[column] !== ''))
+    .filter((column) => rows.some(({ cells }) => isSomething(cells[column])))
     .slice(0, mostColumns);
   const heads: Column[] = [
     { name: say('Line', 'Linha'), look: 'line' },
@@ -165,6 +166,11 @@ function rowsPart(figures: BatchFigures, { kind }: JobBatchRecord, reader: Reade
     ${more > 0 ? html`<p class="muted small">${rest}</p>` : null}`,
     formats.number(rows.length + more),
   );
+}
+
+/** A column of noughts is told by its absence. */
+function isSomething(cell: Cell | undefined): boolean {
+  return cell !== undefined && cell !== null && cell !== '' && cell !== 0;
 }
 
 function errorNote({ code, message }: NonNullable<BatchRow['error']>): Html {

@@ -51,7 +51,7 @@ async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<num
     sums.add(record, file.filed.answer);
   const sinks = await new SinkRepository(ctx.store).now(ctx.environment.monitorSinks);
   const figures = sums.figures();
-  const report: MonitorReport = {
+  const about: MonitorReport = {
     scope: {
       since: since ?? null,
       monitors: monitor?.length ?? null,
@@ -66,7 +66,7 @@ async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<num
     }),
     writtenAt: Date.now(),
   };
-  await writeWhole(dirname(out), basename(out), monitorHtml(report, flags.lang));
+  await writeWhole(dirname(out), basename(out), monitorHtml(about, flags.lang));
   tell(`report: ${out}`);
   return exitCodes.done;
 }

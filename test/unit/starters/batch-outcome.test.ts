@@ -237,7 +237,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
   place = new TemporaryStore();
   const next = [await lookedUp(3, null), await lookedUp(4, { imoveis: [propertyRow] })];
   await shown(await batchOf(profileBatchKind, [cpf(3), cpf(4)], next));
-  const own = ['results.csv', 'summary.json', 'imoveis.csv', 'answers/3.json'];
+  const own = ['results.csv', 'summary.json', 'report.html', 'imoveis.csv', 'answers/3.json'];
   const left = await readdir(out, { recursive: true });
   expect(left.sort()).toEqual([...own, ...mine, 'answers', 'pages'].sort());
   first.remove();
@@ -275,10 +275,7 @@ test('sections of all people stand in one sheet each, with the line and the CPF 
   // Told and empty is another thing than not told.
   expect(await rowsOf('rural_produtor_organico.csv', ';')).toEqual([]);
   const files = await readdir(out);
-  expect([files.includes('rural_perfil.csv'), files.includes('report.html')]).toEqual([
-    false,
-    false,
-  ]);
+  expect([files.includes('rural_perfil.csv'), files.includes('pages')]).toEqual([false, false]);
 });
 
 test('a page for each person, and one with counts and totals that leads there', async () => {
@@ -296,11 +293,13 @@ test('a page for each person, and one with counts and totals that leads there', 
   expect(await readdir(join(out, 'pages'))).toEqual(['2.html', '3.html']);
   const page = await readFile(join(out, 'report.html'), 'utf8');
   const text = page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-  expect(text).toMatch(/Vehicles 2 Properties 2 Assessed value of properties R\$0\.30/);
-  expect(text).toContain('Answers 2 1 without the rural part');
-  expect(text).toMatch(/found 2 refused 1 duplicate 1 invalid 1/);
+  expect(text).toMatch(
+    /Assessed value of properties R\$0\.30 Vehicles 2 Properties 2 Cost 2 answers/,
+  );
+  expect(text).toMatch(/Found 2 40% Refused by the service 1 20% Duplicate 1 20% Invalid 1 20%/);
+  expect(text).toMatch(/Rural part .* Told .* Failed/);
   expect(page.match(/href="[^"]*"/g)).toEqual(['href="pages/2.html"', 'href="pages/3.html"']);
   expect(page).not.toMatch(new RegExp(`<b>9|${[cpf(1), cpf(2), cpf(3)].join('|')}`));
   const own = await readFile(join(out, 'pages', '2.html'), 'utf8');
-  expect(own).toContain('in the sheets of the batch');
+  expect(own).toContain('answers/2.json');
 });

@@ -117,7 +117,7 @@ test('jobs are listed newest first, whatever they are, below a heading', async (
 
 test.each([
   ['result', '--excel'],
-  ['result', '--lang', 'pt'],
+  ['result', '--pdf-names', 'reference'],
   ['cancel', '--cancel-remote'],
   ['pause'],
   ['show', '--id', 'trace/x'],

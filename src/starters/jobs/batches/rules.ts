@@ -122,6 +122,7 @@ export function answeredCharges(): BatchCharges {
       all += answered;
       if (before) earlier += answered;
     },
+    billing: () => (all === 0 ? [] : [{ status: null, unit: 'answer', count: all, amount: null }]),
     summary: () => ({ answered: all, answeredBefore: earlier, answersLost: lost }),
     lines: () => [
       `answered ${all} times, and may be charged as often` +
