@@ -64,21 +64,19 @@ export async function acknowledgeChanges(
   return { settled, fault: fault?.fault ?? null, unsure };
 }
 
-/** On the audit trail first: a mark that stands there is never put again. */
+/** Marks and what the audit trail tells of them: one transaction. */
 export async function storeAcknowledged(
   ctx: SweepContext,
   settled: readonly NewAcknowledgement[],
 ): Promise<void> {
-  const { audit, metrics, now, records, ref, sinks } = ctx;
-  await audit.append(
-    settled.map(({ changeId, by }) => acknowledgementEntry(ref, changeId, by, now())),
-  );
+  const { metrics, now, records, ref, sinks } = ctx;
   const { required } = sinks;
   await records.changes.putAcknowledged(
     ref.monitorId,
     settled.map(({ changeId, by, acknowledgedAt }) => {
       return { changeId, mark: { ...markNow(ctx), by, acknowledgedAt, required } };
     }),
+    settled.map(({ changeId, by }) => acknowledgementEntry(ref, changeId, by, now())),
   );
   for (const how of ['us', 'elsewhere', 'gone'] as const) {
     metrics.changesAcknowledged(how, settled.filter(({ by }) => by === how).length);
@@ -100,7 +98,7 @@ async function acknowledge(
   };
   let unsure = false;
   const call = () =>
-    monitors.acknowledge(ref.monitorId, changeId, 'request', signal).catch((error: unknown) => {
+    monitors.acknowledge(ref.monitorId, changeId, 'poll', signal).catch((error: unknown) => {
       unsure ||= isCallFailure(error) && classifyFailure(error, 'keyless') === 'unknown';
       throw error;
     });
