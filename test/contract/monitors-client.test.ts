@@ -47,6 +47,17 @@ describe('the monitors client against the sandbox', () => {
     return ids;
   }
 
+  test('acknowledgements alone find that the service takes more calls a second', async () => {
+    await service.close();
+    const token = Token.of('sandbox-token');
+    service = new Service({ baseUrl: sandbox.baseUrl, token, ratePerSecond: 10 });
+    api = new MonitorsApi(service, names);
+    hold({ seededChanges: 100 });
+    const { items } = await api.listChanges(one, { pageSize: 100 });
+    await Promise.all(items.map((item) => api.acknowledge(one, String(idOf(item)))));
+    expect(service.limiter.rate.perSecond).toBeGreaterThan(25);
+  });
+
   test('a change reads as it was told', async () => {
     hold({
       changes: [

@@ -9,6 +9,8 @@ import { countFailures, markNow, type SweepContext } from './context';
 
 /** Acknowledgements of one page under way at once; the limiter paces them. */
 const width = 16;
+/** Tries again within a page end after this: a service that takes nothing is not asked eight times for each change. */
+const patienceMs = 60_000;
 
 export interface NewAcknowledgement {
   changeId: string;
@@ -38,9 +40,10 @@ export async function acknowledgeChanges(
 ): Promise<Acknowledged> {
   const answers: Answer[] = [];
   const errors: unknown[] = [];
+  const patientUntil = ctx.now() + patienceMs;
   await inParallel(held, width, async (file) => {
     if (errors.length > 0 || answers.some(({ kind }) => kind === 'fault')) return;
-    await acknowledge(ctx, file).then(
+    await acknowledge(ctx, file, patientUntil).then(
       (answer) => answers.push(answer),
       (error: unknown) => errors.push(error),
     );
@@ -64,21 +67,19 @@ export async function acknowledgeChanges(
   return { settled, fault: fault?.fault ?? null, unsure };
 }
 
-/** On the audit trail first: a mark that stands there is never put again. */
+/** Marks and what the audit trail tells of them: one transaction. */
 export async function storeAcknowledged(
   ctx: SweepContext,
   settled: readonly NewAcknowledgement[],
 ): Promise<void> {
-  const { audit, metrics, now, records, ref, sinks } = ctx;
-  await audit.append(
-    settled.map(({ changeId, by }) => acknowledgementEntry(ref, changeId, by, now())),
-  );
+  const { metrics, now, records, ref, sinks } = ctx;
   const { required } = sinks;
   await records.changes.putAcknowledged(
     ref.monitorId,
     settled.map(({ changeId, by, acknowledgedAt }) => {
       return { changeId, mark: { ...markNow(ctx), by, acknowledgedAt, required } };
     }),
+    settled.map(({ changeId, by }) => acknowledgementEntry(ref, changeId, by, now())),
   );
   for (const how of ['us', 'elsewhere', 'gone'] as const) {
     metrics.changesAcknowledged(how, settled.filter(({ by }) => by === how).length);
@@ -88,6 +89,7 @@ export async function storeAcknowledged(
 async function acknowledge(
   ctx: SweepContext,
   { filed, acknowledged }: ChangeFile,
+  patientUntil: number,
 ): Promise<Answer> {
   const { monitors, ref, signal } = ctx;
   const { changeId } = filed.change;
@@ -100,12 +102,13 @@ async function acknowledge(
   };
   let unsure = false;
   const call = () =>
-    monitors.acknowledge(ref.monitorId, changeId, 'request', signal).catch((error: unknown) => {
+    monitors.acknowledge(ref.monitorId, changeId, 'poll', signal).catch((error: unknown) => {
       unsure ||= isCallFailure(error) && classifyFailure(error, 'keyless') === 'unknown';
       throw error;
     });
   try {
-    return settled('us', (await withRetries(call, ctx)).acknowledgedAt);
+    const again = ctx.now() < patientUntil ? ctx : { ...ctx, tries: 1 };
+    return settled('us', (await withRetries(call, again)).acknowledgedAt);
   } catch (error) {
     // Accepted, with an answer that cannot be read.
     if (error instanceof ContractError) return settled('us');

@@ -75,7 +75,8 @@ export class MonitorsApi {
   }
 
   /**
-   * Tells the service that we hold the change. May be sent again: the change stays acknowledged.
+   * Tells the service that we hold the change. May be sent again: the change stays acknowledged. It costs
+   * nothing, so that the rate is tried with it as with reads.
    *
    * @throws StatusError 404 when there is no such change any more, 409 when it cannot be
    *   acknowledged; ContractError when it was accepted and the answer cannot be read
@@ -83,7 +84,7 @@ export class MonitorsApi {
   async acknowledge(
     monitorId: string,
     changeId: string,
-    priority: CallPriority = 'request',
+    priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<Change> {
     const call = this.#call('POST', '/monitors/{monitor_id}/changes/{change_id}/ack', {

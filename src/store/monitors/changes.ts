@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../domain/core/audit';
 import { documentsIn, documentsInText } from '../../domain/core/held-documents';
 import type {
   AcknowledgementMark,
@@ -81,16 +82,18 @@ export class ChangeRepository {
     );
   }
 
+  /** @param entries what the audit trail tells of each, in the same transaction */
   putAcknowledged(
     monitorId: string,
     marks: readonly { changeId: string; mark: AcknowledgementMark }[],
+    entries: readonly AuditEntry[] = [],
   ): Promise<void> {
     const told = marks.map(({ changeId, mark }) => {
       const acknowledgedAt = instantOrNull(mark.acknowledgedAt);
       const name = mark.by === 'gone' ? 'gone' : 'acknowledged';
       return { changeId, name, mark: { ...mark, acknowledgedAt } };
     });
-    return this.#mark(monitorId, told);
+    return this.#mark(monitorId, told, entries);
   }
 
   /**
@@ -138,13 +141,15 @@ export class ChangeRepository {
   async #mark(
     monitorId: string,
     marks: readonly { changeId: string; name: string; mark: SweepMark }[],
+    entries: readonly AuditEntry[] = [],
   ): Promise<void> {
     const rows = marks.map(({ changeId, name, mark: { at, sweep, ...details } }) => {
       return [monitorId, changeId, name, at, sweep, JSON.stringify(details)];
     });
     const columns = ['monitor', 'change', 'name', 'at', 'sweep', 'details'];
-    for (const some of partsOf(rows)) {
-      await this.#store.commit([insertInto('change_mark', columns, some)]);
+    const entriesOf = partsOf(entries);
+    for (const [index, some] of partsOf(rows).entries()) {
+      await this.#store.commit([insertInto('change_mark', columns, some)], entriesOf[index]);
     }
   }
 

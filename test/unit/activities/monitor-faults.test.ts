@@ -27,6 +27,17 @@ describe('activities of monitors in trouble', () => {
     expect(await bench.probe()).toMatchObject({ due: [] });
   });
 
+  test('an acknowledgement that fails four times in a row is tried again in the same sweep', async () => {
+    bench = await MonitorBench.start({
+      changes: [{ id: change }],
+      ack: ['502', 'reset_before', '502', 'reset_before'],
+    });
+    expect(await bench.sweep()).toMatchObject({
+      counts: { acknowledged: 1 },
+      backlog: { undelivered: 0 },
+    });
+  });
+
   test('an acknowledgement tells which sinks had to have the change before it', async () => {
     bench = await MonitorBench.start({ changes: [{ id: change }] });
     await bench.sweepPage();

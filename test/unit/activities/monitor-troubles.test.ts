@@ -29,34 +29,15 @@ class FakeSink implements Sink {
   async close(): Promise<void> {}
 }
 
-/** Keeps entries in memory; fails as often as it is told to. */
-class FakeTrail {
-  readonly entries: AuditEntry[] = [];
-  failures = 0;
-
-  readonly append = async (entries: readonly AuditEntry[]): Promise<void> => {
-    if (entries.length > 0 && this.failures > 0) {
-      this.failures -= 1;
-      throw new Error('the disk is full');
-    }
-    this.entries.push(...entries);
-  };
-
-  acknowledgements(): string[] {
-    return this.entries
-      .filter(({ id }) => id.startsWith('acknowledgement/'))
-      .map(({ result }) => result);
-  }
-}
-
 let bench: MonitorBench;
 let sink: FakeSink;
-let trail: FakeTrail;
+/** What the audit trail tells of acknowledgements. */
+let acknowledgements: string[];
 let aheadMs: number;
 
 beforeEach(() => {
   sink = new FakeSink();
-  trail = new FakeTrail();
+  acknowledgements = [];
   aheadMs = 0;
 });
 afterEach(() => bench.close());
@@ -67,10 +48,14 @@ async function start(
 ): Promise<void> {
   const others: Partial<MonitorDependencies> = {
     sinks: { all: [sink], required: ['file'], digests: null },
-    audit: trail as unknown as MonitorDependencies['audit'],
     now: () => Date.now() + aheadMs,
   };
   bench = await MonitorBench.start(script, undefined, others, more);
+  const committed = (entries: readonly AuditEntry[]): void => {
+    for (const { id, result } of entries)
+      if (id.startsWith('acknowledgement/')) acknowledgements.push(result);
+  };
+  bench.place.store.observe({ committed, away: () => undefined, back: () => undefined });
 }
 
 async function recordOf(changeId = change) {
@@ -119,25 +104,34 @@ describe('what others acknowledged before every sink had it', () => {
 });
 
 describe('an acknowledgement of ours', () => {
-  it('is on record before its mark, so that a failure of the trail loses none', async () => {
+  it('is on the audit trail with its mark, once, also when the first commit fails', async () => {
     await start({ changes: [{ id: change }] }, { statusName: 'ignored' });
-    trail.failures = 1;
+    const { database } = bench.place;
+    const commit = database.commit.bind(database);
+    database.commit = async (statements, events = []) => {
+      if (!statements.some(({ parameters }) => parameters.includes('acknowledged')))
+        return commit(statements, events);
+      expect(events).toHaveLength(1);
+      database.commit = commit;
+      throw new Error('the disk is full');
+    };
     await expect(bench.sweepPage('sweep-1')).rejects.toThrow('the disk is full');
     expect(bench.sandbox.monitors.counts().acknowledged).toBe(1);
     expect(await recordOf()).toMatchObject({ status: 'delivered' });
+    expect(acknowledgements).toEqual([]);
     // The service lists it as acknowledged: it was not somebody else.
     expect(await bench.sweepPage('sweep-1', 2)).toMatchObject({
       counts: { acknowledged: 1, elsewhere: 0 },
     });
     expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
-    expect(trail.acknowledgements()).toEqual(['acknowledged']);
+    expect(acknowledgements).toEqual(['acknowledged']);
   });
 
   it('is ours when a first try was accepted without an answer, and a second one refused', async () => {
     await start({ changes: [{ id: change }], ack: ['reset_after', '404'] });
     expect(await bench.sweepPage()).toMatchObject({ counts: { acknowledged: 1, elsewhere: 0 } });
     expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
-    expect(trail.acknowledgements()).toEqual(['acknowledged']);
+    expect(acknowledgements).toEqual(['acknowledged']);
   });
 
   it('is gone when the first try is refused, and ours when a later one is not', async () => {
