@@ -6,8 +6,9 @@ import {
   type AnalysisOutcome,
   type AnalysisRecord,
 } from '../../domain/credit/work';
+import { analysisSubject } from '../../domain/core/attempts';
 import type { CommandContext } from '../jobs/context';
-import type { JobKind } from '../jobs/job-kind';
+import { askedFor, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { writeWhole } from '../jobs/written-file';
 
@@ -31,6 +32,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
       ? []
       : [{ name: 'result.json', bytes: null, sha256: null, mediaType: 'application/json' }],
   cost: () => [],
+  asked: (job, ctx) => askedFor(ctx, analysisSubject(job.input.name), job),
   heeds: [],
   export: (ctx, { input, outcome }, folder) => writeOutcome(ctx, input, outcome, folder),
   resolver: () => (require('./resolve') as typeof import('./resolve')).creditResolver,

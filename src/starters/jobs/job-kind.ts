@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import type { Billing } from '../../domain/core/billing';
 import type { BillingTotal } from '../../domain/core/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
@@ -28,6 +29,30 @@ export interface JobArtifact {
   bytes: number | null;
   sha256: string | null;
   mediaType: string | null;
+}
+
+/** A thing that is charged for once, however many jobs show it. */
+export interface Charge {
+  of: string;
+  /** Null: none was reported. */
+  billing: Billing | null;
+}
+
+/** Requests that left or may have left; results that were there already. */
+export interface Asked {
+  requested: number;
+  reused: number;
+  possibleDoubleCharges: number;
+}
+
+/** Of what is bought under a subject: the requests that this job sent. */
+export async function askedFor(
+  { store }: CommandContext,
+  subject: string,
+  { id }: Pick<Job, 'id'>,
+): Promise<Asked> {
+  const { sent, doubtful } = await store.spending.sentBy(subject, id);
+  return { requested: sent, reused: 0, possibleDoubleCharges: doubtful };
 }
 
 export type Order = 'cancel' | 'cancel_now' | 'pause' | 'resume';
@@ -83,6 +108,10 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: EndedJob<Input, Outcome>,
     ctx: CommandContext,
   ): BillingTotal[] | Promise<BillingTotal[]>;
+  /** The things that make up its cost; left out: it reports none, or its rows are jobs that do. */
+  charges?(job: Pick<EndedJob<Input, Outcome>, 'id' | 'outcome'>): Charge[];
+  /** Left out: nothing is bought in its name. */
+  asked?(job: EndedJob<Input, Outcome>, ctx: CommandContext): Asked | Promise<Asked>;
   heeds: readonly (keyof ExportOptions)[];
   /**
    * Writes the result folder, and makes it where there is anything to write. Left out: it has none.
