@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { costWords } from './cli/closing';
 import { oneOf, print, printJson, sinceOf, tell } from './cli/terminal';
 import { tableLines } from './cli/table';
 import { kindOf } from './kind-of';
@@ -52,10 +53,7 @@ async function showCost({ since, by, json }: CostFlags): Promise<void> {
 function cellsOf(spending: Spending): string[][] {
   const { billing, group, possibleDoubleCharges, refused, requested, reused, unknown } = spending;
   const counts = [requested, refused, unknown, possibleDoubleCharges, reused].map(String);
-  const words = billing.map(({ amount, count, status, unit }) => {
-    const told = [status, amount, unit].filter((word) => word !== null);
-    return `${count} x ${told.join(' ')}`;
-  });
+  const words = billing.map(costWords);
   const [first = '-', ...more] = words;
   const rest = more.map((word) => [...Array.from({ length: counts.length + 1 }, () => ''), word]);
   return [[group === '' ? '-' : group, ...counts, first], ...rest];

@@ -87,7 +87,7 @@ async function showResult(id: string, flags: OutputFlags, command: Command): Pro
   return printResult(ctx, kind, job, { html: true, ...flags });
 }
 
-const exportFlags = ['out', 'excel', 'pdfNames', 'lang'] as const;
+const exportFlags = ['out', 'excel', 'pdfNames'] as const;
 
 /** @throws UsageError when a flag was given that would change nothing */
 function refuseUnheeded(id: string, kind: JobKind, command: Command): void {

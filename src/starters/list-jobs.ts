@@ -72,9 +72,9 @@ function filterOf({ idKey }: CommandContext, flags: ListFlags): JobFilter {
   };
 }
 
-type Listed = Omit<JobRow, 'input' | 'folder'> & { input: string; createdBy: string };
+type Listed = Omit<JobRow, 'input' | 'output' | 'folder'> & { input: string; createdBy: string };
 
-function listed({ folder: _folder, input, ...row }: JobRow): Listed {
+function listed({ folder: _folder, input, output: _output, ...row }: JobRow): Listed {
   const { createdBy, by } = input as { createdBy?: string; by?: string };
   return { ...row, input: describeInput(row.kind, input), createdBy: createdBy ?? by ?? '' };
 }

@@ -64,6 +64,16 @@ export const jobEnvelope = z.strictObject({
       'the result itself; of a batch the counts and the path of its rows. Null before the end',
     ),
   artifacts: z.array(artifact),
+  requests: z
+    .strictObject({
+      requested: z.number().int(),
+      reused: z.number().int(),
+      possibleDoubleCharges: z.number().int(),
+    })
+    .nullable()
+    .describe(
+      'what was sent, or may have been, and results that were there already; of a batch of jobs those jobs. Null before the end, and where nothing is bought',
+    ),
   cost: z.array(cost).describe('what the service reported as charged, by its own words'),
   folder: z.string().nullable().describe('the result folder; null: none was written'),
   progress: progress

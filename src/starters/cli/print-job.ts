@@ -1,15 +1,17 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { CommandContext } from '../jobs/context';
 import { exitCodeOf } from '../../domain/attention';
+import type { Language, OutputTerms } from '../../domain/job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
-import type { EndedJob, ExportOptions, Job, JobKind } from '../jobs/job-kind';
+import type { Asked, EndedJob, Job, JobKind } from '../jobs/job-kind';
 import { printable } from '../jobs/text';
+import { closingLines, wholeLine, type Closing } from './closing';
 import type { JobEnvelope } from './envelope';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
 import { exitCodes, print, printJson } from './terminal';
 
-export interface ResultFlags extends Partial<ExportOptions> {
+export interface ResultFlags extends Partial<OutputTerms> {
   out?: string;
   json?: boolean;
 }
@@ -26,8 +28,8 @@ export async function printResult<Input, Outcome>(
 ): Promise<number> {
   const ended = endedJob(job);
   const target = resolve(out ?? defaultFolder(job.id));
-  const options = { excel: false, html: false, lang: 'en', pdfNames: 'id', ...how } as const;
-  const files = (await kind.export?.(ctx, ended, target, options)) ?? [];
+  const terms = outputTerms(ctx, how, job.output);
+  const files = (await kind.export?.(ctx, ended, target, terms)) ?? [];
   const folder = files.length > 0 ? target : null;
   if (json) {
     const view = { job, state: null, progress: null };
@@ -37,12 +39,44 @@ export async function printResult<Input, Outcome>(
   }
   const { lines } = await shownOutcome(ctx, kind, job);
   for (const line of lines) print(line);
-  if (folder !== null) {
-    if (files.includes('report.html')) print(`report: ${join(folder, 'report.html')}`);
-    print(`result: ${folder} (${files.join(', ')}: an export, in the clear)`);
-  }
-  if (kind.findings !== undefined && job.needsAttention) print(leftToDo(job));
+  const result = folder === null ? null : { folder, files };
+  for (const line of await closingOf(ctx, kind, job, result, terms.lang)) print(line);
   return exitCodeOfJob(job);
+}
+
+/** What a command says, else what was said when the job was started. */
+export function outputTerms(
+  { environment }: Pick<CommandContext, 'environment'>,
+  { excel, html, lang, pdfNames }: Partial<OutputTerms>,
+  before: OutputTerms | null = null,
+): OutputTerms {
+  return {
+    lang: lang ?? before?.lang ?? environment.language,
+    excel: excel ?? before?.excel ?? false,
+    html: html ?? before?.html ?? false,
+    pdfNames: pdfNames ?? before?.pdfNames ?? 'id',
+  };
+}
+
+async function closingOf<Input, Outcome>(
+  ctx: CommandContext,
+  kind: JobKind<Input, Outcome>,
+  job: Job<Input, Outcome>,
+  result: Closing['result'],
+  language: Language,
+): Promise<string[]> {
+  const ended = endedJob(job);
+  const asked = await askedOf(ctx, kind, ended);
+  const cost = await kind.cost(ended, ctx);
+  return closingLines({ job, exitCode: exitCodeOfJob(job), asked, cost, result }, language);
+}
+
+async function askedOf<Input, Outcome>(
+  ctx: CommandContext,
+  kind: JobKind<Input, Outcome>,
+  job: EndedJob<Input, Outcome>,
+): Promise<Asked | null> {
+  return (await kind.asked?.(job, ctx)) ?? null;
 }
 
 /** How a job stands, ended or not. */
@@ -61,8 +95,9 @@ export async function printView(
   if (state === null) {
     const { isFound, lines } = await shownOutcome(ctx, kind, job);
     for (const line of lines) print(line);
-    if (isFound) print(`the whole: \`diligence result ${job.id}\``);
-    if (kind.findings !== undefined && job.needsAttention) print(leftToDo(job));
+    const { lang } = outputTerms(ctx, {}, job.output);
+    if (isFound) print(wholeLine(job.id, lang));
+    for (const line of await closingOf(ctx, kind, job, null, lang)) print(line);
   } else {
     if (progress !== null) print(`  ${progressLine(progress, null, Date.now())}`);
     else if (state === 'running') print('  no worker answers');
@@ -90,6 +125,7 @@ export async function envelopeOf(
       ...(await foundIn(ctx, kind, ended)),
     },
     artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
+    requests: ended && (await askedOf(ctx, kind, ended)),
     cost: ended === null ? [] : await kind.cost(ended, ctx),
     folder,
     progress,
@@ -124,10 +160,6 @@ async function shownOutcome(
   const tables = found === undefined ? [] : findingsLines(found, process.stdout.columns ?? 80);
   const lines = [first, ...(isErased ? [erasedLine] : []), ...more, ...tables];
   return { lines, isFound: found !== undefined && found.result !== null };
-}
-
-function leftToDo({ id }: Job): string {
-  return `left to do: \`diligence inbox show ${id}\` says what can be decided`;
 }
 
 function exitCodeOfJob({ kind, needsAttention, status }: Job): number {

@@ -8,7 +8,7 @@ import type { Job, JobKind } from '../jobs/job-kind';
 import { startJob, yieldTo, type Ask, type Foreseen } from '../jobs/start-job';
 import type { StartFlags } from './flags';
 import { followHere } from './follow';
-import { envelopeOf, printResult, type ResultFlags } from './print-job';
+import { envelopeOf, outputTerms, printResult, type ResultFlags } from './print-job';
 import { exitCodes, print, printJson, tell } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 
@@ -44,7 +44,11 @@ export async function start<Input, Outcome>(
     return;
   }
   let own = standing?.outcome === null ? standing : null;
-  const record = async () => findJob<Input, Outcome>(ctx, await ask.record());
+  const record = async () => {
+    const { folder, id } = await findJob<Input, Outcome>(ctx, await ask.record());
+    await ctx.store.jobs.putOutput(folder, outputTerms(ctx, flags));
+    return findJob<Input, Outcome>(ctx, id);
+  };
   if (own === null && ask.mayEndAtOnce === true) {
     own = await record();
     if (own.outcome !== null) {

@@ -3,8 +3,7 @@ import type { Billing } from '../../domain/core/billing';
 import type { BillingTotal } from '../../domain/core/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
-import type { JobKind as KindName } from '../../domain/job';
-import type { ReportLanguage } from '../../report/formats';
+import type { JobKind as KindName, OutputTerms } from '../../domain/job';
 import type { JobWithOutcome } from '../../store/core/jobs';
 import type { Store } from '../../store/store';
 import type { EngineClient } from '../../temporal/connection';
@@ -63,12 +62,7 @@ export interface OrderOptions {
 }
 
 /** What an export may be told; a kind names those that it heeds. */
-export interface ExportOptions {
-  excel: boolean;
-  html: boolean;
-  pdfNames: 'id' | 'reference';
-  lang: ReportLanguage;
-}
+export type ExportOptions = OutputTerms;
 
 /** All that tells jobs of one kind from those of another. A new kind registers one of these. */
 export interface JobKind<Input = unknown, Outcome = unknown> {

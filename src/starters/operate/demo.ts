@@ -5,7 +5,7 @@ import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { readEnvironment } from '../../environment';
-import { reportLanguages, type ReportLanguage } from '../../report/formats';
+import { languages, type Language } from '../../domain/job';
 import { CommandError, UsageError } from '../jobs/errors';
 import { exitCodes, oneOf, tell } from '../cli/terminal';
 
@@ -13,7 +13,7 @@ interface DemoFlags {
   input?: string;
   out: string;
   type?: string;
-  lang: ReportLanguage;
+  lang?: Language;
 }
 
 /** The repository's own folder: examples lie beside `dist`. */
@@ -26,7 +26,7 @@ export function demoCommand(): Command {
     .option('--input <file>', 'your spreadsheet (default: examples/suppliers.csv)')
     .option('--type <type>', 'type of the certificates, for a spreadsheet without a column for it')
     .option('--out <folder>', 'result folder', 'out/demo')
-    .option('--lang <language>', 'language of report.html: en or pt', oneOf(reportLanguages), 'en')
+    .option('--lang <language>', 'language of report.html: en or pt', oneOf(languages))
     .action(async (flags: DemoFlags) => {
       process.exitCode = await demo(flags);
     });
@@ -79,7 +79,7 @@ async function demo(flags: DemoFlags): Promise<number> {
       await runCommand(decision, env);
       tell('');
       tell(`$ diligence result ${batchId}`);
-      await runCommand(['result', batchId, '--out', folder, '--lang', flags.lang], env);
+      await runCommand(['result', batchId, '--out', folder], env);
     }
     tell('');
     tell(`Open ${join(flags.out, 'report.html')} in a browser: what to show to others.`);
@@ -96,7 +96,8 @@ async function demo(flags: DemoFlags): Promise<number> {
 
 function batchArguments(input: string, { type, lang }: DemoFlags, folder: string): string[] {
   const types = type === undefined ? [] : ['--type', type];
-  return ['certificate', 'batch', '--input', input, ...types, '--out', folder, '--lang', lang];
+  const language = lang === undefined ? [] : ['--lang', lang];
+  return ['certificate', 'batch', '--input', input, ...types, '--out', folder, ...language];
 }
 
 /** Starts `dev` in this process's group and waits until it is ready. */

@@ -81,7 +81,7 @@ async function batchOf(
 }
 
 async function shown({ kind, record, end }: Shown, options: ResultFlags = {}): Promise<number> {
-  const ctx = { store: place.store } as unknown as CommandContext;
+  const ctx = { store: place.store, environment: { language: 'en' } } as unknown as CommandContext;
   const batches = new JobBatchRepository(place.store);
   await batches.put(record, null, []);
   await batches.finalize(jobBatchFolder(record.batchId), end);

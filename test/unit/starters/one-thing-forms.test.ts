@@ -117,7 +117,6 @@ test('jobs are listed newest first, whatever they are, below a heading', async (
 
 test.each([
   ['result', '--excel'],
-  ['result', '--lang', 'pt'],
   ['cancel', '--cancel-remote'],
   ['pause'],
   ['show', '--id', 'trace/x'],

@@ -24,7 +24,8 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const context = () => ({ store: place.store }) as unknown as CommandContext;
+const context = () =>
+  ({ store: place.store, environment: { language: 'en' } }) as unknown as CommandContext;
 
 function jobOf(kind: JobKind, input: object, outcome: { status?: string }) {
   const { status } = outcome;
