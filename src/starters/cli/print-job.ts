@@ -4,6 +4,7 @@ import { exitCodeOf } from '../../domain/attention';
 import type { Language, OutputTerms } from '../../domain/job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
 import type { Asked, EndedJob, Job, JobKind } from '../jobs/job-kind';
+import { markFolder } from '../jobs/named-job';
 import { printable } from '../jobs/text';
 import { closingLines, wholeLine, type Closing } from './closing';
 import type { JobEnvelope } from './envelope';
@@ -31,6 +32,7 @@ export async function printResult<Input, Outcome>(
   const terms = outputTerms(ctx, how, job.output);
   const files = (await kind.export?.(ctx, ended, target, terms)) ?? [];
   const folder = files.length > 0 ? target : null;
+  if (folder !== null) await markFolder(folder, job.id);
   if (json) {
     const view = { job, state: null, progress: null };
     const envelope = await envelopeOf(ctx, kind, view, folder);

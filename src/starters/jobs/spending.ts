@@ -3,6 +3,7 @@ import type { JobBatchRecord } from '../../domain/core/job-batch';
 import { isCountedTwice, type SentRequest, type SpendingJob } from '../../store/core/spending';
 import { reportTimeZone } from '../../report/formats';
 import type { CommandContext } from './context';
+import { jobOfSender } from './named-job';
 import type { Charge } from './job-kind';
 
 export const spendingGroups = ['kind', 'label', 'actor', 'month'] as const;
@@ -135,18 +136,13 @@ class Owners {
   }
 
   async learn(page: readonly SentRequest[]): Promise<void> {
-    const ids = [...new Set(page.map(({ workflowId }) => jobOf(workflowId)))];
+    const ids = [...new Set(page.map(({ workflowId }) => jobOfSender(workflowId)))];
     this.#known = await this.#ctx.store.spending.named(ids);
   }
 
   async of({ claimedAt, workflowId }: SentRequest): Promise<SpendingJob | null> {
-    const id = jobOf(workflowId);
+    const id = jobOfSender(workflowId);
     const at = new Date(claimedAt).toISOString();
     return this.#known.get(id) ?? this.#ctx.store.spending.under(id, at);
   }
-}
-
-/** Lanes of a batch send under ids of their own. */
-function jobOf(workflowId: string): string {
-  return workflowId.replace(/\/(?:decision-\d+-)?lane-[^/]*$/, '');
 }

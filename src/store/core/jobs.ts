@@ -163,6 +163,19 @@ export class JobRepository {
     return null;
   }
 
+  /** Ids that begin with one of these, decisions aside, the newest first. */
+  async beginning(prefixes: readonly string[], limit: number): Promise<string[]> {
+    const bounds = prefixes.map(() => '(id >= ? AND id < ?)').join(' OR ');
+    const rows = await this.#store.read<{ id: string }>(
+      statement(
+        `SELECT id FROM job WHERE (${bounds}) AND kind <> 'decision'
+         ORDER BY created_at DESC, id DESC LIMIT ?`,
+        [...prefixes.flatMap(rangeOf), limit],
+      ),
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Those of a kind that hold something about a subject, newest first. */
   async about(kind: JobKind, subject: string): Promise<JobWithOutcome[]> {
     const rows = await this.#store.read<WholeRow>(

@@ -111,6 +111,20 @@ export class SpendingRepository {
     return row === undefined ? null : this.#opened(row);
   }
 
+  /** The workflow whose request was answered with an id of the service; null: none of ours. */
+  async answeredWith(
+    externalId: string,
+  ): Promise<Pick<SentRequest, 'workflowId' | 'claimedAt'> | null> {
+    const [found] = await this.#store.read<Pick<SentRequest, 'workflowId' | 'claimedAt'>>(
+      statement(
+        `SELECT workflow_id AS "workflowId", claimed_at AS "claimedAt" FROM attempt
+         WHERE external_id = ? ORDER BY claimed_at DESC LIMIT 1`,
+        [externalId],
+      ),
+    );
+    return found ?? null;
+  }
+
   /** @param subject all subjects that begin like this one */
   async sentBy(subject: string, workflowId: string): Promise<SentCounts> {
     const [found] = await this.#store.read<SentCounts>(

@@ -237,7 +237,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
   place = new TemporaryStore();
   const next = [await lookedUp(3, null), await lookedUp(4, { imoveis: [propertyRow] })];
   await shown(await batchOf(profileBatchKind, [cpf(3), cpf(4)], next));
-  const own = ['results.csv', 'summary.json', 'imoveis.csv', 'answers/3.json'];
+  const own = ['.job', 'results.csv', 'summary.json', 'imoveis.csv', 'answers/3.json'];
   const left = await readdir(out, { recursive: true });
   expect(left.sort()).toEqual([...own, ...mine, 'answers', 'pages'].sort());
   first.remove();
