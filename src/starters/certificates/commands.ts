@@ -11,10 +11,12 @@ import type {
   OnUnknown,
 } from '../../workflows/inputs';
 import { withSheets, withStart, type StartFlags } from '../cli/flags';
+import { referenceOption } from '../cli/batch';
 import { start } from '../cli/start-command';
 import { oneOf, tell, wholeNumber } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
+import { problemLines } from '../jobs/text';
 import { auditStart, isWithin, type Ask } from '../jobs/start-job';
 import { certificateBatchKind, certificateKind } from './kind';
 import {
@@ -48,6 +50,7 @@ interface BatchFlags extends BatchTerms {
   input: string;
   type?: CertificateType;
   column?: string;
+  reference?: string;
   sheet?: string;
 }
 
@@ -85,6 +88,7 @@ function batchCommand(): Command {
       oneOf(certificateTypes),
     )
     .option('--column <name>', 'the column that holds the documents: its name, letter or number')
+    .addOption(referenceOption())
     .option(
       '--sheet <name>',
       'the sheet of a workbook: its name or number (default: the first with documents)',
@@ -103,6 +107,7 @@ function batchCommand(): Command {
       tell(
         `${lines} lines: ${items} to issue, ${duplicates} duplicates, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
       );
+      if (flags.dryRun !== true) for (const line of problemLines(plan.problems)) tell(line);
       await start(command, certificateBatchKind, (ctx) => prepareBatch(ctx, flags, plan));
     });
 }
@@ -141,11 +146,12 @@ async function prepareIssue(
   };
 }
 
-function batchInput({ column, input: file, sheet, type }: BatchFlags): BatchInput {
+function batchInput({ column, input: file, reference, sheet, type }: BatchFlags): BatchInput {
   return {
     file,
     ...(type !== undefined && { type }),
     ...(column !== undefined && { column }),
+    ...(reference !== undefined && { reference }),
     ...(sheet !== undefined && { sheet }),
   };
 }

@@ -68,7 +68,11 @@ export function withOutput(command: Command): Command {
 export function withSheets(command: Command): Command {
   return command
     .option('--excel', 'results.csv for a spreadsheet program: `;`, BOM, punctuated documents')
-    .option('--pdf-names <names>', 'id (default) or reference', oneOf(['id', 'reference']));
+    .option(
+      '--pdf-names <names>',
+      'id, or reference: line, reference, document (default: id; with --reference that)',
+      oneOf(['id', 'reference']),
+    );
 }
 
 /** For commands that start a job or show its results: what is said here stays with the job. */

@@ -23,7 +23,9 @@ export async function start<Input, Outcome>(
   kind: JobKind<Input, Outcome>,
   prepare: (ctx: CommandContext) => Promise<Ask<Input, Outcome>>,
 ): Promise<void> {
-  const flags: StartFlags & ResultFlags = command.opts();
+  const flags: StartFlags & ResultFlags & { reference?: string } = command.opts();
+  // Whoever names the rows wants their files named so.
+  if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
   const ctx = await openContext(tell, flags.by);
   const ask = await prepare(ctx);
   const { standing } = ask;
