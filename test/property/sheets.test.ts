@@ -193,7 +193,7 @@ describe('a result sheet', () => {
         for (const value of Object.values(records[0] ?? {})) {
           if (excel) expect(value).not.toMatch(/^\s*[=+\-@]|^[\t\r\n]/);
         }
-        const as = (text: string): string[] => (excel ? [text, `'${text}`] : [text]);
+        const as = (one: string): string[] => (excel ? [one, `'${one}`] : [one]);
         expect(as(name)).toContain(records[0]?.official_name);
         expect(as(reference)).toContain(records[0]?.reference);
       }),
