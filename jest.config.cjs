@@ -28,7 +28,7 @@ const common = {
 const onPostgres = {
   displayName: 'postgres',
   testMatch: [
-    '<rootDir>/test/unit/store/{attempts,audit-stays,changes,deferred-rows,erasure-draft,facts,job-batches,jobs,monitors,outcomes,records,rows,subjects,works}.test.ts',
+    '<rootDir>/test/unit/store/{attempts,audit-stays,changes,deferred-rows,erasure-draft,facts,job-batches,jobs,monitors,outcomes,records,rows,spending,subjects,works}.test.ts',
     '<rootDir>/test/property/{attempt-schedules,cooldown}.test.ts',
   ],
   globals: { onPostgres: true },

@@ -22,6 +22,7 @@ const families: readonly Family[] = [
   ['list show result cancel pause resume', './starters/job-commands', 'jobCommands'],
   ['inbox', './starters/inbox', 'inboxCommand'],
   ['resolve', './starters/resolve', 'resolveCommand'],
+  ['cost', './starters/cost', 'costCommand'],
   ['dev stop', './starters/operate/dev', 'devCommands'],
   ['logs', './starters/operate/logs', 'logsCommand'],
   ['demo', './starters/operate/demo', 'demoCommand'],

@@ -15,6 +15,7 @@ import { readConfigFile, type Config } from './environment/config-file';
 import { monitorSinksOf, type MonitorSinkSettings } from './environment/monitors';
 import { listenAddress, type ListenAddress } from './environment/validators';
 import { variables, type Variables } from './environment/variables';
+import type { Language } from './domain/job';
 import type { RetentionTerm } from './domain/core/retention';
 import { KeyRing } from './protection/key-ring';
 
@@ -47,6 +48,8 @@ export interface Environment {
   /** Namespace that payloads are bound to, when it is not the one in use: for a move. */
   aadNamespace: string | null;
   codecServer: CodecServerSettings;
+  /** Of reports, where nobody says another. */
+  language: Language;
   /** Who decides, for the record. */
   actor: string;
   /** Where a worker serves `/healthz`, `/readyz` and `/metrics`; null for nowhere. */
@@ -141,6 +144,7 @@ export function readEnvironment(
       token: tokenSetting('DILIGENCE_CODEC_TOKEN', found),
       oidc: config.codecServer.oidc,
     },
+    language: found.DILIGENCE_LANG ?? systemLanguage(own),
     actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? systemUser(),
     metricsAddress: listenAddress(found.DILIGENCE_METRICS_ADDRESS),
     sdkMetricsAddress: listenAddress(config.metrics.sdkAddress ?? 'off'),
@@ -251,4 +255,10 @@ function withoutEmpty(source: NodeJS.ProcessEnv): Record<string, string> {
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
   );
   return Object.fromEntries(entries);
+}
+
+/** As of the locale: the first of these that is set counts. */
+function systemLanguage(own: NodeJS.ProcessEnv): Language {
+  const locale = own['LC_ALL'] ?? own['LC_MESSAGES'] ?? own['LANG'] ?? '';
+  return /^pt(?:[_.@-]|$)/i.test(locale) ? 'pt' : 'en';
 }

@@ -53,3 +53,16 @@ export interface JobEnding extends JobEnd {
   /** ISO 8601. */
   endedAt: string;
 }
+
+/** Languages of reports, and of what a command says at the end of a job. */
+export const languages = ['en', 'pt'] as const;
+export type Language = (typeof languages)[number];
+
+/** How results are written and told, as it was said when the job was started. */
+export interface OutputTerms {
+  lang: Language;
+  /** Sheets for a spreadsheet program in Portuguese. */
+  excel: boolean;
+  html: boolean;
+  pdfNames: 'id' | 'reference';
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { languages } from '../domain/job';
 import { configKeys } from './config-file';
 import { retentionTerms } from './retention';
 import { isWebAddress, listenAddress, numberWithin, webAddress } from './validators';
@@ -65,6 +66,12 @@ export const variables = z.object({
       'Keys that seal store and payloads, separated by commas: the first seals, all open. One list for every worker and command. Needed with TEMPORAL_ADDRESS; the embedded engine generates one in the data directory.',
     ),
   DILIGENCE_ACTOR: text.max(200).optional().describe('Who decides; without it, the system user.'),
+  DILIGENCE_LANG: z
+    .enum(languages)
+    .optional()
+    .describe(
+      'Language of reports and of what a command says at the end of a job, `en` or `pt`; without it, that of the system (LC_ALL, LC_MESSAGES, LANG).',
+    ),
   DILIGENCE_RETENTION: retentionTerms
     .prefault('')
     .describe(

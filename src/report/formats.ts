@@ -1,5 +1,7 @@
-export const reportLanguages = ['en', 'pt'] as const;
-export type ReportLanguage = (typeof reportLanguages)[number];
+import { languages, type Language } from '../domain/job';
+
+export const reportLanguages = languages;
+export type ReportLanguage = Language;
 
 /** The services are Brazilian: a report shows the same hours wherever it is written. */
 export const reportTimeZone = 'America/Sao_Paulo';

@@ -11,7 +11,7 @@ import type {
   AnalysedReceivable,
   AnalysisIssue,
 } from '../domain/credit/analysis';
-import { inertCell } from './result-cells';
+import { sheetText } from './result-cells';
 
 /** Published formats: add at the end only. */
 export const receivableColumns = [
@@ -101,7 +101,7 @@ function issueWords({ ruleName, ruleId, status, message }: AnalysisIssue): strin
   return `${ruleName ?? ruleId ?? 'a rule'} (${status ?? '-'}): ${message ?? ''}`;
 }
 
-/** A CSV file for its owner alone, which appears when it is complete; nothing in it acts as a formula. */
+/** A CSV file for its owner alone, which appears when it is complete. */
 export class AnalysisSheet {
   readonly #path: string;
   readonly #temporary: string;
@@ -134,19 +134,14 @@ export class AnalysisSheet {
     );
     // Whoever closes gets the error; before that it must not end the process.
     this.#written.catch(() => undefined);
-    this.#rows.write(columns.map((column) => inertCell(column)));
+    this.#rows.write(columns.map((column) => sheetText(column, excel)));
   }
 
   /** @returns false when `drained` should be awaited before much more is written */
   write(cells: readonly Cell[]): boolean {
     return this.#rows.write(
-      cells.map((cell) => (typeof cell === 'string' ? this.#textCell(cell) : plain(cell))),
+      cells.map((cell) => (typeof cell === 'string' ? sheetText(cell, this.#excel) : plain(cell))),
     );
-  }
-
-  /** A phone number runs nothing: what reads a plain file is given it as it is. */
-  #textCell(text: string): string {
-    return !this.#excel && /^\+\d{8,15}$/.test(text) ? text : inertCell(text);
   }
 
   async drained(): Promise<void> {

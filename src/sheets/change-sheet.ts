@@ -1,6 +1,6 @@
 import { stringify, type Stringifier } from 'csv-stringify';
 import type { ChangeRecord } from '../domain/monitors/change-record';
-import { inertCell } from './result-cells';
+import { sheetText } from './result-cells';
 
 /** A published format: add at the end only. */
 export const changeColumns = [
@@ -43,9 +43,9 @@ export function changeSheet({ excel = false }: { excel?: boolean } = {}): String
 }
 
 /**
- * In the order of `changeColumns`; nothing in them can act as a formula.
+ * In the order of `changeColumns`.
  *
- * @param excel figures have a decimal comma: a program in Portuguese takes the point for thousands
+ * @param excel nothing acts as a formula, and figures have a decimal comma: a program in Portuguese takes the point for thousands
  */
 export function changeCells(
   record: ChangeRecord,
@@ -53,7 +53,7 @@ export function changeCells(
 ): string[] {
   return changeColumns.map((column) => {
     const cell = record[column];
-    if (typeof cell !== 'number') return cell === null ? '' : inertCell(String(cell));
+    if (typeof cell !== 'number') return cell === null ? '' : sheetText(String(cell), excel);
     return excel ? String(cell).replace('.', ',') : String(cell);
   });
 }

@@ -21,6 +21,8 @@ export interface HeaderColumns {
 export interface ColumnChoice {
   /** The document column as the user names it: header, letter (`B`) or number from 1. */
   column?: string;
+  /** The column that names the rows, as the user names it; else one with a usual name. */
+  reference?: string;
   /** What the column holds; documents unless told. */
   holds?: ColumnContent;
 }
@@ -106,7 +108,10 @@ export function findColumns(
       .map((wanted) => folded.findIndex((name, at) => name === wanted && !positions.includes(at)))
       .find((at) => at !== -1);
   const type = positionOfFirst(typeNames);
-  const reference = positionOfFirst(referenceNames);
+  const reference =
+    choice.reference === undefined
+      ? positionOfFirst(referenceNames)
+      : chosenReference(choice.reference, cells, { file, line });
   return {
     line,
     documents,
@@ -146,6 +151,17 @@ function headerOf(
     width(row) >= width(found) &&
     row.cells.some((cell) => [...typeNames, ...referenceNames].includes(foldName(cell)));
   return withContent > mostWithContent || above.some(isHeader) ? undefined : found;
+}
+
+function chosenReference(
+  column: string,
+  header: readonly string[],
+  place: { file: string; line: number },
+): number {
+  const at = positionOf(column, header);
+  if (at >= 0 && at < header.length) return at;
+  const found = `${place.file} has no column "${column}" for --reference. ${headersFound(header)}`;
+  throw new SheetError('column_not_found', found, { ...place, column });
 }
 
 /** One, or one for CPF and one for CNPJ. */

@@ -54,8 +54,8 @@ const fieldOfColumn: Readonly<Record<ResultColumn, keyof ResultRow>> = {
 };
 
 export interface CellStyle {
-  /** `12.345.678/0001-90`: a spreadsheet would take bare digits for a number. */
-  punctuated: boolean;
+  /** For a spreadsheet program; else for other programs, which read texts as they are. */
+  excel: boolean;
 }
 
 export function resultValue(
@@ -65,14 +65,19 @@ export function resultValue(
   return row[fieldOfColumn[column]];
 }
 
-/** The row as text, in the order of `resultColumns`; nothing in it can act as a formula. */
-export function resultCells(row: ResultRow, { punctuated }: CellStyle): string[] {
+/** The row as text, in the order of `resultColumns`; a spreadsheet would take bare digits for a number. */
+export function resultCells(row: ResultRow, { excel }: CellStyle): string[] {
   return resultColumns.map((column) => {
     const value = resultValue(row, column);
     if (value === null) return '';
     if (typeof value !== 'string') return String(value);
-    return inertCell(column === 'document' && punctuated ? punctuateDocument(value) : value);
+    return sheetText(column === 'document' && excel ? punctuateDocument(value) : value, excel);
   });
+}
+
+/** A text in a CSV file: nothing in it acts as a formula where a spreadsheet program is to open it. */
+export function sheetText(text: string, excel: boolean): string {
+  return excel ? inertCell(text) : text;
 }
 
 /**

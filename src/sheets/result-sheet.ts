@@ -49,7 +49,7 @@ export function openResultSheet(path: string, options: ResultSheetOptions = {}):
   return {
     async write(row) {
       if (rows.destroyed) await written;
-      if (!rows.write(resultCells(row, { punctuated: excel }))) {
+      if (!rows.write(resultCells(row, { excel }))) {
         drained ??= Promise.race([once(rows, 'drain'), written]).finally(() => {
           drained = undefined;
         });

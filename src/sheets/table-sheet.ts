@@ -1,12 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
-import { inertCell } from './result-cells';
+import { sheetText } from './result-cells';
 
 export interface Table {
   columns: readonly string[];
   rows: readonly Readonly<Record<string, string | number | boolean | null>>[];
 }
 
-/** A table as CSV: `,` and LF, or with `excel` as result sheets have it. No cell can act as a formula. */
+/** A table as CSV: `,` and LF, or with `excel` as result sheets have it. */
 export function tableSheet(
   { columns, rows }: Table,
   { excel = false }: { excel?: boolean } = {},
@@ -15,11 +15,11 @@ export function tableSheet(
     columns.map((column) => {
       const cell = row[column] ?? null;
       if (cell === null) return '';
-      return typeof cell === 'number' ? numberCell(cell, excel) : inertCell(String(cell));
+      return typeof cell === 'number' ? numberCell(cell, excel) : sheetText(String(cell), excel);
     }),
   );
   return stringify(records, {
-    columns: columns.map((column) => inertCell(column)),
+    columns: columns.map((column) => sheetText(column, excel)),
     header: true,
     delimiter: excel ? ';' : ',',
     record_delimiter: excel ? '\r\n' : '\n',

@@ -24,10 +24,10 @@ interface OrderFlags extends IdFlags {
 export function jobCommands(): Command[] {
   return [
     listCommand(),
-    idCommand('show', 'Show how a job stands; starts no engine.')
+    idCommand('show', 'Show how a job stands (without an id: the newest one); starts no engine.')
       .option('--json', 'one JSON document on standard output')
       .action(async (argument: string | undefined, flags: IdFlags & { json?: true }) => {
-        await show(idOf(argument, flags), flags.json === true);
+        await show(nameOf(argument, flags) ?? '', flags.json === true);
       }),
     withOutput(idCommand('result', 'Write the result folder of a job that has ended.')).action(
       async (argument: string | undefined, flags: IdFlags & OutputFlags, command: Command) => {
@@ -59,12 +59,16 @@ export function jobCommands(): Command[] {
 function idCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .argument('[id]', 'the id that the command printed when it started the job')
+    .argument('[id]', 'its id or the beginning of it, an id of the service, or the result folder')
     .option('--id <id>', 'the same, by name');
 }
 
+function nameOf(argument: string | undefined, flags: IdFlags): string | undefined {
+  return namedOnce(argument, flags.id, { flagName: '--id', what: 'jobs' });
+}
+
 function idOf(argument: string | undefined, flags: IdFlags): string {
-  const id = namedOnce(argument, flags.id, { flagName: '--id', what: 'jobs' });
+  const id = nameOf(argument, flags);
   if (id === undefined) {
     throw new UsageError('--id: which job? give its id (`diligence list` shows them)');
   }
@@ -90,7 +94,7 @@ async function showResult(id: string, flags: OutputFlags, command: Command): Pro
   return printResult(ctx, kind, job, { html: true, ...flags });
 }
 
-const exportFlags = ['out', 'excel', 'pdfNames', 'lang'] as const;
+const exportFlags = ['out', 'excel', 'pdfNames'] as const;
 
 /** @throws UsageError when a flag was given that would change nothing */
 function refuseUnheeded(id: string, kind: JobKind, command: Command): void {

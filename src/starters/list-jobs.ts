@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { jobKinds, type JobKind } from '../domain/job';
 import { kindOf } from './kind-of';
 import type { JobPage } from '../store/core/jobs';
+import { tableLines } from './cli/table';
 import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
 import { openContext } from './jobs/context';
 import { listJobs, type ListedJob } from './jobs/listed-jobs';
@@ -57,21 +58,14 @@ export function describeInput(kind: JobKind, input: unknown): string {
 }
 
 function table(rows: readonly ListedJob[]): string[] {
-  const cells = [
-    ['CREATED', 'KIND', 'STATUS', 'INPUT', 'ID'],
-    ...rows.map(({ createdAt, kind, status, needsAttention, waitsFor, input, id }) => [
+  return tableLines(
+    ['created', 'kind', 'status', 'input', 'id'],
+    rows.map(({ createdAt, kind, status, needsAttention, waitsFor, input, id }) => [
       `${createdAt.slice(0, 19)}Z`,
       kind,
       `${status ?? 'open'}${needsAttention ? ` (needs a person${waitsFor === null ? '' : `: ${waitsFor}`})` : ''}`,
       input,
       id,
     ]),
-  ];
-  const widths = cells[0]?.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
-  return cells.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths?.[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
   );
 }

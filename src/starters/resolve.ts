@@ -13,6 +13,7 @@ import {
   type Continuation,
   type RowSelection,
 } from './jobs/resolve';
+import { namedJob } from './jobs/named-job';
 import { acknowledgeChange, isChangeId } from './monitors/acknowledge';
 import { kindOf } from './kind-of';
 
@@ -51,15 +52,15 @@ export function resolveCommand(): Command {
     });
 }
 
-async function resolve(id: string, flags: ResolveFlags): Promise<number> {
+async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   const { action, deadline: deadlineMs, externalId = null, json, note } = flags;
   const rows = selectionOf(flags);
   const ctx = await openContext(tell, flags.by);
-  if (isChangeId(id)) {
+  if (isChangeId(name)) {
     if (action !== 'acknowledge') throw new UsageError('--action: a change can be acknowledged');
-    return acknowledgeChange(ctx, id, { note, json: json === true });
+    return acknowledgeChange(ctx, name, { note, json: json === true });
   }
-  const { kind } = await findJob(ctx, id);
+  const { id, kind } = await namedJob(ctx.store, name);
   const request = { id, action, note, externalId, rows, deadlineMs };
   const { auditHead, continuation, decision } = await resolveJob(
     ctx,

@@ -141,6 +141,8 @@ export const migrations: readonly string[][] = [
        ended_at TEXT,
        input BLOB NOT NULL,
        outcome BLOB,
+       -- How its results are written and told; NULL: as nobody has said.
+       output TEXT,
        CHECK ((status IS NULL) = (ended_at IS NULL))
      ) STRICT`,
     `CREATE INDEX job_created ON job (created_at, id)`,

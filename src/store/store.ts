@@ -5,6 +5,7 @@ import { InboxRepository } from './core/inbox';
 import { JobRepository } from './core/jobs';
 import { RateShareRepository } from './core/rate-shares';
 import { RowRepository } from './core/rows';
+import { SpendingRepository } from './core/spending';
 import { SubjectRepository } from './core/subjects';
 import type { Database, DatabaseFacts } from './database';
 import { RecordRepository } from './records';
@@ -32,6 +33,8 @@ export class Store extends SealedDatabase {
   readonly jobs: JobRepository;
   /** How fast the services are asked, by whom. */
   readonly rateShares: RateShareRepository;
+  /** What was sent, and what it cost. */
+  readonly spending: SpendingRepository;
   /** What needs a person. */
   readonly inbox: InboxRepository;
   readonly #database: Database;
@@ -48,6 +51,7 @@ export class Store extends SealedDatabase {
     this.subjects = new SubjectRepository(this);
     this.jobs = new JobRepository(this);
     this.rateShares = new RateShareRepository(this);
+    this.spending = new SpendingRepository(this);
     this.inbox = new InboxRepository(this);
   }
 

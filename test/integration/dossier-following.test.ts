@@ -74,7 +74,11 @@ test('a dossier is followed to its end, and its report filed and written', async
     },
   });
   expect(shown?.cost).toMatchObject([{ unit: 'tokens', status: 'charged' }]);
-  expect((await readdir(shown?.folder ?? '')).sort()).toEqual(['dossier.json', 'dossier.pdf']);
+  expect((await readdir(shown?.folder ?? '')).sort()).toEqual([
+    '.job',
+    'dossier.json',
+    'dossier.pdf',
+  ]);
   const pdf = await readFile(join(shown?.folder ?? '', 'dossier.pdf'));
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
   expect(countsOf(place, id)).toMatchObject({ retried: 0, retryRequests: 0, cancelRequests: 0 });

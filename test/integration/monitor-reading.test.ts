@@ -133,7 +133,8 @@ it(
     const all = await run(['changes']);
     expect(all).toMatchObject({ code: 0 });
     expect(idsIn(all.stdout)).toEqual(['c1', 'c2', 'c3']);
-    expect(all.stdout).toContain(`'=cmd()`);
+    expect(all.stdout).toContain(',=cmd(),');
+    expect((await run(['changes', '--excel'])).stdout).toContain(`'=cmd()`);
     expect(all.stderr).toContain('critical: detected to delivered p50 10 min');
 
     const json = JSON.parse((await run(['changes', '--format', 'json'])).stdout) as unknown;

@@ -157,7 +157,7 @@ describe('a result sheet', () => {
     fc.string({ unit: oneOf('=+-@\t\r\n ;,"\'a1') }),
   );
 
-  it('never holds a cell that a spreadsheet would run, and otherwise loses nothing', async () => {
+  it('loses nothing, and for a spreadsheet never holds a cell that it would run', async () => {
     await fc.assert(
       fc.asyncProperty(cell, cell, cell, fc.boolean(), async (name, reference, message, excel) => {
         const row: ResultRow = {
@@ -191,10 +191,11 @@ describe('a result sheet', () => {
         for await (const record of readResultSheet(path)) records.push(record);
         expect(records).toHaveLength(1);
         for (const value of Object.values(records[0] ?? {})) {
-          expect(value).not.toMatch(/^\s*[=+\-@]|^[\t\r\n]/);
+          if (excel) expect(value).not.toMatch(/^\s*[=+\-@]|^[\t\r\n]/);
         }
-        expect([name, `'${name}`]).toContain(records[0]?.official_name);
-        expect([reference, `'${reference}`]).toContain(records[0]?.reference);
+        const as = (one: string): string[] => (excel ? [one, `'${one}`] : [one]);
+        expect(as(name)).toContain(records[0]?.official_name);
+        expect(as(reference)).toContain(records[0]?.reference);
       }),
       { numRuns: sized(60, 100) },
     );

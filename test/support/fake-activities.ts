@@ -176,7 +176,7 @@ export class FakeActivities {
       mergeWork: async (input) => {
         await enter('mergeWork', input);
         const { workId: batchId, edition } = input;
-        const told = { total: 0, blankLines: 0, requested: 0, possibleDoubleCharges: 0 };
+        const told = { total: 0, blankLines: 0, requested: 0, reused: 0, possibleDoubleCharges: 0 };
         const times = { startedAt: '', finishedAt: '' };
         const counts = { ...this.merged };
         return { batchId, edition, ...told, counts, cost: null, inputName: null, ...times };

@@ -42,6 +42,7 @@ it('has a default for everything', () => {
     payloadKeys: null,
     aadNamespace: null,
     codecServer: { token: null, oidc: null },
+    language: 'en',
     actor: userInfo().username,
     metricsAddress: { host: '127.0.0.1', port: 9464 },
     sdkMetricsAddress: null,
@@ -122,6 +123,7 @@ it('reads every variable, and every key of the file', () => {
     DILIGENCE_ID_KEY: 'aB'.repeat(32),
     DILIGENCE_PAYLOAD_KEYS: `k-1:${'a1'.repeat(32)}`,
     DILIGENCE_CODEC_TOKEN_FILE: '/run/secrets/codec',
+    DILIGENCE_LANG: 'pt',
     DILIGENCE_ACTOR: 'ana',
     DILIGENCE_METRICS_ADDRESS: '[::1]:0',
     MONITOR_SINKS: 'file?,webhook',
@@ -162,6 +164,7 @@ it('reads every variable, and every key of the file', () => {
       token: { file: '/run/secrets/codec' },
       oidc: { issuer: 'https://login.test', audience: 'diligence' },
     },
+    language: 'pt',
     actor: 'ana',
     metricsAddress: { host: '::1', port: 0 },
     sdkMetricsAddress: { host: '127.0.0.1', port: 9465 },
@@ -223,6 +226,17 @@ it('keeps jobs of every kind for ever where no term is set', () => {
 
 it('takes `off` for a worker without endpoints', () => {
   expect(readEnvironment({ DILIGENCE_METRICS_ADDRESS: 'off' }).metricsAddress).toBeNull();
+});
+
+it.each([
+  [{ DILIGENCE_LANG: 'en', LC_ALL: 'pt_BR.UTF-8' }, 'en'],
+  [{ LC_ALL: 'pt_BR.UTF-8', LANG: 'en_US.UTF-8' }, 'pt'],
+  [{ LC_ALL: 'C', LANG: 'pt_BR' }, 'en'],
+  [{ LANG: 'pt_PT.UTF-8' }, 'pt'],
+  [{ LANG: 'ptx' }, 'en'],
+  [{}, 'en'],
+])('of %j the language is %s', (own, language) => {
+  expect(readEnvironment(own).language).toBe(language);
 });
 
 it('names the person who is logged in when no actor is set', () => {

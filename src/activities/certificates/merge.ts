@@ -157,13 +157,14 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
   ): Promise<BatchSummary> {
     const { folder, workId, edition, startedAt } = input;
     const counts = noCounts();
-    let [requested, possibleDoubleCharges] = [0, 0];
+    let [requested, reused, possibleDoubleCharges] = [0, 0, 0];
     for await (const page of works.standing(folder)) {
       for (const { row, outcome } of await complete(page, input)) {
         const shown = resultRow(row, outcome);
         counts[shown.status] += 1;
         if (shown.status === 'duplicate') continue;
         requested += shown.attempts;
+        reused += shown.status === 'issued' && shown.attempts === 0 ? 1 : 0;
         possibleDoubleCharges += shown.possibleDoubleCharge ? 1 : 0;
       }
     }
@@ -174,6 +175,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       blankLines,
       counts,
       requested,
+      reused,
       possibleDoubleCharges,
       cost: null,
       inputName,

@@ -125,6 +125,8 @@ export interface BatchSummary {
   counts: StatusCounts;
   /** Issuances asked for by this batch, whatever became of them. */
   requested: number;
+  /** Rows issued with what was there, or what another job had requested. */
+  reused: number;
   /** Rows that may have been charged twice. */
   possibleDoubleCharges: number;
   /** What the service told of the cost; its certificate answers tell nothing. */

@@ -23,10 +23,14 @@ export class BillingTotals {
       this.untold += 1;
       return;
     }
-    const { status, unit, amount } = billing;
+    this.merge({ ...billing, count: 1 });
+  }
+
+  /** Adds a sum of things. */
+  merge({ status, unit, amount, count }: BillingTotal): void {
     const key = JSON.stringify([status, unit]);
     const total = this.#totals.get(key) ?? { status, unit, count: 0, amount: null };
-    total.count += 1;
+    total.count += count;
     if (amount !== null) total.amount = exactSum(total.amount ?? 0, amount);
     if (this.#totals.size < mostWords) this.#totals.set(key, total);
   }

@@ -52,7 +52,7 @@ export const certificateBatchRequest = z.strictObject({
 
 type BatchTerms = Omit<
   z.output<typeof certificateBatchRequest>,
-  'input' | 'column' | 'sheet' | 'type'
+  'input' | 'column' | 'reference' | 'sheet' | 'type'
 >;
 type CertificateAsk = Ask<WorkRecord, LatestEdition>;
 type WorkJob = Job<WorkRecord, LatestEdition>;
@@ -92,15 +92,20 @@ export async function planInput(
   {
     column,
     input: file,
+    reference,
     sheet,
     type: given,
-  }: Pick<z.output<typeof certificateBatchRequest>, 'column' | 'input' | 'sheet' | 'type'>,
+  }: Pick<
+    z.output<typeof certificateBatchRequest>,
+    'column' | 'input' | 'reference' | 'sheet' | 'type'
+  >,
   log: CommandContext['log'],
 ): Promise<PlannedBatch> {
   const choice = {
     file,
     ...(given !== undefined && { type: given }),
     ...(column !== undefined && { column }),
+    ...(reference !== undefined && { reference }),
     ...(sheet !== undefined && { sheet }),
   };
   const plan = await planBatch(choice, log);

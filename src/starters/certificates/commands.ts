@@ -2,8 +2,10 @@ import { Command } from 'commander';
 import { certificateTypes, type CertificateType } from '../../domain/certificates/certificates';
 import type { OnUnknown } from '../../workflows/inputs';
 import { withSheets, withStart, type StartFlags } from '../cli/flags';
+import { referenceOption } from '../cli/batch';
 import { start } from '../cli/start-command';
 import { oneOf, tell, wholeNumber } from '../cli/terminal';
+import { problemLines } from '../jobs/text';
 import { askBatch, askIssue, planInput } from './ask';
 import { certificateBatchKind, certificateKind } from './kind';
 
@@ -24,6 +26,7 @@ interface BatchFlags extends TermFlags {
   input: string;
   type?: CertificateType;
   column?: string;
+  reference?: string;
   sheet?: string;
 }
 
@@ -57,6 +60,7 @@ function batchCommand(): Command {
       oneOf(certificateTypes),
     )
     .option('--column <name>', 'the column that holds the documents: its name, letter or number')
+    .addOption(referenceOption())
     .option(
       '--sheet <name>',
       'the sheet of a workbook: its name or number (default: the first with documents)',
@@ -71,6 +75,7 @@ function batchCommand(): Command {
     .action(async (flags: BatchFlags, command: Command) => {
       // Before anything is opened: a sheet that cannot be read leaves no trace.
       const plan = await planInput(flags, tell);
+      if (flags.dryRun !== true) for (const line of problemLines(plan.problems)) tell(line);
       await start(command, certificateBatchKind, (ctx) => askBatch(ctx, flags, plan));
     });
 }

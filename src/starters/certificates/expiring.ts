@@ -151,6 +151,7 @@ function planOf(found: readonly ExpiringCertificate[]): PlannedBatch {
   const items = rows.length;
   return {
     rows: () => rows,
+    problems: [],
     counts: { lines: items, blank: 0, items, duplicates: 0, invalid: 0, unsupported: 0 },
     manifest: `renewal\n${createHash('sha256').update(JSON.stringify(rows)).digest('hex')}`,
     file: null,

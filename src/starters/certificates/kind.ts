@@ -10,7 +10,7 @@ import {
 import { workFolder, type WorkRecord } from '../../domain/certificates/work';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
-import type { JobKind } from '../jobs/job-kind';
+import type { Asked, JobKind } from '../jobs/job-kind';
 import { factLines } from '../jobs/text';
 import { cancelLanes } from './lanes';
 import { batchProgress, issuanceProgress } from './progress';
@@ -55,6 +55,7 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
     return [{ name, bytes: null, sha256: row.sha256, mediaType: 'application/pdf' }];
   },
   cost: () => [],
+  asked: ({ outcome: { summary } }) => askedIn(summary),
   heeds: ['excel', 'lang', 'pdfNames'],
   export: async (ctx, { folder: from, outcome }, folder, options) => {
     const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
@@ -109,6 +110,8 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   report: async (_, { outcome }, folder) => batchReport(outcome, folder),
   artifacts: () => [],
   cost: () => [],
+  charges: () => [],
+  asked: ({ outcome }) => askedIn(outcome),
   export: async (ctx, { id, outcome }, folder, options) => {
     const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
     const from = workFolder(id.replace(/\/decision-\d+$/, ''));
@@ -116,6 +119,10 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   },
   giveOthers: cancelLanes,
 };
+
+function askedIn({ possibleDoubleCharges, requested, reused }: BatchSummary): Asked {
+  return { requested, reused, possibleDoubleCharges };
+}
 
 function batchReport(summary: BatchSummary, folder: string | null): object {
   return { ...summaryDocument(summary), results: folder && join(folder, 'results.csv') };

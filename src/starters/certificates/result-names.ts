@@ -7,10 +7,14 @@ export function summaryDocument(summary: BatchSummary): Record<string, unknown> 
   return { batchId, total, ...counts, counts, ...rest };
 }
 
-/** No document in the name, unless the user's own references hold one. */
+/**
+ * By id no document stands in the name. By reference it is `0007_Padaria-Pao-e-Cia_11222333000181.pdf`: the line, what the
+ * user names it by, and the document.
+ */
 export function pdfName(row: FiledRow, key: string, names: 'id' | 'reference'): string {
-  const reference = row.reference.normalize('NFKD').replace(/[^A-Za-z0-9_-]+/g, '-');
-  if (names === 'id' || /^-*$/.test(reference)) return basename(key);
-  const mark = (row.certidaoId ?? '').replace(/[^A-Za-z0-9]/g, '').slice(0, 8);
-  return `${reference.slice(0, 80)}_${mark}.pdf`;
+  if (names === 'id') return basename(key);
+  const marks = row.reference.normalize('NFKD').replace(/\p{M}/gu, '');
+  const reference = marks.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  const parts = [String(row.line).padStart(4, '0'), reference.slice(0, 80), row.document];
+  return `${parts.filter((part) => part !== '').join('_')}.pdf`;
 }

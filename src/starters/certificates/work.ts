@@ -10,13 +10,14 @@ import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
 import { storeFile } from '../jobs/batches/stored-file';
 import { UsageError } from '../jobs/errors';
-import type { Foreseen } from '../jobs/start-job';
+import { problemOf, type Foreseen, type LineProblem } from '../jobs/start-job';
 import type { CommandContext } from '../jobs/context';
 
 export interface BatchInput {
   file: string;
   type?: CertificateType;
   column?: string;
+  reference?: string;
   sheet?: string;
 }
 
@@ -25,6 +26,8 @@ export interface PlannedBatch {
   /** Read anew each time. */
   rows: () => AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   counts: PlanCounts;
+  /** Lines that cannot be asked for. */
+  problems: readonly LineProblem[];
   /** What makes two batches the same one. */
   manifest: string;
   /** Kept with the batch; null: it was asked for without one. */
@@ -44,10 +47,21 @@ export async function planBatch(
 ): Promise<PlannedBatch> {
   const hash = createHash('sha256');
   const plan = openPlan(input, log);
-  for await (const row of plan) hash.update(`${JSON.stringify(row)}\n`);
+  const problems: LineProblem[] = [];
+  for await (const row of plan) {
+    hash.update(`${JSON.stringify(row)}\n`);
+    if ('code' in row) problems.push(problemOf(row));
+  }
   const { file, type = null } = input;
   const manifest = `${hash.digest('hex')}\n${type ?? ''}`;
-  return { rows: () => openPlan(input), counts: { ...plan.counts }, manifest, file, type };
+  return {
+    rows: () => openPlan(input),
+    counts: { ...plan.counts },
+    problems,
+    manifest,
+    file,
+    type,
+  };
 }
 
 /** HMAC of what makes the batch (decision record 002), as its id. */
@@ -91,10 +105,7 @@ export async function dryRun(
   const facts = place.store.facts;
   const result: Foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
   for await (const row of rows()) {
-    if ('code' in row) {
-      const { line, code, message, kind: status } = row;
-      result.problems.push({ line, status, code, message });
-    }
+    if ('code' in row) result.problems.push(problemOf(row));
     if (row.kind !== 'item') continue;
     const subject = certificateSubject(row.type, place.idKey.nameOf('document', row.document));
     const state = subjectState(await place.store.attempts.of(subject), Date.now());
@@ -112,9 +123,13 @@ export async function dryRun(
   return result;
 }
 
-function openPlan({ file, type, column, sheet }: BatchInput, onNotice?: (notice: string) => void) {
+function openPlan(
+  { file, type, column, reference, sheet }: BatchInput,
+  onNotice?: (notice: string) => void,
+) {
   const rows = readSheet(file, {
     ...(column !== undefined && { column }),
+    ...(reference !== undefined && { reference }),
     ...(sheet !== undefined && { sheet }),
     ...(onNotice !== undefined && { onNotice }),
   });

@@ -23,17 +23,27 @@ export function withInput(command: Command, what: string, concurrency: number): 
   return withConcurrency(command, concurrency)
     .option('--input <file>', `CSV or .xlsx with a column of ${what}, a line each; - reads CSV`)
     .option('--column <name>', 'of the input: the column that holds them')
+    .addOption(referenceOption())
     .option('--sheet <name>', 'of a workbook: its name or number (default: the first with such)');
+}
+
+/** The column that names the rows wherever they are shown. */
+export function referenceOption(): Option {
+  return new Option(
+    '--reference <column>',
+    'of the input: the column that names its rows in results, reports and files',
+  );
 }
 
 interface InputFlags {
   input?: string;
   column?: string;
+  reference?: string;
   sheet?: string;
 }
 
 /** Flags that say something of many alone. */
-export const inputFlags = ['--column', '--sheet', '--concurrency'];
+export const inputFlags = ['--column', '--reference', '--sheet', '--concurrency'];
 
 export function withConcurrency(command: Command, concurrency: number): Command {
   return command.addOption(

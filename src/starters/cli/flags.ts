@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { reportLanguages, type ReportLanguage } from '../../report/formats';
+import { languages, type Language } from '../../domain/job';
 import { durationMs, oneOf } from './terminal';
 
 /** What all commands that start a job take. */
@@ -18,8 +18,9 @@ export interface StartFlags {
 export interface OutputFlags {
   out?: string;
   excel?: true;
-  pdfNames: 'id' | 'reference';
-  lang: ReportLanguage;
+  html?: true;
+  pdfNames?: 'id' | 'reference';
+  lang?: Language;
   detach?: true;
   json?: true;
 }
@@ -30,7 +31,7 @@ export function withStart(
   { deadline, maxAge }: { deadline: string; maxAge?: string },
 ): Command {
   const age = durationOption('--max-age <duration>', 'reuse what ended within this time', maxAge);
-  return withDetach(withActor(command))
+  return withLanguage(withDetach(withActor(command)))
     .addOption(durationOption('--deadline <duration>', 'time to the outcome', deadline))
     .addOption(age)
     .option('--rerun', 'order it anew although there is a result: it may be charged again')
@@ -58,7 +59,7 @@ function durationOption(flags: string, description: string, fallback?: string): 
 }
 
 export function withOutput(command: Command): Command {
-  return withSheets(command)
+  return withLanguage(withSheets(command))
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--json', 'one JSON document on standard output');
 }
@@ -67,14 +68,20 @@ export function withOutput(command: Command): Command {
 export function withSheets(command: Command): Command {
   return command
     .option('--excel', 'results.csv for a spreadsheet program: `;`, BOM, punctuated documents')
-    .option('--pdf-names <names>', 'id or reference', oneOf(['id', 'reference']), 'id')
-    .addOption(languageOption());
+    .option(
+      '--pdf-names <names>',
+      'id, or reference: line, reference, document (default: id; with --reference that)',
+      oneOf(['id', 'reference']),
+    );
 }
 
-export function languageOption(): Option {
-  return new Option('--lang <language>', 'language of report.html: en or pt')
-    .argParser(oneOf(reportLanguages))
-    .default('en');
+/** For commands that start a job or show its results: what is said here stays with the job. */
+export function withLanguage(command: Command): Command {
+  return command.option(
+    '--lang <language>',
+    'language of reports and closing lines: en or pt (default: as the job was started with, DILIGENCE_LANG, the system)',
+    oneOf(languages),
+  );
 }
 
 /** For commands that start a job and follow it. */

@@ -1,15 +1,18 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { CommandContext } from '../jobs/context';
+import type { Language, OutputTerms } from '../../domain/job';
+import { askedOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
 import { exportJob } from '../jobs/export-job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
-import type { ExportOptions, Job, JobKind } from '../jobs/job-kind';
+import type { Job, JobKind } from '../jobs/job-kind';
+import { markFolder } from '../jobs/named-job';
 import { printable } from '../jobs/text';
-import { envelopeOf, exitCodeOfJob } from '../jobs/envelope';
+import { closingLines, wholeLine, type Closing } from './closing';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
 import { print, printJson } from './terminal';
 
-export interface ResultFlags extends Partial<ExportOptions> {
+export interface ResultFlags extends Partial<OutputTerms> {
   out?: string;
   json?: boolean;
 }
@@ -26,9 +29,10 @@ export async function printResult<Input, Outcome>(
 ): Promise<number> {
   const ended = endedJob(job);
   const target = resolve(out ?? defaultFolder(job.id));
-  const options = { excel: false, html: false, lang: 'en', pdfNames: 'id', ...how } as const;
-  const files = await exportJob(ctx, kind, ended, { ...options, folder: target });
+  const terms = outputTerms(ctx, how, job.output);
+  const files = await exportJob(ctx, kind, ended, { ...terms, folder: target });
   const folder = files.length > 0 ? target : null;
+  if (folder !== null) await markFolder(folder, job.id);
   if (json) {
     const view = { job, state: null, progress: null };
     const envelope = await envelopeOf(ctx, kind, view, folder);
@@ -37,12 +41,36 @@ export async function printResult<Input, Outcome>(
   }
   const { lines } = await shownOutcome(ctx, kind, job);
   for (const line of lines) print(line);
-  if (folder !== null) {
-    if (files.includes('report.html')) print(`report: ${join(folder, 'report.html')}`);
-    print(`result: ${folder} (${files.join(', ')}: an export, in the clear)`);
-  }
-  if (kind.findings !== undefined && job.needsAttention) print(leftToDo(job));
+  const result = folder === null ? null : { folder, files };
+  for (const line of await closingOf(ctx, kind, job, result, terms.lang)) print(line);
   return exitCodeOfJob(job);
+}
+
+/** What a command says, else what was said when the job was started. */
+export function outputTerms(
+  { environment }: Pick<CommandContext, 'environment'>,
+  { excel, html, lang, pdfNames }: Partial<OutputTerms>,
+  before: OutputTerms | null = null,
+): OutputTerms {
+  return {
+    lang: lang ?? before?.lang ?? environment.language,
+    excel: excel ?? before?.excel ?? false,
+    html: html ?? before?.html ?? false,
+    pdfNames: pdfNames ?? before?.pdfNames ?? 'id',
+  };
+}
+
+async function closingOf<Input, Outcome>(
+  ctx: CommandContext,
+  kind: JobKind<Input, Outcome>,
+  job: Job<Input, Outcome>,
+  result: Closing['result'],
+  language: Language,
+): Promise<string[]> {
+  const ended = endedJob(job);
+  const asked = await askedOf(ctx, kind, ended);
+  const cost = await kind.cost(ended, ctx);
+  return closingLines({ job, exitCode: exitCodeOfJob(job), asked, cost, result }, language);
 }
 
 /** How a job stands, ended or not. */
@@ -61,8 +89,9 @@ export async function printView(
   if (state === null) {
     const { isFound, lines } = await shownOutcome(ctx, kind, job);
     for (const line of lines) print(line);
-    if (isFound) print(`the whole: \`diligence result ${job.id}\``);
-    if (kind.findings !== undefined && job.needsAttention) print(leftToDo(job));
+    const { lang } = outputTerms(ctx, {}, job.output);
+    if (isFound) print(wholeLine(job.id, lang));
+    for (const line of await closingOf(ctx, kind, job, null, lang)) print(line);
   } else {
     if (progress !== null) print(`  ${progressLine(progress, null, Date.now())}`);
     else if (state === 'running') print('  no worker answers');
@@ -84,10 +113,6 @@ async function shownOutcome(
   const tables = found === undefined ? [] : findingsLines(found, process.stdout.columns ?? 80);
   const lines = [first, ...(isErased ? [erasedLine] : []), ...more, ...tables];
   return { lines, isFound: found !== undefined && found.result !== null };
-}
-
-function leftToDo({ id }: Job): string {
-  return `left to do: \`diligence inbox show ${id}\` says what can be decided`;
 }
 
 /** `out/<kind>-<start of the id>`, the same for the same job. */

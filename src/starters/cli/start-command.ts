@@ -9,7 +9,7 @@ import type { Job, JobKind } from '../jobs/job-kind';
 import { yieldTo, type Ask, type Foreseen } from '../jobs/start-job';
 import type { StartFlags } from './flags';
 import { followHere } from './follow';
-import { printResult, type ResultFlags } from './print-job';
+import { outputTerms, printResult, type ResultFlags } from './print-job';
 import { exitCodes, print, printJson, tell } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 
@@ -23,7 +23,9 @@ export async function start<Input, Outcome>(
   kind: JobKind<Input, Outcome>,
   prepare: (ctx: CommandContext) => Promise<Ask<Input, Outcome>>,
 ): Promise<void> {
-  const flags: StartFlags & ResultFlags = command.opts();
+  const flags: StartFlags & ResultFlags & { reference?: string } = command.opts();
+  // Whoever names the rows wants their files named so.
+  if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
   const ctx = await openContext(tell, flags.by);
   const ask = await prepare(ctx);
   const { standing } = ask;
@@ -35,11 +37,22 @@ export async function start<Input, Outcome>(
   }
   if (flags.detach !== true && kind.export !== undefined)
     await refuseUnwritable(flags.out ?? 'out');
-  process.exitCode = await beginJob(ctx, kind, ask, {
-    given: givenTerms(command),
-    ended: (job) => printResult(ctx, kind, job, flags),
-    started: (engine, job) => followStarted(ctx, engine, kind, job, flags),
-  });
+  const record = async (): Promise<string> => {
+    const id = await ask.record();
+    const { folder } = await findJob(ctx, id);
+    await ctx.store.jobs.putOutput(folder, outputTerms(ctx, flags));
+    return id;
+  };
+  process.exitCode = await beginJob(
+    ctx,
+    kind,
+    { ...ask, record },
+    {
+      given: givenTerms(command),
+      ended: (job) => printResult(ctx, kind, job, flags),
+      started: (engine, job) => followStarted(ctx, engine, kind, job, flags),
+    },
+  );
 }
 
 /** Shows a job that was started to its end, unless it is to be left alone. Returns the exit code. */

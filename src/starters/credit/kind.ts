@@ -7,8 +7,9 @@ import {
   type AnalysisRecord,
 } from '../../domain/credit/work';
 import type { ReportLanguage } from '../../report/formats';
+import { analysisSubject } from '../../domain/core/attempts';
 import type { CommandContext } from '../jobs/context';
-import type { JobKind } from '../jobs/job-kind';
+import { askedFor, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { writeWhole } from '../jobs/written-file';
 
@@ -33,6 +34,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
       ? []
       : [{ name: 'result.json', bytes: null, sha256: null, mediaType: 'application/json' }],
   cost: () => [],
+  asked: (job, ctx) => askedFor(ctx, analysisSubject(job.input.name), job),
   heeds: ['lang'],
   export: (ctx, { input, outcome }, folder, { lang }) =>
     writeOutcome(ctx, input, outcome, { folder, lang }),

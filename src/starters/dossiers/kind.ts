@@ -6,7 +6,7 @@ import {
   type DossierRecord,
   type DossierStatus,
 } from '../../domain/dossiers/follow';
-import type { JobKind } from '../jobs/job-kind';
+import type { Charge, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { dossierFindings } from './findings';
 import { artifactName, writeDossierFolder } from './folder';
@@ -43,13 +43,23 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
       const { bytes, mediaType, sha256 } = artifact;
       return { name: artifactName(artifact, index), bytes, sha256, mediaType };
     }),
-  cost: ({ outcome: { attempts } }) => billed(attempts.map(({ billing }) => billing)),
+  cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
+  charges: ({ outcome }) => chargesOf(outcome),
+  asked: ({ outcome: { caused, possibleAttempt } }) => {
+    const possible = possibleAttempt ? 1 : 0;
+    return { requested: caused + possible, reused: 0, possibleDoubleCharges: possible };
+  },
   heeds: ['lang'],
   export: writeDossierFolder,
   resolver: () => (require('./resolve') as typeof import('./resolve')).dossierResolver,
   orders: ['cancel', 'cancel_now'],
   cancelsRemotely: true,
 };
+
+/** Whoever has followed it has seen its attempts: each is charged once. */
+function chargesOf({ attempts, dossierId }: DossierOutcome): Charge[] {
+  return attempts.map(({ billing, number }) => ({ of: `dossier/${dossierId}/${number}`, billing }));
+}
 
 const words: Record<DossierStatus, string> = {
   completed: 'completed',

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Subject } from '../../domain/investigations/plan';
 import { inputFlags, startInput, withInput } from '../cli/batch';
-import { languageOption, withStart, type StartFlags } from '../cli/flags';
+import { withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
 import { print, wholeNumber } from '../cli/terminal';
@@ -41,7 +41,6 @@ export function investigateCommand(): Command {
     .option('--receivables <file>', 'a CNAB 400 or 444 file (remessa)')
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
     .option('--excel', 'of a file: results.csv for a spreadsheet program')
-    .addOption(languageOption())
     .action(async (flags: InvestigateFlags) => {
       if (flags.input !== undefined) await refuseSubject(command, flags.plan);
       const many = async (ctx: CommandContext, file: InputFile) =>

@@ -3,7 +3,7 @@ import { exitCodeOf } from '../../domain/attention';
 import { jobKinds } from '../../domain/job';
 import type { CommandContext } from './context';
 import { endedJob, type JobView } from './find-job';
-import type { EndedJob, Job, JobKind } from './job-kind';
+import type { Asked, EndedJob, Job, JobKind } from './job-kind';
 
 /** What `--json` prints of a job of any kind; its JSON Schema is `dist/schemas/job.json`. */
 
@@ -68,6 +68,16 @@ export const jobEnvelope = z.strictObject({
       'the result itself; of a batch the counts and the path of its rows. Null before the end',
     ),
   artifacts: z.array(artifact),
+  requests: z
+    .strictObject({
+      requested: z.number().int(),
+      reused: z.number().int(),
+      possibleDoubleCharges: z.number().int(),
+    })
+    .nullable()
+    .describe(
+      'what was sent, or may have been, and results that were there already; of a batch of jobs those jobs. Null before the end, and where nothing is bought',
+    ),
   cost: z.array(cost).describe('what the service reported as charged, by its own words'),
   folder: z.string().nullable().describe('the result folder; null: none was written'),
   progress: progress
@@ -110,10 +120,20 @@ export async function envelopeOf(
       ...(await foundIn(ctx, kind, ended)),
     },
     artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
+    requests: ended && (await askedOf(ctx, kind, ended)),
     cost: ended === null ? [] : await kind.cost(ended, ctx),
     folder,
     progress: view.progress,
   };
+}
+
+/** Null: nothing is bought in its name. */
+export async function askedOf<Input, Outcome>(
+  ctx: CommandContext,
+  kind: JobKind<Input, Outcome>,
+  job: EndedJob<Input, Outcome>,
+): Promise<Asked | null> {
+  return (await kind.asked?.(job, ctx)) ?? null;
 }
 
 /** The answer as it came, and as tables; nothing, for a kind without findings. */

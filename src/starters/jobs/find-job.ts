@@ -3,16 +3,15 @@ import { EngineUnreachableError, type EngineClient } from '../../temporal/connec
 import { runningUnder, type CommandContext } from './context';
 import { CommandError } from './errors';
 import type { EndedJob, Job, JobKind } from './job-kind';
+import { namedJob } from './named-job';
 import type { Progress } from './progress';
 
-/** @throws CommandError when the store has none */
+/** As `namedJob`. */
 export async function findJob<Input = unknown, Outcome = unknown>(
   { store }: CommandContext,
   id: string,
 ): Promise<Job<Input, Outcome>> {
-  const found = /^[\w./-]+$/.test(id) ? await store.jobs.find(id) : null;
-  if (found === null) throw new CommandError(`no job ${id} in this store`);
-  return found as Job<Input, Outcome>;
+  return (await namedJob(store, id)) as Job<Input, Outcome>;
 }
 
 /** @throws CommandError before its end */

@@ -3,6 +3,7 @@ import type { DecisionRecord } from '../../domain/core/decision';
 import type { JobKind } from '../../domain/job';
 import { decisionsOf, type InboxFilter } from '../../store/core/inbox';
 import type { CommandContext } from './context';
+import { namedJob } from './named-job';
 import { CommandError } from './errors';
 
 /** A job that needs a person: why, and what can be decided about it now. */
@@ -60,7 +61,8 @@ export interface InboxDetail {
 }
 
 /** @throws CommandError when there is no such job */
-export async function inboxDetail({ store }: CommandContext, id: string): Promise<InboxDetail> {
+export async function inboxDetail({ store }: CommandContext, name: string): Promise<InboxDetail> {
+  const { id } = await namedJob(store, name);
   const job = await store.inbox.find(id);
   if (job === null) throw new CommandError(`no job ${id} in this store`);
   const { folder, kind, needsAttention, status, waitsFor } = job;

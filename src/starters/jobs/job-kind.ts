@@ -1,10 +1,10 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import type { Billing } from '../../domain/core/billing';
 import type { BillingTotal } from '../../domain/core/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
-import type { JobKind as KindName } from '../../domain/job';
+import type { JobKind as KindName, OutputTerms } from '../../domain/job';
 import type { Picture } from '../../report/findings/picture';
-import type { ReportLanguage } from '../../report/formats';
 import type { JobWithOutcome } from '../../store/core/jobs';
 import type { Store } from '../../store/store';
 import type { EngineClient } from '../../temporal/connection';
@@ -31,6 +31,30 @@ export interface JobArtifact {
   mediaType: string | null;
 }
 
+/** A thing that is charged for once, however many jobs show it. */
+export interface Charge {
+  of: string;
+  /** Null: none was reported. */
+  billing: Billing | null;
+}
+
+/** Requests that left or may have left; results that were there already. */
+export interface Asked {
+  requested: number;
+  reused: number;
+  possibleDoubleCharges: number;
+}
+
+/** Of what is bought under a subject: the requests that this job sent. */
+export async function askedFor(
+  { store }: CommandContext,
+  subject: string,
+  { id }: Pick<Job, 'id'>,
+): Promise<Asked> {
+  const { sent, doubtful } = await store.spending.sentBy(subject, id);
+  return { requested: sent, reused: 0, possibleDoubleCharges: doubtful };
+}
+
 export type Order = 'cancel' | 'cancel_now' | 'pause' | 'resume';
 
 export interface OrderOptions {
@@ -39,12 +63,7 @@ export interface OrderOptions {
 }
 
 /** What an export may be told; a kind names those that it heeds. */
-export interface ExportOptions {
-  excel: boolean;
-  html: boolean;
-  pdfNames: 'id' | 'reference';
-  lang: ReportLanguage;
-}
+export type ExportOptions = OutputTerms;
 
 /** All that tells jobs of one kind from those of another. A new kind registers one of these. */
 export interface JobKind<Input = unknown, Outcome = unknown> {
@@ -84,6 +103,10 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: EndedJob<Input, Outcome>,
     ctx: CommandContext,
   ): BillingTotal[] | Promise<BillingTotal[]>;
+  /** The things that make up its cost; left out: it reports none, or its rows are jobs that do. */
+  charges?(job: Pick<EndedJob<Input, Outcome>, 'id' | 'outcome'>): Charge[];
+  /** Left out: nothing is bought in its name. */
+  asked?(job: EndedJob<Input, Outcome>, ctx: CommandContext): Asked | Promise<Asked>;
   heeds: readonly (keyof ExportOptions)[];
   /**
    * Writes the result folder, and makes it where there is anything to write. Left out: it has none.

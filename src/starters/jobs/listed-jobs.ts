@@ -15,7 +15,7 @@ export interface ListQuery extends Omit<JobPage, 'after'> {
   after?: string | undefined;
 }
 
-export interface ListedJob extends Omit<JobRow, 'input' | 'folder'> {
+export interface ListedJob extends Omit<JobRow, 'input' | 'output' | 'folder'> {
   /** What it is about, masked. */
   input: string;
   createdBy: string;
@@ -42,7 +42,7 @@ export async function listJobs(
   const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
   const found = await ctx.store.jobs.list(filterOf(ctx, query), page);
   const jobs = found.slice(0, limit).map((one) => {
-    const { folder: _folder, input, ...row } = one;
+    const { folder: _folder, input, output: _output, ...row } = one;
     const { createdBy, by } = input as { createdBy?: string; by?: string };
     return { ...row, input: describe(one), createdBy: createdBy ?? by ?? '' };
   });

@@ -34,6 +34,10 @@ export function inputTerms(what: string, concurrency: number) {
   return {
     input: z.string().describe(`path of a CSV or .xlsx file with a column of ${what}`),
     column: z.string().optional().describe('the column that holds them: its name'),
+    reference: z
+      .string()
+      .optional()
+      .describe('the column that names the rows in results and files'),
     sheet: z.string().optional().describe('of a workbook: its name or number'),
     concurrency: z.int().min(1).max(500).default(concurrency).describe('jobs in flight at once'),
   };

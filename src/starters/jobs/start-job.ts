@@ -67,6 +67,18 @@ export interface LineProblem {
   status: string;
   code: string | null;
   message: string;
+  /** What the user names it by; left out: nothing. */
+  reference?: string;
+}
+
+export function problemOf({
+  code,
+  kind: status,
+  line,
+  message,
+  reference,
+}: { kind: string; code: string } & Required<Omit<LineProblem, 'status' | 'code'>>): LineProblem {
+  return { line, status, code, message, ...(reference !== '' && { reference }) };
 }
 
 /**

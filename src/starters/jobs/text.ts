@@ -21,8 +21,9 @@ export function factLines(
 const mostPrinted = 20;
 
 export function problemLines(problems: readonly LineProblem[]): string[] {
-  const shown = problems.slice(0, mostPrinted).map(({ line, status, code, message }) => {
-    return `  line ${line}: ${status}${code === null ? '' : ` (${code})`}: ${message}`;
+  const shown = problems.slice(0, mostPrinted).map(({ line, status, code, message, reference }) => {
+    const name = reference === undefined ? '' : ` (${printable(reference.slice(0, 40))})`;
+    return `  line ${line}${name}: ${status}${code === null ? '' : ` (${code})`}: ${message}`;
   });
   const more = problems.length - shown.length;
   return more > 0 ? [...shown, `  and ${more} more`] : shown;

@@ -15,7 +15,14 @@ import {
 } from '../../domain/lens/analyze';
 import { extensionOf } from '../../domain/core/media-type';
 import type { CommandContext } from '../jobs/context';
-import type { EndedJob, Job, JobArtifact, JobKind } from '../jobs/job-kind';
+import {
+  askedFor,
+  type Charge,
+  type EndedJob,
+  type Job,
+  type JobArtifact,
+  type JobKind,
+} from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { billingWords, factLines } from '../jobs/text';
 import { removeOthers, writeArtifact, writeWhole } from '../jobs/written-file';
@@ -38,14 +45,21 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   lines: ({ input, outcome }) => lensLines(outcome, input.forced),
   findings: lensFindings,
   artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
-  cost: ({ outcome: { billing, replaced } }) =>
-    billed([billing, ...replaced.map((one) => one.billing)]),
+  cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
+  charges: ({ outcome }) => chargesOf(outcome),
+  asked: (job, ctx) => askedFor(ctx, `lens/${job.input.name}/`, job),
   heeds: ['lang'],
   export: writeFolder,
   picture: shownPicture,
   resolver: () => (require('./resolve') as typeof import('./resolve')).lensResolver,
   orders: ['cancel', 'cancel_now'],
 };
+
+function chargesOf({ analysisId, billing, replaced }: LensOutcome): Charge[] {
+  return [{ analysisId, billing }, ...replaced].map((one) => {
+    return { of: `lens/${one.analysisId}`, billing: one.billing };
+  });
+}
 
 /** The name of a file may tell of a person: it is told by what it is. */
 function inputWords({ bytes, mediaType, sha256 }: LensInput): string {

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { readEnvironment } from '../../environment';
-import { reportLanguages, type ReportLanguage } from '../../report/formats';
+import { languages, type Language } from '../../domain/job';
 import { CommandError, UsageError } from '../jobs/errors';
 import { exitCodes, oneOf, print, tell } from '../cli/terminal';
 import { assignor, investigations, sweep } from './demo-story';
@@ -17,7 +17,7 @@ interface DemoFlags {
   input?: string;
   out: string;
   type?: string;
-  lang: ReportLanguage;
+  lang?: Language;
 }
 
 /** The repository's own folder: examples lie beside `dist`. */
@@ -32,7 +32,7 @@ export function demoCommand(): Command {
     .option('--input <file>', 'your spreadsheet (default: examples/suppliers.csv)')
     .option('--type <type>', 'type of the certificates, for a spreadsheet without a column for it')
     .option('--out <folder>', 'result folder', 'out/demo')
-    .option('--lang <language>', 'language of report.html: en or pt', oneOf(reportLanguages), 'en')
+    .option('--lang <language>', 'language of report.html: en or pt', oneOf(languages))
     .action(async (flags: DemoFlags) => {
       process.exitCode = await demo(flags);
     });
@@ -85,7 +85,7 @@ async function issueSuppliers(input: string, flags: DemoFlags, env: Env): Promis
   tell('request whose answer was lost: nothing sends it again by itself. We decide to:');
   const rows = ['--status', 'unknown_outcome', '--action', 'reissue'];
   await showCommand(['resolve', batchId, ...rows, '--note', 'the risk is accepted'], env, [3]);
-  await showCommand(['result', batchId, '--out', folder, '--lang', flags.lang], env, [3]);
+  await showCommand(['result', batchId, '--out', folder], env, [3]);
 }
 
 async function investigate(out: string, env: Env): Promise<void> {
@@ -149,7 +149,8 @@ async function waitingJob(env: Env): Promise<string> {
 
 function batchArguments(input: string, { type, lang }: DemoFlags, folder: string): string[] {
   const types = type === undefined ? [] : ['--type', type];
-  return ['certificate', 'batch', '--input', input, ...types, '--out', folder, '--lang', lang];
+  const language = lang === undefined ? [] : ['--lang', lang];
+  return ['certificate', 'batch', '--input', input, ...types, '--out', folder, ...language];
 }
 
 /** Starts `dev` in this process's group and waits until it is ready. */

@@ -3,8 +3,10 @@ import {
   type ProfileOutcome,
   type ProfileRecord,
 } from '../../domain/profiles/lookup';
+import { profileSubject } from '../../domain/core/attempts';
+import { billed } from '../../domain/core/billing-totals';
 import { maskDocument } from '../../domain/core/documents';
-import type { JobKind } from '../jobs/job-kind';
+import { askedFor, type Charge, type EndedJob, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { counted } from '../jobs/text';
 import { profileFindings } from './findings';
@@ -29,8 +31,9 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
     sha256 === null
       ? []
       : [{ name: 'profile.json', bytes: null, sha256, mediaType: 'application/json' }],
-  cost: ({ outcome: { answered } }) =>
-    answered === 0 ? [] : [{ status: null, unit: 'answer', count: answered, amount: null }],
+  cost: (job) => billed(chargesOf(job).map(({ billing }) => billing)),
+  charges: chargesOf,
+  asked: (job, ctx) => askedFor(ctx, profileSubject(job.input.name), job),
   heeds: ['excel', 'lang'],
   export: async (ctx, { folder: from, outcome }, folder, { excel }) => {
     if (outcome.status !== 'found' || outcome.erased === true) return [];
@@ -40,6 +43,14 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   resolver: () => (require('./resolve') as typeof import('./resolve')).profileResolver,
   orders: ['cancel', 'cancel_now'],
 };
+
+/** The service reports no cost: what it may charge for is an answer. */
+function chargesOf({ id, outcome }: Pick<EndedJob<unknown, ProfileOutcome>, 'id' | 'outcome'>) {
+  const billing = { status: null, amount: null, unit: 'answer' };
+  return Array.from({ length: outcome.answered }, (_, at): Charge => {
+    return { of: `${id}/${at}`, billing };
+  });
+}
 
 const words = {
   found: 'found',

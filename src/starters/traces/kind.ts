@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { TraceRepository } from '../../store/traces/traces';
+import { traceSubject } from '../../domain/core/attempts';
 import { billed } from '../../domain/core/billing-totals';
 import { traceWorkflowId, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
-import type { JobKind } from '../jobs/job-kind';
+import { askedFor, type Charge, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { billingWords, factLines } from '../jobs/text';
 import { writeWhole } from '../jobs/written-file';
@@ -57,7 +58,9 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
             mediaType: 'application/json',
           },
         ],
-  cost: ({ outcome: { seen } }) => billed([seen?.billing ?? null]),
+  cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
+  charges: ({ outcome }) => chargesOf(outcome),
+  asked: (job, ctx) => askedFor(ctx, traceSubject(job.input.name), job),
   heeds: ['lang'],
   export: async ({ store }, { folder: from }, folder) => {
     const answer = await new TraceRepository(store).answer(from);
@@ -69,3 +72,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
   resolver: () => (require('./resolve') as typeof import('./resolve')).traceResolver,
   orders: ['cancel', 'cancel_now'],
 };
+
+function chargesOf({ seen, traceId }: TraceOutcome): Charge[] {
+  return [{ of: `trace/${traceId}`, billing: seen?.billing ?? null }];
+}

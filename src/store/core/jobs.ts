@@ -1,6 +1,6 @@
 import type { WaitReason } from '../../domain/attention';
 import type { AuditEntry } from '../../domain/core/audit';
-import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
+import type { JobEnding, JobKind, JobStart, OutputTerms, StopWord } from '../../domain/job';
 import type { ExpiredCursor } from '../../domain/core/retention';
 import { Sealed, rowName } from '../seal';
 import { conditionsOf, waitsFor, type JobFilter } from './job-filter';
@@ -23,6 +23,8 @@ export interface JobRow {
   endedAt: string | null;
   /** What was asked for: its shape is that of the kind. */
   input: unknown;
+  /** Null: nobody has said. */
+  output: OutputTerms | null;
 }
 
 /** What was asked for, and the folder that holds all of the job. */
@@ -59,17 +61,18 @@ export interface JobWithOutcome extends JobRow {
   outcome: unknown;
 }
 
-interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input' | 'folder'> {
+interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input' | 'output' | 'folder'> {
   holder: string;
   attentionAt: string | null;
   input: Uint8Array;
+  output: string | null;
 }
 
 type WholeRow = FoundRow & { outcome: Uint8Array | null };
 type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
 
 const selected = `holder, id, kind, status, attention_at AS "attentionAt",
-  created_at AS "createdAt", ended_at AS "endedAt", input, ${waitsFor}`;
+  created_at AS "createdAt", ended_at AS "endedAt", input, output, ${waitsFor}`;
 
 /**
  * The jobs of the installation: what was asked for, and how it ended. A job goes by its id, and by the
@@ -146,6 +149,19 @@ export class JobRepository {
       if (row !== undefined) return this.#whole(row);
     }
     return null;
+  }
+
+  /** Ids that begin with one of these, decisions aside, the newest first. */
+  async beginning(prefixes: readonly string[], limit: number): Promise<string[]> {
+    const bounds = prefixes.map(() => '(id >= ? AND id < ?)').join(' OR ');
+    const rows = await this.#store.read<{ id: string }>(
+      statement(
+        `SELECT id FROM job WHERE (${bounds}) AND kind <> 'decision'
+         ORDER BY created_at DESC, id DESC LIMIT ?`,
+        [...prefixes.flatMap(rangeOf), limit],
+      ),
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Those of a kind that hold something about a subject, newest first. */
@@ -276,6 +292,13 @@ export class JobRepository {
     return row === undefined ? null : this.#opened<I>(row);
   }
 
+  /** How its results are written from now on. */
+  async putOutput(folder: string, output: OutputTerms): Promise<void> {
+    await this.#store.commit([
+      statement('UPDATE job SET output = ? WHERE holder = ?', [JSON.stringify(output), folder]),
+    ]);
+  }
+
   /** Of one that never ran: another does the work. */
   async remove(folder: string): Promise<void> {
     await this.#store.commit([statement('DELETE FROM job WHERE holder = ?', [folder])]);
@@ -298,12 +321,13 @@ export class JobRepository {
     return { ...this.#rowOf(row), outcome: body?.record ?? null };
   }
 
-  #rowOf({ holder, input, attentionAt, ...row }: FoundRow): JobRow {
+  #rowOf({ holder, input, output, attentionAt, ...row }: FoundRow): JobRow {
     return {
       ...row,
       folder: holder,
       needsAttention: attentionAt !== null,
       input: this.#store.opened(rowName('job', holder), input),
+      output: output === null ? null : (JSON.parse(output) as OutputTerms),
     };
   }
 }

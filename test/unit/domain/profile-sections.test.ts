@@ -61,7 +61,7 @@ test('a section that was not told is not there', () => {
   expect(profileSections({ veiculos: null, rural: null })).toEqual([]);
 });
 
-test('a sheet quotes what parts cells, and no cell acts as a formula', () => {
+test('a sheet quotes what parts cells, and in a spreadsheet no cell acts as a formula', () => {
   const table = {
     columns: ['a', 'b'],
     rows: [
@@ -69,9 +69,9 @@ test('a sheet quotes what parts cells, and no cell acts as a formula', () => {
       { a: 'x,"y"\n', b: null },
     ],
   };
-  expect(tableSheet(table)).toBe('a,b\n\'=1+1,2.5\n"x,""y""\n",\n');
+  expect(tableSheet(table)).toBe('a,b\n=1+1,2.5\n"x,""y""\n",\n');
   expect(tableSheet({ ...table, rows: [{ a: true, b: false }] })).toBe('a,b\ntrue,false\n');
-  expect(tableSheet({ ...table, rows: [{ a: 'x', b: 2.5 }] }, { excel: true })).toBe(
-    '\ufeffa;b\r\nx;"2,5"\r\n',
+  expect(tableSheet({ ...table, rows: [{ a: '=x', b: 2.5 }] }, { excel: true })).toBe(
+    '\ufeffa;b\r\n\'=x;"2,5"\r\n',
   );
 });

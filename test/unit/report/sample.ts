@@ -144,6 +144,7 @@ export function reportOf(
     blankLines: 1,
     counts: figures.counts,
     requested: figures.total,
+    reused: 0,
     possibleDoubleCharges: figures.doubleCharges.count,
     cost: null,
     inputName: record.inputName,

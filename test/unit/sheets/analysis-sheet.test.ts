@@ -27,8 +27,8 @@ test('yes and no are words', async () => {
 });
 
 test.each(['+1', '+5511987654321+1', '=1+1', '-1', '@SUM(A1)'])(
-  '%s acts as no formula in a plain file',
+  '%s acts as no formula in a spreadsheet, and is itself in a plain file',
   async (text) => {
-    expect(await written(text, false)).toBe(`'${text}`);
+    expect([await written(text, true), await written(text, false)]).toEqual([`'${text}`, text]);
   },
 );

@@ -160,6 +160,18 @@ describe('columns are found', () => {
     expect(await rowsOf('id;documento;referencia\nx;1;r\n')).toMatchObject([row(2, '1', '', 'r')]);
   });
 
+  it('and the reference is the column that was named, by header, letter or number', async () => {
+    const content = 'documento;Razão social;id\n1;Acme;7\n';
+    for (const reference of ['razao social', 'B', '2'])
+      expect(await rowsOf(content, { reference })).toMatchObject([row(2, '1', '', 'Acme')]);
+  });
+
+  it('and a reference that is not there is refused, with the columns that are', async () => {
+    const error = await refusalOf('documento;nome\n1;x\n', { reference: 'fornecedor' });
+    expect(error).toMatchObject({ code: 'column_not_found', line: 1 });
+    expect(error.message).toMatch(/no column "fornecedor" for --reference.*"documento", "nome"/);
+  });
+
   it('when one holds CPF and another CNPJ', async () => {
     expect(await rowsOf('cpf;cnpj\n1;\n;2\n3;4\n')).toMatchObject([
       { documents: [{ text: '1', length: 'cpf' }] },

@@ -136,15 +136,15 @@ describe('cells that a spreadsheet would run', () => {
     expect(inertCell(text)).toBe(text);
   });
 
-  it('are made inert in every column of text, and numbers stay numbers', async () => {
-    await write([{ ...issued, document: '=1', officialName: '@x', reference: '+y', attempts: -1 }]);
-    for await (const record of readResultSheet(path)) {
-      expect(record).toMatchObject({
-        document: "'=1",
-        official_name: "'@x",
-        reference: "'+y",
-        attempts: '-1',
-      });
+  it('are made inert in every column of text for a spreadsheet alone, and numbers stay numbers', async () => {
+    const row = { ...issued, document: '=1', officialName: '@x', reference: '+y', attempts: -1 };
+    const numbers = { attempts: '-1' };
+    const texts = { document: '=1', official_name: '@x', reference: '+y', ...numbers };
+    const inert = { document: "'=1", official_name: "'@x", reference: "'+y", ...numbers };
+    for (const excel of [false, true]) {
+      await write([row], excel);
+      for await (const record of readResultSheet(path))
+        expect(record).toMatchObject(excel ? inert : texts);
     }
   });
 });

@@ -81,7 +81,7 @@ async function batchOf(
 }
 
 async function shown({ kind, record, end }: Shown, options: ResultFlags = {}): Promise<number> {
-  const ctx = { store: place.store } as unknown as CommandContext;
+  const ctx = { store: place.store, environment: { language: 'en' } } as unknown as CommandContext;
   const batches = new JobBatchRepository(place.store);
   await batches.put(record, null, []);
   await batches.finalize(jobBatchFolder(record.batchId), end);
@@ -237,7 +237,14 @@ test('a folder that had one batch has nothing of it beside the next one', async 
   place = new TemporaryStore();
   const next = [await lookedUp(3, null), await lookedUp(4, { imoveis: [propertyRow] })];
   await shown(await batchOf(profileBatchKind, [cpf(3), cpf(4)], next));
-  const own = ['results.csv', 'summary.json', 'report.html', 'imoveis.csv', 'answers/3.json'];
+  const own = [
+    '.job',
+    'results.csv',
+    'summary.json',
+    'report.html',
+    'imoveis.csv',
+    'answers/3.json',
+  ];
   const left = await readdir(out, { recursive: true });
   expect(left.sort()).toEqual([...own, ...mine, 'answers', 'pages'].sort());
   first.remove();

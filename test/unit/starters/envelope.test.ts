@@ -38,7 +38,7 @@ afterEach(() => place.remove());
 
 const context = () => {
   const idKey = { nameOf: (_: string, text: string) => text };
-  const environment = { monitorSinks: { sinks: [] } };
+  const environment = { language: 'en', monitorSinks: { sinks: [] } };
   return { store: place.store, idKey, environment } as unknown as CommandContext;
 };
 
@@ -50,6 +50,7 @@ function jobOf(kind: JobKind, input: object, outcome: object | null, status: str
     folder: 'x/1',
     needsAttention: false,
     waitsFor: null,
+    output: null,
     ...when,
     input,
     outcome,
@@ -106,6 +107,8 @@ const ends: End[] = [
       ...nothing,
       status: 'completed',
       attempts: [{ number: 1, status: null, billing }],
+      caused: 0,
+      possibleAttempt: false,
       coverage: null,
       risk: null,
       filed: [],
@@ -135,7 +138,7 @@ const ends: End[] = [
     ] as const
   ).map((kind): End => [
     kind,
-    { kind, batchId: 'x/1', inputName: 'in.csv', lines: 0, left: {} },
+    { kind, batchId: 'x/1', inputName: 'in.csv', items: 0, children: 0, lines: 0, left: {} },
     { endedAt: '', cancelled: false, counts: {} },
     { outcome: { counts: {}, problems: [], results: expect.stringContaining('results.csv') } },
   ]),

@@ -24,7 +24,8 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const folder = 'x/1';
-const context = () => ({ store: place.store }) as unknown as CommandContext;
+const context = () =>
+  ({ store: place.store, environment: { language: 'en' } }) as unknown as CommandContext;
 const when = { createdAt: 0, startsAt: 0, endsAt: 0 };
 
 function search(result: object = {}) {
@@ -85,6 +86,8 @@ const outcome = {
   ...nothing,
   call: 1,
   answered: 1,
+  caused: 0,
+  possibleAttempt: false,
   attempts: [],
   counts: null,
   coverage: null,
@@ -98,7 +101,7 @@ const outcome = {
 
 function jobOf(kind: KindName): Job {
   const input = { name: 'n', cpf: '52998224725', target: 'fulana', dossierId: 'd', file: {} };
-  const ended = { status: 'completed', needsAttention: false, waitsFor: null };
+  const ended = { status: 'completed', needsAttention: false, waitsFor: null, output: null };
   const at = { createdAt: '', endsAt: '', endedAt: '2026-01-05T11:00:00Z' };
   const status = kind === 'profile' ? 'found' : 'completed';
   return { id: folder, kind, folder, ...ended, ...at, input, outcome: { ...outcome, status } };
@@ -275,9 +278,13 @@ test('the last line says where the whole is, and what is left to do', async () =
   expect(printed()).not.toContain('the whole');
   await put.trace(search());
   await printView(context(), kindOf('trace'), view, false);
-  expect(printed()).toMatch(/ocorrencias \(\d+\)\n(?:.+\n)+the whole: `diligence result x\/1`\n$/);
+  expect(printed()).toMatch(
+    /ocorrencias \(\d+\)\n(?:.+\n)+the whole: `diligence result x\/1`\n(?:.+\n)*left to do: nothing\n$/,
+  );
   await printResult(context(), kindOf('trace'), job, { out: place.folder });
-  expect(printed()).toMatch(/result: .+ \(trace\.json, report\.html: an export, in the clear\)\n$/);
+  expect(printed()).toMatch(
+    /result: .+ \(trace\.json, report\.html: an export, in the clear\)\nleft to do: nothing\n$/,
+  );
   await printView(
     context(),
     kindOf('trace'),

@@ -29,7 +29,7 @@ async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
   await file.putRecord(profileFolder(jobId), record);
   const end = { status: 'found', rural: 'told', call: 1, settledAt, ...outcome };
   await file.putOutcome(profileFolder(jobId), end as ProfileOutcome);
-  const ctx = { store: place.store } as unknown as CommandContext;
+  const ctx = { store: place.store, environment: { language: 'en' } } as unknown as CommandContext;
   return standingLookup(ctx, name, { retryRural, reuseSince: 0 });
 }
 

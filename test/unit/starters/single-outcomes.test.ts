@@ -25,7 +25,8 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const context = () => ({ store: place.store }) as unknown as CommandContext;
+const context = () =>
+  ({ store: place.store, environment: { language: 'en' } }) as unknown as CommandContext;
 
 function jobOf(kind: JobKind, input: object, outcome: { status?: string }) {
   const { status } = outcome;
@@ -74,7 +75,7 @@ test('a folder that had one picture has nothing of it beside the next one', asyn
   await answers.putAnswer(folder, Buffer.from('{"id":"first"}'));
   const written = async (files: LensOutcome['files']) => {
     await shows.lens({ status: 'completed', files }, out);
-    return (await readdir(out)).sort();
+    return (await readdir(out)).filter((name) => name !== '.job').sort();
   };
   const first = ['artifact-1.bin', 'artifact-2.bin', 'lens.json', 'report.html'];
   expect(await written({ filed, unfiled: [] })).toEqual(first);

@@ -36,6 +36,7 @@ it('knows a job by what was asked for, and its end by the outcome', async () => 
     status: null,
     needsAttention: false,
     waitsFor: null,
+    output: null,
     createdAt: day(1),
     endedAt: null,
     input: { asked: 1 },

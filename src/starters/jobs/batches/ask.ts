@@ -16,7 +16,7 @@ import { indexDocuments } from '../../../store/core/subject-index';
 import type { JobBatchInput } from '../../../workflows/inputs';
 import type { CommandContext } from '../context';
 import type { Job } from '../job-kind';
-import type { Ask, Foreseen, LineProblem } from '../start-job';
+import { problemOf, type Ask, type Foreseen, type LineProblem } from '../start-job';
 import { storeFile } from './stored-file';
 
 /** Lines with content; `left`: what was found and is not asked for, by the reason. */
@@ -195,10 +195,7 @@ async function foresee(request: BatchRequest): Promise<Foreseen> {
   const problems: LineProblem[] = [];
   const rows = request.rows();
   for await (const row of rows) {
-    if ('code' in row) {
-      const { line, code, message, kind: status } = row;
-      problems.push({ line, status, code, message });
-    }
+    if ('code' in row) problems.push(problemOf(row));
     if (row.kind !== 'item') continue;
     const standing = await request.standing(row.document);
     if (standing === null || (standing.ended && request.rerun)) foreseen.request += 1;

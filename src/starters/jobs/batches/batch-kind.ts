@@ -54,6 +54,9 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
     },
     artifacts: () => [],
     cost: async (job, ctx) => (await surveyOf(ctx, job)).charges.billing?.() ?? [],
+    asked: ({ input: { children, items } }) => {
+      return { requested: children, reused: items - children, possibleDoubleCharges: 0 };
+    },
     heeds: ['excel', 'html', 'lang'],
     export: async (ctx, job, folder, options) => {
       const { writeRows } = require('./sheet') as typeof import('./sheet');

@@ -39,12 +39,13 @@ export async function surveyRows(
   const problems: LineProblem[] = [];
   const charges = rules.charges();
   for await (const row of rowsOf(ctx, rules, job)) {
-    const { child, end, line, status } = row;
+    const { child, end, line, reference, status } = row;
     counts[status] = (counts[status] ?? 0) + 1;
     const isDoubted = end?.isDoubted === true;
     if (isDoubted || attentionOf(rules.kind, status).needsAttention) {
       const { code = null, message = '' } = row.error ?? {};
-      if (problems.length < mostProblems) problems.push({ line, status, code, message });
+      if (problems.length < mostProblems)
+        problems.push({ line, status, code, message, ...(reference !== '' && { reference }) });
     }
     const own = ownEnd(row);
     if (own !== null) charges.add(own, child?.before === true);

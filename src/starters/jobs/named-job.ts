@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { kindFacts, workflowIdOf } from '../../domain/job';
+import type { JobWithOutcome } from '../../store/core/jobs';
+import type { Store } from '../../store/store';
+import { writeWhole } from './written-file';
+import { CommandError } from './errors';
+
+/** In a result folder: the job that it is of. */
+const jobFile = '.job';
+const mostNamed = 10;
+const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** So that the folder names its job from now on. */
+export function markFolder(folder: string, id: string): Promise<void> {
+  return writeWhole(folder, jobFile, `${id}\n`);
+}
+
+/**
+ * A job by what people have of it: its id, the beginning of it (with or without its kind), an id of the service, or
+ * its result folder. Of jobs that asked for the same, the newest.
+ *
+ * @param name empty: the newest job of all
+ * @throws CommandError when it is nobody's, or that of several
+ */
+export async function namedJob(store: Store, name: string): Promise<JobWithOutcome> {
+  if (name === '') {
+    const [last] = await store.jobs.list({}, { sort: 'created', limit: 1 });
+    if (last === undefined) throw new CommandError('there is no job in this store');
+    return whole(store, last.id);
+  }
+  const isId = /^[\w./-]+$/.test(name);
+  const found = isId ? await store.jobs.find(name) : null;
+  if (found !== null) return found;
+  const id = (await jobOfFolder(name)) ?? (isId ? await searched(store, name) : null);
+  if (id === null) throw new CommandError(`no job ${name} in this store`);
+  return whole(store, id);
+}
+
+async function whole(store: Store, id: string): Promise<JobWithOutcome> {
+  const job = await store.jobs.find(id);
+  if (job === null) throw new CommandError(`no job ${id} in this store`);
+  return job;
+}
+
+async function jobOfFolder(path: string): Promise<string | null> {
+  const text = await readFile(join(path, jobFile), 'utf8').catch(() => null);
+  return text?.trim() ?? null;
+}
+
+async function searched(store: Store, name: string): Promise<string | null> {
+  const kinds = Object.entries(kindFacts).map(([kind, { prefix = kind }]) => prefix);
+  const below = ['certificate/cnpj', 'certificate/trabalhista', ...new Set(kinds)];
+  const prefixes = [name, ...below.map((prefix) => `${prefix}/${name}`)];
+  const ids = await store.jobs.beginning(prefixes, 1_000);
+  const asked = [...new Map(ids.toReversed().map((id) => [workflowIdOf(id), id])).values()];
+  const [only, another] = asked;
+  if (only !== undefined && another === undefined) return only;
+  if (another !== undefined) {
+    const more = asked.length > mostNamed ? `\n  and ${asked.length - mostNamed} more` : '';
+    const shown = asked.toReversed().slice(0, mostNamed);
+    const list = shown.map((id) => `\n  ${id}`).join('');
+    throw new CommandError(
+      `${name} is the beginning of ${asked.length} ids: give more of it${list}${more}`,
+    );
+  }
+  if (!isUuid.test(name)) return null;
+  const sent = await store.spending.answeredWith(name);
+  if (sent === null) return null;
+  const id = jobOfSender(sent.workflowId);
+  if ((await store.jobs.get(id)) !== null) return id;
+  return (await store.spending.under(id, new Date(sent.claimedAt).toISOString()))?.id ?? null;
+}
+
+/** Lanes of a batch send under ids of their own. */
+export function jobOfSender(workflowId: string): string {
+  return workflowId.replace(/\/(?:decision-\d+-)?lane-[^/]*$/, '');
+}

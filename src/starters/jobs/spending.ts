@@ -1,0 +1,148 @@
+import { BillingTotals, type BillingTotal } from '../../domain/core/billing-totals';
+import type { JobBatchRecord } from '../../domain/core/job-batch';
+import { isCountedTwice, type SentRequest, type SpendingJob } from '../../store/core/spending';
+import { reportTimeZone } from '../../report/formats';
+import type { CommandContext } from './context';
+import { jobOfSender } from './named-job';
+import type { Charge } from './job-kind';
+
+export const spendingGroups = ['kind', 'label', 'actor', 'month'] as const;
+export type SpendingGroup = (typeof spendingGroups)[number];
+
+/** What was spent on jobs of one kind, label, actor or month. */
+export interface Spending {
+  /** Empty: jobs without a label, or that are no longer in the store. */
+  group: string;
+  /** Requests that left or may have left, and that may be charged; refused ones are among them. */
+  requested: number;
+  refused: number;
+  /** Requests whose answer was lost, or is not there yet. */
+  unknown: number;
+  /** Requests sent although an earlier one for the same may have been accepted. */
+  possibleDoubleCharges: number;
+  /** Results of batches that were there already: requests that were not sent. */
+  reused: number;
+  /** As the service reported it; certificates and credit analyses report nothing. */
+  billing: BillingTotal[];
+}
+
+type Sums = Omit<Spending, 'group' | 'billing'> & { totals: BillingTotals };
+
+const month = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: reportTimeZone,
+  year: 'numeric',
+  month: '2-digit',
+});
+
+/**
+ * What was sent since an instant, and what it cost.
+ *
+ * @param chargesOf of a job: the things that its service reported billing of
+ */
+export async function spendingSince(
+  { store }: Pick<CommandContext, 'store'>,
+  since: number,
+  by: SpendingGroup,
+  chargesOf: (job: SpendingJob) => readonly Charge[],
+): Promise<Spending[]> {
+  const groups = new Map<string, Sums>();
+  const sumsOf = (job: SpendingJob | null, at: string | number, subject = ''): Sums => {
+    const group = groupOf(by, job, at, subject);
+    const sums = groups.get(group) ?? newSums();
+    groups.set(group, sums);
+    return sums;
+  };
+  const owners = new Owners({ store });
+  for await (const page of store.spending.requests(since)) {
+    await owners.learn(page);
+    for (const request of page) {
+      const sums = sumsOf(await owners.of(request), request.claimedAt, request.subject);
+      sums.requested += 1;
+      if (request.receipt === 'refused') sums.refused += 1;
+      if (request.receipt === null || request.receipt === 'unknown') sums.unknown += 1;
+      if (isCountedTwice(request)) sums.possibleDoubleCharges += 1;
+    }
+  }
+  const first = new Date(since).toISOString();
+  const charged = new Set<string>();
+  for await (const page of store.spending.jobs(first)) {
+    for (const job of page) {
+      if (job.createdAt >= first) {
+        const reused = reusedBy(job);
+        if (reused > 0) sumsOf(job, job.createdAt).reused += reused;
+      }
+      if (job.outcome === null || job.endedAt === null || job.endedAt < first) continue;
+      for (const { of, billing } of chargesOf(job)) {
+        if (charged.has(of)) continue;
+        charged.add(of);
+        sumsOf(job, job.endedAt).totals.add(billing);
+      }
+    }
+  }
+  const named = [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+  return named.map(([group, { totals, ...counts }]) => {
+    return { group, ...counts, billing: totals.all() };
+  });
+}
+
+/** All groups together. */
+export function summed(groups: readonly Spending[]): Spending {
+  const totals = new BillingTotals();
+  const all = { group: '', ...newCounts() };
+  for (const one of groups) {
+    for (const name of Object.keys(newCounts()) as (keyof ReturnType<typeof newCounts>)[]) {
+      all[name] += one[name];
+    }
+    for (const total of one.billing) totals.merge(total);
+  }
+  return { ...all, billing: totals.all() };
+}
+
+function newCounts() {
+  return { requested: 0, refused: 0, unknown: 0, possibleDoubleCharges: 0, reused: 0 };
+}
+
+function newSums(): Sums {
+  return { ...newCounts(), totals: new BillingTotals() };
+}
+
+function groupOf(
+  by: SpendingGroup,
+  job: SpendingJob | null,
+  at: string | number,
+  subject: string,
+): string {
+  if (by === 'month') return month.format(new Date(at));
+  if (by === 'kind') return job?.kind ?? subject.split('/', 1)[0] ?? '';
+  const input = (job?.input ?? {}) as { label?: string | null; createdBy?: string; by?: string };
+  return (by === 'label' ? input.label : (input.createdBy ?? input.by)) ?? '';
+}
+
+/** Results that were there already: a summary says so, or the rows that a batch of jobs did not ask for. */
+function reusedBy({ input, outcome }: SpendingJob): number {
+  const { reused } = (outcome as { summary?: { reused?: number } } | null)?.summary ?? {};
+  if (reused !== undefined) return reused;
+  const { children, items } = input as Partial<JobBatchRecord>;
+  return items === undefined || children === undefined ? 0 : items - children;
+}
+
+/** Jobs by the workflows that send for them. */
+class Owners {
+  readonly #ctx: Pick<CommandContext, 'store'>;
+  #known = new Map<string, SpendingJob>();
+
+  constructor(ctx: Pick<CommandContext, 'store'>) {
+    this.#ctx = ctx;
+  }
+
+  async learn(page: readonly SentRequest[]): Promise<void> {
+    const ids = [...new Set(page.map(({ workflowId }) => jobOfSender(workflowId)))];
+    this.#known = await this.#ctx.store.spending.named(ids);
+  }
+
+  async of({ claimedAt, workflowId }: SentRequest): Promise<SpendingJob | null> {
+    const id = jobOfSender(workflowId);
+    const at = new Date(claimedAt).toISOString();
+    return this.#known.get(id) ?? this.#ctx.store.spending.under(id, at);
+  }
+}

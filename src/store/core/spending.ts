@@ -1,0 +1,152 @@
+import type { Receipt } from '../../domain/core/attempts';
+import type { JobKind } from '../../domain/job';
+import { pagesOf } from '../pages';
+import { rowName } from '../seal';
+import type { SealedDatabase } from '../sealed-database';
+import { marksOf, rangeOf, statement } from '../statement';
+
+/** A request that left, or may have left. */
+export interface SentRequest {
+  subject: string;
+  n: number;
+  /** The workflow that sent it, which names its job. */
+  workflowId: string;
+  /** Epoch milliseconds. */
+  claimedAt: number;
+  /** An earlier one of the subject may have been accepted too. */
+  afterUnknown: number;
+  receipt: Exclude<Receipt['kind'], 'not_sent'> | null;
+}
+
+/** Of a job, what a bill is made of. */
+export interface SpendingJob {
+  id: string;
+  folder: string;
+  kind: JobKind;
+  createdAt: string;
+  endedAt: string | null;
+  input: unknown;
+  outcome: unknown;
+}
+
+/** Requests of one job; `doubtful`: sent although an earlier one may have been accepted. */
+export interface SentCounts {
+  sent: number;
+  doubtful: number;
+}
+
+type FoundJob = Omit<SpendingJob, 'input' | 'outcome'> & {
+  input: Uint8Array;
+  outcome: Uint8Array | null;
+};
+
+const perPage = 2_000;
+const jobColumns = `id, holder AS folder, kind, created_at AS "createdAt", ended_at AS "endedAt", input`;
+
+/** A refusal after an answer that was lost is charged once at most. */
+const isDoubtful = `after_unknown = 1 AND (receipt IS NULL OR receipt <> 'refused')`;
+const hasLeft = `kind = 'send' AND (receipt IS NULL OR receipt <> 'not_sent')`;
+
+/** What was sent and what jobs reported of its cost, page by page: whoever adds it up holds sums alone. */
+export class SpendingRepository {
+  readonly #store: SealedDatabase;
+
+  constructor(store: SealedDatabase) {
+    this.#store = store;
+  }
+
+  /** @param since epoch milliseconds: claimed then or later */
+  requests(since: number): AsyncGenerator<SentRequest[]> {
+    return pagesOf(perPage, (last: SentRequest | undefined) =>
+      this.#store.read(
+        statement(
+          `SELECT subject, n, workflow_id AS "workflowId", claimed_at AS "claimedAt",
+             after_unknown AS "afterUnknown", receipt
+           FROM attempt WHERE (subject, n) > (?, ?) AND claimed_at >= ? AND ${hasLeft}
+             AND workflow_id <> 'restore' ORDER BY subject, n LIMIT ?`,
+          [last?.subject ?? '', last?.n ?? 0, since, perPage],
+        ),
+      ),
+    );
+  }
+
+  /** @param since ISO 8601: jobs that were asked for or ended then or later, the newest first */
+  async *jobs(since: string): AsyncGenerator<SpendingJob[]> {
+    const pages = pagesOf(perPage, (last: FoundJob | undefined) => {
+      const after = last === undefined ? '' : 'AND (created_at, id) < (?, ?)';
+      return this.#store.read<FoundJob>(
+        statement(
+          `SELECT ${jobColumns}, outcome FROM job
+           WHERE (created_at >= ? OR ended_at >= ?) AND kind <> 'decision' ${after}
+           ORDER BY created_at DESC, id DESC LIMIT ?`,
+          [since, since, ...(last === undefined ? [] : [last.createdAt, last.id]), perPage],
+        ),
+      );
+    });
+    for await (const page of pages) yield page.map((row) => this.#opened(row));
+  }
+
+  /** Those of these jobs that are in the store, by their ids. */
+  async named(ids: readonly string[]): Promise<Map<string, SpendingJob>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#store.read<FoundJob>(
+      statement(
+        `SELECT ${jobColumns}, NULL AS outcome FROM job WHERE id IN ${marksOf([ids])}`,
+        ids,
+      ),
+    );
+    return new Map(rows.map((row) => [row.id, this.#opened(row)]));
+  }
+
+  /** The job that went by a workflow id at an instant, where several went by it in turn. */
+  async under(workflowId: string, at: string): Promise<SpendingJob | null> {
+    const [row] = await this.#store.read<FoundJob>(
+      statement(
+        `SELECT ${jobColumns}, NULL AS outcome FROM job
+         WHERE id >= ? AND id < ? AND kind <> 'decision' AND created_at <= ?
+         ORDER BY created_at DESC, id DESC LIMIT 1`,
+        [...rangeOf(`${workflowId}/`), at],
+      ),
+    );
+    return row === undefined ? null : this.#opened(row);
+  }
+
+  /** The workflow whose request was answered with an id of the service; null: none of ours. */
+  async answeredWith(
+    externalId: string,
+  ): Promise<Pick<SentRequest, 'workflowId' | 'claimedAt'> | null> {
+    const [found] = await this.#store.read<Pick<SentRequest, 'workflowId' | 'claimedAt'>>(
+      statement(
+        `SELECT workflow_id AS "workflowId", claimed_at AS "claimedAt" FROM attempt
+         WHERE external_id = ? ORDER BY claimed_at DESC LIMIT 1`,
+        [externalId],
+      ),
+    );
+    return found ?? null;
+  }
+
+  /** @param subject all subjects that begin like this one */
+  async sentBy(subject: string, workflowId: string): Promise<SentCounts> {
+    const [found] = await this.#store.read<SentCounts>(
+      statement(
+        `SELECT count(*) AS sent, count(CASE WHEN ${isDoubtful} THEN 1 END) AS doubtful
+         FROM attempt WHERE subject >= ? AND subject < ? AND workflow_id = ? AND ${hasLeft}`,
+        [...rangeOf(subject), workflowId],
+      ),
+    );
+    return found ?? { sent: 0, doubtful: 0 };
+  }
+
+  #opened({ input, outcome, ...row }: FoundJob): SpendingJob {
+    const name = rowName('job', row.folder);
+    return {
+      ...row,
+      input: this.#store.opened(name, input),
+      outcome: outcome && this.#store.opened(name, outcome),
+    };
+  }
+}
+
+export function isCountedTwice({ afterUnknown, receipt }: SentRequest): boolean {
+  return afterUnknown === 1 && receipt !== 'refused';
+}
