@@ -102,8 +102,6 @@ test(`${subjects} subjects: each is complete or says why not, and nothing is bou
       if (asked !== end?.children.length || answered !== good)
         wrong.push(`${index}: the coverage of ${step} does not add up`);
     }
-    const verified = await place.run(['report', 'verify', out]);
-    if (verified.code !== 0) wrong.push(`${index}: ${verified.stdout}${verified.stderr}`);
   }
   wrong.push(...boughtTwice());
   process.stderr.write(

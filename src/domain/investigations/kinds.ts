@@ -1,5 +1,4 @@
 import { jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import { jobBatchFolder } from '../core/job-batch';
 
 /** `incomplete`: a required step lacks its answer. */
 export type InvestigationStatus = 'completed' | 'incomplete' | 'cancelled';
@@ -22,7 +21,7 @@ export const investigationKinds = {
       kind: 'investigation',
       workflow: 'investigateSubject',
       queue: 'investigation',
-      ref: (workId) => ({ workId, folder: jobBatchFolder(workId) }),
+      ref: (workId) => ({ workId, folder: `batches/${workId}` }),
       namesItself: true,
     },
   },
