@@ -48,13 +48,7 @@ export function batchHtml(report: BatchReport, language: ReportLanguage): string
   const reader = readerOf(language);
   const { formats, say } = reader;
   const { endedAt, figures, record } = report;
-  const kicker = {
-    'trace-batch': say('Trace searches', 'Buscas de rastros'),
-    'profile-batch': say('Asset profiles', 'Perfis patrimoniais'),
-    'dossier-batch': say('Dossiers', 'Dossiês'),
-    'credit-batch': say('Credit analyses', 'Análises de crédito'),
-    'investigation-batch': say('Investigations', 'Investigações'),
-  }[record.kind];
+  const kicker = nameOf(record.kind, language);
   const name = maskTextOfPeople(record.inputName);
   const lines = reader.count(record.lines, ['line', 'lines'], ['linha', 'linhas']);
   const needed = figures.left.length + figures.moreLeft;

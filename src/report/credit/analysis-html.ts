@@ -20,7 +20,7 @@ import {
 } from '../parts';
 import { statusWord } from '../words';
 import { firings, masked, type AnalysisFigures } from './figures';
-import { issuesPart } from './issues-part';
+import { issuesPart, leftPart } from './issues-part';
 
 /** Which analysis a page is of. */
 export interface ReportedWork {
@@ -272,20 +272,6 @@ function rulesPart({ rules }: AnalysisFigures, reader: Reader): Html | null {
       total: formats.number(whole),
     }),
   );
-}
-
-function leftPart(contradictions: readonly string[], { say }: Reader): Html {
-  const words =
-    contradictions.length === 0
-      ? say(
-          'Nothing for diligence. What is alerted or blocked is for the credit desk to decide.',
-          'Nada para o diligence. O que tem alerta ou está bloqueado cabe à mesa de crédito decidir.',
-        )
-      : say(
-          'Ask the service about the contradictions above before you rely on the result.',
-          'Pergunte ao serviço sobre as contradições acima antes de confiar no resultado.',
-        );
-  return cardPart(say('What is left to do', 'O que falta fazer'), html`<p>${words}</p>`);
 }
 
 function aboutPart({ analysis, work }: AnalysisReport, { formats, say }: Reader): Html {

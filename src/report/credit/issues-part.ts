@@ -49,3 +49,18 @@ export function issuesPart({ issues, moreIssues }: AnalysisFigures, reader: Read
     formats.number(issues.length + moreIssues),
   );
 }
+
+/** What a person should do about the result as a whole. */
+export function leftPart(contradictions: readonly string[], { say }: Reader): Html {
+  const words =
+    contradictions.length === 0
+      ? say(
+          'Nothing for diligence. What is alerted or blocked is for the credit desk to decide.',
+          'Nada para o diligence. O que tem alerta ou está bloqueado cabe à mesa de crédito decidir.',
+        )
+      : say(
+          'Ask the service about the contradictions above before you rely on the result.',
+          'Pergunte ao serviço sobre as contradições acima antes de confiar no resultado.',
+        );
+  return cardPart(say('What is left to do', 'O que falta fazer'), html`<p>${words}</p>`);
+}
