@@ -59,6 +59,7 @@ const names: Readonly<Record<string, Pair>> = {
   'dossier-batch': ['Dossiers', 'Dossiês'],
   'profile-batch': ['Asset profiles', 'Perfis patrimoniais'],
   'trace-batch': ['Trace searches', 'Buscas de rastros'],
+  'investigation-batch': ['Investigations', 'Investigações'],
   attempts: ['Attempts', 'Tentativas'],
   billing_amount: ['Charged', 'Cobrado'],
   billing_status: ['Billing', 'Cobrança'],
