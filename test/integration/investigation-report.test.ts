@@ -132,7 +132,7 @@ test('every file of the evidence is in the manifest, with who asked the service 
   const names = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map(({ name, parentPath }) => join(parentPath, name).slice(folder.length + 1));
-  const own = ['manifest.json', 'manifest.sig'];
+  const own = ['.job', 'manifest.json', 'manifest.sig'];
   expect(names.toSorted()).toEqual([...own, ...manifest.files.map(({ path }) => path)].toSorted());
   const kinds = report.evidence.map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
   expect(kinds).toEqual(

@@ -7,7 +7,7 @@ import { writeWhole } from './written-file';
 import { CommandError } from './errors';
 
 /** In a result folder: the job that it is of. */
-const jobFile = '.job';
+export const jobFile = '.job';
 const mostNamed = 10;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -218,6 +218,11 @@ const doctored: [string, Doctoring, string][] = [
     (folder) => edit(folder, 'report.json', (text) => text.replace('"high"', '"low"')),
     'report.json is not as it was written',
   ],
+  [
+    'the folder is said to be of another job',
+    (folder) => writeFile(join(folder, '.job'), 'investigation/another/1\n'),
+    '.job names another investigation',
+  ],
   ['the page is removed', (folder) => rm(join(folder, 'report.html')), 'report.html is missing'],
   [
     'the manifest is edited',

@@ -8,6 +8,7 @@ import type { InvestigationReport } from '../../../domain/investigations/report'
 import { isSignedBy } from '../../../protection/signing-key';
 import { hashOf } from '../../../store/audit/link';
 import { UsageError } from '../../jobs/errors';
+import { jobFile } from '../../jobs/named-job';
 import { manifestSchema, reportSchema } from './schema';
 import { sumOf } from './sum';
 
@@ -71,13 +72,18 @@ export async function verifyReport(folder: string, publicKey: string | null): Pr
 async function faultsOfFiles(
   folder: string,
   paths: readonly string[],
-  { files }: Manifest,
+  { files, investigation }: Manifest,
 ): Promise<string[]> {
   const faults: string[] = [];
   const named = new Map(files.map((file) => [file.path, file]));
   if (named.size < files.length) faults.push(`${manifestName} names a file twice`);
   for (const path of paths) {
     if (path === manifestName || path === signatureName) continue;
+    if (path === jobFile) {
+      const text = await readFile(join(folder, path), 'utf8');
+      if (text !== `${investigation}\n`) faults.push(`${path} names another investigation`);
+      continue;
+    }
     const file = named.get(path);
     named.delete(path);
     if (file === undefined) faults.push(`${path} is not in the manifest`);
