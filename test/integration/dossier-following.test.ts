@@ -78,6 +78,7 @@ test('a dossier is followed to its end, and its report filed and written', async
     '.job',
     'dossier.json',
     'dossier.pdf',
+    'report.html',
   ]);
   const pdf = await readFile(join(shown?.folder ?? '', 'dossier.pdf'));
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');

@@ -124,7 +124,9 @@ workflowSuite('the runs of a lane', (rig) => {
     const startedAt = await rig().now();
     const lane = await rig().startLane({ rows: 100, share: 10 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 84, unknown: 16 }) });
-    expect((await rig().now()) - startedAt).toBeLessThan(minute);
+    // Not now: a server where nothing runs skips to the end of its time.
+    const lastAt = Math.max(...fakes.callsOf('requestCertificates').map(({ at }) => at));
+    expect(lastAt - startedAt).toBeLessThan(minute);
     expect(fakes.callsOf('proveAccess').length).toBeGreaterThan(0);
     const probes = fakes
       .callsOf('requestCertificates')
