@@ -32,7 +32,13 @@ test('one analysis is made and paid for, whatever is lost on the way', async () 
     expect(shown.outcome).toMatchObject({ status: 'completed', replaced: [] });
     expect(shown.outcome.files).toMatchObject({ unfiled: [] });
     const written = await readdir(shown.folder ?? '');
-    expect(written.sort()).toEqual(['artifact-1.png', 'artifact-2.pdf', 'lens.json']);
+    expect(written.sort()).toEqual([
+      '.job',
+      'artifact-1.png',
+      'artifact-2.pdf',
+      'lens.json',
+      'report.html',
+    ]);
     const first = await readFile(join(shown.folder ?? '', 'artifact-1.png'));
     expect(first).toEqual(pictures[place]?.body);
   }
