@@ -25,16 +25,21 @@ export interface WebhookOptions {
   atOnce?: number;
   /** Of one batch: after it no more is begun. A receiver may be slow, and other batches before it. */
   batchMs?: number;
+  /**
+   * Of one delivery whose failure may pass: after it no try is begun. A pause that the receiver asks for is
+   * waited for up to here; a longer one is the caller's.
+   */
+  patienceMs?: number;
   now?: () => number;
+  /** Between two tries. */
+  wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** Of an answer that nobody reads. */
 const maxAnswerBytes = 64 * 1024;
-/** Tries of one delivery in one call, where the failure may pass. */
-const mostTries = 3;
+/** As `patienceMs`, after a delivery in which the receiver took nothing at all: it is down. */
+const patienceWhenDownMs = 1_000;
 const backoff = { baseMs: 250, maxMs: 2_000 };
-/** A pause that the receiver asks for is waited for up to here; a longer one is the caller's. */
-const longestPauseMs = 10_000;
 /** What a receiver asks for beyond it is a mistake, as the limiter of calls sees it. */
 const longestAgainMs = 3_600_000;
 /** After so many deliveries that failed in a row the receiver is down: the rest of a batch is not tried. */
@@ -58,19 +63,24 @@ export class WebhookSink implements Sink {
   readonly #timeoutMs: number;
   readonly #atOnce: number;
   readonly #batchMs: number;
+  readonly #patienceMs: number;
   readonly #slots: Slots;
   readonly #now: () => number;
+  readonly #wait: NonNullable<WebhookOptions['wait']>;
   readonly #agent: Agent;
   #lastTakenAt = 0;
+  #isDown = false;
 
   constructor(
     { url, secrets, guard }: WebhookSettings,
     {
       timeoutMs = 15_000,
       connectTimeoutMs = 5_000,
-      atOnce = 8,
+      atOnce = 16,
       batchMs = 5 * 60_000,
+      patienceMs = 30_000,
       now = Date.now,
+      wait = (ms, signal) => sleep(ms, undefined, { signal }),
     }: WebhookOptions = {},
   ) {
     this.#url = new URL(url);
@@ -78,8 +88,10 @@ export class WebhookSink implements Sink {
     this.#timeoutMs = timeoutMs;
     this.#atOnce = atOnce;
     this.#batchMs = batchMs;
+    this.#patienceMs = patienceMs;
     this.#slots = new Slots(atOnce);
     this.#now = now;
+    this.#wait = wait;
     this.#agent = new Agent({
       // Its port is the operator's own choice.
       connect: guard.connector(connectTimeoutMs, 'any'),
@@ -92,7 +104,7 @@ export class WebhookSink implements Sink {
   }
 
   async deliver({ deliveries }: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
-    const receiver = new Receiver(this.#now);
+    const receiver = new Receiver(this.#patienceMs, this.#now, this.#wait);
     const endAt = this.#now() + this.#batchMs;
     return inParallel(deliveries, this.#atOnce, async (delivery) => {
       const outcome = await this.#deliverOne(delivery, receiver, endAt, signal);
@@ -112,6 +124,7 @@ export class WebhookSink implements Sink {
     signal?: AbortSignal,
   ): Promise<DeliveryOutcome> {
     let last: DeliveryOutcome | null = null;
+    let beganAt: number | null = null;
     for (let tried = 1; ; tried += 1) {
       const closed = await receiver.ready(signal);
       if (closed !== null) return last ?? closed;
@@ -119,17 +132,32 @@ export class WebhookSink implements Sink {
       const answer = await this.#slots.within(endAt - this.#now(), signal, async () => {
         const closedMeanwhile = await receiver.ready(signal);
         if (closedMeanwhile !== null) return { outcome: closedMeanwhile, isTransient: false };
+        beganAt ??= this.#now();
         return this.#post(delivery, signal);
       });
       signal?.throwIfAborted();
       if (answer === null) return last ?? this.#outOfTime(endAt - this.#batchMs);
       last = answer.outcome;
-      if (last.kind === 'taken') this.#lastTakenAt = this.#now();
+      if (last.kind === 'taken') this.#learnTaken();
       if (!answer.isTransient || last.kind !== 'failed') return last;
       receiver.pause(last);
-      if (tried >= mostTries) return last;
-      await sleep(backoffMs(tried, Math.random(), backoff), undefined, { signal });
+      const waitMs = backoffMs(tried, Math.random(), backoff);
+      if (!this.#isPatient(beganAt ?? endAt, waitMs)) return last;
+      await this.#wait(waitMs, signal);
     }
+  }
+
+  #learnTaken(): void {
+    this.#lastTakenAt = this.#now();
+    this.#isDown = false;
+  }
+
+  /** Of a delivery that was first tried at `beganAt`. A receiver that is down costs each page little. */
+  #isPatient(beganAt: number, waitMs: number): boolean {
+    const triedUntil = this.#now() + waitMs - beganAt;
+    if (triedUntil > this.#patienceMs && this.#lastTakenAt < beganAt) this.#isDown = true;
+    const shortMs = Math.min(patienceWhenDownMs, this.#patienceMs);
+    return triedUntil <= (this.#isDown ? shortMs : this.#patienceMs);
   }
 
   /** One that takes from nobody is not slow. */
@@ -186,19 +214,27 @@ export class WebhookSink implements Sink {
 
 /** What the answers of one batch tell of the receiver. */
 class Receiver {
+  readonly #longestPauseMs: number;
   readonly #now: () => number;
+  readonly #wait: NonNullable<WebhookOptions['wait']>;
   #pausedUntil = 0;
   #failures = 0;
   #closed: DeliveryOutcome | null = null;
 
-  constructor(now: () => number) {
+  constructor(
+    longestPauseMs: number,
+    now: () => number,
+    wait: NonNullable<WebhookOptions['wait']>,
+  ) {
+    this.#longestPauseMs = longestPauseMs;
     this.#now = now;
+    this.#wait = wait;
   }
 
   /** Waits as the receiver asked. @returns what becomes of a delivery that is not tried */
   async ready(signal?: AbortSignal): Promise<DeliveryOutcome | null> {
     while (this.#closed === null && this.#pausedUntil > this.#now()) {
-      await sleep(this.#pausedUntil - this.#now(), undefined, { signal });
+      await this.#wait(this.#pausedUntil - this.#now(), signal);
     }
     return this.#closed;
   }
@@ -207,7 +243,7 @@ class Receiver {
   pause(outcome: Extract<DeliveryOutcome, { kind: 'failed' }>): void {
     const pauseMs = outcome.againInMs ?? 0;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + pauseMs);
-    if (pauseMs > longestPauseMs) this.#close(outcome);
+    if (pauseMs > this.#longestPauseMs) this.#close(outcome);
   }
 
   /** After a delivery. */

@@ -103,15 +103,15 @@ async function acknowledge(
   let unsure = false;
   const call = () =>
     monitors.acknowledge(ref.monitorId, changeId, 'poll', signal).catch((error: unknown) => {
+      // Accepted, with an answer that cannot be read.
+      if (error instanceof ContractError) return { acknowledgedAt: null };
       unsure ||= isCallFailure(error) && classifyFailure(error, 'keyless') === 'unknown';
       throw error;
     });
   try {
-    const again = ctx.now() < patientUntil ? ctx : { ...ctx, tries: 1 };
-    return settled('us', (await withRetries(call, again)).acknowledgedAt);
+    const mayGoOn = (): boolean => ctx.now() < patientUntil;
+    return settled('us', (await withRetries(call, { ...ctx, mayGoOn })).acknowledgedAt);
   } catch (error) {
-    // Accepted, with an answer that cannot be read.
-    if (error instanceof ContractError) return settled('us');
     const { status, code } = error instanceof StatusError ? error : { status: null, code: null };
     // An earlier try may have been accepted: then it is our own that is refused to be repeated.
     if (status === 404) return settled(unsure ? 'us' : 'gone');

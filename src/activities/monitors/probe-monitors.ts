@@ -49,6 +49,10 @@ interface Probe {
 
 type ProbeContext = MonitorDependencies & { records: MonitorRecords; signal: AbortSignal };
 
+/** Of a page of monitors: after it a probe is tried few times, for a service that answers nobody. */
+const patienceMs = 30_000;
+const triesAfter = 3;
+
 /** One probe of many monitors: which of them has something open. An idle one costs one call. */
 export function createMonitorProbeActivities(deps: MonitorDependencies) {
   const records = monitorRecords(deps.store, deps.nameOf);
@@ -58,13 +62,14 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
     const { page, record } = input;
     const { list, workId: scan } = record;
     const beats = new Heartbeats(deps.now, 2_000);
+    const patientUntil = deps.now() + patienceMs;
     let refused = 0;
     let answered = 0;
     try {
       const ids = await records.lists.page(list, page);
       const found = await inParallel(ids, width, async (monitorId): Promise<Probe | null> => {
         if (refused >= mostRefused) return null;
-        const probe = await probeOne(ctx, monitorId, record);
+        const probe = await probeOne(ctx, monitorId, record, patientUntil);
         if (probe.fault?.fault === 'credentials') refused += 1;
         else {
           refused = 0;
@@ -119,6 +124,7 @@ async function probeOne(
   ctx: ProbeContext,
   monitorId: string,
   { terms, reconcileAll }: ScanRecord,
+  patientUntil: number,
 ): Promise<Probe> {
   const { now, records, signal } = ctx;
   const none = { isOpen: false, reconcile: false, hasDigests: false, health: [], fault: null };
@@ -128,7 +134,7 @@ async function probeOne(
     const { cooldownMs } = terms;
     const due = await digests?.hasDue({ monitorId, at: now(), cooldownMs });
     probe.hasDigests = due === true;
-    const hasOpen = await hasOpenChanges(ctx, monitorId, terms);
+    const hasOpen = await hasOpenChanges(ctx, monitorId, terms, patientUntil);
     probe.health = healthNotes(await readHealth(ctx, monitorId));
     const known = await records.monitors.get(monitorId);
     probe.reconcile = reconcileAll || isReconcileDue(known?.walks, now());
@@ -152,15 +158,16 @@ function ownFault({ warn }: ProbeContext, monitorId: string, error: unknown): Fa
 
 /** One small page tells, unless the service lists what was not asked for: then a sweep finds out. */
 async function hasOpenChanges(
-  { monitors, random, signal }: ProbeContext,
+  { monitors, now, random, signal }: ProbeContext,
   monitorId: string,
   terms: SweepTerms,
+  patientUntil: number,
 ): Promise<boolean> {
   const filter = { status: 'open', pageSize: 1, ...severityFilter(terms) } as const;
   const page = await withRetries(() => monitors.listChanges(monitorId, filter, 'poll', signal), {
     random,
     signal,
-    tries: 3,
+    mayGoOn: (tried) => tried < triesAfter || now() < patientUntil,
   });
   const isOne = page.items.some(
     (item) => item.kind === 'unreadable' || (isOpen(item.change) && isWanted(item.change, terms)),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { classifyFailure, isCallFailure, type CallFailure } from '../../apis/http/classify';
-import { StatusError } from '../../apis/http/errors';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import { backoffMs } from '../../domain/core/poll-timing';
 import type { Fault } from '../../domain/monitors/sweep';
 
@@ -8,10 +8,12 @@ import type { Fault } from '../../domain/monitors/sweep';
 
 /** With its pauses, a quarter of a minute: a service that fails three calls of ten loses one of ten thousand. */
 const mostTries = 8;
+/** Of a call whose answer cannot be read: a page of a proxy may pass, a login page does not. */
+const mostUnreadable = 3;
 
 /**
- * Tries again what is transient: no answer, half of one, 429 and 5xx. The limiter waits as asked meanwhile.
- * A refused token gets one more try, which reads its file again: it may just have been replaced, and
+ * Tries again what is transient: no answer, half of one, 429 and 5xx; and, less often, one that cannot be
+ * read. The limiter waits as asked meanwhile. A refused token gets one more try, which reads its file again: it may just have been replaced, and
  * a pass over thousands of monitors would end for that.
  *
  * @throws what the last try threw
@@ -21,19 +23,25 @@ export async function withRetries<T>(
   {
     random,
     signal,
-    tries = mostTries,
-  }: { random: () => number; signal: AbortSignal; tries?: number },
+    mayGoOn = () => true,
+  }: { random: () => number; signal: AbortSignal; mayGoOn?: (tried: number) => boolean },
 ): Promise<T> {
   let wasRefused = false;
+  let unreadable = 0;
   for (let tried = 1; ; tried += 1) {
     try {
       return await call();
     } catch (error) {
       const failure = isCallFailure(error) ? classifyFailure(error) : 'permanent';
       const isRefused = failure === 'credentials';
-      const mayPass = isRefused ? !wasRefused : failure === 'transient';
-      if (signal.aborted || tried >= tries || !mayPass) throw error;
+      const isUnreadable = error instanceof ContractError;
+      const mayPass =
+        (isRefused && !wasRefused) ||
+        (isUnreadable && unreadable + 1 < mostUnreadable) ||
+        failure === 'transient';
+      if (signal.aborted || !mayPass || tried >= mostTries || !mayGoOn(tried)) throw error;
       wasRefused ||= isRefused;
+      if (isUnreadable) unreadable += 1;
     }
     await sleep(backoffMs(tried, random(), { baseMs: 200, maxMs: 5_000 }), undefined, { signal });
   }

@@ -72,6 +72,7 @@ describe('what sinks are told of a page', () => {
       secrets: [secret],
       guard: houseGuard,
       timeoutMs: 15_000,
+      patienceMs: 0,
     };
     const all = openSinks({ sinks, webhook }, bench.place.store, bench.records.changes);
     opened.push(all);

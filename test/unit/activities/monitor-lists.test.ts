@@ -142,10 +142,10 @@ describe('what could not be brought through', () => {
 });
 
 describe('a list that cannot be had', () => {
-  test('a page of another program is asked for once, and asks for a person', async () => {
+  test('a page of another program is asked for three times, and asks for a person', async () => {
     await begin(() => '<html><title>Log in</title></html>');
     expect(await bench.sweepPage()).toMatchObject({ fault: { fault: 'refused' } });
-    expect(lists()).toBe(1);
+    expect(lists()).toBe(3);
   });
 
   test('changes that are too large for one answer come in smaller pages', async () => {

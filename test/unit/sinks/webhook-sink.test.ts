@@ -38,6 +38,17 @@ function sinkTo(
   return sink;
 }
 
+/** A clock that waiting moves, and nothing else. */
+function clock(): { now: () => number; wait: (ms: number) => Promise<void>; waited: () => number } {
+  let at = Date.now();
+  const began = at;
+  return {
+    now: () => at,
+    wait: async (ms) => void (at += ms),
+    waited: () => at - began,
+  };
+}
+
 function deliver(
   sink: WebhookSink,
   ids: readonly string[],
@@ -70,24 +81,54 @@ it('signs every change by its id, so that a receiver can verify it', async () =>
 });
 
 it.each([
-  [200, { kind: 'taken' }, 1],
-  [410, { kind: 'disabled' }, 1],
-  [307, { kind: 'failed', why: expect.stringContaining('redirects are not followed') }, 1],
-  [422, { kind: 'refused' }, 1],
-  [401, { kind: 'failed' }, 1],
-  [404, { kind: 'failed' }, 1],
-  [500, { kind: 'failed', againInMs: null }, 3],
-  [503, { kind: 'failed', againInMs: null }, 3],
-])(
-  'takes %s for its answer, and asks again where that may pass',
-  async (status, outcome, asked) => {
-    receiver.reply = (_, response) => {
-      response.writeHead(status, { location: `${receiver.origin}/elsewhere` }).end('{}');
-    };
-    expect(await deliver(sinkTo(receiver.origin), ['c1'])).toMatchObject([outcome]);
-    expect(receiver.received).toHaveLength(asked);
-  },
-);
+  [200, { kind: 'taken' }],
+  [410, { kind: 'disabled' }],
+  [307, { kind: 'failed', why: expect.stringContaining('redirects are not followed') }],
+  [422, { kind: 'refused' }],
+  [401, { kind: 'failed' }],
+  [404, { kind: 'failed' }],
+])('takes %s for its answer, and does not ask again', async (status, outcome) => {
+  receiver.reply = (_, response) => {
+    response.writeHead(status, { location: `${receiver.origin}/elsewhere` }).end('{}');
+  };
+  expect(await deliver(sinkTo(receiver.origin), ['c1'])).toMatchObject([outcome]);
+  expect(receiver.received).toHaveLength(1);
+});
+
+it.each([500, 503, 429, 408])('asks again after %s, for half a minute', async (status) => {
+  receiver.reply = (_, response) => {
+    response.writeHead(status).end();
+  };
+  const time = clock();
+  const sink = sinkTo(receiver.origin, time);
+  const outcome = { kind: 'failed', againInMs: null };
+  expect(await deliver(sink, ['c1'])).toMatchObject([outcome]);
+  expect(time.waited()).toBeGreaterThan(27_000);
+  expect(time.waited()).toBeLessThanOrEqual(30_000);
+  // It waits between two tries, longer each time.
+  expect(receiver.received.length).toBeGreaterThan(10);
+  expect(receiver.received.length).toBeLessThan(30);
+});
+
+it('is patient with a receiver that is down once, and again when it took something', async () => {
+  let isUp = false;
+  receiver.reply = (_, response) => {
+    response.writeHead(isUp ? 204 : 500).end();
+  };
+  const time = clock();
+  const sink = sinkTo(receiver.origin, time);
+  const waitedFor = async (id: string): Promise<number> => {
+    const before = time.waited();
+    await deliver(sink, [id]);
+    return time.waited() - before;
+  };
+  expect(await waitedFor('c1')).toBeGreaterThan(27_000);
+  expect(await waitedFor('c2')).toBeLessThanOrEqual(1_000);
+  isUp = true;
+  expect(await waitedFor('c2')).toBe(0);
+  isUp = false;
+  expect(await waitedFor('c3')).toBeGreaterThan(27_000);
+});
 
 it.each<[string, (times: number, response: ServerResponse) => void]>([
   ['503', (_, response) => void response.writeHead(503).end()],
@@ -110,7 +151,8 @@ it('lets no bad change keep the others back', async () => {
   receiver.reply = ({ headers }, response) => {
     response.writeHead(headers['webhook-id'] === 'c2' ? 500 : 200).end();
   };
-  const outcomes = await deliver(sinkTo(receiver.origin), ['c1', 'c2', 'c3', 'c4']);
+  const sink = sinkTo(receiver.origin, clock());
+  const outcomes = await deliver(sink, ['c1', 'c2', 'c3', 'c4']);
   expect(outcomes.map(({ kind }) => kind)).toEqual(['taken', 'failed', 'taken', 'taken']);
 });
 
@@ -127,12 +169,11 @@ it('waits a short pause that the receiver asks for, and goes on after it', async
 });
 
 it('asks no more of a receiver that wants a long pause, is disabled, or fails for everyone', async () => {
-  const sink = sinkTo(receiver.origin, { atOnce: 1 });
+  const sink = sinkTo(receiver.origin, { atOnce: 1, patienceMs: 0 });
   const answers: [number, Record<string, string>, number][] = [
     [503, { 'retry-after': '60' }, 1],
     [410, {}, 1],
-    // Three deliveries, each tried three times.
-    [500, {}, 9],
+    [500, {}, 3],
   ];
   for (const [status, headers, asked] of answers) {
     receiver.received.length = 0;
@@ -215,7 +256,10 @@ it('tells a receiver that is silent, gone, or cuts the line, without its address
     [cutting.origin, /could not be reached/],
   ];
   for (const [origin, why] of cases) {
-    const [outcome] = await deliver(sinkTo(`${origin}/path-secret`, { timeoutMs: 300 }), ['c1']);
+    const [outcome] = await deliver(
+      sinkTo(`${origin}/path-secret`, { timeoutMs: 300, patienceMs: 0 }),
+      ['c1'],
+    );
     expect(outcome).toMatchObject({ kind: 'failed', why: expect.stringMatching(why) });
     expect(JSON.stringify(outcome)).not.toMatch(/path-secret|127\.0\.0\.1/);
   }
