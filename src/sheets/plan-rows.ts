@@ -29,6 +29,12 @@ export interface SheetPlan<T extends string = CertificateType> extends AsyncIter
   readonly counts: Readonly<PlanCounts>;
 }
 
+/** What makes two inputs the same one: neither of them has the user's own columns. */
+export function manifestLine(row: ManifestRow<string>): string {
+  const { own: _, ...line } = row;
+  return `${JSON.stringify(line)}\n`;
+}
+
 /** A row under the header, with content. */
 export type FilledRow = SheetRow & { kind: 'row' };
 
@@ -106,11 +112,12 @@ async function* plannedLines<T extends string>(
       itemOfKey.set(key, next);
       lineOfItem.push(line);
       counts.items += 1;
-      yield { kind: 'item', item: next, line, type, document, reference, note };
+      yield { kind: 'item', item: next, line, type, document, reference, note, ...ownOf(row) };
     } else {
       counts.duplicates += 1;
       const duplicateOf = lineOfItem[item] ?? line;
-      yield { kind: 'duplicate', item, line, duplicateOf, type, document, reference, note };
+      const said = { line, duplicateOf, type, document, reference, note };
+      yield { kind: 'duplicate', item, ...said, ...ownOf(row) };
     }
   }
 }
@@ -156,9 +163,13 @@ function withoutType(row: FilledRow): RowReading<CertificateType> {
   };
 }
 
-function asFound({ line, documents, reference }: FilledRow) {
+function ownOf({ own }: Pick<FilledRow, 'own'>) {
+  return own !== undefined && { own };
+}
+
+function asFound({ line, documents, reference, ...row }: FilledRow) {
   const document = documents.map(({ text }) => text).join(' ');
-  return { line, document: document.slice(0, longestCellShown), reference };
+  return { line, document: document.slice(0, longestCellShown), reference, ...ownOf(row) };
 }
 
 function noType(file: string | undefined): SheetError {

@@ -34,6 +34,8 @@ export type SheetRow =
       type: string;
       /** The user's own reference, trimmed; '' when none. */
       reference: string;
+      /** The cells of all other columns with a name, as they stand; left out when there are none. */
+      own?: readonly string[];
       /** Address of the document's cell: `B12`. */
       cell: string;
     };
@@ -66,6 +68,7 @@ async function* sheetRows(
 ): AsyncGenerator<SheetRow, void> {
   const above: SourceRow[] = [];
   let columns: (HeaderColumns & { line: number }) | undefined;
+  let ownAt: number[] = [];
   let hasRows = false;
   const skipped: number[] = [];
   const read = function* (row: SourceRow): Generator<SheetRow> {
@@ -76,7 +79,7 @@ async function* sheetRows(
       if (line !== columns.line) skipped.push(line);
     } else if (line > columns.line) {
       hasRows = true;
-      yield rowOf(row, columns);
+      yield rowOf(row, columns, ownAt);
     }
   };
   const begin = function* (): Generator<SheetRow> {
@@ -84,6 +87,11 @@ async function* sheetRows(
       throw new SheetError('empty_file', `${file} is empty: it has blank lines only.`, { file });
     }
     columns = findColumns(above, choice, file);
+    const { documents, line: headerLine, reference } = columns;
+    const header = above.find(({ line }) => line === headerLine)?.cells ?? [];
+    const shown = new Set([reference, ...documents.map(({ at }) => at)]);
+    ownAt = [...header.keys()].filter((at) => header[at]?.trim() !== '' && !shown.has(at));
+    choice.onHeader?.(ownAt.map((at) => header[at]?.trim() ?? ''));
     for (const row of above) yield* read(row);
   };
   let filled = 0;
@@ -123,7 +131,11 @@ function isLeftOut(
   return cells.some(isTotal) && texts.every((text) => isTotal(text) || /^[\d.,]{1,7}$/.test(text));
 }
 
-function rowOf({ line, cells, faults }: SourceRow, columns: HeaderColumns): SheetRow {
+function rowOf(
+  { line, cells, faults }: SourceRow,
+  columns: HeaderColumns,
+  ownAt: readonly number[],
+): SheetRow {
   const cellAt = (at: number | undefined): string =>
     at === undefined ? '' : (cells[at] ?? '').trim();
   const filledAt = columns.documents.find(({ at }) => cellAt(at) !== '')?.at;
@@ -144,6 +156,7 @@ function rowOf({ line, cells, faults }: SourceRow, columns: HeaderColumns): Shee
     }),
     type: cellAt(columns.type),
     reference: cellAt(columns.reference),
+    ...(ownAt.length > 0 && { own: ownAt.map((at) => cells[at] ?? '') }),
     cell: `${columnLetters(filledAt ?? columns.documents[0]?.at ?? 0)}${line}`,
   };
 }

@@ -28,7 +28,7 @@ export const resultColumns = [
 ] as const;
 export type ResultColumn = (typeof resultColumns)[number];
 
-const fieldOfColumn: Readonly<Record<ResultColumn, keyof ResultRow>> = {
+const fieldOfColumn: Readonly<Record<ResultColumn, Exclude<keyof ResultRow, 'own'>>> = {
   line: 'line',
   document: 'document',
   type: 'type',
@@ -52,6 +52,31 @@ const fieldOfColumn: Readonly<Record<ResultColumn, keyof ResultRow>> = {
   requested_at: 'requestedAt',
   completed_at: 'completedAt',
 };
+
+/** Of the user's other columns behind ours. One that is called as another is has `input_` before its name. */
+export function ownNames(columns: readonly string[], ours: readonly string[]): string[] {
+  const taken = new Set(ours);
+  return columns.map((column) => {
+    let name = column;
+    while (taken.has(name.toLowerCase())) name = `input_${name}`;
+    taken.add(name.toLowerCase());
+    return name;
+  });
+}
+
+/** As many cells as there are names; none are left of what was erased. */
+export function ownCells(own: readonly string[] | undefined, columns: readonly string[]): string[] {
+  return columns.map((_, at) => own?.[at] ?? '');
+}
+
+/** The same by their names, as `--rows` has them. */
+export function ownFields(
+  own: readonly string[] | undefined,
+  columns: readonly string[],
+): Record<string, string> {
+  const cells = ownCells(own, columns);
+  return Object.fromEntries(ownNames(columns, []).map((name, at) => [name, cells[at] ?? '']));
+}
 
 export interface CellStyle {
   /** For a spreadsheet program; else for other programs, which read texts as they are. */

@@ -9,11 +9,20 @@ import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify';
 
 import type { ResultRow } from '../domain/certificates/certificates';
-import { type ResultColumn, resultCells, resultColumns } from './result-cells';
+import {
+  ownCells,
+  ownNames,
+  type ResultColumn,
+  resultCells,
+  resultColumns,
+  sheetText,
+} from './result-cells';
 
 export interface ResultSheetOptions {
   /** `;`, BOM, CRLF and punctuated documents, for Excel in Portuguese. Else `,`, no BOM, LF. */
   excel?: boolean;
+  /** Names of the user's other columns. */
+  columns?: readonly string[];
 }
 
 export interface ResultSheet {
@@ -31,7 +40,7 @@ export interface ResultSheet {
  * system says.
  */
 export function openResultSheet(path: string, options: ResultSheetOptions = {}): ResultSheet {
-  const excel = options.excel ?? false;
+  const { columns = [], excel = false } = options;
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   const rows = stringify({
     delimiter: excel ? ';' : ',',
@@ -43,13 +52,17 @@ export function openResultSheet(path: string, options: ResultSheetOptions = {}):
   const written = pipeline(rows, createWriteStream(temporary, { flush: true }));
   // Whoever writes or closes next gets the error; before that it must not end the process.
   written.catch(() => undefined);
-  rows.write(resultColumns);
+  const cells = (ours: readonly string[], own: readonly string[]): string[] => [
+    ...ours,
+    ...own.map((text) => sheetText(text, excel)),
+  ];
+  rows.write(cells(resultColumns, ownNames(columns, resultColumns)));
   let drained: Promise<unknown> | undefined;
 
   return {
     async write(row) {
       if (rows.destroyed) await written;
-      if (!rows.write(resultCells(row, { excel }))) {
+      if (!rows.write(cells(resultCells(row, { excel }), ownCells(row.own, columns)))) {
         drained ??= Promise.race([once(rows, 'drain'), written]).finally(() => {
           drained = undefined;
         });

@@ -9,14 +9,20 @@ import { pipeline } from 'node:stream/promises';
 import writeXlsxFile, { type CellObject, type Feature, type Row } from 'write-excel-file/node';
 
 import type { ResultRow, RowStatus } from '../domain/certificates/certificates';
-import { type ResultColumn, resultColumns, resultValue } from './result-cells';
+import { ownCells, ownNames, type ResultColumn, resultColumns, resultValue } from './result-cells';
+import { columnLetters } from './row-source';
 import type { ResultSheet } from './result-sheet';
 
 /**
- * The most rows that a workbook of results is written for: its writer holds all of it in memory
- * (about 550 MB at this size). `results.csv` has no such bound.
+ * The most rows that a workbook of results is written for, without columns of the user's: its writer holds
+ * all of it in memory (about 550 MB at this size). `results.csv` has no such bound.
  */
 export const mostWorkbookRows = 50_000;
+
+/** @param total how many rows there are @param own how many columns of the user's */
+export function fitsWorkbook(total: number, own: number): boolean {
+  return total * (resultColumns.length + own) <= mostWorkbookRows * resultColumns.length;
+}
 
 const widths: Readonly<Record<ResultColumn, number>> = {
   line: 7,
@@ -43,6 +49,8 @@ const widths: Readonly<Record<ResultColumn, number>> = {
   completed_at: 24,
 };
 
+const ownWidth = 20;
+
 const fills: Readonly<Record<RowStatus, string>> = {
   issued: '#e2f0d9',
   duplicate: '#ededed',
@@ -64,22 +72,24 @@ const longestCell = 32_767;
  * the format "text", so that nothing is run, rounded or loses zeros, not even when it is edited.
  * Instants are text as well: a date in a spreadsheet has no time zone.
  *
- * `close` puts it in its place in one step. Beyond `mostWorkbookRows` it is left out, and what an
+ * `close` puts it in its place in one step. What does not fit (`fitsWorkbook`) is left out, and what an
  * earlier, shorter result left there is removed. Rejects with what the file system says.
  *
  * @param total how many rows there are
+ * @param columns names of the user's other columns
  */
 export function openResultWorkbook(
   path: string,
   total: number,
+  columns: readonly string[] = [],
 ): Pick<ResultSheet, 'write' | 'close'> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
-  const isLeftOut = total > mostWorkbookRows;
+  const isLeftOut = !fitsWorkbook(total, columns.length);
   const rows: Row[] = [];
 
   return {
     async write(row) {
-      if (!isLeftOut) rows.push(workbookRow(row));
+      if (!isLeftOut) rows.push([...workbookRow(row), ...ownCells(row.own, columns).map(ownCell)]);
     },
     async close() {
       if (isLeftOut) {
@@ -87,7 +97,7 @@ export function openResultWorkbook(
         return;
       }
       try {
-        await writeWorkbook(temporary, rows);
+        await writeWorkbook(temporary, ownNames(columns, resultColumns), rows);
         await rename(temporary, path);
       } catch (error) {
         await rm(temporary, { force: true });
@@ -97,8 +107,13 @@ export function openResultWorkbook(
   };
 }
 
-async function writeWorkbook(path: string, rows: readonly Row[]): Promise<void> {
-  const header = resultColumns.map((name): CellObject => ({
+async function writeWorkbook(
+  path: string,
+  own: readonly string[],
+  rows: readonly Row[],
+): Promise<void> {
+  const names = [...resultColumns, ...own];
+  const header = names.map((name): CellObject => ({
     ...textCell(name),
     fontWeight: 'bold',
   }));
@@ -107,16 +122,19 @@ async function writeWorkbook(path: string, rows: readonly Row[]): Promise<void> 
     {
       sheet: 'results',
       stickyRowsCount: 1,
-      columns: resultColumns.map((column) => ({ width: widths[column] })),
+      columns: [
+        ...resultColumns.map((column) => ({ width: widths[column] })),
+        ...own.map(() => ({ width: ownWidth })),
+      ],
     },
-    { features: [filterOver(rows.length + 1)] },
+    { features: [filterOver(columnLetters(names.length - 1), rows.length + 1)] },
   );
   const stream = file.toStream as () => Promise<NodeJS.ReadableStream>;
   await pipeline(await stream(), createWriteStream(path, { flush: true }));
 }
 
 /** The writer knows no filter, and lets its XML be added to. */
-function filterOver(rows: number): Feature<Blob | Buffer | Stream> {
+function filterOver(lastColumn: string, rows: number): Feature<Blob | Buffer | Stream> {
   const filter = `<autoFilter ref="A1:${lastColumn}${rows}"/>`;
   return {
     files: {
@@ -129,8 +147,6 @@ function filterOver(rows: number): Feature<Blob | Buffer | Stream> {
   };
 }
 
-const lastColumn = String.fromCharCode(64 + resultColumns.length);
-
 function workbookRow(row: ResultRow): Row {
   return resultColumns.map((column) => {
     const value = resultValue(row, column);
@@ -140,6 +156,10 @@ function workbookRow(row: ResultRow): Row {
     if (column !== 'status') return textCell(value);
     return { ...textCell(value), backgroundColor: fills[row.status] };
   });
+}
+
+function ownCell(text: string): CellObject | null {
+  return text === '' ? null : textCell(text);
 }
 
 function textCell(text: string): CellObject {

@@ -14,6 +14,8 @@ export interface InputChoice extends ColumnChoice {
   sheet?: string;
   /** Called with a sentence: which of several sheets is read, which lines are left out. */
   onNotice?: (notice: string) => void;
+  /** Called with the names of the columns that rows have as `own`, before the first of them. */
+  onHeader?: (own: readonly string[]) => void;
 }
 
 // The reader fills up every row to the widest one: a stray cell far right costs memory in each row.

@@ -301,6 +301,33 @@ describe('what was searched for', () => {
     expect(changedKeys(await planner().ofTarget('ana@example.com'))).toEqual([]);
   });
 
+  it('goes from the other columns of batches of certificates, with the upload', async () => {
+    const folder = 'works/certificate-batch/b';
+    await fileCertificates(settledAt);
+    await put('inputs/aa/aa', 'sheet');
+    const writer = place.store.rows.writer(folder, nameOf);
+    const row = { kind: 'item', type: 'cnpj', reference: '', note: '' } as const;
+    const own = ['of Ana@Example.com', '+55 11 98888-7777', 'Bia', person];
+    await writer.add({ ...row, item: 0, line: 2, document: other, own });
+    await writer.add({ ...row, item: 1, line: 3, document: person, own: ['HERS'] });
+    await writer.end();
+    await indexDocuments(place.store, 'inputs/aa/aa', nameOf, [other]);
+    await indexDocuments(place.store, folder, nameOf, ['inputs/aa/aa']);
+    const ownLeft = async () => {
+      const rows = [];
+      for await (const one of place.store.rows.all(folder)) rows.push(one.own);
+      return rows;
+    };
+    await erase((one) => one.ofTarget('ana@example.com'));
+    expect(await ownLeft()).toEqual([['of [erased]', own[1], 'Bia', person], ['HERS']]);
+    await erase((one) => one.ofTarget('5511988887777'));
+    expect(await ownLeft()).toEqual([['of [erased]', '+[erased]', 'Bia', person], ['HERS']]);
+    await erase((one) => one.ofDocument(person));
+    expect(await ownLeft()).toEqual([['of [erased]', '+[erased]', 'Bia', '[erased]'], []]);
+    expect(await place.store.subjects.lines(nameOf('ana@example.com'))).toEqual(new Map());
+    expect(changedKeys(await planner().ofTarget('Ana@example.com'))).toEqual([]);
+  });
+
   it('goes from the label and the file name of a batch', async () => {
     await fileBatch([other]);
     const key = `batches/${batchId}/input`;

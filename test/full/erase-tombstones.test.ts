@@ -69,9 +69,14 @@ const item = {
   document: personal.document,
   reference: personal.reference,
   note: personal.note,
+  own: ['cell-of-hers'],
   start: { kind: 'watch' as const, certidaoId: personal.certidaoId, attempts: 1 },
 };
-const typed = { document: personal.document, reference: personal.reference };
+const typed = {
+  document: personal.document,
+  reference: personal.reference,
+  own: ['cell-of-hers'],
+};
 const lines: ManifestRow[] = [
   {
     line: 8,

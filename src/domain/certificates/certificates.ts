@@ -41,6 +41,8 @@ export interface ManifestItem<T extends string = CertificateType> {
   reference: string;
   /** What was done to the cell to read it (zeros restored...), '' when nothing. */
   note: string;
+  /** Cells of the user's other columns, as they stand; their names are in the record of the job. */
+  own?: readonly string[];
   /** A tombstone: what told of a person is gone from it (`erase`). */
   erased?: true;
 }
@@ -67,6 +69,7 @@ export interface RefusedLine<T extends string = CertificateType> {
   code: string;
   /** A sentence for the analyst. Never holds the document. */
   message: string;
+  own?: readonly string[];
   erased?: true;
 }
 
@@ -102,6 +105,8 @@ export interface ResultRow {
   retryable: boolean | null;
   requestedAt: string | null;
   completedAt: string | null;
+  /** Cells of the user's other columns; left out of what was erased or had no sheet. */
+  own?: readonly string[];
 }
 
 /** A result row as it stands in the store: the PDF by its key there, and every issuance it had. */

@@ -38,6 +38,7 @@ export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): File
     requestedAt: outcome.requestedAt,
     completedAt: outcome.completedAt,
     issuances: outcome.issuances,
+    ...(row.own !== undefined && { own: row.own }),
   };
 }
 
@@ -74,6 +75,7 @@ function rowOfRefused({ kind, line, document, type, ...told }: RefusedLine): Fil
     errorCategory: 'input',
     errorMessage: told.message,
     reference: told.reference,
+    ...(told.own !== undefined && { own: told.own }),
   };
 }
 

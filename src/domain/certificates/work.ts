@@ -33,6 +33,8 @@ export interface WorkRecord {
   inputName: string | null;
   inputSha256: string | null;
   inputKey: string | null;
+  /** Names of the columns that rows have as `own`; left out where there is no sheet. */
+  columns?: readonly string[];
   createdAt: string;
   createdBy: string;
   /** Input lines with content. */

@@ -71,13 +71,34 @@ export function* documentsInCnabLine(line: string): Generator<string> {
 }
 
 /**
- * Every document that a row may tell of: its own, what a cell that could not be read may hold, and what
- * has the shape of one in the user's reference.
+ * What a row may tell of: its own document, what a cell that could not be read may hold, what has the
+ * shape of one in the user's reference; of the user's other columns, documents whose check digits agree
+ * and whom e-mail addresses and phone numbers reach.
  */
 export function documentsOf(row: ManifestRow<string>): string[] {
   if (row.erased) return [];
   const own = 'code' in row ? documentsIn(row.document) : [row.document];
-  return [...own, ...documentsIn(row.reference)];
+  const others = (row.own ?? []).flatMap((cell) => [...documentsInCell(cell), ...contactsIn(cell)]);
+  return [...new Set([...own, ...documentsIn(row.reference), ...others])];
+}
+
+/** Amounts, dates and codes fill such columns: a number must have check digits that agree. */
+function documentsInCell(cell: string): string[] {
+  const whole = documentsIn(cell).filter((one) => isValidCpf(one) || isValidCnpj(one));
+  return [...whole, ...documentsInText(cell)];
+}
+
+/** E-mail addresses in small letters; of a cell that is a phone number, its digits. */
+export function contactsIn(text: string): string[] {
+  const digits = phoneDigits(text.trim());
+  const addresses = text.toLowerCase().match(/[^\s@,;:<>()[\]"'|]+@[^\s@,;:<>()[\]"'|]+/g) ?? [];
+  return digits === null ? addresses : [...addresses, digits];
+}
+
+/** Null: it is no phone number. Fewer digits are a code or a year. */
+export function phoneDigits(text: string): string | null {
+  const digits = text.replaceAll(/\D/g, '');
+  return digits.length >= fewestDigits && /^[\d\s()+./-]+$/.test(text) ? digits : null;
 }
 
 /**

@@ -13,6 +13,8 @@ export interface JobBatchRecord {
   /** Null where no file is stored, or once it is erased. */
   inputSha256: string | null;
   inputKey: string | null;
+  /** Names of the columns that rows have as `own`; left out where there is no sheet. */
+  columns?: readonly string[];
   /** Input lines with content. */
   lines: number;
   blankLines: number;

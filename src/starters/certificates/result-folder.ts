@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BatchSummary, FiledRow, ResultRow } from '../../domain/certificates/certificates';
 import { WorkReader } from '../../store/certificates/works';
 import { openResultSheet } from '../../sheets/result-sheet';
-import { mostWorkbookRows, openResultWorkbook } from '../../sheets/result-workbook';
+import { fitsWorkbook, openResultWorkbook } from '../../sheets/result-workbook';
 import type { ExportOptions } from '../jobs/job-kind';
 import { pdfName, summaryDocument } from './result-names';
 import { ResultReport } from './result-report';
@@ -26,11 +26,13 @@ export async function writeResultFolder(
   { folder, excel, pdfNames, lang }: ResultFolderOptions,
 ): Promise<string[]> {
   await mkdir(join(folder, 'pdf'), { recursive: true });
-  const sheet = openResultSheet(join(folder, 'results.csv'), { excel });
-  const workbook = openResultWorkbook(join(folder, 'results.xlsx'), summary.total);
+  const works = new WorkReader(place.store);
+  const { columns = [] } = (await works.record(workFolder)) ?? {};
+  const sheet = openResultSheet(join(folder, 'results.csv'), { columns, excel });
+  const workbook = openResultWorkbook(join(folder, 'results.xlsx'), summary.total, columns);
   const report = new ResultReport(place, workFolder);
   try {
-    for await (const row of new WorkReader(place.store).rows(workFolder)) {
+    for await (const row of works.rows(workFolder)) {
       report.add(row);
       const pdf = row.pdfKey === null ? null : await exportPdf(place, row, folder, pdfNames);
       const result = toResultRow(row, pdf);
@@ -47,7 +49,7 @@ export async function writeResultFolder(
   await writeWhole(folder, 'summary.json', document);
   await report.write(folder, summary, lang);
   const names = ['results.csv', 'summary.json', 'report.html', 'pdf/'];
-  return summary.total > mostWorkbookRows ? names : [...names, 'results.xlsx'];
+  return fitsWorkbook(summary.total, columns.length) ? [...names, 'results.xlsx'] : names;
 }
 
 async function exportPdf(

@@ -6,8 +6,8 @@ import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import { documentTypesServed, readDocument } from '../../domain/core/documents';
 import type { WorkRecord, WorkRef, WorkTerms } from '../../domain/certificates/work';
 import type { IssuingTerms, OnUnknown } from '../../workflows/inputs';
-import { planRows, type PlanCounts } from '../../sheets/plan-rows';
-import { readSheet } from '../../sheets/read-rows';
+import { manifestLine, planRows, type PlanCounts } from '../../sheets/plan-rows';
+import { readSheet, type InputChoice } from '../../sheets/read-rows';
 import { storeFile } from '../jobs/batches/stored-file';
 import { UsageError } from '../jobs/errors';
 import { problemOf, type Foreseen, type LineProblem } from '../jobs/start-job';
@@ -33,6 +33,8 @@ export interface PlannedBatch {
   /** Kept with the batch; null: it was asked for without one. */
   file: string | null;
   type: CertificateType | null;
+  /** Names of the user's other columns; left out where there is no sheet. */
+  columns?: readonly string[];
 }
 
 /**
@@ -46,10 +48,11 @@ export async function planBatch(
   log: CommandContext['log'],
 ): Promise<PlannedBatch> {
   const hash = createHash('sha256');
-  const plan = openPlan(input, log);
+  let columns: readonly string[] = [];
+  const plan = openPlan(input, { onNotice: log, onHeader: (own) => (columns = own) });
   const problems: LineProblem[] = [];
   for await (const row of plan) {
-    hash.update(`${JSON.stringify(row)}\n`);
+    hash.update(manifestLine(row));
     if ('code' in row) problems.push(problemOf(row));
   }
   const { file, type = null } = input;
@@ -61,6 +64,7 @@ export async function planBatch(
     manifest,
     file,
     type,
+    columns,
   };
 }
 
@@ -72,7 +76,7 @@ export function batchName(place: CommandContext, { manifest }: PlannedBatch): st
 /** Files the input and its manifest under the id, in bounded memory. */
 export async function fileBatch(
   place: CommandContext,
-  { counts, file, rows, type }: PlannedBatch,
+  { columns, counts, file, rows, type }: PlannedBatch,
   workId: string,
   how: Pick<WorkRecord, 'label' | 'rerun'>,
   terms: WorkTerms,
@@ -80,7 +84,8 @@ export async function fileBatch(
   const input =
     file === null ? null : { inputName: basename(file), ...(await storeFile(place.store, file)) };
   const blankLines = counts.blank;
-  const asked = { workId, type, ...how, rows: rows(), blankLines, input };
+  const own = columns !== undefined && { columns };
+  const asked = { workId, type, ...how, ...own, rows: rows(), blankLines, input };
   return putWork(place, { ...asked, kind: 'certificate-batch' }, terms);
 }
 
@@ -125,13 +130,13 @@ export async function dryRun(
 
 function openPlan(
   { file, type, column, reference, sheet }: BatchInput,
-  onNotice?: (notice: string) => void,
+  told: Pick<InputChoice, 'onHeader' | 'onNotice'> = {},
 ) {
   const rows = readSheet(file, {
     ...(column !== undefined && { column }),
     ...(reference !== undefined && { reference }),
     ...(sheet !== undefined && { sheet }),
-    ...(onNotice !== undefined && { onNotice }),
+    ...told,
   });
   return planRows(rows, { file, ...(type !== undefined && { type }) });
 }

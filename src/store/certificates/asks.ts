@@ -9,7 +9,10 @@ import type { Asker } from '../core/asker';
 import { WorkWriter } from './works';
 
 /** What is asked for, before it is on record. */
-export type AskedWork = Pick<WorkRecord, 'workId' | 'kind' | 'type' | 'label' | 'rerun'> & {
+export type AskedWork = Pick<
+  WorkRecord,
+  'workId' | 'kind' | 'type' | 'label' | 'rerun' | 'columns'
+> & {
   rows: AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   blankLines?: number;
   /** As it is stored; null: there is no file. */

@@ -89,7 +89,7 @@ export class WorkReader {
   async item({ folder }: WorkRef, place: number): Promise<WorkItem> {
     const key = `${folder}/${place}`;
     const found = this.#items.get(key) ?? (await this.#store.rows.item(folder, place));
-    const item = found as WorkItem | null;
+    const item = found && withoutOwn(found as WorkItem);
     if (item === null) throw new RangeError(`no item ${place} in ${folder}`);
     if (item.erased === true) throw new RangeError(`item ${place} of ${folder} was erased`);
     if (folderOfList(folder) !== folder) return item;
@@ -99,7 +99,7 @@ export class WorkReader {
   }
 
   async *items(folder: string): AsyncGenerator<WorkItem> {
-    for await (const row of this.lines(folder)) if (row.kind === 'item') yield row;
+    for await (const row of this.lines(folder)) if (row.kind === 'item') yield withoutOwn(row);
   }
 
   /** How it stands, counted at the last end of it or of a decision; null before its end. */
@@ -138,6 +138,12 @@ export class WorkReader {
   lines(folder: string): AsyncGenerator<ManifestRow> {
     return this.#store.rows.all(folder) as AsyncGenerator<ManifestRow>;
   }
+}
+
+/** Results alone show them: whoever asks for an item keeps many. */
+function withoutOwn(row: WorkItem): WorkItem {
+  const { own: _, ...item } = row;
+  return item;
 }
 
 /** The work whose rows a list has: its own, or those that a decision about it has chosen. */

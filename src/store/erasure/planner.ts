@@ -1,5 +1,5 @@
 import { normaliseDocument } from '../../domain/core/documents';
-import { documentsIn } from '../../domain/core/held-documents';
+import { contactsIn, documentsIn } from '../../domain/core/held-documents';
 import type { NameOf } from '../core/subjects';
 import { takeReported, type ReportedOfDocument } from '../credit/analysis-result.wire';
 import { monitorOfHolder, MonitorRepository } from '../monitors/monitors';
@@ -59,11 +59,20 @@ export class ErasurePlanner {
    * Everything about what was searched for (an e-mail address, a phone number, a user name). All lookups are
    * read: an answer is in the index by the documents that it names alone.
    */
-  ofTarget(target: string): Promise<ErasurePlan> {
+  async ofTarget(target: string): Promise<ErasurePlan> {
     const plan = this.#plan({ kind: 'target', target });
-    const roots = [...reportRoots, 'batches/'];
+    // Rows of a work are many: those that hold it in a column of the user's are in the index.
+    const names = [...new Set([target, ...contactsIn(target)])].map((one) => this.#nameOf(one));
+    const works = await this.#store.subjects.holdersOf(names, 'works/');
+    const roots = [...reportRoots, 'batches/', ...[...works.values()].flatMap((one) => [...one])];
     const subject = new ErasureSubject(target, targetForms(target));
-    return this.#takeSubject(plan, { name: this.#nameOf(target), subject, held: null, roots });
+    const name = this.#nameOf(target);
+    await this.#takeSubject(plan, { name, subject, held: null, roots });
+    for (const other of names.filter((one) => one !== name)) {
+      await plan.draft.remove('subject', [other], 'subject');
+      await plan.draft.remove('subject_number', [other]);
+    }
+    return plan;
   }
 
   /** A job as a whole, or all times that the same was asked for, and what no other job shares with it. */

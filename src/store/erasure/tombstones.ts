@@ -6,7 +6,7 @@ import { nothingTold } from '../../domain/certificates/outcomes';
  * the installation's books. Each is its own tombstone again.
  */
 const fields = {
-  row: words('document reference note message certidaoId'),
+  row: words('document reference note message certidaoId own'),
   outcome: new Set([...Object.keys(nothingTold), 'certidaoId', 'requestedAt', 'note']),
   /** Instants, severity and who stored it stay: a sweep knows by them that it was stored. */
   change: words('answer type statusWord severityWord'),

@@ -1,7 +1,6 @@
+import { phoneDigits } from '../../domain/core/held-documents';
 import { literally, punctuatedDigits, type ErasureForms } from '../erasure/erasure-subject';
 
-/** Fewer digits are a code or a year. */
-const fewestDigits = 8;
 /** A wallet is that long, and a user name hardly ever. */
 const distinctiveLength = 20;
 
@@ -24,12 +23,6 @@ export function targetForms(target: string): ErasureForms {
 }
 
 const never = /(?!)/gu;
-
-/** Null: it is no phone number. */
-function phoneDigits(text: string): string | null {
-  const digits = text.replaceAll(/\D/g, '');
-  return digits.length >= fewestDigits && /^[\d\s()+./-]+$/.test(text) ? digits : null;
-}
 
 function wholeWord(text: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}._%+-])${literally(text)}(?![\\p{L}\\p{N}_-])`, 'giu');

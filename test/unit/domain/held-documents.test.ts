@@ -1,4 +1,8 @@
-import { documentsInCnabLine, documentsInText } from '../../../src/domain/core/held-documents';
+import {
+  documentsInCnabLine,
+  documentsInText,
+  documentsOf,
+} from '../../../src/domain/core/held-documents';
 import { punctuateDocument } from '../../../src/domain/core/documents';
 import { cnabLines } from '../../support/cnab-files';
 import { cnpj, cpf } from '../../support/documents';
@@ -21,6 +25,36 @@ test.each([
   ['with letters', 'of 12ABC34501DE35 and', '12ABC34501DE35'],
 ])('finds a document %s', (_, text, document) => {
   expect([...documentsInText(text)]).toContain(document);
+});
+
+test('knows whom the other columns of a row tell of, and takes no amount for a document', () => {
+  const row = {
+    kind: 'item',
+    item: 0,
+    line: 2,
+    type: 'cnpj',
+    document: company,
+    reference: '',
+    note: '',
+  } as const;
+  const own = [
+    `partner ${punctuateDocument(person)}`,
+    '191',
+    ' 00000000191 ',
+    'Ana <Ana.Silva@Example.com>; bia@example.com',
+    '+55 (11) 98888-7777',
+    'Rua das Flores, 12345678, 20261121',
+    '20261121.50 BRL',
+  ];
+  expect(documentsOf({ ...row, own })).toEqual([
+    company,
+    person,
+    '00000000191',
+    '00000000000191',
+    'ana.silva@example.com',
+    'bia@example.com',
+    '5511988887777',
+  ]);
 });
 
 test('takes no number for a document that is none', () => {

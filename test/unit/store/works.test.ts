@@ -72,6 +72,19 @@ async function write(items: number): Promise<void> {
   expect(await writer.finish(record)).toEqual(workOf(items));
 }
 
+it('shows the user their other columns in lines and results, and keeps none of them by item', async () => {
+  const writer = new WorkWriter(place.store, folder, nameOf);
+  const own = ['Ana', 'x'];
+  await writer.add({ ...itemOf(0), own });
+  await writer.finish({ ...record, columns: ['Nome', 'x'] });
+  await place.store.outcomes.file(folder, 'lane-0000/a', [outcomeOf(0, 'issued')]);
+  expect(await reader.item(workOf(1), 0)).toEqual(itemOf(0));
+  expect(await all(reader.items(folder))).toEqual([itemOf(0)]);
+  expect(await all(reader.lines(folder))).toEqual([{ ...itemOf(0), own }]);
+  expect(await all(reader.rows(folder))).toMatchObject([{ line: 2, own }]);
+  expect(await reader.record(folder)).toMatchObject({ columns: ['Nome', 'x'] });
+});
+
 it.each([0, 1, 501])('reads %i items back as written', async (items) => {
   await write(items);
   const written = Array.from({ length: items }, (_, n) => itemOf(n));

@@ -9,7 +9,7 @@ import {
   type JobBatchRecord,
 } from '../../../domain/core/job-batch';
 import { type JobBatchKind } from '../../../domain/job';
-import type { SheetPlan } from '../../../sheets/plan-rows';
+import { manifestLine, type SheetPlan } from '../../../sheets/plan-rows';
 import type { InputChoice } from '../../../sheets/read-rows';
 import { JobBatchRepository } from '../../../store/core/job-batches';
 import { indexDocuments } from '../../../store/core/subject-index';
@@ -39,7 +39,7 @@ export interface BatchRequest {
   /** The rows are found when it is asked for, and are no part of what makes it the same batch. */
   isListed?: true;
   /** Read anew each time. @param told what a person should know of the file. @throws SheetError */
-  rows(told?: Pick<InputChoice, 'onNotice'>): BatchRows;
+  rows(told?: Pick<InputChoice, 'onHeader' | 'onNotice'>): BatchRows;
   /** Null: a new job is needed. */
   standing(document: string): Promise<StandingJob | null>;
   /**
@@ -55,8 +55,7 @@ async function nameOf({ idKey, log }: CommandContext, request: BatchRequest): Pr
   const { kind, terms } = request;
   const hash = createHash('sha256');
   if (request.isListed !== true)
-    for await (const row of request.rows({ onNotice: log }))
-      hash.update(`${JSON.stringify(row)}\n`);
+    for await (const row of request.rows({ onNotice: log })) hash.update(manifestLine(row));
   return idKey.nameOf('manifest', JSON.stringify([kind, hash.digest('hex'), ...terms]));
 }
 
@@ -84,7 +83,8 @@ async function storeBatch(
   const keyed = (text: string): string => idKey.nameOf('document', text);
   await indexDocuments(store, folder, keyed, [inputName, label ?? ''].flatMap(documentsIn));
   const writer = store.rows.writer(folder, keyed);
-  const rows = request.rows();
+  let columns: readonly string[] | undefined;
+  const rows = request.rows({ onHeader: (own) => (columns = own) });
   let children = 0;
   for await (const row of rows) {
     if (row.kind !== 'item') await writer.add(row);
@@ -106,6 +106,7 @@ async function storeBatch(
     inputName,
     inputSha256: stored?.inputSha256 ?? null,
     inputKey: stored?.inputKey ?? null,
+    ...(columns !== undefined && { columns }),
     lines,
     blankLines: blank,
     items,

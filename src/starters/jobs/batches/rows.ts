@@ -1,5 +1,6 @@
 import { attentionOf } from '../../../domain/attention';
 import type { ChildJob, JobBatchEnd, JobBatchRecord } from '../../../domain/core/job-batch';
+import { ownFields } from '../../../sheets/result-cells';
 import type { StoredRow } from '../../../store/core/row-writer';
 import type { BatchCharges, BatchRules, ChildEnd, ShownRow } from './rules';
 import type { CommandContext } from '../context';
@@ -19,6 +20,8 @@ export interface ResultRow extends ShownRow {
   reference: string;
   duplicateOf: number | null;
   note: string;
+  /** Cells of the user's other columns. */
+  own?: readonly string[];
 }
 
 /** Lines by how they stand, what needs a person, and what was charged. */
@@ -59,6 +62,34 @@ export function ownEnd({ status, end }: ResultRow): ChildEnd | null {
   return status === 'duplicate' ? null : end;
 }
 
+/** By the columns of the kind; of a duplicate nothing is charged. */
+export function reportedOf(
+  rules: BatchRules,
+  { end, status }: ResultRow,
+): Record<string, string | number | null> {
+  const reported = rules.columns.map((column) => {
+    const isCharged = status !== 'duplicate' || !rules.chargeColumns.includes(column);
+    const value = isCharged ? (end?.cells[column] ?? null) : null;
+    return [column, typeof value === 'boolean' ? String(value) : value] as const;
+  });
+  return Object.fromEntries(reported);
+}
+
+/** As `result --rows` prints them. */
+export async function* printedRows(
+  ctx: CommandContext,
+  rules: BatchRules,
+  job: EndedBatch,
+): AsyncGenerator<object> {
+  const { columns = [] } = job.input;
+  for await (const row of rowsOf(ctx, rules, job)) {
+    const { child, end, own, ...told } = row;
+    const when = { jobId: end?.jobId ?? child?.jobId ?? null, settledAt: end?.settledAt ?? null };
+    const reported = reportedOf(rules, row);
+    yield { ...told, reported, ...when, input: ownFields(own, columns) };
+  }
+}
+
 export async function* rowsOf(
   ctx: CommandContext,
   rules: BatchRules,
@@ -66,7 +97,7 @@ export async function* rowsOf(
 ): AsyncGenerator<ResultRow> {
   for await (const row of ctx.store.rows.all(folder)) {
     if ('code' in row) {
-      yield notAsked(row);
+      yield { ...notAsked(row), ...(row.own && { own: row.own }) };
       continue;
     }
     const item = row.kind === 'item' ? row : await ctx.store.rows.item(folder, row.item);
@@ -76,7 +107,7 @@ export async function* rowsOf(
     const hasStarted = end !== null || (await rules.hasStarted(ctx, child.jobId));
     // What has started goes on at the service, whatever became of the batch.
     const unended = hasStarted ? 'lost' : outcome.cancelled ? 'cancelled' : rules.unstarted;
-    yield resultRow(row, child, end, unended);
+    yield { ...resultRow(row, child, end, unended), ...(row.own && { own: row.own }) };
   }
 }
 

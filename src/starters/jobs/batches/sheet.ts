@@ -5,11 +5,13 @@ import { parseJson } from '../../../apis/http/problem';
 import { BatchFold, type BatchRow } from '../../../report/batches/figures';
 import { batchHtml } from '../../../report/batches/page';
 import { AnalysisSheet } from '../../../sheets/analysis-sheet';
+import { ownCells, ownNames } from '../../../sheets/result-cells';
 import { evidenceOf, findingsPage } from '../export-job';
 import type { ExportOptions } from '../job-kind';
 import type { BatchRules, BatchSheets } from './rules';
 import {
   ownEnd,
+  reportedOf,
   rowsOf,
   surveyRows,
   type BatchSurvey,
@@ -42,8 +44,10 @@ export async function writeRows(
 ): Promise<BatchSurvey> {
   const { excel, folder, lang } = target;
   await mkdir(folder, { recursive: true });
-  const columns = [...firstColumns, ...rules.columns, ...lastColumns];
-  const results = new AnalysisSheet(join(folder, 'results.csv'), columns, {
+  const ours = [...firstColumns, ...rules.columns, ...lastColumns];
+  const { columns: own = [] } = job.input;
+  const header = [...ours, ...ownNames(own, ours)];
+  const results = new AnalysisSheet(join(folder, 'results.csv'), header, {
     excel,
     decimalComma: true,
   });
@@ -51,18 +55,19 @@ export async function writeRows(
   const [answers, pages] = [new Set<string>(), new Set<string>()];
   const fold = new BatchFold(job.input.kind);
   try {
-    const survey = await surveyRows(ctx, rules, job, async (row, own) => {
-      if (!results.write(cellsOf(rules, row))) await results.drained();
-      const answer = (await own?.answer()) ?? null;
+    const survey = await surveyRows(ctx, rules, job, async (row, end) => {
+      if (!results.write([...cellsOf(rules, row), ...ownCells(row.own, own)]))
+        await results.drained();
+      const answer = (await end?.answer()) ?? null;
       if (answer !== null) answers.add(await writeAnswer(folder, row.line, answer));
       const inFolder = folderName(row);
-      const files = (await own?.exportTo?.(join(folder, inFolder), target)) ?? [];
+      const files = (await end?.exportTo?.(join(folder, inFolder), target)) ?? [];
       const page = answer === null ? null : await writePage(ctx, rules, row, target);
       if (page !== null) pages.add(page);
       const more = answer === null ? {} : sheets?.learn(answer);
       fold.add(
         rowOf(row, {
-          cells: { ...more, ...own?.cells },
+          cells: { ...more, ...end?.cells },
           page: files.includes('report.html')
             ? `${encodeURIComponent(inFolder)}/report.html`
             : page && `pages/${page}`,
@@ -134,16 +139,11 @@ function folderName({ asked }: ResultRow): string {
 
 function cellsOf(rules: BatchRules, row: ResultRow): (string | number | null)[] {
   const { line, asked, status, child, end, error, reference, duplicateOf, note } = row;
-  const reported = rules.columns.map((column) => {
-    const isCharged = status !== 'duplicate' || !rules.chargeColumns.includes(column);
-    const value = isCharged ? (end?.cells[column] ?? null) : null;
-    return typeof value === 'boolean' ? String(value) : value;
-  });
   return [
     line,
     asked,
     status,
-    ...reported,
+    ...Object.values(reportedOf(rules, row)),
     error?.code ?? null,
     error?.message ?? null,
     reference,

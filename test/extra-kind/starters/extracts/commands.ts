@@ -53,7 +53,8 @@ function batchOf(ctx: CommandContext, file: InputFile): BatchRequest {
     kind: 'extract-batch',
     ...ofFile(file),
     terms: [],
-    rows: () => planThings(readSheet(file.path, { ...file.choice, holds: 'documents' }), readRow),
+    rows: (told) =>
+      planThings(readSheet(file.path, { ...file.choice, holds: 'documents', ...told }), readRow),
     standing: async (document) => {
       const found = await newest(ctx, document);
       const isOver = found !== null && found.status !== null && found.status !== 'completed';
