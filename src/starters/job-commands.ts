@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { withActor, withOutput, type OutputFlags } from './cli/flags';
-import { printResult, printView } from './cli/print-job';
+import { printResult, printRows, printView } from './cli/print-job';
 import { exitCodes, namedOnce, print, tell } from './cli/terminal';
 import { kindOf } from './kind-of';
 import { openContext } from './jobs/context';
@@ -12,6 +12,10 @@ import { listCommand } from './list-jobs';
 
 interface IdFlags {
   id?: string;
+}
+
+interface ResultFlags extends IdFlags, OutputFlags {
+  rows?: true;
 }
 
 interface OrderFlags extends IdFlags {
@@ -29,11 +33,16 @@ export function jobCommands(): Command[] {
       .action(async (argument: string | undefined, flags: IdFlags & { json?: true }) => {
         await show(nameOf(argument, flags) ?? '', flags.json === true);
       }),
-    withOutput(idCommand('result', 'Write the result folder of a job that has ended.')).action(
-      async (argument: string | undefined, flags: IdFlags & OutputFlags, command: Command) => {
+    withOutput(idCommand('result', 'Write the result folder of a job that has ended.'))
+      .addOption(
+        new Option(
+          '--rows',
+          'write no folder: every row of a batch, one JSON object a line',
+        ).conflicts(['out', 'excel', 'pdfNames', 'lang', 'json']),
+      )
+      .action(async (argument: string | undefined, flags: ResultFlags, command: Command) => {
         process.exitCode = await showResult(idOf(argument, flags), flags, command);
-      },
-    ),
+      }),
     withActor(idCommand('cancel', 'Request nothing more; what is outstanding is still completed.'))
       .option('--now', 'leave what is outstanding at the service, with its ids in the store')
       .option(
@@ -86,10 +95,11 @@ async function show(id: string, json: boolean): Promise<void> {
     process.exitCode = exitCodes.needsAttention;
 }
 
-async function showResult(id: string, flags: OutputFlags, command: Command): Promise<number> {
+async function showResult(id: string, flags: ResultFlags, command: Command): Promise<number> {
   const ctx = await openContext(tell);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
+  if (flags.rows === true) return printRows(ctx, kind, job);
   refuseUnheeded(id, kind, command);
   return printResult(ctx, kind, job, { html: true, ...flags });
 }

@@ -98,6 +98,41 @@ test('one command run twice at once and once later is one batch', async () => {
   expect(lines.every(({ status, attempts }) => status === 'issued' && attempts === '1')).toBe(true);
 }, 120_000);
 
+test('the other columns of the input come back behind ours, and with --rows', async () => {
+  place.sandbox.reset();
+  const [first, second] = [cnpj(7_101), cnpj(7_102)];
+  const sheet = ['Status;CNPJ;Cidade', `a;${first};"Belo; H"`, `b;${second};`, `c;${first};=1+1`];
+  await writeFile(join(place.folder, 'cities.csv'), sheet.join('\n'));
+  const asked = batch('cities.csv', 'cities', '--type', 'cnpj');
+  const { code, stdout } = await place.run(asked);
+  expect(code).toBe(0);
+  const lines = await readSheetLines(join(place.folder, 'cities', 'results.csv'));
+  const shown = lines.map((line) => line as Record<string, string>);
+  expect(Object.keys(shown[0] ?? {}).slice(-2)).toEqual(['input_Status', 'Cidade']);
+  expect(shown.map((line) => [line['status'], line['input_Status'], line['Cidade']])).toEqual([
+    ['issued', 'a', 'Belo; H'],
+    ['issued', 'b', ''],
+    ['duplicate', 'c', '=1+1'],
+  ]);
+
+  const { id } = JSON.parse(stdout) as { id: string };
+  const rows = await place.run(['result', id, '--rows']);
+  const printed = rows.stdout.trim().split('\n');
+  expect(rows.code).toBe(0);
+  expect(printed.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { line: 2, document: first, status: 'issued', input: { Status: 'a', Cidade: 'Belo; H' } },
+    { line: 3, document: second, status: 'issued', input: { Status: 'b', Cidade: '' } },
+    { line: 4, duplicateOf: 2, status: 'duplicate', input: { Status: 'c', Cidade: '=1+1' } },
+  ]);
+  expect((await place.run(['result', id, '--rows', '--json'])).code).toBe(2);
+
+  // The same documents are the same batch, whatever stands beside them.
+  await writeFile(join(place.folder, 'cities.csv'), sheet.join('\n').replaceAll('Belo', 'Porto'));
+  const again = JSON.parse((await place.run(asked)).stdout) as { id: string };
+  expect(again.id).toBe(id);
+  expect(started()).toEqual([1, 1]);
+}, 120_000);
+
 test('--rerun buys again, on purpose', async () => {
   place.sandbox.reset();
   await writeFile(join(place.folder, 'fresh.csv'), `cnpj,tipo\n${cnpj(7_000)},cnpj\n`);

@@ -101,7 +101,8 @@ test('a dry run tells what would be asked for, and sends nothing', async () => {
 });
 
 test('a file of CPFs is looked up, and what was answered is not asked again', async () => {
-  const text = `cpf,id\n${cpf(1)},a\n${cpf(2)},b\n${cpf(1)},c\n123,d\n${cpf(9)},e\n`;
+  const people = [`${cpf(1)},a,x`, `${cpf(2)},b,=y`, `${cpf(1)},c,`, '123,d,z', `${cpf(9)},e,w`];
+  const text = `cpf,id,Status\n${people.join('\n')}\n`;
   const first = await run('people.csv', text, 'profile', 'lookup', '--html');
   expect(first.code).toBe(3);
   expect(first.shown.outcome.counts).toEqual({ found: 2, duplicate: 1, invalid: 1, not_found: 1 });
@@ -115,6 +116,15 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   expect(files).toEqual(expect.arrayContaining(['answers', 'pages', 'report.html']));
   expect(first.shown.outcome).toMatchObject({ answered: 2, answeredBefore: 0 });
   const { id } = first.shown;
+  expect(rows.map((row) => row['input_Status'])).toEqual(['x', '=y', '', 'z', 'w']);
+  const printed = (await installation.run(['result', id, '--rows'])).stdout.trim().split('\n');
+  expect(printed.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { line: 2, asked: cpf(1), status: 'found', reported: { answered: 1 }, input: { Status: 'x' } },
+    { line: 3, status: 'found', reference: 'b', input: { Status: '=y' } },
+    { line: 4, status: 'duplicate', duplicateOf: 2, input: { Status: '' } },
+    { line: 5, status: 'invalid', error: { code: 'wrong_length' }, input: { Status: 'z' } },
+    { line: 6, status: 'not_found', input: { Status: 'w' } },
+  ]);
   expect((await installation.run(['show', id])).stdout).toMatch(/5 lines\n +2 {2}found\n/);
   const text2 = `cpf\n${cpf(1)}\n${cpf(3)}\n`;
   const second = await run(`more-of-${cpf(70)}.csv`, text2, 'profile', 'lookup');

@@ -8,6 +8,7 @@ import {
   type RowStatus,
 } from '../../domain/certificates/certificates';
 import { workFolder, type WorkRecord } from '../../domain/certificates/work';
+import { ownFields } from '../../sheets/result-cells';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { Asked, JobKind } from '../jobs/job-kind';
@@ -92,6 +93,7 @@ export const certificateBatchKind: JobKind<WorkRecord, LatestEdition> = {
     return { ...batchReport(outcome.summary, folder), openDecisionIds };
   },
   artifacts: () => [],
+  rows: (ctx, { folder }) => printedRows(ctx, folder),
   orders: ['cancel', 'cancel_now', 'pause', 'resume'],
   giveOthers: cancelLanes,
 };
@@ -112,13 +114,24 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   cost: () => [],
   charges: () => [],
   asked: ({ outcome }) => askedIn(outcome),
+  rows: (ctx, { id }) => printedRows(ctx, workDecidedOn(id)),
   export: async (ctx, { id, outcome }, folder, options) => {
     const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
-    const from = workFolder(id.replace(/\/decision-\d+$/, ''));
-    return writeResultFolder(ctx, from, outcome, { ...options, folder });
+    return writeResultFolder(ctx, workDecidedOn(id), outcome, { ...options, folder });
   },
   giveOthers: cancelLanes,
 };
+
+function workDecidedOn(id: string): string {
+  return workFolder(id.replace(/\/decision-\d+$/, ''));
+}
+
+async function* printedRows({ store }: CommandContext, folder: string): AsyncGenerator<object> {
+  const works = new WorkReader(store);
+  const { columns = [] } = (await works.record(folder)) ?? {};
+  for await (const { own, pdfKey: _, ...row } of works.rows(folder))
+    yield { ...row, input: ownFields(own, columns) };
+}
 
 function askedIn({ possibleDoubleCharges, requested, reused }: BatchSummary): Asked {
   return { requested, reused, possibleDoubleCharges };

@@ -6,11 +6,12 @@ import { exportJob } from '../jobs/export-job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
+import { UsageError } from '../jobs/errors';
 import { printable } from '../jobs/text';
 import { closingLines, wholeLine, type Closing } from './closing';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
-import { print, printJson } from './terminal';
+import { print, printJson, printLine } from './terminal';
 
 export interface ResultFlags extends Partial<OutputTerms> {
   out?: string;
@@ -43,6 +44,14 @@ export async function printResult<Input, Outcome>(
   for (const line of lines) print(line);
   const result = folder === null ? null : { folder, files };
   for (const line of await closingOf(ctx, kind, job, result, terms.lang)) print(line);
+  return exitCodeOfJob(job);
+}
+
+/** Every row of a job that has ended, one JSON object a line. Returns the exit code. @throws UsageError */
+export async function printRows(ctx: CommandContext, kind: JobKind, job: Job): Promise<number> {
+  if (kind.rows === undefined)
+    throw new UsageError(`--rows: ${job.id} has no rows; it is for batches`);
+  for await (const row of kind.rows(ctx, endedJob(job))) await printLine(JSON.stringify(row));
   return exitCodeOfJob(job);
 }
 

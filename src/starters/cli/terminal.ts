@@ -24,6 +24,16 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** One of many: no faster than they are read. */
+export async function printLine(line: string): Promise<void> {
+  const written = new Promise<void>((resolve) => {
+    process.stdout.write(`${line}\n`, () => {
+      resolve();
+    });
+  });
+  if (process.stdout.writableNeedDrain) await written;
+}
+
 export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

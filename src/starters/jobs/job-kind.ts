@@ -119,6 +119,8 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     folder: string,
     options: ExportOptions,
   ): Promise<string[]>;
+  /** Every row, in order, as `result --rows` prints it; left out: it has none. */
+  rows?(ctx: CommandContext, job: EndedJob<Input, Outcome>): AsyncIterable<object>;
   /** What was sent to be looked at; null: no browser shows it, or it is not in the store any more. */
   picture?(ctx: CommandContext, job: Pick<Job, 'input'>): Promise<Picture | null>;
   /** What resolving means for it; left out: it can be acknowledged. */

@@ -9,7 +9,7 @@ import type { Job, JobKind } from '../job-kind';
 import type { Progress } from '../progress';
 import { counted, leftLines, problemLines } from '../text';
 import { writeWhole } from '../written-file';
-import { surveyRows, type BatchSurvey, type EndedBatch } from './rows';
+import { printedRows, surveyRows, type BatchSurvey, type EndedBatch } from './rows';
 import type { BatchRules } from './rules';
 
 /** A batch of jobs, as all commands about jobs see it. */
@@ -66,6 +66,7 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
       await writeWhole(folder, 'summary.json', summary);
       return ['results.csv', 'summary.json', 'report.html'];
     },
+    rows: (ctx, job) => printedRows(ctx, rules, job),
     orders: ['cancel', 'cancel_now', 'pause', 'resume'],
     claimsNothing: true,
   };
