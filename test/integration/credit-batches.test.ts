@@ -55,7 +55,7 @@ describe('a batch of credit files', () => {
     const first = await batch('mixed', '--filter', 'issues', '--label', 'tuesday');
     expect(first.code).toBe(3);
     const { id, folder } = first.shown;
-    expect(id).toMatch(/^credit-batch\/[0-9a-f]{32}\/\d{8}T\d{9}Z$/);
+    expect(id).toMatch(/^credit-batch\/[0-9a-f]{32}\/\d{8}T\d{9}Z[0-9a-f]{6}$/);
     expect(first.stderr).toContain(`${id}: analyses of mixed`);
     expect(first.rows).toMatchObject([
       { asked: 'a.rem', status: 'completed', titulos: '71', note: '' },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { startEntry } from '../../../domain/audit-entries';
 import { documentsIn } from '../../../domain/core/held-documents';
@@ -77,7 +77,8 @@ async function storeBatch(
   const { store, environment, idKey } = ctx;
   const { kind, label, inputName, inputPath } = request;
   const createdAt = new Date().toISOString();
-  const instant = createdAt.replace(/[-:.]/g, '');
+  // Two commands may record the same within a millisecond: each has rows of its own.
+  const instant = `${createdAt.replace(/[-:.]/g, '')}${randomBytes(3).toString('hex')}`;
   const batchId = `${kind}/${name}/${instant}`;
   const folder = jobBatchFolder(batchId);
   const keyed = (text: string): string => idKey.nameOf('document', text);
