@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type {
   InvestigationOutcome,
   InvestigationRecord,
@@ -36,11 +37,53 @@ export async function writeInvestigationFolder(
   folder: string,
   language: ReportLanguage,
 ): Promise<string[]> {
-  const { id, input, outcome } = job;
-  if (outcome.erased === true) return [];
+  if (job.outcome.erased === true) return [];
   await mkdir(folder, { recursive: true });
+  const aside = await mkdtemp(join(folder, '.report-'));
+  try {
+    const { made, paths } = await writeReport(ctx, job, aside, language);
+    // Two commands may write the same folder at once: who finds a file of the other puts its own there again.
+    do await putThere(aside, folder, paths);
+    while (!(await isThere(aside, folder, paths)));
+    return [...made, 'evidence/', manifestName, signatureName];
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+async function putThere(aside: string, folder: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const copy = join(aside, 'copy');
+    await copyFile(join(aside, path), copy);
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await rename(copy, join(folder, path));
+  }
   // What an earlier result left there may be another one's.
-  await rm(join(folder, 'evidence'), { recursive: true, force: true });
+  const kept = new Set(paths.map((path) => join(folder, path)));
+  const below = join(folder, 'evidence');
+  await mkdir(below, { recursive: true });
+  const found = await readdir(below, { recursive: true, withFileTypes: true });
+  const files = found.flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name)] : []));
+  for (const file of [...files, join(folder, 'report.pdf')])
+    if (!kept.has(file)) await rm(file, { force: true });
+}
+
+async function isThere(aside: string, folder: string, paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) {
+    const written = await sumOf(join(folder, path)).catch(() => null);
+    if (!isDeepStrictEqual(written, await sumOf(join(aside, path)))) return false;
+  }
+  return true;
+}
+
+/** @returns `paths`: of all files, the signature last */
+async function writeReport(
+  ctx: CommandContext,
+  job: EndedJob<InvestigationRecord, InvestigationOutcome>,
+  folder: string,
+  language: ReportLanguage,
+): Promise<{ made: string[]; paths: string[] }> {
+  const { id, input, outcome } = job;
   const jobs = await reportedJobs(ctx, outcome);
   const evidence: EvidenceRow[] = [];
   for (const [index, one] of jobs.entries())
@@ -73,7 +116,7 @@ export async function writeInvestigationFolder(
     audit,
   };
   await signManifest(folder, manifest, ctx.idKey.signingKey);
-  return [...made, 'evidence/', manifestName, signatureName];
+  return { made, paths: [...files.map(({ path }) => path), manifestName, signatureName] };
 }
 
 /** Writes it as it is signed, and the signature. */
