@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect, type Diligence } from '../../src';
@@ -65,12 +65,15 @@ test('a job is started, followed and read, and the same again is the same job', 
   expect([signals(), written]).toEqual([before, []]);
 });
 
-test('many at once are jobs of one process: a batch, a certificate, a lookup, an investigation', async () => {
+test('many at once are jobs of one process: batches, a certificate, a lookup, an investigation', async () => {
+  const input = join(place.folder, 'subjects.csv');
+  await writeFile(input, `cnpj\n${cnpj(4)}\n`);
   const jobs = await Promise.all([
     diligence.start('certificate-batch', { input: join(process.cwd(), 'examples/suppliers.csv') }),
     diligence.start('certificate', { type: 'cnpj', document: cnpj(1) }),
     diligence.start('profile', { cpf: cpf(1) }),
     diligence.start('investigation', { plan: 'supplier', cnpj: [cnpj(2)], maxAge: '1d' }),
+    diligence.start('investigation-batch', { plan: 'supplier', input, budget: 9 }),
   ]);
   const ends = await Promise.all(jobs.map(async (job) => job.result()));
   expect(ends.map(({ kind, status }) => [kind, status])).toEqual([
@@ -78,6 +81,7 @@ test('many at once are jobs of one process: a batch, a certificate, a lookup, an
     ['certificate', 'issued'],
     ['profile', 'found'],
     ['investigation', 'completed'],
+    ['investigation-batch', 'completed'],
   ]);
 });
 

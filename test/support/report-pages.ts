@@ -54,7 +54,7 @@ export async function reportPages(
   const out = await mkdtemp(join(tmpdir(), 'diligence-pages-'));
   jest.spyOn(Date, 'now').mockReturnValue(writtenAt);
   try {
-    for (const [name, { kind, input, outcome, put }] of Object.entries(jobs(answers))) {
+    for (const [name, { kind, input, outcome, put }] of Object.entries(sampleJobs(answers))) {
       const folder = `${kind}/${name}`;
       await put(place, folder);
       const { status = 'completed' } = outcome as { status?: string };
@@ -92,14 +92,22 @@ export async function reportPages(
   return pages;
 }
 
-interface SampleJob {
+export interface SampleJob {
   kind: KindName;
   input: object;
   outcome: object;
   put: (place: TemporaryStore, folder: string) => Promise<unknown>;
 }
 
-function jobs({ dossier, face, geo, picture, profile, trace }: Answers): Record<string, SampleJob> {
+/** Jobs that have ended with what the sandbox answers. */
+export function sampleJobs({
+  dossier,
+  face,
+  geo,
+  picture,
+  profile,
+  trace,
+}: Answers): Record<string, SampleJob> {
   const search = traceFromWire(call, null, trace.body);
   const { dossierId, risk, coverage } = dossierFromWire(
     call,

@@ -20,7 +20,7 @@ export interface FindingSection {
 }
 
 export interface Findings {
-  /** The answer as it came; null: none is in the store, or not any more. */
+  /** The answer as it came, of an analysis its sums; null: none is in the store, or not any more. */
   result: unknown;
   /** Single values by their paths in the answer. */
   facts: FlatRow;

@@ -1,5 +1,5 @@
-import { fieldsOf, flatRow, isFields, type Cell } from '../../domain/core/findings';
 import type { Change } from '../../domain/monitors/change';
+import { differencesIn } from '../../domain/monitors/differences';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { cellContent } from '../findings/section';
 import { html, type Content, type Html } from '../html';
@@ -73,25 +73,18 @@ export function changesPart({ figures, names }: NamedChanges, reader: Reader): H
   );
 }
 
-function differences({ after, before }: ShownChange, reader: Reader): [Content, Content] {
-  const [was, is] = [cellsOf(before), cellsOf(after)];
-  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  const differing = fields.filter((field) => was[field] !== is[field]);
-  const lines = (cells: Readonly<Record<string, Cell>>): Html[] =>
-    differing
-      .filter((field) => cells[field] !== undefined)
-      .map((field) => {
-        const value = cellContent(reader, field, cells[field] ?? null) ?? '–';
+function differences(change: ShownChange, reader: Reader): [Content, Content] {
+  const fields = differencesIn(change);
+  const lines = (when: 'before' | 'after'): Html[] =>
+    fields
+      .filter((one) => one[when] !== undefined)
+      .map(({ field, [when]: cell }) => {
+        const value = cellContent(reader, field, cell ?? null) ?? '–';
         return html`<span class="block"
           ><span class="muted">${nameOf(field, reader.language)}:</span> ${value}</span
         >`;
       });
-  return [lines(was), lines(is)];
-}
-
-function cellsOf(told: unknown): Readonly<Record<string, Cell>> {
-  if (told === null || told === undefined) return {};
-  return isFields(told) ? flatRow(fieldsOf(told)) : { valor: JSON.stringify(told) };
+  return [lines('before'), lines('after')];
 }
 
 export function failingPart({ figures, names }: NamedChanges, reader: Reader): Html | null {

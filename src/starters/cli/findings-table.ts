@@ -100,7 +100,8 @@ function cellText(cell: Cell): string {
   return printable(cell === null ? '' : String(cell));
 }
 
-function cut(text: string, width: number): string {
+/** Of a text that is longer, as much as there is room for. */
+export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let shown = '';
   let used = 1;

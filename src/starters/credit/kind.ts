@@ -12,6 +12,7 @@ import type { CommandContext } from '../jobs/context';
 import { askedFor, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { writeWhole } from '../jobs/written-file';
+import { analysisFindings } from './findings';
 
 export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   kind: 'credit-analysis',
@@ -29,6 +30,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   }),
   readProgress: progressOfOne,
   lines: ({ outcome }) => analysisLines(outcome),
+  findings: analysisFindings,
   artifacts: ({ outcome: { result } }) =>
     result === null
       ? []

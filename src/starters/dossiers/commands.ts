@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { reviewPolicies, type ReviewPolicy } from '../../domain/dossiers/follow';
 import { inputFlags, startInput, withInput } from '../cli/batch';
-import { withActor, withDetach, withStart, type StartFlags } from '../cli/flags';
+import { withActor, withDetach, withLanguage, withStart, type StartFlags } from '../cli/flags';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import { start } from '../cli/start-command';
 import { oneOf, wholeNumber } from '../cli/terminal';
@@ -62,7 +62,7 @@ function followCommand(): Command {
 }
 
 function cancelCommand(): Command {
-  return withDetach(withActor(idCommand('cancel')))
+  return withLanguage(withDetach(withActor(idCommand('cancel'))))
     .description('Cancel a dossier at the service, and show the state that it reaches.')
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--json', 'one JSON document on standard output')

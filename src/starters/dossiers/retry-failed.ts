@@ -6,7 +6,7 @@ import {
   type RetryPlanTerms,
 } from '../../domain/dossiers/retry-plan';
 import { startBatch, withBatch } from '../cli/batch';
-import { withActor, withDetach, type StartFlags } from '../cli/flags';
+import { withActor, withDetach, withLanguage, type StartFlags } from '../cli/flags';
 import { oneOf, sinceOf, wholeNumber } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import { retryBatch } from './batch';
@@ -16,7 +16,8 @@ import { eachDossier } from './list';
 
 /** `diligence dossier retry-failed`. */
 export function retryFailedCommand(): Command {
-  return withBatch(withDetach(withActor(new Command('retry-failed'))), 10)
+  const asked = withLanguage(withDetach(withActor(new Command('retry-failed'))));
+  return withBatch(asked, 10)
     .description('Try failed dossiers of the list again: each new attempt may be charged.')
     .option(
       '--since <when>',

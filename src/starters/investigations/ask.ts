@@ -8,7 +8,7 @@ import type { Subject } from '../../domain/investigations/plan';
 import { JobBatchRepository } from '../../store/core/job-batches';
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
-import { maxAgeTerm, startTerms } from '../jobs/request';
+import { inputTerms, maxAgeTerm, startTerms } from '../jobs/request';
 import { isWithin, type Ask } from '../jobs/start-job';
 import { readFiles } from './files';
 import { foresee } from './foresee';
@@ -17,8 +17,17 @@ import { askedFor, newestInvestigation, putInvestigation, termsOf } from './reco
 
 const oneOrMore = z.array(z.string()).optional();
 
-export const investigationRequest = z.strictObject({
+const planTerms = {
   plan: z.string().describe('supplier, assignor, individual, or the path of a file (YAML or JSON)'),
+  budget: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('requests that may be charged before a person must look'),
+};
+
+export const investigationRequest = z.strictObject({
+  ...planTerms,
   cnpj: oneOrMore.describe('of the subject'),
   cpf: oneOrMore.describe('of the subject, or of its owner'),
   name: z
@@ -32,11 +41,14 @@ export const investigationRequest = z.strictObject({
   photo: z.string().optional().describe('path of a picture to be analysed'),
   receivables: z.string().optional().describe('path of a CNAB 400 or 444 file (remessa)'),
   xmls: z.string().optional().describe('path of a ZIP of NF-e XML documents beside it'),
-  budget: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('requests that may be charged before a person must look'),
+  ...startTerms('7d'),
+  ...maxAgeTerm('7d'),
+});
+
+/** Each line of the input is a subject. */
+export const investigationBatchRequest = z.strictObject({
+  ...planTerms,
+  ...inputTerms('documents (CPF or CNPJ) of subjects', 20),
   ...startTerms('7d'),
   ...maxAgeTerm('7d'),
 });

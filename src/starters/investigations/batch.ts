@@ -5,6 +5,7 @@ import { onlyCell, planThings, type FilledRow, type RowReading } from '../../she
 import { readSheet } from '../../sheets/read-rows';
 import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
+import { UsageError } from '../jobs/errors';
 import { isWithin } from '../jobs/start-job';
 import {
   askedFor,
@@ -13,15 +14,21 @@ import {
   termsOf,
   type InvestigationTerms,
 } from './recorded';
-import { nobody } from './plan-file';
+import { nobody, readPlan } from './plan-file';
 
-/** An investigation by one plan for each different subject of a sheet. */
-export function investigationBatch(
+/**
+ * An investigation by one plan for each different subject of a sheet.
+ *
+ * @throws UsageError when the plan is at fault, or says itself whom it is about
+ */
+export async function investigationBatch(
   ctx: CommandContext,
-  plan: Plan,
-  asked: InputFile & Omit<InvestigationTerms, 'label'>,
-): BatchRequest {
+  asked: InputFile & Omit<InvestigationTerms, 'label'> & { plan: string },
+): Promise<BatchRequest> {
   const { budget = null, choice, path, rerun } = asked;
+  const { plan, subject } = await readPlan(asked.plan);
+  if (subject !== null)
+    throw new UsageError(`--input: the plan ${asked.plan} names a subject of its own`);
   const of = (document: string) =>
     askedFor(ctx, plan, subjectOf(document), { ...asked, label: null });
   return {

@@ -7,7 +7,6 @@ import { start } from '../cli/start-command';
 import { print, wholeNumber } from '../cli/terminal';
 import type { InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
-import { UsageError } from '../jobs/errors';
 import { askInvestigation } from './ask';
 import { investigationBatch } from './batch';
 import { investigationBatchKind } from './batch-kind';
@@ -42,22 +41,15 @@ export function investigateCommand(): Command {
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
     .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .action(async (flags: InvestigateFlags) => {
-      if (flags.input !== undefined) await refuseSubject(command, flags.plan);
-      const many = async (ctx: CommandContext, file: InputFile) =>
-        investigationBatch(ctx, (await readPlan(flags.plan)).plan, { ...file, ...flags });
+      const subjectFlags = Object.keys(nobody()).map((word) => `--${word}`);
+      if (flags.input !== undefined) refuseFlagsBeside('--input', subjectFlags, command);
+      const many = (ctx: CommandContext, file: InputFile) =>
+        investigationBatch(ctx, { ...flags, ...file });
       if (await startInput(command, investigationBatchKind, many)) return;
       refuseFlagsBeside('one subject', [...inputFlags, '--excel'], command);
       await start(command, investigationKind, (ctx) => askInvestigation(ctx, flags));
     })
     .addCommand(plansCommand());
-}
-
-/** Each line of an input is a subject. */
-async function refuseSubject(command: Command, plan: string): Promise<void> {
-  const flags = Object.keys(nobody()).map((word) => `--${word}`);
-  refuseFlagsBeside('--input', flags, command);
-  if ((await readPlan(plan)).subject !== null)
-    throw new UsageError(`--input: the plan ${plan} names a subject of its own`);
 }
 
 function plansCommand(): Command {

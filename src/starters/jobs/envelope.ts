@@ -48,7 +48,9 @@ const findings = z
       }),
     ),
   })
-  .describe('what a lookup, search, picture or dossier found; null: no answer is in the store');
+  .describe(
+    'what a lookup, search, picture, dossier or analysis found; null: no answer is in the store',
+  );
 
 export const jobEnvelope = z.strictObject({
   id: z.string(),
@@ -60,7 +62,10 @@ export const jobEnvelope = z.strictObject({
   exitCode: z.number().int().describe('0 done, 1 failed, 3 a person is needed; 0 before the end'),
   outcome: z
     .looseObject({
-      result: z.unknown().optional().describe('of a single job: the answer as it came'),
+      result: z
+        .unknown()
+        .optional()
+        .describe('of a single job: the answer as it came; of an analysis its sums'),
       findings: findings.nullable().optional(),
     })
     .nullable()

@@ -38,6 +38,8 @@ export async function exportJob<Input, Outcome>(
 ): Promise<string[]> {
   const files = (await kind.export?.(ctx, job, folder, options)) ?? [];
   if (files.length === 0 || kind.findings === undefined) return files;
+  // Of a kind with a page of its own.
+  if (files.includes('report.html')) return files;
   const page = await findingsPage(ctx, kind, job, { files, folder, lang: options.lang });
   await writeWhole(folder, 'report.html', page);
   return [...files, 'report.html'];

@@ -149,6 +149,7 @@ async function startNext<Input extends SingleInput>(
   const start = { id, kind: job.kind, createdAt: at, label: job.label };
   const entry = startEntry({ workId: id, by }, terms, Date.parse(at));
   if (await store.jobs.start(folder, start, next, [entry])) await audit.anchor();
+  await store.jobs.inheritOutput(id, job.id);
   const workflowId = thingOf(id).slice(0, -1);
   if ((await store.jobs.outcome(folder)) !== null) return { id, workflowId };
   const args = await rules.args(ctx, next, folder);

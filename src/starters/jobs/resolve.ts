@@ -196,6 +196,7 @@ async function record(
   const start = { id: decisionId, kind: 'decision', createdAt: at, label: null } as const;
   const own = decisionFolder(folder, number);
   const isNew = await store.jobs.start(own, start, decision, [resolveEntry(id, decision)]);
+  await store.jobs.inheritOutput(decisionId, id);
   const stands = isNew ? decision : ((await decisionOf(store, folder, number)) ?? decision);
   if (!isNew && !isSame(stands, request, by)) throw alreadyDecided(id, stands);
   const auditHead = await audit.anchor();

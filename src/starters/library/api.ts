@@ -103,7 +103,7 @@ export type JobOutcome<Kind extends JobKind> = Kind extends keyof Outcomes
 export interface Outcomes {
   certificate: Omit<FiledRow, 'pdfKey'> & { auditHead: string | null };
   'certificate-batch': BatchSummary & { results: string | null; openDecisionIds: string[] };
-  'credit-analysis': AnalysisOutcome;
+  'credit-analysis': AnalysisOutcome & Pick<Found, 'findings'>;
   profile: ProfileOutcome & Found;
   trace: TraceOutcome & Found;
   lens: LensOutcome & Found;

@@ -15,7 +15,13 @@ import { askFollow, dossierBatchRequest, dossierRequest } from '../dossiers/ask'
 import { followBatch } from '../dossiers/batch';
 import { dossierBatchKind } from '../dossiers/batch-kind';
 import { dossierKind } from '../dossiers/kind';
-import { askInvestigation, investigationRequest } from '../investigations/ask';
+import {
+  askInvestigation,
+  investigationBatchRequest,
+  investigationRequest,
+} from '../investigations/ask';
+import { investigationBatch } from '../investigations/batch';
+import { investigationBatchKind } from '../investigations/batch-kind';
 import { investigationKind } from '../investigations/kind';
 import { askBatch, inputFileOf } from '../jobs/batches/ask';
 import { beginJob } from '../jobs/begin-job';
@@ -77,6 +83,16 @@ export const startable = {
     askScan(ctx, orderOf(monitors, terms)),
   ),
   investigation: asked(investigationKind, investigationRequest, askInvestigation),
+  'investigation-batch': asked(
+    investigationBatchKind,
+    investigationBatchRequest,
+    async (ctx, request) =>
+      askBatch(
+        ctx,
+        await investigationBatch(ctx, { ...request, ...inputFileOf(request) }),
+        request,
+      ),
+  ),
 };
 
 function asked<Schema extends z.ZodObject, Input, Outcome>(

@@ -13,10 +13,11 @@ import {
 import { changeCells, changeSheet } from '../../sheets/change-sheet';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorRepository } from '../../store/monitors/monitors';
+import { changeLines } from './change-lines';
 import { idOnFile, listOf } from './ids';
 import { CommandError } from '../jobs/errors';
 import { counted } from '../jobs/text';
-import { exitCodes, oneOf, sinceOf, tell } from '../cli/terminal';
+import { exitCodes, oneOf, print, sinceOf, tell } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
 /** `open`: on file, and not acknowledged by anybody. */
@@ -34,7 +35,7 @@ export interface ChangeFlags {
 interface ListFlags extends ChangeFlags {
   status?: (typeof statusWords)[number][];
   unreviewed?: true;
-  format: 'csv' | 'json';
+  format?: 'table' | 'csv' | 'json';
   excel?: true;
 }
 
@@ -50,7 +51,11 @@ export function changesCommand(): Command {
       '--unreviewed',
       'those that nobody has looked at (`diligence resolve change/ID --action acknowledge`)',
     )
-    .option('--format <format>', 'csv or json', oneOf(['csv', 'json']), 'csv')
+    .option(
+      '--format <format>',
+      'table (each with what was and is), csv or json (default: table on a terminal, else csv)',
+      oneOf(['table', 'csv', 'json']),
+    )
     .option('--excel', 'csv for a spreadsheet program in Portuguese: `;`, decimal comma and BOM')
     .action(async (flags: ListFlags) => {
       process.exitCode = await listChanges(await openContext(tell), flags);
@@ -69,7 +74,7 @@ export function withChangeFlags(command: Command): Command {
     .option('--severity <words>', `of ${severityWords.join(', ')}`, listOf(severityWords));
 }
 
-async function listChanges(ctx: CommandContext, flags: ListFlags): Promise<number> {
+export async function listChanges(ctx: CommandContext, flags: ListFlags): Promise<number> {
   await refuseUnknownMonitors(ctx, flags.monitor ?? []);
   const lags = new LagSums();
   let listed = 0;
@@ -85,8 +90,13 @@ async function listChanges(ctx: CommandContext, flags: ListFlags): Promise<numbe
       yield one;
     }
   }
-  if (flags.format === 'csv') {
-    const excel = flags.excel === true;
+  const excel = flags.excel === true;
+  const { format = process.stdout.isTTY && !excel ? 'table' : 'csv' } = flags;
+  if (format === 'table') {
+    const width = process.stdout.columns ?? 80;
+    for await (const { record, file } of chosen())
+      for (const line of changeLines(record, file.filed.answer, width)) print(line);
+  } else if (format === 'csv') {
     async function* rows(): AsyncGenerator<string[]> {
       for await (const { record } of chosen()) yield changeCells(record, { excel });
     }

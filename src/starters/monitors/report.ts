@@ -42,7 +42,7 @@ export function reportCommand(): Command {
     });
 }
 
-async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
+export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
   await refuseUnwritableFile(out);
   await refuseUnknownMonitors(ctx, monitor ?? []);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withActor, withDetach } from '../cli/flags';
+import { withActor, withDetach, withLanguage } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { askScan, askSweep } from './ask';
 import { monitorIdsOf, monitorsOption, termsOf, withTerms, type SweepFlags } from './ids';
@@ -21,7 +21,7 @@ export function reconcileCommand(): Command {
 
 /** Many at once go by a scan: one probe for each, and sweeps where something is open. */
 function sweepLike(name: string, description: string, reconcile: boolean): Command {
-  return withTerms(withDetach(withActor(new Command(name))))
+  return withTerms(withLanguage(withDetach(withActor(new Command(name)))))
     .description(description)
     .addOption(monitorsOption())
     .option('--json', 'one JSON document on standard output')

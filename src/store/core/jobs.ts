@@ -299,6 +299,17 @@ export class JobRepository {
     ]);
   }
 
+  /** Where nothing is said about a job: as another one has it. */
+  async inheritOutput(id: string, from: string): Promise<void> {
+    await this.#store.commit([
+      statement(
+        `UPDATE job SET output = (SELECT output FROM job WHERE id = ?)
+         WHERE id = ? AND output IS NULL`,
+        [from, id],
+      ),
+    ]);
+  }
+
   /** Of one that never ran: another does the work. */
   async remove(folder: string): Promise<void> {
     await this.#store.commit([statement('DELETE FROM job WHERE holder = ?', [folder])]);

@@ -127,30 +127,4 @@ describe('what each page tells', () => {
     expect(pageOf('pt', 'batch')).toContain('href="pages/2.html"');
     expect(text).toContain('3 linhas precisam de uma pessoa.');
   });
-
-  /** Strings of an answer below a field, as a page may write them. */
-  const wordsIn = (value: unknown): string[] => {
-    if (typeof value === 'string') return [plain(value)];
-    return typeof value === 'object' && value !== null ? Object.values(value).flatMap(wordsIn) : [];
-  };
-  const plain = (text: string) => text.replaceAll('_', ' ').toLowerCase();
-  const unescaped = (text: string) =>
-    text
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&amp;', '&');
-
-  test.each(['trace', 'geo', 'face', 'dossier'] as const)(
-    'nothing that the service found is missing: %s',
-    (name) => {
-      const { coverage, result, risk_classification: risk } = answers[name].json;
-      const words = new Set(wordsIn([coverage, result, risk]));
-      expect(words.size).toBeGreaterThan(2);
-      const kind = name === 'geo' || name === 'face' ? `lens-${name}` : name;
-      const text = plain(unescaped(textOf(pageOf('en', kind))));
-      expect([...words].filter((word) => !text.includes(word))).toEqual([]);
-    },
-  );
 });

@@ -72,6 +72,9 @@ async function lost(kind: 'trace' | 'profile' | 'lens', root: string, subject: s
   return job;
 }
 
+/** How its results are written, as it was asked for. */
+const output = { lang: 'pt', excel: true, html: false, pdfNames: 'id' } as const;
+
 const decisionOf = (action: DecisionRecord['action'], externalId: string | null = null) => ({
   number: 1,
   action,
@@ -88,6 +91,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
   test('is reissued as a job of the same input, once however often it is carried out', async () => {
     const job = await lost(kind, root, subject);
     const decision = decisionOf('reissue');
+    await place.store.jobs.putOutput(job.folder, output);
     for (let times = 0; times < 2; times += 1) {
       const next = await resolverOf(kind).carryOut(ctx, engine, job, decision, 1_000);
       expect(next).toEqual({
@@ -103,6 +107,8 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     expect(await place.store.inbox.find(started[0]?.workflowId ?? '')).toMatchObject({
       label: 'l',
     });
+    const next = await place.store.jobs.find(started[0]?.workflowId ?? '');
+    expect(next).toMatchObject({ id: `${kind}/${name}/20260505T100000000Z`, output });
     expect(await place.store.subjects.heldBy([folder])).toContain('maria');
   });
 
@@ -139,7 +145,8 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
   });
 
   test('is decided about once: the second is refused, and names the first', async () => {
-    const { id } = await lost(kind, root, subject);
+    const { folder, id } = await lost(kind, root, subject);
+    await place.store.jobs.putOutput(folder, output);
     const rest = { id, action: 'acknowledge', note: 'seen', externalId: null, rows: null } as const;
     const request: ResolveRequest = { ...rest, deadlineMs: 1 };
     const both = await Promise.allSettled(
@@ -149,6 +156,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     const late = resolveJob(contextOf('eva'), resolverOf(kind), request);
     await expect(late).rejects.toThrow(/: (?:ana|rui) has decided already: acknowledge, at 20/);
     expect(await place.store.inbox.list({}, 9)).toEqual([]);
+    expect(await place.store.jobs.find(`${id}/decision-1`)).toMatchObject({ output });
     expect(await place.store.inbox.find(id)).toMatchObject({ needsAttention: false });
   });
 

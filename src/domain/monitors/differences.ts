@@ -1,0 +1,22 @@
+import { fieldsOf, flatRow, isFields, type Cell, type FlatRow } from '../core/findings';
+
+/** A field that was told, or not (undefined), before and after. */
+export interface Difference {
+  field: string;
+  before: Cell | undefined;
+  after: Cell | undefined;
+}
+
+/** What was, and what is: the fields that differ. */
+export function differencesIn(change: unknown): Difference[] {
+  const { after, before } = fieldsOf(change);
+  const [was, is] = [cellsOf(before), cellsOf(after)];
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
+    .map((field) => ({ field, before: was[field], after: is[field] }))
+    .filter((one) => one.before !== one.after);
+}
+
+function cellsOf(told: unknown): FlatRow {
+  if (told === null || told === undefined) return {};
+  return isFields(told) ? flatRow(told) : { valor: JSON.stringify(told) };
+}

@@ -1,0 +1,32 @@
+import type { Cell } from '../../domain/core/findings';
+import type { ChangeRecord } from '../../domain/monitors/change-record';
+import { differencesIn } from '../../domain/monitors/differences';
+import { cut } from '../cli/findings-table';
+import { printable } from '../jobs/text';
+
+/** A change for a screen: which, what and how it stands, then each field that differs, before and after. */
+export function changeLines(record: ChangeRecord, answer: unknown, width: number): string[] {
+  const {
+    change_id: id,
+    detected_at: at,
+    erased,
+    seen_at: seenAt,
+    severity,
+    status,
+    type,
+  } = record;
+  // What a narrow screen cuts off is the instant, not the id.
+  const head = [id, severity, type ?? '-', status, (at ?? seenAt).slice(0, 16)];
+  const fields = erased ? [] : differencesIn(answer);
+  const longest = Math.min(24, Math.max(0, ...fields.map(({ field }) => field.length)));
+  const room = Math.max(8, Math.floor((width - longest - 8) / 2));
+  const lines = fields.map(({ after, before, field }) => {
+    const name = printable(field).padEnd(longest);
+    return `  ${name}  ${cut(textOf(before), room)} -> ${cut(textOf(after), room)}`;
+  });
+  return [printable(head.join('  ')), ...lines].map((line) => cut(line, width));
+}
+
+function textOf(cell: Cell | undefined): string {
+  return cell === undefined || cell === null ? '-' : printable(String(cell));
+}
