@@ -57,7 +57,7 @@ test('a job is started, followed and read, and the same again is the same job', 
   });
   expect(outcome.findings?.sections.map(({ name }) => name)).toContain('ocorrencias');
   expect(cost).toMatchObject([{ status: 'charged', unit: 'tokens' }]);
-  expect(await readdir(folder)).toEqual(['trace.json']);
+  expect((await readdir(folder)).sort()).toEqual(['report.html', 'trace.json']);
   const again = await diligence.start('trace', { target: ' ana@example.com' });
   expect([again.id, (await again.show()).outcome]).toEqual([job.id, outcome]);
   const { jobs } = await diligence.list({ kind: 'trace', label: 'first' });

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CommandContext } from '../jobs/context';
 import type { Language, OutputTerms } from '../../domain/job';
 import { askedOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
-import { exportJob } from '../jobs/export-job';
+import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
@@ -53,20 +53,6 @@ export async function printRows(ctx: CommandContext, kind: JobKind, job: Job): P
     throw new UsageError(`--rows: ${job.id} has no rows; it is for batches`);
   for await (const row of kind.rows(ctx, endedJob(job))) await printLine(JSON.stringify(row));
   return exitCodeOfJob(job);
-}
-
-/** What a command says, else what was said when the job was started. */
-export function outputTerms(
-  { environment }: Pick<CommandContext, 'environment'>,
-  { excel, html, lang, pdfNames }: Partial<OutputTerms>,
-  before: OutputTerms | null = null,
-): OutputTerms {
-  return {
-    lang: lang ?? before?.lang ?? environment.language,
-    excel: excel ?? before?.excel ?? false,
-    html: html ?? before?.html ?? false,
-    pdfNames: pdfNames ?? before?.pdfNames ?? 'id',
-  };
 }
 
 async function closingOf<Input, Outcome>(

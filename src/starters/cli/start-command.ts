@@ -9,7 +9,8 @@ import type { Job, JobKind } from '../jobs/job-kind';
 import { yieldTo, type Ask, type Foreseen } from '../jobs/start-job';
 import type { StartFlags } from './flags';
 import { followHere } from './follow';
-import { outputTerms, printResult, type ResultFlags } from './print-job';
+import { outputTerms } from '../jobs/export-job';
+import { printResult, type ResultFlags } from './print-job';
 import { exitCodes, print, printJson, tell } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 

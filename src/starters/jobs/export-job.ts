@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import { noFindings } from '../../domain/core/findings';
 import { findingsHtml } from '../../report/findings/page';
 import type { FindingsReport } from '../../report/findings/report';
+import type { OutputTerms } from '../../domain/job';
 import type { ReportLanguage } from '../../report/formats';
 import type { EvidenceFile } from '../../report/parts';
 import type { CommandContext } from './context';
@@ -43,6 +44,20 @@ export async function exportJob<Input, Outcome>(
   const page = await findingsPage(ctx, kind, job, { files, folder, lang: options.lang });
   await writeWhole(folder, 'report.html', page);
   return [...files, 'report.html'];
+}
+
+/** What a command says, else what was said when the job was started. */
+export function outputTerms(
+  { environment }: Pick<CommandContext, 'environment'>,
+  { excel, html, lang, pdfNames }: Partial<OutputTerms>,
+  before: OutputTerms | null = null,
+): OutputTerms {
+  return {
+    lang: lang ?? before?.lang ?? environment.language,
+    excel: excel ?? before?.excel ?? false,
+    html: html ?? before?.html ?? false,
+    pdfNames: pdfNames ?? before?.pdfNames ?? 'id',
+  };
 }
 
 /** A page about a job of a kind with findings. @param target with the files of the folder that it names */

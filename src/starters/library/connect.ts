@@ -7,6 +7,7 @@ import { kindOf } from '../kind-of';
 import { openContext, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
 import { CommandError, UsageError } from '../jobs/errors';
+import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, findJob, nextStep, viewJob, type JobView as View } from '../jobs/find-job';
 import { listJobs } from '../jobs/listed-jobs';
 import { orderJob } from '../jobs/order-job';
@@ -118,7 +119,7 @@ async function exported(
   const target = resolve(folder);
   // What is written is about people: for its owner alone.
   if (kind.export !== undefined) await mkdir(target, { recursive: true, mode: 0o700 });
-  const how = { excel: false, html: true, lang: 'en', pdfNames: 'id' } as const;
-  const files = await kind.export?.(ctx, endedJob(job), target, how);
-  return files === undefined || files.length === 0 ? null : target;
+  const terms = outputTerms(ctx, { html: true }, job.output);
+  const files = await exportJob(ctx, kind, endedJob(job), { ...terms, folder: target });
+  return files.length === 0 ? null : target;
 }

@@ -1,6 +1,6 @@
 import type { OutputTerms } from '../../../src/domain/job';
 import { closingLines, type Closing } from '../../../src/starters/cli/closing';
-import { outputTerms } from '../../../src/starters/cli/print-job';
+import { outputTerms } from '../../../src/starters/jobs/export-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 
 const closing: Closing = {
