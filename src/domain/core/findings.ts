@@ -17,6 +17,8 @@ export interface FindingSection {
   /** Those that matter most first: a narrow screen shows no others. */
   columns: readonly string[];
   rows: readonly FlatRow[];
+  /** How many there are, where these are the first of them. */
+  total: number;
 }
 
 export interface Findings {
@@ -59,11 +61,19 @@ export function readFindings(
   return { facts: Object.fromEntries(facts), sections };
 }
 
-/** @param first columns to begin with; those of `known` come before them */
+/**
+ * @param first columns to begin with; those of `known` come before them
+ * @param total of a list of which these are the first
+ */
 export function findingSection(
   name: string,
   list: readonly unknown[],
-  { file, known = {}, first = [] }: { file: string; known?: KnownWords; first?: readonly string[] },
+  {
+    file,
+    known = {},
+    first = [],
+    total = list.length,
+  }: { file: string; known?: KnownWords; first?: readonly string[]; total?: number },
 ): FindingSection {
   const read = new Set<string>();
   const rows = list.map((one) => {
@@ -79,7 +89,7 @@ export function findingSection(
   for (const row of rows) {
     for (const column of Object.keys(row)) if (!read.has(column)) columns.add(column);
   }
-  return { name, title: name, file, columns: [...columns], rows };
+  return { name, title: name, file, columns: [...columns], rows, total };
 }
 
 function findColumn(row: FlatRow, words: readonly string[]): string | null {

@@ -23,8 +23,8 @@ export function findingsLines({ facts, sections }: Findings, width: number): str
   for (const [at, section] of shown.entries()) {
     lines.push(...sectionLines(section, counts[at] ?? 0, width));
   }
-  for (const { file, rows, title } of full.slice(mostSections)) {
-    lines.push(`  ${printable(title)}: ${rows.length} in ${file}`);
+  for (const { file, title, total } of full.slice(mostSections)) {
+    lines.push(`  ${printable(title)}: ${total} in ${file}`);
   }
   return lines.map((line) => cut(line, width));
 }
@@ -45,7 +45,7 @@ function shared(lengths: readonly number[]): number[] {
 }
 
 function sectionLines(section: FindingSection, count: number, width: number): string[] {
-  const { columns, file, rows, title } = section;
+  const { columns, file, rows, title, total } = section;
   const isTold = (column: string): boolean =>
     rows.some((row) => row[column] !== undefined && row[column] !== null && row[column] !== '');
   const told = columns.filter(isTold);
@@ -60,12 +60,12 @@ function sectionLines(section: FindingSection, count: number, width: number): st
       .join('')
       .trimEnd();
   const left = [
-    rows.length > count ? `${rows.length - count} more rows` : null,
+    total > count ? `${total - count} more rows` : null,
     told.length > widths.length ? `${told.length - widths.length} more columns` : null,
     widths.some((room, at) => room < (cells[at] ?? 0)) ? 'what is cut' : null,
   ].filter((one) => one !== null);
   const more = left.length === 0 ? [] : [`  ${left.join(', ')}: ${file}`];
-  return [`${printable(title)} (${rows.length})`, line(heads), ...texts.map(line), ...more];
+  return [`${printable(title)} (${total})`, line(heads), ...texts.map(line), ...more];
 }
 
 /** The last word of a path, where it names one column alone. */

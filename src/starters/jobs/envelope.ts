@@ -43,7 +43,10 @@ const findings = z
         name: z.string().describe('path of the list in the answer'),
         title: z.string().describe('what the rows are, where that can be told; else the name'),
         file: z.string().describe('of the result folder, that has all of it'),
-        total: z.number().int().describe('rows'),
+        total: z
+          .number()
+          .int()
+          .describe('rows in the file; of an analysis the first 1,000 stand here'),
         rows: z.array(z.record(z.string(), cell)),
       }),
     ),
@@ -150,8 +153,8 @@ async function foundIn(
   const found = await kind.findings?.(ended, store);
   if (found === undefined) return {};
   const { facts, result } = found;
-  const sections = found.sections.map(({ name, title, file, rows }) => {
-    return { name, title, file, total: rows.length, rows };
+  const sections = found.sections.map(({ name, title, file, total, rows }) => {
+    return { name, title, file, total, rows };
   });
   return { result, findings: result === null ? null : { facts, sections } };
 }

@@ -234,6 +234,7 @@ test('a short list is shown whole beside a long one', () => {
     file: 'trace.json',
     columns: ['nome'],
     rows: rowsOf(count),
+    total: count,
   }));
   const lines = findingsLines({ result: {}, facts: {}, sections }, 80);
   expect(lines.slice(-3)).toEqual(['  NOME', '  n0', '  n1']);
@@ -242,7 +243,7 @@ test('a short list is shown whole beside a long one', () => {
 
 test('a cell is cut where it must be, counts wide letters twice, and orders the terminal nothing', () => {
   const rows = [{ nome: '漢字'.repeat(40), nota: 'a\u001b[2Jb', vazio: null }];
-  const one = { name: 'perfis', title: 'perfis', file: 'trace.json', rows };
+  const one = { name: 'perfis', title: 'perfis', file: 'trace.json', rows, total: 1 };
   const columns = ['nome', 'nota', 'vazio'];
   const lines = findingsLines({ result: {}, facts: {}, sections: [{ ...one, columns }] }, 40);
   expect(lines).toEqual([
