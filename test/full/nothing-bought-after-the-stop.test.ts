@@ -6,11 +6,12 @@ import { nameOf, stopAll, type StoppedJob, type WorkerState } from '../support/s
 const inTheMiddle: Await[] = ['submitting', 'backing off', 'handing in', 'polling', 'collecting'];
 const tables: [state: WorkerState, among: Await[]][] = [
   ['up', ['polling', 'collecting']],
+  ['down', ['queued']],
   ['down', inTheMiddle],
   ['frozen', inTheMiddle],
 ];
 
-describe.each(tables)('with the worker %s', (state, among) => {
+describe.each(tables)('with the worker %s, %j', (state, among) => {
   let found: Map<string, StoppedJob>;
 
   beforeAll(async () => {

@@ -63,13 +63,13 @@ describe('sweeps and scans are jobs', () => {
     const { id, status } = await begin(first);
     expect(status).toBe('running');
     expect(id).toMatch(new RegExp(`^monitor-sweep/${first}/\\d{8}T\\d{9}Z$`));
-    await eventually('a page is acknowledged', () => acknowledged(first).length > 0);
     const newest = `monitor-sweep/${first}`;
-    const [byId, byMonitor, early] = await Promise.all([
-      json('show', id),
-      place.run(['show', newest]),
-      place.run(['result', id]),
-    ]);
+    let byMonitor = await place.run(['show', newest]);
+    await eventually('it tells how far it is', async () => {
+      byMonitor = await place.run(['show', newest]);
+      return byMonitor.stdout.includes(' new, ');
+    });
+    const [byId, early] = await Promise.all([json('show', id), place.run(['result', id])]);
     expect(byId).toMatchObject({ id, kind: 'monitor-sweep', status: 'running', outcome: null });
     expect(byMonitor).toMatchObject({ code: 0 });
     expect(byMonitor.stdout).toMatch(/: running\n {2}sweeping {2}\d+ new, \d+ delivered/);

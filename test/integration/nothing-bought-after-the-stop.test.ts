@@ -5,7 +5,6 @@ import { nameOf, stopAll, type StoppedJob, type WorkerState } from '../support/s
 
 const tables: [state: WorkerState, among: Await[]][] = [
   ['up', ['submitting', 'backing off', 'handing in']],
-  ['down', ['queued']],
 ];
 
 describe.each(tables)('with the worker %s', (state, among) => {
