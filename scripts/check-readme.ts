@@ -17,7 +17,7 @@ const longest = 120_000;
 function main(): void {
   const folder = mkdtempSync(join(tmpdir(), 'diligence-readme-'));
   try {
-    for (const name of ['package.json', 'dist', 'docs', 'examples']) {
+    for (const name of ['package.json', 'dist', 'docs', 'examples', 'plans']) {
       cpSync(join(root, name), join(folder, name), { recursive: true });
     }
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));

@@ -42,6 +42,9 @@ describe(`${rows} rows with 10 % faults of every kind`, () => {
         'out',
         '--deadline',
         '5m',
+        // With so much trouble a person would be waited for.
+        '--max-unknown',
+        `${rows}`,
         ...flags,
       ]);
       const lines = await readSheetLines(join(place.folder, 'out', 'results.csv'));
