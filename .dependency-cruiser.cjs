@@ -53,7 +53,7 @@ const rooms = {
 
 /** What speaks SQL, and what it stands on. */
 const database =
-  '^src/store/((postgres|sqlite)/|(blobs|database|migrations|orphans|pages|sealed-database|statement)\\.ts$)';
+  '^src/store/((postgres|sqlite)/|(blobs|database|migrations|pages|sealed/sealed-database|statement)\\.ts$)';
 
 /**
  * `import type` of activities stands in one file a resource, `workflows/<resource>/activities.ts`;
@@ -63,7 +63,7 @@ const mayNameActivities = '^src/workflows/[a-z]+/[a-z-]*activities\\.ts$';
 
 /** What stands in core and knows certificates above all: to be parted. */
 const namesResourcesStill =
-  '^src/(domain/core/(documents|held-documents)|store/core/row-writer)\\.ts$';
+  '^src/(domain/core/documents/(documents|held-documents)|store/core/row-writer)\\.ts$';
 
 /** A folder each in every layer. */
 const resources = '(certificates|credit|monitors|dossiers|traces|lens|profiles|investigations)';

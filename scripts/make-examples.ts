@@ -8,7 +8,11 @@ import { join } from 'node:path';
 
 import writeXlsxFile from 'write-excel-file/node';
 
-import { cnpjCheckDigits, cpfCheckDigits, punctuateDocument } from '../src/domain/core/documents';
+import {
+  cnpjCheckDigits,
+  cpfCheckDigits,
+  punctuateDocument,
+} from '../src/domain/core/documents/documents';
 import { cnabFile, type TestReceivable } from '../test/support/cnab-files';
 import { invoiceKey, invoiceXml, testInvoice } from '../test/support/invoice-files';
 import { zipFile } from '../test/support/zip-files';

@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'wait-without-deadline',
     promise: 'a wait goes on after its deadline',
-    file: 'src/domain/core/poll-timing.ts',
+    file: 'src/domain/core/service/poll-timing.ts',
     find: "return { kind: 'hold', ms: Math.min(ms, leftMs) };",
     replace: "return { kind: 'hold', ms };",
     tests: ['test/property/poll-until-settled.test.ts'],
@@ -226,7 +226,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'formula-in-cell',
     promise: 'a cell of a result sheet acts as a formula',
-    file: 'src/sheets/result-cells.ts',
+    file: 'src/sheets/write/result-cells.ts',
     find: "? `'${text}` : text;",
     replace: '? text : text;',
     tests: ['test/unit/sheets/result-sheet.test.ts'],
@@ -242,7 +242,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two-readings-guessed',
     promise: 'a cell that reads both as a CPF and as a CNPJ is guessed at',
-    file: 'src/domain/core/documents.ts',
+    file: 'src/domain/core/documents/documents.ts',
     find: 'if (asCnpj && asCpf) return ambiguous();',
     replace: '',
     tests: ['test/unit/domain/documents.test.ts'],

@@ -9,7 +9,7 @@ import {
 } from '../../test/support/monitor-installation';
 import { testPayloadKeys } from '../../test/support/temporary-store';
 import { KeyRing } from '../../src/protection/key-ring';
-import { findIdKey } from '../../src/store/find-id-key';
+import { findIdKey } from '../../src/store/sealed/find-id-key';
 import { openStore } from '../../src/store/open-store';
 import type { Recording, Scene } from './scene';
 

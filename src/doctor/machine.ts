@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { doubtSince } from '../store/epoch';
-import { findIdKey } from '../store/find-id-key';
+import { findIdKey } from '../store/sealed/find-id-key';
 import { openStore, shownAddress } from '../store/open-store';
 import type { Loss, Store } from '../store/store';
 import type { Environment, TokenSetting } from '../environment';

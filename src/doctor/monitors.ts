@@ -3,7 +3,7 @@ import { StatusError } from '../apis/http/errors';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { MonitorsApi, type ChangeFilter } from '../apis/investigation/monitors';
-import type { ChangePage } from '../apis/investigation/monitors.wire';
+import type { ChangePage } from '../apis/investigation/wire/monitors.wire';
 import type { Store } from '../store/store';
 import type { Change } from '../domain/monitors/change';
 import { healthNotes, healthOf } from '../domain/monitors/health';

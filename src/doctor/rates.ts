@@ -1,5 +1,5 @@
 import { groupBy } from '../domain/core/group-by';
-import { rateWords } from '../domain/core/rates';
+import { rateWords } from '../domain/core/service/rates';
 import type { Store } from '../store/store';
 import { ok, type Finding } from './finding';
 

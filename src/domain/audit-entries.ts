@@ -1,5 +1,5 @@
 import type { AuditEntry } from './core/audit';
-import type { Claim, Receipt } from './core/attempts';
+import type { Claim, Receipt } from './core/service/attempts';
 import type { AnalysisOutcome } from './credit/work';
 import type { OutcomeRecord } from './certificates/outcomes';
 import type { DecisionRecord } from './core/decision';

@@ -1,5 +1,10 @@
 import { types } from 'node:util';
-import { isValidCnpj, isValidCpf, maskDocument, normaliseDocument } from '../domain/core/documents';
+import {
+  isValidCnpj,
+  isValidCpf,
+  maskDocument,
+  normaliseDocument,
+} from '../domain/core/documents/documents';
 
 /**
  * What logs and screens never show, in one table. Names of fields are compared in lower case and

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { documentsInCnabLine, documentsInText } from '../domain/core/held-documents';
+import { documentsInCnabLine, documentsInText } from '../domain/core/documents/held-documents';
 
 /** A line that goes on beyond this is looked at in pieces. */
 const longestHeld = 4_096;

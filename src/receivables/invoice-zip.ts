@@ -12,7 +12,7 @@ import {
 } from 'yauzl';
 
 import { otherFormat } from '../domain/cnab/encoding';
-import { documentsInText } from '../domain/core/held-documents';
+import { documentsInText } from '../domain/core/documents/held-documents';
 import { FindingsKept } from '../domain/cnab/finding';
 import { isValidInvoiceKey, maskInvoiceKey, withoutKeys } from '../domain/cnab/invoice-key';
 import { unreadable } from './input-file-error';

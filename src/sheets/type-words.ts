@@ -1,5 +1,5 @@
 import type { CertificateType } from '../domain/certificates/certificates';
-import { foldName } from './header-names';
+import { foldName } from './read/header-names';
 
 const words: Readonly<Record<CertificateType, readonly string[]>> = {
   cnpj: [

@@ -5,7 +5,7 @@ import { RefusedAddressError, type AddressGuard } from '../protection/address-gu
 import { CallEnd } from '../apis/http/call-end';
 import { retryAfterMs } from '../apis/http/problem';
 import { inParallel } from '../store/core/in-parallel';
-import { backoffMs } from '../domain/core/poll-timing';
+import { backoffMs } from '../domain/core/service/poll-timing';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 import { Slots } from './slots';

@@ -3,7 +3,7 @@ import type { ActionMeaning } from '../domain/attention';
 import { jobKinds, type JobKind } from '../domain/job';
 import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
 import { openContext } from './jobs/context';
-import { inboxDetail, listInbox, type InboxItem } from './jobs/inbox';
+import { inboxDetail, listInbox, type InboxItem } from './jobs/decide/inbox';
 import { printable } from './jobs/text';
 import { describeInput } from './list-jobs';
 

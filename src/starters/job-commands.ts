@@ -126,7 +126,7 @@ async function order(id: string, name: Order, flags: OrderFlags): Promise<void> 
     throw new UsageError(`--cancel-remote is for dossiers and investigations: ${id} is neither`);
   }
   const remote = cancelRemote === true || (cancelsRemotely && (await asksForRemote(id)));
-  const { orderJob } = require('./jobs/order-job') as typeof import('./jobs/order-job');
+  const { orderJob } = require('./jobs/begin/order-job') as typeof import('./jobs/begin/order-job');
   print(await orderJob(ctx, kind, job, name, { remote }));
   if (cancelsRemotely && !remote) {
     tell('a dossier goes on at the service (`--cancel-remote` cancels it there too)');

@@ -12,7 +12,7 @@ import {
   resolveJob,
   type Continuation,
   type RowSelection,
-} from './jobs/resolve';
+} from './jobs/decide/resolve';
 import { namedJob } from './jobs/named-job';
 import { acknowledgeChange, isChangeId } from './monitors/acknowledge';
 import { kindOf } from './kind-of';

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../domain/core/audit';
-import type { SealedDatabase } from './sealed-database';
+import type { SealedDatabase } from './sealed/sealed-database';
 import { statement, type Statement } from './statement';
 
 /**

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { IdKey } from '../protection/id-key';
 import type { KeyRing } from '../protection/key-ring';
 import type { Database } from './database';
-import { KeySeal, type Seal } from './seal';
+import { KeySeal, type Seal } from './sealed/seal';
 import { databaseToRead, openDatabase } from './sqlite/database';
 import { Store } from './store';
 import { StoreConfigError } from './store-error';

@@ -1,5 +1,5 @@
 import type { BlobDirectory } from './blobs';
-import type { SealedDatabase } from './sealed-database';
+import type { SealedDatabase } from './sealed/sealed-database';
 import {
   insertInto,
   marksOf,

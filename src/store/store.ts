@@ -1,19 +1,19 @@
 import { FactRepository } from './certificates/facts';
 import { OutcomeRepository } from './certificates/outcomes';
 import { AttemptRepository } from './core/attempts';
-import { InboxRepository } from './core/inbox';
-import { JobRepository } from './core/jobs';
+import { InboxRepository } from './core/jobs/inbox';
+import { JobRepository } from './core/jobs/jobs';
 import { RateShareRepository } from './core/rate-shares';
 import { RowRepository } from './core/rows';
 import { SpendingRepository } from './core/spending';
 import { SubjectRepository } from './core/subjects';
 import type { Database, DatabaseFacts } from './database';
 import { RecordRepository } from './records';
-import type { Seal } from './seal';
-import { SealedDatabase } from './sealed-database';
+import type { Seal } from './sealed/seal';
+import { SealedDatabase } from './sealed/sealed-database';
 
 export type { Loss } from './database';
-export type { StoreObserver } from './sealed-database';
+export type { StoreObserver } from './sealed/sealed-database';
 
 /** All that an installation has stored. Whatever is written is on the disk before its promise resolves. */
 export class Store extends SealedDatabase {

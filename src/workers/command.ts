@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { AuditTrail } from '../store/audit/trail';
 import type { Store } from '../store/store';
-import { findIdKey } from '../store/find-id-key';
+import { findIdKey } from '../store/sealed/find-id-key';
 import { ConfigError, readEnvironment, type Environment, type ListenAddress } from '../environment';
 import type { IdKey } from '../protection/id-key';
 import type { KeyRing } from '../protection/key-ring';

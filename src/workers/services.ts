@@ -5,7 +5,7 @@ import { creditApi } from '../apis/credit/credit';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
-import { SettlingTimes } from '../domain/core/settling-times';
+import { SettlingTimes } from '../domain/core/service/settling-times';
 import type { CreditSettings, Environment, InvestigationSettings } from '../environment';
 import { WorkReader } from '../store/certificates/works';
 import * as kinds from './kinds';

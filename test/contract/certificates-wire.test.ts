@@ -3,7 +3,7 @@ import { decodeProblem, parseJson } from '../../src/apis/http/problem';
 import {
   acceptedIdFromWire,
   issuanceFromWire,
-} from '../../src/apis/investigation/certificates.wire';
+} from '../../src/apis/investigation/wire/certificates.wire';
 import { inOurWords, type Told } from './issuance-in-our-words';
 
 const call = { method: 'GET', pathTemplate: '/certidoes/{certidaoId}' };

@@ -7,7 +7,7 @@ import { commandsFor } from '../../src/commands';
 import { rowStatuses } from '../../src/domain/certificates/certificates';
 import { readEnvironment } from '../../src/environment';
 import { variables } from '../../src/environment/variables';
-import { resultColumns } from '../../src/sheets/result-cells';
+import { resultColumns } from '../../src/sheets/write/result-cells';
 import type { Command } from 'commander';
 
 const root = join(__dirname, '../..');

@@ -2,7 +2,7 @@ import { ContractError, StatusError } from '../../src/apis/http/errors';
 import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import { MonitorsApi, type ChangeFilter } from '../../src/apis/investigation/monitors';
-import type { ListedChange } from '../../src/apis/investigation/monitors.wire';
+import type { ListedChange } from '../../src/apis/investigation/wire/monitors.wire';
 import { readEnvironment } from '../../src/environment';
 import { seededMonitorId, startSandbox, type MonitorPatch, type Sandbox } from '../../src/sandbox';
 

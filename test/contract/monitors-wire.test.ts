@@ -3,7 +3,7 @@ import {
   changeFromWire,
   changePageFromWire,
   monitorFromWire,
-} from '../../src/apis/investigation/monitors.wire';
+} from '../../src/apis/investigation/wire/monitors.wire';
 import { bySeverity, isOpen, type Change } from '../../src/domain/monitors/change';
 import { notTaken } from '../../src/domain/monitors/update';
 

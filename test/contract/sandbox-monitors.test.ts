@@ -1,5 +1,5 @@
 import { startManualSandbox, type CallOptions, type RawCaller } from '../unit/sandbox/raw-caller';
-import { isValidCnpj } from '../../src/domain/core/documents';
+import { isValidCnpj } from '../../src/domain/core/documents/documents';
 import { seededMonitorId, type MonitorPatch } from '../../src/sandbox';
 import { sized } from '../support/full-size';
 

@@ -1,5 +1,5 @@
 import type { ScenarioPatch } from '../../src/sandbox';
-import { isValidCnpj } from '../../src/domain/core/documents';
+import { isValidCnpj } from '../../src/domain/core/documents/documents';
 import { startResourceCaller, type ResourceCaller } from '../unit/sandbox/resource-caller';
 
 type ProfilePatch = NonNullable<ScenarioPatch['profiles']>;

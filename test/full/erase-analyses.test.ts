@@ -6,10 +6,10 @@ import {
   operationFolder,
   resultKey,
 } from '../../src/store/credit/analyses';
-import { KeySeal } from '../../src/store/seal';
+import { KeySeal } from '../../src/store/sealed/seal';
 import { Store } from '../../src/store/store';
-import { JobBatchRepository } from '../../src/store/core/job-batches';
-import { analysisSubject } from '../../src/domain/core/attempts';
+import { JobBatchRepository } from '../../src/store/core/jobs/job-batches';
+import { analysisSubject } from '../../src/domain/core/service/attempts';
 import { indexDocuments, indexedBytes } from '../../src/store/core/subject-index';
 import { sha256Of } from '../../src/store/certificates/evidence-files';
 import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
@@ -17,8 +17,8 @@ import { putLarge, readLarge } from '../../src/store/core/large-objects';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import type { JobBatchRecord } from '../../src/domain/core/job-batch';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
-import { punctuateDocument } from '../../src/domain/core/documents';
-import { documentsInText } from '../../src/domain/core/held-documents';
+import { punctuateDocument } from '../../src/domain/core/documents/documents';
+import { documentsInText } from '../../src/domain/core/documents/held-documents';
 import { KeyRing } from '../../src/protection/key-ring';
 import { cnpj, cpf } from '../support/documents';
 import {

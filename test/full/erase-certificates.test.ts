@@ -1,7 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from '../../src/domain/core/audit';
-import { certificateSubject, reissueByPolicy, type Claim } from '../../src/domain/core/attempts';
+import {
+  certificateSubject,
+  reissueByPolicy,
+  type Claim,
+} from '../../src/domain/core/service/attempts';
 import { verifyAudit } from '../../src/store/audit/verify';
 import { Store } from '../../src/store/store';
 import { indexDocuments } from '../../src/store/core/subject-index';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { storeIn } from '../support/temporary-store';
 import type { FiledAuditRecord } from '../../src/store/audit/read';
 import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
-import { punctuateDocument } from '../../src/domain/core/documents';
+import { punctuateDocument } from '../../src/domain/core/documents/documents';
 import { cnabFile, testAssignor, testReceivable } from '../support/cnab-files';
 import { CreditInstallation, sheetRows, type ShownAnalysis } from '../support/credit-installation';
 import { eventually } from '../support/diligence-process';

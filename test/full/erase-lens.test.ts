@@ -5,7 +5,7 @@ import { putLarge } from '../../src/store/core/large-objects';
 import { LensRepository, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
-import { lensSubject } from '../../src/domain/core/attempts';
+import { lensSubject } from '../../src/domain/core/service/attempts';
 import { cnpj } from '../support/documents';
 import { changedKeys, erased, keysThat, nameOf, ofAge } from '../support/erasures';
 import { accepted, putAttempt } from '../support/stored-attempts';

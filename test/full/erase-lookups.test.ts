@@ -1,12 +1,12 @@
 import { indexDocuments } from '../../src/store/core/subject-index';
 import { Store } from '../../src/store/store';
-import { JobBatchRepository } from '../../src/store/core/job-batches';
+import { JobBatchRepository } from '../../src/store/core/jobs/job-batches';
 import type { ErasurePlan } from '../../src/store/erasure/plan';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import type { JobBatchRecord } from '../../src/domain/core/job-batch';
-import { traceSubject } from '../../src/domain/core/attempts';
-import { punctuateDocument } from '../../src/domain/core/documents';
-import { documentsInText } from '../../src/domain/core/held-documents';
+import { traceSubject } from '../../src/domain/core/service/attempts';
+import { punctuateDocument } from '../../src/domain/core/documents/documents';
+import { documentsInText } from '../../src/domain/core/documents/held-documents';
 import { cpf } from '../support/documents';
 import {
   changedKeys,

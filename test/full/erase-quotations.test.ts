@@ -1,8 +1,8 @@
-import { documentsIn } from '../../src/domain/core/held-documents';
+import { documentsIn } from '../../src/domain/core/documents/held-documents';
 import { reasonOnRecord } from '../../src/store/erasure/plan';
 import { ErasureSubject } from '../../src/store/erasure/erasure-subject';
 import { withoutSubject } from '../../src/store/erasure/rewriting';
-import { punctuateDocument } from '../../src/domain/core/documents';
+import { punctuateDocument } from '../../src/domain/core/documents/documents';
 import { cnpj, cpf } from '../support/documents';
 
 const company = cnpj(1);

@@ -6,7 +6,7 @@ import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { erase } from '../../src/store/erasure/erasures';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import { IdKey } from '../../src/protection/id-key';
-import { punctuateDocument } from '../../src/domain/core/documents';
+import { punctuateDocument } from '../../src/domain/core/documents/documents';
 import { KeyRing } from '../../src/protection/key-ring';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, cpf, sheetOf } from '../support/documents';

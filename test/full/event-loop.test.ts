@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { certificateSubject, type Claim } from '../../src/domain/core/attempts';
+import { certificateSubject, type Claim } from '../../src/domain/core/service/attempts';
 import { nothingTold, type OutcomeRecord } from '../../src/domain/certificates/outcomes';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';

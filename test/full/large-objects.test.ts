@@ -6,7 +6,7 @@ import {
   putLarge,
   readLarge,
 } from '../../src/store/core/large-objects';
-import { KeySeal } from '../../src/store/seal';
+import { KeySeal } from '../../src/store/sealed/seal';
 import { Store } from '../../src/store/store';
 import { StoreError } from '../../src/store/store-error';
 import { KeyRing } from '../../src/protection/key-ring';

@@ -1,4 +1,4 @@
-import type { JobFilter } from '../../src/store/core/job-filter';
+import type { JobFilter } from '../../src/store/core/jobs/job-filter';
 import { TemporaryStore } from '../support/temporary-store';
 
 const jobCount = 100_000;

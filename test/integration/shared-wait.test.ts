@@ -9,9 +9,9 @@ import type {
   StartedTrace,
   StartTraceInput,
 } from '../../src/activities/traces/traces';
-import { waitBounds, type WaitBounds } from '../../src/domain/core/poll-timing';
+import { waitBounds, type WaitBounds } from '../../src/domain/core/service/poll-timing';
 import { queueName } from '../../src/domain/core/queues';
-import type { Polled } from '../../src/domain/core/poll-request';
+import type { Polled } from '../../src/domain/core/service/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
 import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';

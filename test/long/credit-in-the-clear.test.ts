@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { storeIn, tamperWith } from '../support/temporary-store';
 import type { ScenarioInput } from '../../src/sandbox';
 import { queueName, queueSuffix } from '../../src/domain/core/queues';
-import { punctuateDocument } from '../../src/domain/core/documents';
+import { punctuateDocument } from '../../src/domain/core/documents/documents';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { cnabFile, testAssignor, testReceivable, type TestReceivable } from '../support/cnab-files';
 import { CreditInstallation, sheetRows } from '../support/credit-installation';

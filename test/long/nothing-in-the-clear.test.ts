@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { queueName, queueSuffix } from '../../src/domain/core/queues';
-import { punctuateDocument } from '../../src/domain/core/documents';
+import { punctuateDocument } from '../../src/domain/core/documents/documents';
 import { everyFault } from '../support/batch-account';
 import {
   Installation,

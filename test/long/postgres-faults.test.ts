@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Claim } from '../../src/domain/core/attempts';
+import type { Claim } from '../../src/domain/core/service/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { AuditTrail } from '../../src/store/audit/trail';
 import { verifyAudit } from '../../src/store/audit/verify';

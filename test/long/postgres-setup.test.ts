@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { findIdKey } from '../../src/store/find-id-key';
+import { findIdKey } from '../../src/store/sealed/find-id-key';
 import { openPostgres } from '../../src/store/postgres/database';
 import { Installation } from '../support/diligence-process';
 import { PostgresServer } from '../support/postgres-server';

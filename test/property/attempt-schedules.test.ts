@@ -6,7 +6,7 @@ import {
   type Claim,
   type ClaimOwner,
   type Receipt,
-} from '../../src/domain/core/attempts';
+} from '../../src/domain/core/service/attempts';
 import type { StopWord } from '../../src/domain/job';
 import { casesOf } from '../support/full-size';
 import { TemporaryStore } from '../support/temporary-store';

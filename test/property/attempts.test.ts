@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { attemptState, type Attempt, type Claim } from '../../src/domain/core/attempts';
+import { attemptState, type Attempt, type Claim } from '../../src/domain/core/service/attempts';
 import {
   mergeOutcomes,
   nothingTold,

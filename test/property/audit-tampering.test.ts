@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { AuditTrail } from '../../src/store/audit/trail';
 import { verifyAudit } from '../../src/store/audit/verify';
-import type { SealedDatabase } from '../../src/store/sealed-database';
+import type { SealedDatabase } from '../../src/store/sealed/sealed-database';
 import { sized } from '../support/full-size';
 import { TemporaryStore, testIdKey } from '../support/temporary-store';
 

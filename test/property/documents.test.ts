@@ -9,7 +9,7 @@ import {
   normaliseDocument,
   punctuateDocument,
   readDocument,
-} from '../../src/domain/core/documents';
+} from '../../src/domain/core/documents/documents';
 import { anyCharacter } from '../support/any-character';
 
 const digits = '0123456789';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { subjectState, type Receipt, type Taken } from '../../src/domain/core/attempts';
+import { subjectState, type Receipt, type Taken } from '../../src/domain/core/service/attempts';
 import { casesOf } from '../support/full-size';
 import { claimAt } from '../support/stored-attempts';
 import { TemporaryStore } from '../support/temporary-store';

@@ -4,7 +4,7 @@ import {
   certificatePace,
   nextPollMs,
   watchBoundMs,
-} from '../../src/domain/core/poll-timing';
+} from '../../src/domain/core/service/poll-timing';
 
 const age = fc.integer({ min: -1_000, max: 30 * 86_400_000 });
 const chance = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { nextWait, waitBounds, type WaitStep } from '../../src/domain/core/poll-timing';
+import { nextWait, waitBounds, type WaitStep } from '../../src/domain/core/service/poll-timing';
 import { sized } from '../support/full-size';
 
 /**

@@ -5,7 +5,7 @@ import {
   isValidCnpj,
   isValidCpf,
   punctuateDocument,
-} from '../../src/domain/core/documents';
+} from '../../src/domain/core/documents/documents';
 import { redactText, redactValue } from '../../src/protection/redaction';
 import { sized } from '../support/full-size';
 

@@ -6,9 +6,9 @@ import { stringify } from 'csv-stringify/sync';
 import * as fc from 'fast-check';
 
 import type { ResultRow } from '../../src/domain/certificates/certificates';
-import { planRows } from '../../src/sheets/plan-rows';
-import { readSheet, type SheetRow } from '../../src/sheets/read-rows';
-import { openResultSheet, readResultSheet } from '../../src/sheets/result-sheet';
+import { planRows } from '../../src/sheets/read/plan-rows';
+import { readSheet, type SheetRow } from '../../src/sheets/read/read-rows';
+import { openResultSheet, readResultSheet } from '../../src/sheets/write/result-sheet';
 import { SheetError } from '../../src/sheets/sheet-error';
 import { workbookFile } from '../support/workbook-files';
 import { anyCharacter } from '../support/any-character';

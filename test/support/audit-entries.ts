@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../src/domain/core/audit';
 import { readAudit, type FiledAuditRecord } from '../../src/store/audit/read';
-import type { SealedDatabase } from '../../src/store/sealed-database';
+import type { SealedDatabase } from '../../src/store/sealed/sealed-database';
 import { testIdKey } from './temporary-store';
 
 export function entry(n: number): AuditEntry {

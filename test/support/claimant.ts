@@ -1,8 +1,13 @@
 import { appendFileSync } from 'node:fs';
-import { attemptOf, nextNumber, subjectState, type Claim } from '../../src/domain/core/attempts';
+import {
+  attemptOf,
+  nextNumber,
+  subjectState,
+  type Claim,
+} from '../../src/domain/core/service/attempts';
 import { AttemptRepository } from '../../src/store/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
-import { SealedDatabase } from '../../src/store/sealed-database';
+import { SealedDatabase } from '../../src/store/sealed/sealed-database';
 import { openDatabase } from '../../src/store/sqlite/database';
 
 /**

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { readResultSheet } from '../../src/sheets/result-sheet';
+import { readResultSheet } from '../../src/sheets/write/result-sheet';
 import {
   startSandbox,
   type CreditNamesInput,
@@ -15,7 +15,7 @@ import {
   type ScenarioInput,
 } from '../../src/sandbox';
 import { KeyRing } from '../../src/protection/key-ring';
-import { findIdKey } from '../../src/store/find-id-key';
+import { findIdKey } from '../../src/store/sealed/find-id-key';
 import { openStore } from '../../src/store/open-store';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';

@@ -1,4 +1,4 @@
-import { cnpjCheckDigits, cpfCheckDigits } from '../../src/domain/core/documents';
+import { cnpjCheckDigits, cpfCheckDigits } from '../../src/domain/core/documents/documents';
 
 /** Invented numbers with right check digits, the same for the same number. */
 export function cnpj(number: number): string {

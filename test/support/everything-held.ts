@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { rowName, type Seal } from '../../src/store/seal';
+import { rowName, type Seal } from '../../src/store/sealed/seal';
 import { KeyRing } from '../../src/protection/key-ring';
 import { EncryptionCodec } from '../../src/temporal/payload-codec';
 import type { Installation } from './diligence-process';

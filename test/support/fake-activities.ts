@@ -17,7 +17,7 @@ import type {
   WatchTuple,
 } from '../../src/domain/certificates/certificate-rows';
 import { noCounts } from '../../src/domain/certificates/certificates';
-import { nextPollMs } from '../../src/domain/core/poll-timing';
+import { nextPollMs } from '../../src/domain/core/service/poll-timing';
 import { FakeService, type RowScript } from './fake-activities-service';
 
 /** On the wall: until the server has what an activity ended with. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nextNumber, type Claim, type Receipt } from '../../src/domain/core/attempts';
+import { nextNumber, type Claim, type Receipt } from '../../src/domain/core/service/attempts';
 import type { Store } from '../../src/store/store';
 
 export function claimAt(claimedAt: number, workflowId = 'another-work', run = ''): Claim {

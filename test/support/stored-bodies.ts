@@ -1,5 +1,5 @@
 import type { JobKind } from '../../src/domain/job';
-import { rowName } from '../../src/store/seal';
+import { rowName } from '../../src/store/sealed/seal';
 import { statement } from '../../src/store/statement';
 import type { Store } from '../../src/store/store';
 

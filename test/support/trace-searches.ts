@@ -5,7 +5,7 @@ import type {
   StartTraceInput,
 } from '../../src/activities/traces/traces';
 import { queueName } from '../../src/domain/core/queues';
-import type { Polled } from '../../src/domain/core/poll-request';
+import type { Polled } from '../../src/domain/core/service/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { jobProgressQuery } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/traces/search-trace';

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
 import type { RequestInput } from '../../src/activities/credit/requests';
 import { notSettledYet } from '../../src/activities/core/failures';
-import type { Polled } from '../../src/domain/core/poll-request';
+import type { Polled } from '../../src/domain/core/service/poll-request';
 import { queueName } from '../../src/domain/core/queues';
 import type {
   AnalysisOutcome,

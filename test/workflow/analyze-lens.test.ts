@@ -5,7 +5,7 @@ import type { AwaitLensInput } from '../../src/activities/lens/lens';
 import type { SubmitLensInput } from '../../src/activities/lens/submit';
 import type { LensOutcome, LensSeen, SubmittedLens } from '../../src/domain/lens/analyze';
 import { queueName } from '../../src/domain/core/queues';
-import type { PollRequest, Polled } from '../../src/domain/core/poll-request';
+import type { PollRequest, Polled } from '../../src/domain/core/service/poll-request';
 import type { analyzeLens } from '../../src/workflows/lens/analyze-lens';
 import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import { shareWorker, type ActivitiesByWorkflow } from '../support/shared-worker';

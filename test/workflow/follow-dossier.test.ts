@@ -12,7 +12,7 @@ import type {
 } from '../../src/domain/dossiers/follow';
 import type { Retried } from '../../src/domain/dossiers/retry';
 import { queueName } from '../../src/domain/core/queues';
-import type { Polled } from '../../src/domain/core/poll-request';
+import type { Polled } from '../../src/domain/core/service/poll-request';
 import type { followDossier } from '../../src/workflows/dossiers/follow-dossier';
 import type { FollowDossierInput } from '../../src/workflows/inputs';
 import {

@@ -4,7 +4,7 @@ import type { LookUpInput } from '../../src/activities/profiles/profiles';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type { LookedUp, ProfileOutcome } from '../../src/domain/profiles/lookup';
 import { queueName } from '../../src/domain/core/queues';
-import type { Polled } from '../../src/domain/core/poll-request';
+import type { Polled } from '../../src/domain/core/service/poll-request';
 import type { lookUpProfile } from '../../src/workflows/profiles/look-up-profile';
 import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import { spanMs } from '../support/histories';

@@ -1,7 +1,7 @@
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { historyFromJSON, payloadToJSON } from '@temporalio/common/lib/proto-utils';
-import { isValidCnpj, isValidCpf } from '../../src/domain/core/documents';
+import { isValidCnpj, isValidCpf } from '../../src/domain/core/documents/documents';
 import * as workflows from '../../src/workflows';
 import {
   converterOf,

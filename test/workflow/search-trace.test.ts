@@ -2,7 +2,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type { StartedTrace } from '../../src/activities/traces/traces';
-import type { Polled } from '../../src/domain/core/poll-request';
+import type { Polled } from '../../src/domain/core/service/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { cancelUpdate, jobProgressQuery, type JobProgress } from '../../src/workflows/messages';
 import { searched, shareSearches, type Answer } from '../support/trace-searches';

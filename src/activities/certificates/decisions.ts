@@ -1,4 +1,4 @@
-import { decisionOf } from '../../store/core/inbox';
+import { decisionOf } from '../../store/core/jobs/inbox';
 import { Context } from '@temporalio/activity';
 import {
   certificateSubject,
@@ -6,7 +6,7 @@ import {
   subjectState,
   type Resolution,
   type SubjectState,
-} from '../../domain/core/attempts';
+} from '../../domain/core/service/attempts';
 import { nothingTold, type OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { ItemStart, WorkItem, WorkRef } from '../../domain/certificates/work';
 import type { DecidedRow, DecisionRecord } from '../../domain/core/decision';

@@ -4,7 +4,7 @@ import {
   standingAttempt,
   subjectState,
   type SubjectState,
-} from '../../domain/core/attempts';
+} from '../../domain/core/service/attempts';
 import type { AuditEntry } from '../../domain/core/audit';
 import { outcomeEntry, requestEntry } from '../../domain/audit-entries';
 import { noCounts, type BatchSummary } from '../../domain/certificates/certificates';

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { workIdOfFolder } from '../../store/certificates/works';
 import type { AuditEntry } from '../../domain/core/audit';
 import { outcomeEntry, requestEntry, type SentRequest } from '../../domain/audit-entries';
-import type { Attempt, ClaimOwner } from '../../domain/core/attempts';
+import type { Attempt, ClaimOwner } from '../../domain/core/service/attempts';
 import {
   nothingTold,
   type IssuanceFact,

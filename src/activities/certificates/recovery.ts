@@ -8,7 +8,7 @@ import {
   subjectState,
   type Attempt,
   type ClaimOwner,
-} from '../../domain/core/attempts';
+} from '../../domain/core/service/attempts';
 import type { SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { WorkItem } from '../../domain/certificates/work';

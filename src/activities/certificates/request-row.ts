@@ -13,7 +13,7 @@ import {
   type Claim,
   type ClaimOwner,
   type Receipt,
-} from '../../domain/core/attempts';
+} from '../../domain/core/service/attempts';
 import { requestEntry, type SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { WorkItem } from '../../domain/certificates/work';

@@ -4,7 +4,7 @@ import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { workIdOfFolder } from '../../store/certificates/works';
 import { type SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
-import { certificatePace } from '../../domain/core/poll-timing';
+import { certificatePace } from '../../domain/core/service/poll-timing';
 import {
   type RequestRow,
   type RowAnswer,

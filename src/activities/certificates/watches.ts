@@ -6,7 +6,7 @@ import { StatusError, isHttpError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
-import { backoffMs } from '../../domain/core/poll-timing';
+import { backoffMs } from '../../domain/core/service/poll-timing';
 import type { WorkItem } from '../../domain/certificates/work';
 import { fileAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
 import {

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { classifyFailure, isCallFailure, isPermanent } from '../../apis/http/classify';
 import { ContractError, StatusError, TimeoutError } from '../../apis/http/errors';
 import type { BeforeSend } from '../../apis/http/call';
-import type { Attempt, Claim, ClaimOwner, Receipt, Taken } from '../../domain/core/attempts';
+import type {
+  Attempt,
+  Claim,
+  ClaimOwner,
+  Receipt,
+  Taken,
+} from '../../domain/core/service/attempts';
 import type { AuditEntry } from '../../domain/core/audit';
 import type { AttemptRepository, Claimed } from '../../store/core/attempts';
 import { StoreError } from '../../store/store-error';

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { ChildCounts, ChildJob } from '../../domain/core/job-batch';
 import type { JobEnd } from '../../domain/job';
-import { JobBatchRepository } from '../../store/core/job-batches';
+import { JobBatchRepository } from '../../store/core/jobs/job-batches';
 import type { Store } from '../../store/store';
 import { notSettledYet } from './failures';
 

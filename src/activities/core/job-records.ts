@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JobsOfKind } from '../../store/core/jobs-of-kind';
+import type { JobsOfKind } from '../../store/core/jobs/jobs-of-kind';
 import type { AuditEntry } from '../../domain/core/audit';
 import { storeIncomplete } from './failures';
 

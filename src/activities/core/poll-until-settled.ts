@@ -8,13 +8,13 @@ import {
   waitBounds,
   type PollPace,
   type WaitBounds,
-} from '../../domain/core/poll-timing';
+} from '../../domain/core/service/poll-timing';
 import {
   waitingForCredentials,
   type Polled,
   type PollRequest,
-} from '../../domain/core/poll-request';
-import { unreadableAnswer } from '../../domain/core/service-failure';
+} from '../../domain/core/service/poll-request';
+import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import { notSettledYet } from './failures';
 import { Heartbeats } from './heartbeats';
 import { longestTimerMs, pauseOnTheClock, type Pause } from './pause';

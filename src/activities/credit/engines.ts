@@ -1,7 +1,7 @@
 import { isOnlyAPage } from '../../apis/credit/engines.wire';
 import { analysisDecisionEntry } from '../../domain/audit-entries';
-import { attemptState, reissueByRerun, standingAttempt } from '../../domain/core/attempts';
-import type { Polled, PollRequest } from '../../domain/core/poll-request';
+import { attemptState, reissueByRerun, standingAttempt } from '../../domain/core/service/attempts';
+import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
 import { chooseEngine, type EngineChoice } from '../../domain/credit/engine';
 import {
   analysisText,

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { AnalysisRepository } from '../../store/credit/analyses';
-import { attemptState } from '../../domain/core/attempts';
+import { attemptState } from '../../domain/core/service/attempts';
 import type { RequestAnswer } from '../../domain/credit/work';
 import type { CreditDependencies } from '../dependencies';
 import { recordOf } from '../core/job-records';

@@ -13,7 +13,7 @@ import {
   subjectState,
   type Attempt,
   type ClaimOwner,
-} from '../../domain/core/attempts';
+} from '../../domain/core/service/attempts';
 import { analysisFolder } from '../../domain/credit/work';
 import type {
   AnalysisRecord,
@@ -22,7 +22,7 @@ import type {
   RequestAnswer,
   Unsent,
 } from '../../domain/credit/work';
-import { backoffMs } from '../../domain/core/poll-timing';
+import { backoffMs } from '../../domain/core/service/poll-timing';
 import { BrokenSealError } from '../../protection/key-ring';
 import type { CreditDependencies } from '../dependencies';
 import { storeIncomplete, failureTypes } from '../core/failures';

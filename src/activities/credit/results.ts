@@ -18,7 +18,7 @@ import {
   differingHeads,
   foreignResult,
 } from '../../domain/credit/tree-check';
-import type { Polled, PollRequest } from '../../domain/core/poll-request';
+import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
 import type {
   AnalysisOutcome,
   AnalysisRecord,

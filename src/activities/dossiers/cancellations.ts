@@ -7,7 +7,7 @@ import {
   type DossierRef,
   type DossierSight,
 } from '../../domain/dossiers/follow';
-import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { receiptOfError } from '../core/attempt';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 import type { DossierDependencies } from '../dependencies';

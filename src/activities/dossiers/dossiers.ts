@@ -9,7 +9,7 @@ import {
   type DossierRef,
   type DossierSight,
 } from '../../domain/dossiers/follow';
-import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 import { cancelAsked, createDossierCancelActivities } from './cancellations';
 import type { DossierDependencies } from '../dependencies';

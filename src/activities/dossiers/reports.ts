@@ -12,8 +12,8 @@ import {
   type DossierReport,
   type DossierSight,
 } from '../../domain/dossiers/follow';
-import { documentsInText } from '../../domain/core/held-documents';
-import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import { documentsInText } from '../../domain/core/documents/held-documents';
+import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import type { DossierDependencies } from '../dependencies';
 import { createPolling, type Reading } from '../core/poll-until-settled';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DossierRepository } from '../../store/dossiers/dossiers';
-import type { Attempt, Receipt } from '../../domain/core/attempts';
+import type { Attempt, Receipt } from '../../domain/core/service/attempts';
 import { dossierRetryEntry } from '../../domain/dossiers/audit';
 import type { Dossier } from '../../domain/dossiers/dossier';
 import { type DossierRef } from '../../domain/dossiers/follow';
@@ -10,7 +10,7 @@ import {
   type Retried,
   type Retry,
 } from '../../domain/dossiers/retry';
-import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { sendKeyed, type KeyedRequest, unsentReading } from '../core/attempt';
 import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
 import type { DossierDependencies } from '../dependencies';

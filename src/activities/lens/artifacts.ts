@@ -1,8 +1,8 @@
-import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
+import { artifactsInAnswer } from '../../apis/investigation/wire/lens.wire';
 import { LensRepository } from '../../store/lens/lens';
 import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';
 import { isLensSettled, type LensRef } from '../../domain/lens/analyze';
-import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import type { LensDependencies } from '../dependencies';
 import { readPatienceMs } from './submit';

@@ -3,11 +3,11 @@ import { findArtifact } from '../../store/core/artifacts';
 import { isCallFailure } from '../../apis/http/classify';
 import { withEither } from '../../apis/http/signals';
 import type { LensAnswer } from '../../apis/investigation/lens';
-import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
+import { artifactsInAnswer } from '../../apis/investigation/wire/lens.wire';
 import { indexDocuments } from '../../store/core/subject-index';
 import { LensRepository, lensIndexes } from '../../store/lens/lens';
-import { lensSubject, undecidedAttempt } from '../../domain/core/attempts';
-import { documentsInText } from '../../domain/core/held-documents';
+import { lensSubject, undecidedAttempt } from '../../domain/core/service/attempts';
+import { documentsInText } from '../../domain/core/documents/held-documents';
 import {
   isLensSettled,
   type LensOutcome,
@@ -16,7 +16,7 @@ import {
 } from '../../domain/lens/analyze';
 import { lensOutcomeEntry } from '../../domain/lens/audit';
 import type { LensAnalysis } from '../../domain/lens/lens-analysis';
-import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { answerLost } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import { createPolling } from '../core/poll-until-settled';

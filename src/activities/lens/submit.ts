@@ -3,10 +3,10 @@ import { isPermanent } from '../../apis/http/classify';
 import { withEither } from '../../apis/http/signals';
 import { RefusedAddressError } from '../../protection/address-guard';
 import type { LensAnswer } from '../../apis/investigation/lens';
-import { isSameId } from '../../apis/investigation/wire-fields';
+import { isSameId } from '../../apis/investigation/wire/wire-fields';
 import { findLarge, readLarge } from '../../store/core/large-objects';
 import { LensRepository, lensUploads } from '../../store/lens/lens';
-import { lensSubject } from '../../domain/core/attempts';
+import { lensSubject } from '../../domain/core/service/attempts';
 import {
   addressRefusedCode,
   lensKey,
@@ -19,7 +19,7 @@ import {
 } from '../../domain/lens/analyze';
 import { lensAnotherEntry, lensReplacedEntry, lensRequestEntry } from '../../domain/lens/audit';
 import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
-import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { storeIncomplete } from '../core/failures';
 import {
   newClaim,

@@ -1,4 +1,4 @@
-import { isSameId } from '../../apis/investigation/wire-fields';
+import { isSameId } from '../../apis/investigation/wire/wire-fields';
 import {
   anotherAnalysisCode,
   noInstructionsCode,

@@ -1,8 +1,8 @@
 import { isTooLarge } from '../../apis/http/classify';
 import type { ChangeFilter } from '../../apis/investigation/monitors';
-import type { ListedChange } from '../../apis/investigation/monitors.wire';
+import type { ListedChange } from '../../apis/investigation/wire/monitors.wire';
 import { sumOfIds } from '../../apis/investigation/pages';
-import type { PageSeen } from '../../domain/core/list-walk';
+import type { PageSeen } from '../../domain/core/service/list-walk';
 import { bySeverity, isOpen, type Change, type Severity } from '../../domain/monitors/change';
 import type { SweepTerms } from '../../domain/monitors/sweep';
 import { withRetries } from './with-retries';

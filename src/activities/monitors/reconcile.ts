@@ -1,4 +1,4 @@
-import { onward } from '../../domain/core/list-walk';
+import { onward } from '../../domain/core/service/list-walk';
 import { isOwed, isStuck } from '../../domain/monitors/change-record';
 import { mayBeTried, type ChangeFile } from '../../domain/monitors/kept';
 import {

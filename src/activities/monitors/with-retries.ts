@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { classifyFailure, isCallFailure, type CallFailure } from '../../apis/http/classify';
 import { ContractError, StatusError } from '../../apis/http/errors';
-import { backoffMs } from '../../domain/core/poll-timing';
+import { backoffMs } from '../../domain/core/service/poll-timing';
 import type { Fault } from '../../domain/monitors/sweep';
 
 /** Calls about monitors may go again: reads, and acknowledgements, which stay what they are. */

@@ -1,4 +1,4 @@
-import { profileFromWire, type ProfileAnswer } from '../../apis/investigation/profile.wire';
+import { profileFromWire, type ProfileAnswer } from '../../apis/investigation/wire/profile.wire';
 import { isTooLarge } from '../../apis/http/classify';
 import { ContractError } from '../../apis/http/errors';
 import type { ProfilesApi } from '../../apis/investigation/profile';
@@ -15,8 +15,8 @@ import {
   reissueByPolicy,
   type Receipt,
   type Taken,
-} from '../../domain/core/attempts';
-import { documentsInText } from '../../domain/core/held-documents';
+} from '../../domain/core/service/attempts';
+import { documentsInText } from '../../domain/core/documents/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../../domain/profiles/audit';
 import {
   afterLostMs,
@@ -31,8 +31,8 @@ import {
   type ProfileRecord,
   type ProfileRef,
 } from '../../domain/profiles/lookup';
-import type { Polled, PollRequest } from '../../domain/core/poll-request';
-import { unreadableAnswer } from '../../domain/core/service-failure';
+import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
+import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import {
   claimNext,
   nameOf,

@@ -10,9 +10,9 @@ import {
   traceSubject,
   undecidedAttempt,
   type Attempt,
-} from '../../domain/core/attempts';
-import { documentsInText } from '../../domain/core/held-documents';
-import type { PollRequest, Polled } from '../../domain/core/poll-request';
+} from '../../domain/core/service/attempts';
+import { documentsInText } from '../../domain/core/documents/held-documents';
+import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { traceOutcomeEntry, traceRequestEntry } from '../../domain/traces/audit';
 import {
   isTraceSettled,

@@ -7,7 +7,7 @@ import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { fetchNamed } from './artifacts';
-import { acceptedIdFromWire, issuanceFromWire } from './certificates.wire';
+import { acceptedIdFromWire, issuanceFromWire } from './wire/certificates.wire';
 
 /** Bytes. An issuance is a few hundred; a certificate a few hundred thousand at most. */
 const maxJsonBytes = 1024 * 1024;

@@ -4,7 +4,7 @@ import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
-import { dossierFromWire, dossierWire } from './dossiers.wire';
+import { dossierFromWire, dossierWire } from './wire/dossiers.wire';
 import { idempotencyKey } from './idempotency-key';
 import {
   findListed,

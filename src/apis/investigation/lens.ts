@@ -8,7 +8,7 @@ import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
-import { lensFromWire } from './lens.wire';
+import { lensFromWire } from './wire/lens.wire';
 
 /** Bytes. Evidence is of unknown size. */
 const maxBytes = 16 * 1024 * 1024;

@@ -15,7 +15,7 @@ import {
   changePageFromWire,
   monitorFromWire,
   type ChangePage,
-} from './monitors.wire';
+} from './wire/monitors.wire';
 import { listQuery, type ListFilter } from './pages';
 
 /** Bytes. A page has 100 changes at most, each with two states of unknown size. */

@@ -6,11 +6,11 @@ import {
   type Endless,
   type PageSeen,
   type Place,
-} from '../../domain/core/list-walk';
+} from '../../domain/core/service/list-walk';
 import { classifyFailure } from '../http/classify';
 import { ContractError, StatusError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { flag, isSameId, issuesOf, parseWire, told } from './wire-fields';
+import { flag, isSameId, issuesOf, parseWire, told } from './wire/wire-fields';
 
 /** One entry of a list: a bad one does not hide the others. */
 export type Listed<T> =

@@ -2,7 +2,7 @@ import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { ContractError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
-import { profileFromWire, type ProfileAnswer } from './profile.wire';
+import { profileFromWire, type ProfileAnswer } from './wire/profile.wire';
 
 /** Bytes. Profiles of people with thousands of assets are that large, and no larger. */
 const maxBytes = 64 * 1024 * 1024;

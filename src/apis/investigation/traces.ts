@@ -14,7 +14,7 @@ import {
   type ListFilter,
   type Page,
 } from './pages';
-import { traceFromWire, traceWire } from './traces.wire';
+import { traceFromWire, traceWire } from './wire/traces.wire';
 
 /** Bytes. A result is of unknown size; a page has 100 of them at most. */
 const maxBytes = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { checkDigit } from '../core/documents';
+import { checkDigit } from '../core/documents/documents';
 
 /**
  * The key of an electronic invoice (chave de acesso da NF-e), 44 characters: state, year and month,

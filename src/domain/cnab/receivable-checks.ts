@@ -1,5 +1,5 @@
 import { isValidInvoiceKey } from './invoice-key';
-import { maskDocument } from '../core/documents';
+import { maskDocument } from '../core/documents/documents';
 import { columnsAt, dateText, digitsAt, quoted, shortDateAt } from './bytes';
 import type { CnabCode } from './checks';
 import { firstByte } from './encoding';

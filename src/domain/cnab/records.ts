@@ -1,4 +1,4 @@
-import { isValidCnpj, isValidCpf, type DocumentType } from '../core/documents';
+import { isValidCnpj, isValidCpf, type DocumentType } from '../core/documents/documents';
 import { byteAt, columnsAt, dateText, digitsAt, longDateAt, shortDateAt } from './bytes';
 import type { Columns } from './finding';
 import {

@@ -1,4 +1,4 @@
-import type { Attempt } from '../core/attempts';
+import type { Attempt } from '../core/service/attempts';
 import type { AuditEntry } from '../core/audit';
 import type { DossierOutcome } from './follow';
 import type { Retry } from './retry';

@@ -1,5 +1,5 @@
 import type { FiledArtifact, UnfiledArtifact } from '../core/artifact';
-import type { ServiceFailure } from '../core/service-failure';
+import type { ServiceFailure } from '../core/service/service-failure';
 import type {
   AttemptBilling,
   Dossier,

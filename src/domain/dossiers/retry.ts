@@ -1,5 +1,5 @@
-import type { Attempt, Receipt } from '../core/attempts';
-import { backoffMs } from '../core/poll-timing';
+import type { Attempt, Receipt } from '../core/service/attempts';
+import { backoffMs } from '../core/service/poll-timing';
 import type { DossierSight, ReviewDecision } from './follow';
 
 /** Whether another attempt is to be asked for: each may be charged. */

@@ -1,5 +1,5 @@
 import type { Validity } from '../certificates/validity';
-import type { BillingTotal } from '../core/billing-totals';
+import type { BillingTotal } from '../core/service/billing-totals';
 import type { Cell } from '../core/findings';
 import type { JobKind } from '../job';
 import type { Divergence } from './divergences';

@@ -1,5 +1,5 @@
 import type { ArtifactFiles } from '../core/artifact';
-import type { Billing } from '../core/billing';
+import type { Billing } from '../core/service/billing';
 import type { LensAnalysis, LensMode } from './lens-analysis';
 
 /** One analysis, as it was asked for: the input of the job in `lens/<name>/<instant>`. */

@@ -1,6 +1,6 @@
 import type { Artifact } from '../core/artifact';
-import type { Billing } from '../core/billing';
-import type { ServiceFailure } from '../core/service-failure';
+import type { Billing } from '../core/service/billing';
+import type { ServiceFailure } from '../core/service/service-failure';
 
 /** Lens analyses, in our words. */
 

@@ -1,4 +1,4 @@
-import { backoffMs } from '../core/poll-timing';
+import { backoffMs } from '../core/service/poll-timing';
 import type { MonitorNote } from './health';
 import type { SweepOutcome, SweepTerms } from './sweep';
 

@@ -1,4 +1,10 @@
-import { endlessWords, firstPlace, onward, type PageSeen, type Place } from '../core/list-walk';
+import {
+  endlessWords,
+  firstPlace,
+  onward,
+  type PageSeen,
+  type Place,
+} from '../core/service/list-walk';
 import type { Severity } from './change';
 
 /** One sweep of one monitor: its terms, what it counts, and which page comes next. */

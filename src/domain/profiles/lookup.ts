@@ -1,5 +1,5 @@
-import { numberOfRun, type Attempt, type Receipt } from '../core/attempts';
-import { unreadableAnswer } from '../core/service-failure';
+import { numberOfRun, type Attempt, type Receipt } from '../core/service/attempts';
+import { unreadableAnswer } from '../core/service/service-failure';
 
 /** One lookup of a profile, as it was asked for: the input of the job in `profiles/<name>/<instant>`. */
 export interface ProfileRecord {

@@ -1,5 +1,5 @@
-import type { Receipt } from '../core/attempts';
-import type { Billing } from '../core/billing';
+import type { Receipt } from '../core/service/attempts';
+import type { Billing } from '../core/service/billing';
 import type { Trace, TraceStrategy } from './trace';
 
 /** One search, as it was asked for: the input of the job in `traces/<name>/<instant>`. */

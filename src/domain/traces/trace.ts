@@ -1,5 +1,5 @@
-import type { Billing } from '../core/billing';
-import type { ServiceFailure } from '../core/service-failure';
+import type { Billing } from '../core/service/billing';
+import type { ServiceFailure } from '../core/service/service-failure';
 
 /** Trace searches, in our words. */
 

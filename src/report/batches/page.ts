@@ -1,8 +1,8 @@
 import { attentionOf } from '../../domain/attention';
-import type { BillingTotal } from '../../domain/core/billing-totals';
+import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Cell } from '../../domain/core/findings';
 import type { JobBatchRecord } from '../../domain/core/job-batch';
-import { maskDocument } from '../../domain/core/documents';
+import { maskDocument } from '../../domain/core/documents/documents';
 import { maskTarget } from '../../domain/traces/target';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { costWords } from '../findings/report';

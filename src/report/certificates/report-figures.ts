@@ -1,5 +1,5 @@
 import { noCounts, type FiledRow, type StatusCounts } from '../../domain/certificates/certificates';
-import { maskDocument } from '../../domain/core/documents';
+import { maskDocument } from '../../domain/core/documents/documents';
 import { Histogram } from '../histogram';
 import { adviceFor, isLeft, statusesLeft, type Advice, type StatusLeft } from './next-steps';
 import { maskTextOfPeople } from '../../protection/redaction';

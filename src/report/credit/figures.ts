@@ -4,7 +4,7 @@ import type {
   AnalysedReceivable,
   AnalysisIssue,
 } from '../../domain/credit/analysis';
-import { maskDocument } from '../../domain/core/documents';
+import { maskDocument } from '../../domain/core/documents/documents';
 import { withoutKeys } from '../../domain/cnab/invoice-key';
 import { maskTextOfPeople } from '../../protection/redaction';
 

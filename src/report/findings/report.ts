@@ -1,4 +1,4 @@
-import type { BillingTotal } from '../../domain/core/billing-totals';
+import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { JobKind } from '../../domain/job';
 import type { Html } from '../html';

@@ -1,4 +1,4 @@
-import { punctuateDocument } from '../../domain/core/documents';
+import { punctuateDocument } from '../../domain/core/documents/documents';
 import type { Cell } from '../../domain/core/findings';
 import type { PersonAssets, ReportTable } from '../../domain/investigations/report';
 import { countAxis, drawn, grid } from '../charts';

@@ -1,4 +1,4 @@
-import { punctuateDocument } from '../../domain/core/documents';
+import { punctuateDocument } from '../../domain/core/documents/documents';
 import type { CoverageRow, Finding } from '../../domain/investigations/report';
 import { html, type Content, type Html } from '../html';
 import { graphPart } from './graph';

@@ -1,4 +1,4 @@
-import { punctuateDocument } from '../../domain/core/documents';
+import { punctuateDocument } from '../../domain/core/documents/documents';
 import type { InvestigationReport } from '../../domain/investigations/report';
 import { reportTimeZone, type ReportLanguage } from '../formats';
 import { html, type Html } from '../html';

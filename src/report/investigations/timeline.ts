@@ -1,4 +1,4 @@
-import type { BillingTotal } from '../../domain/core/billing-totals';
+import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { EvidenceRow, TimelineRow } from '../../domain/investigations/report';
 import { html, type Content, type Html } from '../html';
 import { badge, block, card, day, label, note, table, type Page } from './page';

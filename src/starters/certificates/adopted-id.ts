@@ -1,5 +1,5 @@
 import { WorkReader } from '../../store/certificates/works';
-import { certificateSubject, subjectState } from '../../domain/core/attempts';
+import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
 import type { DecidedRow } from '../../domain/core/decision';
 import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';

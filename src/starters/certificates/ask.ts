@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { certificateTypes } from '../../domain/certificates/certificates';
 import { workFolder, type WorkRecord, type WorkRef } from '../../domain/certificates/work';
-import { maskDocument } from '../../domain/core/documents';
+import { maskDocument } from '../../domain/core/documents/documents';
 import { jobIdAt } from '../../domain/job';
 import { putIssuance } from '../../store/certificates/asks';
 import type { LatestEdition } from '../../store/certificates/works';
 import type { CertificateBatchInput, IssueCertificateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
-import { inputTerms, maxAgeTerm, startTerms } from '../jobs/request';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
 import {
   batchName,
   dryRun,

@@ -7,7 +7,7 @@ import {
   renewalScheduleId,
   type ExpiringCertificate,
 } from '../../domain/certificates/validity';
-import { maskDocument } from '../../domain/core/documents';
+import { maskDocument } from '../../domain/core/documents/documents';
 import { queueName } from '../../domain/core/queues';
 import { heldCertificates } from '../../store/certificates/held';
 import { deleteSchedule, putSchedule } from '../../temporal/schedules';

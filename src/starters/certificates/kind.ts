@@ -1,4 +1,4 @@
-import { decisionsOf } from '../../store/core/inbox';
+import { decisionsOf } from '../../store/core/jobs/inbox';
 import { join } from 'node:path';
 import { WorkReader, type LatestEdition } from '../../store/certificates/works';
 import {
@@ -8,7 +8,7 @@ import {
   type RowStatus,
 } from '../../domain/certificates/certificates';
 import { workFolder, type WorkRecord } from '../../domain/certificates/work';
-import { ownFields } from '../../sheets/result-cells';
+import { ownFields } from '../../sheets/write/result-cells';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { Asked, JobKind } from '../jobs/job-kind';
@@ -103,7 +103,8 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   ...certificateBatchKind,
   kind: 'decision',
   prefix: 'decision/',
-  resolver: () => (require('../jobs/resolve') as typeof import('../jobs/resolve')).nothingGoesOn,
+  resolver: () =>
+    (require('../jobs/decide/resolve') as typeof import('../jobs/decide/resolve')).nothingGoesOn,
   noun: 'decision:',
   workflowId: (_, id) => id,
   describe: ({ action, rows }) => `${action} of ${rows.length} row(s)`,

@@ -3,7 +3,7 @@ import { queueName } from '../../domain/core/queues';
 import type { DecidedRow } from '../../domain/core/decision';
 import type { WorkRecord } from '../../domain/certificates/work';
 import type { LatestEdition } from '../../store/certificates/works';
-import { decisionsOf, type FoundJob } from '../../store/core/inbox';
+import { decisionsOf, type FoundJob } from '../../store/core/jobs/inbox';
 import type { EngineClient } from '../../temporal/connection';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
@@ -15,7 +15,7 @@ import { workflowIdOf } from '../../domain/job';
 import type { Job } from '../jobs/job-kind';
 import { laneIds } from './lanes';
 import { issuingTerms } from './work';
-import type { ResolveRequest, Resolver, RowSelection } from '../jobs/resolve';
+import type { ResolveRequest, Resolver, RowSelection } from '../jobs/decide/resolve';
 
 /** Statuses of rows that can be decided about. */
 export const openStatuses = ['unknown_outcome', 'failed', 'expired', 'cancelled'] as const;

@@ -1,4 +1,4 @@
-import { decisionsOf } from '../../store/core/inbox';
+import { decisionsOf } from '../../store/core/jobs/inbox';
 import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
 import type { ReportLanguage } from '../../report/formats';
 import { WorkReader } from '../../store/certificates/works';

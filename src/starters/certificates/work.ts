@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { putWork } from '../../store/certificates/asks';
 import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
-import { certificateSubject, subjectState } from '../../domain/core/attempts';
-import { documentTypesServed, readDocument } from '../../domain/core/documents';
+import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
+import { documentTypesServed, readDocument } from '../../domain/core/documents/documents';
 import type { WorkRecord, WorkRef, WorkTerms } from '../../domain/certificates/work';
 import type { IssuingTerms, OnUnknown } from '../../workflows/inputs';
-import { manifestLine, planRows, type PlanCounts } from '../../sheets/plan-rows';
-import { readSheet, type InputChoice } from '../../sheets/read-rows';
+import { manifestLine, planRows, type PlanCounts } from '../../sheets/read/plan-rows';
+import { readSheet, type InputChoice } from '../../sheets/read/read-rows';
 import { storeFile } from '../jobs/batches/stored-file';
 import { UsageError } from '../jobs/errors';
-import { problemOf, type Foreseen, type LineProblem } from '../jobs/start-job';
+import { problemOf, type Foreseen, type LineProblem } from '../jobs/begin/start-job';
 import type { CommandContext } from '../jobs/context';
 
 export interface BatchInput {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BillingTotal } from '../../domain/core/billing-totals';
+import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Language } from '../../domain/job';
 import type { Asked, Job } from '../jobs/job-kind';
 import { printable } from '../jobs/text';

@@ -1,12 +1,12 @@
 import { isHttpError } from '../../apis/http/errors';
 import type { Service } from '../../apis/http/service';
 import { walkPages, type Page } from '../../apis/investigation/pages';
-import type { Billing } from '../../domain/core/billing';
-import { BillingTotals } from '../../domain/core/billing-totals';
+import type { Billing } from '../../domain/core/service/billing';
+import { BillingTotals } from '../../domain/core/service/billing-totals';
 import type { Environment } from '../../environment';
 import { CommandError } from '../jobs/errors';
-import { withService } from '../jobs/service-access';
-import { messageOf, RepeatedCalls } from '../jobs/repeated-calls';
+import { withService } from '../jobs/begin/service-access';
+import { messageOf, RepeatedCalls } from '../jobs/begin/repeated-calls';
 import { counted, printable } from '../jobs/text';
 import { printJsonList } from './json-list';
 import { print, tell } from './terminal';

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { EngineClient } from '../../temporal/connection';
 import { leftLines, problemLines } from '../jobs/text';
-import { beginJob, isAnswered, type GivenTerm } from '../jobs/begin-job';
+import { beginJob, isAnswered, type GivenTerm } from '../jobs/begin/begin-job';
 import { openContext, warnWithoutPollers, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
 import { findJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
-import { yieldTo, type Ask, type Foreseen } from '../jobs/start-job';
+import { yieldTo, type Ask, type Foreseen } from '../jobs/begin/start-job';
 import type { StartFlags } from './flags';
 import { followHere } from './follow';
 import { outputTerms } from '../jobs/export-job';

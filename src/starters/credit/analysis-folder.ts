@@ -14,7 +14,7 @@ import {
   issueColumns,
   receivableCells,
   receivableColumns,
-} from '../../sheets/analysis-sheet';
+} from '../../sheets/write/analysis-sheet';
 import type { CommandContext } from '../jobs/context';
 import { evidenceOf } from '../jobs/export-job';
 import { writeWhole } from '../jobs/written-file';

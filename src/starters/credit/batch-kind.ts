@@ -1,4 +1,4 @@
-import { analysisSubject, subjectState } from '../../domain/core/attempts';
+import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
 import { analysisFolder, type AnalysisOutcome } from '../../domain/credit/work';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { jobBatchKind } from '../jobs/batches/batch-kind';

@@ -8,7 +8,7 @@ import {
   mostSends,
   RepeatedCalls,
   type RepeatOptions,
-} from '../jobs/repeated-calls';
+} from '../jobs/begin/repeated-calls';
 import { CommandError } from '../jobs/errors';
 
 /** Calls about engines as a person wants them: again where that harms nothing, and never twice. */

@@ -7,7 +7,7 @@ import { StatusError } from '../../apis/http/errors';
 import { isUuid } from '../../domain/core/uuid';
 import { lengthFault, type Engine, type EngineFields } from '../../domain/credit/engine';
 import { JsonText, stringifyWithTexts } from '../../domain/core/json-text';
-import { withService } from '../jobs/service-access';
+import { withService } from '../jobs/begin/service-access';
 import { EngineCalls } from './engine-calls';
 import { CommandError, UsageError } from '../jobs/errors';
 import { printable } from '../jobs/text';

@@ -7,7 +7,7 @@ import {
   type AnalysisRecord,
 } from '../../domain/credit/work';
 import type { ReportLanguage } from '../../report/formats';
-import { analysisSubject } from '../../domain/core/attempts';
+import { analysisSubject } from '../../domain/core/service/attempts';
 import type { CommandContext } from '../jobs/context';
 import { askedFor, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';

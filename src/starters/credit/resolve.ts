@@ -1,5 +1,5 @@
 import { findLarge } from '../../store/core/large-objects';
-import { analysisSubject, subjectState } from '../../domain/core/attempts';
+import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
 import {
   analysisFolder,
   type AnalysisOutcome,
@@ -9,7 +9,7 @@ import { AnalysisRepository } from '../../store/credit/analyses';
 import { engineTerms } from './input';
 import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
-import { singleResolver } from '../jobs/resolve-single';
+import { singleResolver } from '../jobs/decide/resolve-single';
 
 /** A person's decision about an analysis that did not complete. */
 export const creditResolver = singleResolver<AnalysisRecord>({

@@ -6,7 +6,7 @@ import {
   subjectState,
   type Resolution,
   type SubjectState,
-} from '../../domain/core/attempts';
+} from '../../domain/core/service/attempts';
 import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import type { CommandContext } from '../jobs/context';

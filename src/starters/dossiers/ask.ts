@@ -17,8 +17,8 @@ import { cancelUpdate } from '../../workflows/messages';
 import { isNotFound, type CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
-import { inputTerms, startTerms } from '../jobs/request';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { inputTerms, startTerms } from '../jobs/begin/request';
+import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
 
 /** More attempts than this are a mistake. */
 export const mostAttempts = 20;

@@ -5,8 +5,8 @@ import {
   type ReviewPolicy,
 } from '../../domain/dossiers/follow';
 import type { PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet } from '../../sheets/read-rows';
+import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { readSheet } from '../../sheets/read/read-rows';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import { ofFile, type BatchRequest, type InputFile, type StandingJob } from '../jobs/batches/ask';
 import { listedRows } from '../jobs/batches/listed-rows';

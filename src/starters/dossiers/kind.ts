@@ -1,4 +1,4 @@
-import { billed } from '../../domain/core/billing-totals';
+import { billed } from '../../domain/core/service/billing-totals';
 import {
   dossierWorkflowId,
   type AttemptSeen,

@@ -2,8 +2,8 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { DossierOutcome, DossierRecord, ReviewAction } from '../../domain/dossiers/follow';
 import { decideDossierUpdate } from '../../workflows/messages';
 import { runningUnder } from '../jobs/context';
-import { RefusedDecisionError, type Resolver } from '../jobs/resolve';
-import { singleResolver } from '../jobs/resolve-single';
+import { RefusedDecisionError, type Resolver } from '../jobs/decide/resolve';
+import { singleResolver } from '../jobs/decide/resolve-single';
 
 const dossiersEnded = singleResolver<DossierRecord>({
   workflow: 'followDossier',

@@ -5,11 +5,11 @@ import type {
   InvestigationRecord,
 } from '../../domain/investigations/investigation';
 import type { Subject } from '../../domain/investigations/plan';
-import { JobBatchRepository } from '../../store/core/job-batches';
+import { JobBatchRepository } from '../../store/core/jobs/job-batches';
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
-import { inputTerms, maxAgeTerm, startTerms } from '../jobs/request';
-import { isWithin, type Ask } from '../jobs/start-job';
+import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { isWithin, type Ask } from '../jobs/begin/start-job';
 import { readFiles } from './files';
 import { foresee } from './foresee';
 import { nobody, planError, readPlan, type WrittenPlan } from './plan-file';

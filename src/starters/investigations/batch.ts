@@ -1,12 +1,12 @@
 import { checkPlan } from '../../domain/investigations/check-plan';
-import { readDocument } from '../../domain/core/documents';
+import { readDocument } from '../../domain/core/documents/documents';
 import type { Plan, Subject } from '../../domain/investigations/plan';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet } from '../../sheets/read-rows';
+import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { readSheet } from '../../sheets/read/read-rows';
 import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { isWithin } from '../jobs/start-job';
+import { isWithin } from '../jobs/begin/start-job';
 import {
   askedFor,
   newestInvestigation,

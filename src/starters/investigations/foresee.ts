@@ -3,7 +3,7 @@ import type { InvestigationRecord } from '../../domain/investigations/investigat
 import { chargedFor } from '../../domain/investigations/plan';
 import { childMaker } from '../../store/investigations/children';
 import type { CommandContext } from '../jobs/context';
-import type { Foreseen } from '../jobs/start-job';
+import type { Foreseen } from '../jobs/begin/start-job';
 import { graphLines, type WrittenPlan } from './plan-file';
 
 type Asked = Omit<InvestigationRecord, 'workId' | 'createdAt' | 'createdBy'>;

@@ -16,7 +16,7 @@ import {
 import { lensModes } from '../../domain/lens/lens-analysis';
 import { traceStrategies } from '../../domain/traces/trace';
 import { UsageError } from '../jobs/errors';
-import { duration } from '../jobs/request';
+import { duration } from '../jobs/begin/request';
 
 /** Ready plans, in the package. */
 const readyFolder = join(__dirname, '..', '..', '..', 'plans');

@@ -11,7 +11,7 @@ import { InvestigationRepository } from '../../store/investigations/investigatio
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
-import { auditStart } from '../jobs/start-job';
+import { auditStart } from '../jobs/begin/start-job';
 
 /** What is asked for, before its files are stored. */
 export type AskedInvestigation = Omit<

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store';
 import { AuditTrail } from '../../store/audit/trail';
 import { doubtSince } from '../../store/epoch';
-import { findIdKey } from '../../store/find-id-key';
+import { findIdKey } from '../../store/sealed/find-id-key';
 import type { IdKey } from '../../protection/id-key';
 import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';

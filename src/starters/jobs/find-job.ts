@@ -1,4 +1,4 @@
-import { rateWords } from '../../domain/core/rates';
+import { rateWords } from '../../domain/core/service/rates';
 import { EngineUnreachableError, type EngineClient } from '../../temporal/connection';
 import { runningUnder, type CommandContext } from './context';
 import { CommandError } from './errors';

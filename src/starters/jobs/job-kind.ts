@@ -1,17 +1,17 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Billing } from '../../domain/core/billing';
-import type { BillingTotal } from '../../domain/core/billing-totals';
+import type { Billing } from '../../domain/core/service/billing';
+import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
 import type { JobKind as KindName, OutputTerms } from '../../domain/job';
 import type { Picture } from '../../report/findings/picture';
-import type { JobWithOutcome } from '../../store/core/jobs';
+import type { JobWithOutcome } from '../../store/core/jobs/jobs';
 import type { Store } from '../../store/store';
 import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages';
 import type { CommandContext } from './context';
 import type { Progress } from './progress';
-import type { Resolver } from './resolve';
+import type { Resolver } from './decide/resolve';
 
 /** A job as the store has it; `outcome` is null before its end. */
 export interface Job<Input = unknown, Outcome = unknown> extends JobWithOutcome {

@@ -1,4 +1,4 @@
-import { BillingTotals, type BillingTotal } from '../../domain/core/billing-totals';
+import { BillingTotals, type BillingTotal } from '../../domain/core/service/billing-totals';
 import type { JobBatchRecord } from '../../domain/core/job-batch';
 import { isCountedTwice, type SentRequest, type SpendingJob } from '../../store/core/spending';
 import { reportTimeZone } from '../../report/formats';

@@ -1,5 +1,5 @@
-import type { Billing } from '../../domain/core/billing';
-import type { LineProblem } from './start-job';
+import type { Billing } from '../../domain/core/service/billing';
+import type { LineProblem } from './begin/start-job';
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -5,8 +5,8 @@ import { lensName, newestLens, putLens } from '../../store/lens/asks';
 import { LensRepository } from '../../store/lens/lens';
 import type { AnalyzeLensInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
-import { startTerms } from '../jobs/request';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { startTerms } from '../jobs/begin/request';
+import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
 import { readInput, reasonToSend, storeInput } from './input';
 
 export const lensRequest = z.strictObject({

@@ -3,7 +3,7 @@ import { largestPicture, shownMediaTypes, type Picture } from '../../report/find
 import { readLarge } from '../../store/core/large-objects';
 import { LensRepository } from '../../store/lens/lens';
 import type { FiledArtifact } from '../../domain/core/artifact';
-import { billed } from '../../domain/core/billing-totals';
+import { billed } from '../../domain/core/service/billing-totals';
 import {
   anotherAnalysisCode,
   lensWorkflowId,

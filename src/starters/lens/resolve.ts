@@ -1,7 +1,7 @@
-import { lensSubject } from '../../domain/core/attempts';
+import { lensSubject } from '../../domain/core/service/attempts';
 import type { LensRecord } from '../../domain/lens/analyze';
 import { LensRepository } from '../../store/lens/lens';
-import { singleResolver } from '../jobs/resolve-single';
+import { singleResolver } from '../jobs/decide/resolve-single';
 
 export const lensResolver = singleResolver<LensRecord>({
   workflow: 'analyzeLens',

@@ -13,7 +13,7 @@ import type { TraceOutcome } from '../../domain/traces/search';
 import type { JobEnvelope } from '../jobs/envelope';
 import type { Listed, ListedJob } from '../jobs/listed-jobs';
 import type { Progress } from '../jobs/progress';
-import type { RowSelection } from '../jobs/resolve';
+import type { RowSelection } from '../jobs/decide/resolve';
 import type { startable } from './requests';
 
 /** Begins: what `diligence` does on the command line, for a program. */

@@ -10,9 +10,9 @@ import { CommandError, UsageError } from '../jobs/errors';
 import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, findJob, nextStep, viewJob, type JobView as View } from '../jobs/find-job';
 import { listJobs } from '../jobs/listed-jobs';
-import { orderJob } from '../jobs/order-job';
+import { orderJob } from '../jobs/begin/order-job';
 import type { Progress } from '../jobs/progress';
-import { nothingGoesOn, resolveJob } from '../jobs/resolve';
+import { nothingGoesOn, resolveJob } from '../jobs/decide/resolve';
 import type {
   ConnectOptions,
   Diligence,

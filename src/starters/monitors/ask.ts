@@ -23,8 +23,8 @@ import type { MonitorScanInput, MonitorSweepInput } from '../../workflows/inputs
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
-import { duration } from '../jobs/request';
-import type { Ask } from '../jobs/start-job';
+import { duration } from '../jobs/begin/request';
+import type { Ask } from '../jobs/begin/start-job';
 
 const uuid = z
   .string()

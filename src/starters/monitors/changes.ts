@@ -10,7 +10,7 @@ import {
   type ChangeStatus,
   type LagFigures,
 } from '../../domain/monitors/change-record';
-import { changeCells, changeSheet } from '../../sheets/change-sheet';
+import { changeCells, changeSheet } from '../../sheets/write/change-sheet';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorRepository } from '../../store/monitors/monitors';
 import { changeLines } from './change-lines';

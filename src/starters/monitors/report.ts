@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { Command } from 'commander';
-import { maskDocument } from '../../domain/core/documents';
+import { maskDocument } from '../../domain/core/documents/documents';
 import { healthNotes, type HealthNote } from '../../domain/monitors/health';
 import { reportLanguages, type ReportLanguage } from '../../report/formats';
 import { MonitorSums, type ShownChange } from '../../report/monitors/monitor-figures';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { ContractError } from '../../apis/http/errors';
 import { MonitorsApi, type MonitorAnswer } from '../../apis/investigation/monitors';
 import { isUuid } from '../../domain/core/uuid';
-import { maskDocument } from '../../domain/core/documents';
+import { maskDocument } from '../../domain/core/documents/documents';
 import { monitorDecisionEntry } from '../../domain/monitors/audit';
 import {
   listenItems,
@@ -23,8 +23,13 @@ import { MonitorRepository } from '../../store/monitors/monitors';
 import { exitCodes, namedOnce, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
-import { withService } from '../jobs/service-access';
-import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from '../jobs/repeated-calls';
+import { withService } from '../jobs/begin/service-access';
+import {
+  isMissing,
+  messageOf,
+  RepeatedCalls,
+  type RepeatOptions,
+} from '../jobs/begin/repeated-calls';
 import { printable } from '../jobs/text';
 import { listOf } from './ids';
 

@@ -7,7 +7,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { readAudit, type FiledAuditRecord } from '../../store/audit/read';
 import { anchorChain, parseHead } from '../../store/audit/anchors';
 import { verifyAudit, type AuditFinding } from '../../store/audit/verify';
-import { auditCells, auditSheet } from '../../sheets/audit-sheet';
+import { auditCells, auditSheet } from '../../sheets/write/audit-sheet';
 import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
 import { openContext, type CommandContext } from '../jobs/context';

@@ -7,7 +7,7 @@ import { backUp, type BackupFacts } from '../../store/backup/back-up';
 import { noteBackup } from '../../store/backup/kept-backups';
 import { beginAnew, restore } from '../../store/backup/restore';
 import { doubtSince, endDoubt } from '../../store/epoch';
-import { findIdKey } from '../../store/find-id-key';
+import { findIdKey } from '../../store/sealed/find-id-key';
 import { directoryOf, isPostgres, storeAsItIs } from '../../store/open-store';
 import { engineAddress } from '../../temporal/connection';
 import { runningEngine } from '../../temporal/engine-record';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { queueSuffix } from '../../domain/core/queues';
 import { ConfigError, readEnvironment } from '../../environment';
 import { KeyRing } from '../../protection/key-ring';
-import { findIdKey } from '../../store/find-id-key';
+import { findIdKey } from '../../store/sealed/find-id-key';
 import { openStore } from '../../store/open-store';
 import type { Store } from '../../store/store';
 import { EngineUnreachableError, engineAddress } from '../../temporal/connection';

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { ConfigError, readEnvironment } from '../../environment';
 import { connectClient, engineAddress, type EngineClient } from '../../temporal/connection';
 import { runningEngine } from '../../temporal/engine-record';
-import { findIdKey } from '../../store/find-id-key';
+import { findIdKey } from '../../store/sealed/find-id-key';
 import { isPostgres, openStore, shownAddress } from '../../store/open-store';
 import { registerSearchAttributes } from '../../temporal/search-attributes';
 import { print, printJson } from '../cli/terminal';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isValidCpf, normaliseDocument } from '../../domain/core/documents';
+import { isValidCpf, normaliseDocument } from '../../domain/core/documents/documents';
 import {
   profileStands,
   type ProfileOutcome,
@@ -10,8 +10,8 @@ import type { LookUpProfileInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
-import { inputTerms, maxAgeTerm, startTerms } from '../jobs/request';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
 
 const termsAsked = {
   retryRural: z

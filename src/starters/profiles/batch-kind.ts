@@ -1,4 +1,4 @@
-import { profileSubject, sentBy } from '../../domain/core/attempts';
+import { profileSubject, sentBy } from '../../domain/core/service/attempts';
 import { profileFolder, type ProfileOutcome } from '../../domain/profiles/lookup';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import { jobBatchKind } from '../jobs/batches/batch-kind';

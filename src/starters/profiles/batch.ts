@@ -1,7 +1,7 @@
-import { readDocument } from '../../domain/core/documents';
+import { readDocument } from '../../domain/core/documents/documents';
 import { type ProfileStatus } from '../../domain/profiles/lookup';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet } from '../../sheets/read-rows';
+import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { readSheet } from '../../sheets/read/read-rows';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import { ofFile, type BatchRequest, type InputFile, type StandingJob } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';

@@ -1,10 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { profileFromWire } from '../../apis/investigation/profile.wire';
+import { profileFromWire } from '../../apis/investigation/wire/profile.wire';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { profileSectionNames, profileSections } from '../../domain/profiles/sections';
-import { tableSheet } from '../../sheets/table-sheet';
+import { tableSheet } from '../../sheets/write/table-sheet';
 import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 import { writeWhole } from '../jobs/written-file';

@@ -3,9 +3,9 @@ import {
   type ProfileOutcome,
   type ProfileRecord,
 } from '../../domain/profiles/lookup';
-import { profileSubject } from '../../domain/core/attempts';
-import { billed } from '../../domain/core/billing-totals';
-import { maskDocument } from '../../domain/core/documents';
+import { profileSubject } from '../../domain/core/service/attempts';
+import { billed } from '../../domain/core/service/billing-totals';
+import { maskDocument } from '../../domain/core/documents/documents';
 import { askedFor, type Charge, type EndedJob, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { counted } from '../jobs/text';

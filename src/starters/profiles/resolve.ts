@@ -1,6 +1,6 @@
-import { profileSubject } from '../../domain/core/attempts';
+import { profileSubject } from '../../domain/core/service/attempts';
 import type { ProfileRecord } from '../../domain/profiles/lookup';
-import { singleResolver } from '../jobs/resolve-single';
+import { singleResolver } from '../jobs/decide/resolve-single';
 
 export const profileResolver = singleResolver<ProfileRecord>({
   workflow: 'lookUpProfile',

@@ -6,7 +6,7 @@ import {
   profileSections,
   type ProfileSection,
 } from '../../domain/profiles/sections';
-import { AnalysisSheet } from '../../sheets/analysis-sheet';
+import { AnalysisSheet } from '../../sheets/write/analysis-sheet';
 import type { BatchSheets, ShownRow } from '../jobs/batches/rules';
 
 /** What a batch of lookups leaves beside `results.csv`: a sheet for each section over all people. */

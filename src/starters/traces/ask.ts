@@ -6,8 +6,8 @@ import { newestTrace, putTrace } from '../../store/traces/asks';
 import type { SearchTraceInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { inputTerms, startTerms } from '../jobs/request';
-import { auditStart, isWithin, type Ask } from '../jobs/start-job';
+import { inputTerms, startTerms } from '../jobs/begin/request';
+import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
 
 const strategy = z.enum(traceStrategies).optional().describe('default: the service chooses');
 

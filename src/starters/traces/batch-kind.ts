@@ -1,4 +1,4 @@
-import { subjectState, traceSubject } from '../../domain/core/attempts';
+import { subjectState, traceSubject } from '../../domain/core/service/attempts';
 import { traceFolder, type TraceOutcome } from '../../domain/traces/search';
 import { TraceRepository } from '../../store/traces/traces';
 import { jobBatchKind } from '../jobs/batches/batch-kind';

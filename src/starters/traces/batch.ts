@@ -1,8 +1,8 @@
 import { standsForGood } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
 import type { TraceStrategy } from '../../domain/traces/trace';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet } from '../../sheets/read-rows';
+import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { readSheet } from '../../sheets/read/read-rows';
 import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { newestTrace, putTrace } from '../../store/traces/asks';

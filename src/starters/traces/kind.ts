@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { TraceRepository } from '../../store/traces/traces';
-import { traceSubject } from '../../domain/core/attempts';
-import { billed } from '../../domain/core/billing-totals';
+import { traceSubject } from '../../domain/core/service/attempts';
+import { billed } from '../../domain/core/service/billing-totals';
 import { traceWorkflowId, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
 import { askedFor, type Charge, type JobKind } from '../jobs/job-kind';

@@ -1,7 +1,7 @@
-import { traceSubject } from '../../domain/core/attempts';
+import { traceSubject } from '../../domain/core/service/attempts';
 import type { TraceRecord } from '../../domain/traces/search';
 import { CommandError } from '../jobs/errors';
-import { singleResolver } from '../jobs/resolve-single';
+import { singleResolver } from '../jobs/decide/resolve-single';
 
 export const traceResolver = singleResolver<TraceRecord>({
   workflow: 'searchTrace',

@@ -1,5 +1,5 @@
 import type { ChainHead } from '../../domain/core/audit';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, partsOf, statement, type Statement } from '../statement';
 import type { Link } from './link';
 

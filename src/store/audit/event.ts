@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
 import { BrokenSealError } from '../../protection/key-ring';
-import { rowName, type Seal } from '../seal';
+import { rowName, type Seal } from '../sealed/seal';
 import { statement, type Statement } from '../statement';
 import type { NewEvent } from './chain';
 import type { Link } from './link';

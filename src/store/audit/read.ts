@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
 import { pagesOf } from '../pages';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { entryOf, linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
 import { named } from './numbers';

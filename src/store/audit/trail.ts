@@ -1,6 +1,6 @@
 import type { AuditEntry, ChainHead } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { StoreError } from '../store-error';
 import { anchorChain, anchorOf, anchorRows, headOf, headsFrom, textOf } from './anchors';
 import { chainsSince } from './chain';

@@ -1,6 +1,6 @@
 import type { IdKey } from '../../protection/id-key';
 import { pagesOf } from '../pages';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { anchorChain, anchorOf, headOf, headsFrom, parseHead, type Anchor } from './anchors';
 import { linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf, stateOf, type Link } from './link';

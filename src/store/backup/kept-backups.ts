@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ErasureAsked } from '../erasure/plan';
 import { writeOnce } from '../files';
-import type { Seal } from '../seal';
+import type { Seal } from '../sealed/seal';
 import type { Store } from '../store';
 import { erasuresName, readBackup } from './back-up';
 

@@ -1,5 +1,5 @@
 import type { AgainRow, DeferInput } from '../../domain/certificates/certificate-rows';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, partsOf, replacing, statement } from '../statement';
 
 /** Rows that a lane puts aside for later, by their numbers: a workflow cannot carry any number of them. */

@@ -1,7 +1,7 @@
 import type { IssuanceFact } from '../../domain/certificates/outcomes';
 import { nameBytes, type StoredBytes } from '../records';
-import type { SealedDatabase } from '../sealed-database';
-import { SealedTable } from '../sealed-table';
+import type { SealedDatabase } from '../sealed/sealed-database';
+import { SealedTable } from '../sealed/sealed-table';
 import type { Statement } from '../statement';
 
 /** A fact with the PDF that it names; null when its bytes are on record already, or there are none. */

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../../domain/core/audit';
 import { groupBy } from '../../domain/core/group-by';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
-import type { SealedDatabase } from '../sealed-database';
-import { SealedTable } from '../sealed-table';
+import type { SealedDatabase } from '../sealed/sealed-database';
+import { SealedTable } from '../sealed/sealed-table';
 import { statement } from '../statement';
 import { FactRepository, type NewFact } from './facts';
 

@@ -1,8 +1,8 @@
-import type { Attempt, Claim, Receipt } from '../../domain/core/attempts';
-import { rowName } from '../seal';
-import type { SealedDatabase } from '../sealed-database';
+import type { Attempt, Claim, Receipt } from '../../domain/core/service/attempts';
+import { rowName } from '../sealed/seal';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { statement } from '../statement';
-import { resolutionsOf } from './resolutions';
+import { resolutionsOf } from './jobs/resolutions';
 
 interface AttemptRow {
   n: number;

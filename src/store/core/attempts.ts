@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
-import { attemptOf, nextNumber, undecidedAttempt } from '../../domain/core/attempts';
+import { attemptOf, nextNumber, undecidedAttempt } from '../../domain/core/service/attempts';
 import type {
   Attempt,
   Claim,
@@ -8,14 +8,14 @@ import type {
   Receipt,
   Resolution,
   Taken,
-} from '../../domain/core/attempts';
+} from '../../domain/core/service/attempts';
 import type { StopWord } from '../../domain/job';
-import { Sealed, rowName } from '../seal';
-import type { SealedDatabase } from '../sealed-database';
+import { Sealed, rowName } from '../sealed/seal';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, rangeOf, statement, type Statement } from '../statement';
 import { restoredError } from '../store-error';
 import { attemptsOf, whyOf } from './attempt-rows';
-import { putResolution } from './resolutions';
+import { putResolution } from './jobs/resolutions';
 
 /** `taken`: somebody else has the number, or a send of the subject is undecided. */
 export type Claimed = 'ours' | 'taken' | StopWord;

@@ -1,5 +1,5 @@
-import type { NotedRate } from '../../domain/core/rates';
-import type { SealedDatabase } from '../sealed-database';
+import type { NotedRate } from '../../domain/core/service/rates';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, replacing, statement } from '../statement';
 
 /** What a worker sends to a service, as long as it renews it. */

@@ -1,7 +1,7 @@
-import { documentsOf } from '../../domain/core/held-documents';
+import { documentsOf } from '../../domain/core/documents/held-documents';
 import { numberSubjects } from '../audit/numbers';
-import type { SealedDatabase } from '../sealed-database';
-import { SealedTable } from '../sealed-table';
+import type { SealedDatabase } from '../sealed/sealed-database';
+import { SealedTable } from '../sealed/sealed-table';
 import { rangeOf, statement } from '../statement';
 import { RowWriter, type PlacedRow, type StoredRow } from './row-writer';
 import { addSubjectLines, type NameOf } from './subjects';

@@ -1,8 +1,8 @@
-import type { Receipt } from '../../domain/core/attempts';
+import type { Receipt } from '../../domain/core/service/attempts';
 import type { JobKind } from '../../domain/job';
 import { pagesOf } from '../pages';
-import { rowName } from '../seal';
-import type { SealedDatabase } from '../sealed-database';
+import { rowName } from '../sealed/seal';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { marksOf, rangeOf, statement } from '../statement';
 
 /** A request that left, or may have left. */

@@ -1,4 +1,4 @@
-import { documentsInText } from '../../domain/core/held-documents';
+import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { NameOf } from './subjects';
 import type { Store } from '../store';
 

@@ -1,5 +1,5 @@
 import { insertInto, marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 
 /** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */
 export type NameOf = (document: string) => string;

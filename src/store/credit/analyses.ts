@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
-import { analysisSubject } from '../../domain/core/attempts';
+import { analysisSubject } from '../../domain/core/service/attempts';
 import type { AnalysisOutcome, AnalysisRecord, ChosenEngine } from '../../domain/credit/work';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { endOf } from '../../domain/attention';
-import { JobsOfKind } from '../core/jobs-of-kind';
+import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import { keySegment } from '../records';
 import type { Store } from '../store';
 

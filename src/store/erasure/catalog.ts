@@ -1,8 +1,8 @@
-import { certificateSubject } from '../../domain/core/attempts';
+import { certificateSubject } from '../../domain/core/service/attempts';
 import { certificateTypes } from '../../domain/certificates/certificates';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { StoredRow } from '../core/row-writer';
-import type { JobFolders } from '../core/jobs-of-kind';
+import type { JobFolders } from '../core/jobs/jobs-of-kind';
 import * as jobFolders from '../kinds';
 import { keySegment } from '../records';
 import type { ErasureSubject } from './erasure-subject';

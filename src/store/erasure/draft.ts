@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { partKey } from '../core/large-objects';
-import { rowName } from '../seal';
+import { rowName } from '../sealed/seal';
 import { pagesOf } from '../pages';
 import { marksOf, partsOf, statement, type Statement } from '../statement';
 import { nameBytes, toJsonLines } from '../records';

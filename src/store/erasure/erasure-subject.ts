@@ -1,5 +1,5 @@
 import type { ManifestRow } from '../../domain/certificates/certificates';
-import { documentsIn, documentsInText } from '../../domain/core/held-documents';
+import { documentsIn, documentsInText } from '../../domain/core/documents/held-documents';
 
 const erasedMark = '[erased]';
 /** Between the digits of a document as people write it: punctuation, and what nobody sees. */

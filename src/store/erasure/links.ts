@@ -1,4 +1,4 @@
-import { JobBatchRepository } from '../core/job-batches';
+import { JobBatchRepository } from '../core/jobs/job-batches';
 import { holderOf, monitorOfHolder } from '../monitors/monitors';
 import { marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
 import type { Store } from '../store';

@@ -1,4 +1,4 @@
-import { decisionsOf } from '../core/inbox';
+import { decisionsOf } from '../core/jobs/inbox';
 import type { BatchSummary, ManifestRow } from '../../domain/certificates/certificates';
 import { groupBy } from '../../domain/core/group-by';
 import { mergeOutcomes } from '../../domain/certificates/outcomes';

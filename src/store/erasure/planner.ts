@@ -1,5 +1,5 @@
-import { normaliseDocument } from '../../domain/core/documents';
-import { contactsIn, documentsIn } from '../../domain/core/held-documents';
+import { normaliseDocument } from '../../domain/core/documents/documents';
+import { contactsIn, documentsIn } from '../../domain/core/documents/held-documents';
 import type { NameOf } from '../core/subjects';
 import { takeReported, type ReportedOfDocument } from '../credit/analysis-result.wire';
 import { monitorOfHolder, MonitorRepository } from '../monitors/monitors';

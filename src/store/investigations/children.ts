@@ -1,5 +1,5 @@
 import { startEntry } from '../../domain/audit-entries';
-import { certificateSubject, subjectState } from '../../domain/core/attempts';
+import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
 import { engineKey } from '../../domain/credit/engine';
 import { analysisText, type AnalysisOutcome } from '../../domain/credit/work';
 import type { ChildJob } from '../../domain/core/job-batch';
@@ -15,7 +15,7 @@ import { standsForGood } from '../../domain/traces/search';
 import type { AuditTrail } from '../audit/trail';
 import { putIssuance } from '../certificates/asks';
 import type { Asker } from '../core/asker';
-import type { JobWithOutcome } from '../core/jobs';
+import type { JobWithOutcome } from '../core/jobs/jobs';
 import { putAnalysis } from '../credit/asks';
 import { lensName, newestLens, putLens } from '../lens/asks';
 import { LensRepository } from '../lens/lens';

@@ -6,10 +6,10 @@ import type {
 import type { PlanStep } from '../../domain/investigations/plan';
 import { workflowIdOf } from '../../domain/job';
 import type { ChildJob } from '../../domain/core/job-batch';
-import { decisionsOf } from '../core/inbox';
+import { decisionsOf } from '../core/jobs/inbox';
 import { decisionFolder } from '../../domain/core/decision';
-import type { JobWithOutcome } from '../core/jobs';
-import { JobsOfKind } from '../core/jobs-of-kind';
+import type { JobWithOutcome } from '../core/jobs/jobs';
+import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { StoredRow } from '../core/row-writer';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';

@@ -1,4 +1,4 @@
-import { documentsIn } from '../../domain/core/held-documents';
+import { documentsIn } from '../../domain/core/documents/held-documents';
 import { jobIdAt } from '../../domain/job';
 import {
   lensFolder,
@@ -10,7 +10,7 @@ import {
 } from '../../domain/lens/analyze';
 import type { LensMode } from '../../domain/lens/lens-analysis';
 import type { Asker } from '../core/asker';
-import type { JobWithOutcome } from '../core/jobs';
+import type { JobWithOutcome } from '../core/jobs/jobs';
 import { indexDocuments } from '../core/subject-index';
 import { LensRepository, lensIndexes } from './lens';
 

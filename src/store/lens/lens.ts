@@ -1,4 +1,4 @@
-import { lensSubject, reissueByPolicy, type Attempt } from '../../domain/core/attempts';
+import { lensSubject, reissueByPolicy, type Attempt } from '../../domain/core/service/attempts';
 import {
   lensWorkflowId,
   mostAfterExpiry,
@@ -7,7 +7,7 @@ import {
   type LensRecord,
 } from '../../domain/lens/analyze';
 import { lensEnd } from '../../domain/job-ends';
-import { JobsOfKind } from '../core/jobs-of-kind';
+import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
 /**

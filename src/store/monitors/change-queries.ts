@@ -1,7 +1,7 @@
 import { isStuck } from '../../domain/monitors/change-record';
 import type { ChangeFile, ChangeTrouble, ReviewMark } from '../../domain/monitors/kept';
 import { pagesOf } from '../pages';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { statement } from '../statement';
 import { ChangeRows, idOf, type ChangeKey } from './change-rows';
 

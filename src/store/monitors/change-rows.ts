@@ -7,8 +7,8 @@ import type {
   FiledChange,
   ReviewMark,
 } from '../../domain/monitors/kept';
-import type { SealedDatabase } from '../sealed-database';
-import { SealedTable } from '../sealed-table';
+import type { SealedDatabase } from '../sealed/sealed-database';
+import { SealedTable } from '../sealed/sealed-table';
 import { marksOf, statement, type Statement } from '../statement';
 
 /** Which change: its id is the service's, and unique within its monitor. */

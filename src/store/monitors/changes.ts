@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../domain/core/audit';
-import { documentsIn, documentsInText } from '../../domain/core/held-documents';
+import { documentsIn, documentsInText } from '../../domain/core/documents/held-documents';
 import type {
   AcknowledgementMark,
   ChangeFile,
@@ -11,7 +11,7 @@ import type {
   SweepMark,
   ToldChange,
 } from '../../domain/monitors/kept';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, marksOf, partsOf, replacing, statement } from '../statement';
 import type { NameOf } from '../core/subjects';
 import { ChangeRows } from './change-rows';

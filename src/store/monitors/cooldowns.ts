@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { groupBy } from '../../domain/core/group-by';
 import type { Repeat } from '../../domain/monitors/cooldown';
 import type { ChangeTrouble } from '../../domain/monitors/kept';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
 import { ChangeRows, idOf } from './change-rows';
 

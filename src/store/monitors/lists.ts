@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MonitorNote } from '../../domain/monitors/health';
 import type { ScannedPage } from '../../domain/monitors/scan';
-import { SealedTable } from '../sealed-table';
+import { SealedTable } from '../sealed/sealed-table';
 import { marksOf, replacing, statement } from '../statement';
 import type { Store } from '../store';
 

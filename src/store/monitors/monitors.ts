@@ -1,14 +1,14 @@
-import { normaliseDocument } from '../../domain/core/documents';
-import { documentsInText } from '../../domain/core/held-documents';
+import { normaliseDocument } from '../../domain/core/documents/documents';
+import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { Monitor } from '../../domain/monitors/change';
 import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/kept';
 import type { WalksOnFile } from '../../domain/monitors/scan';
 import { pagesOf } from '../pages';
-import type { SealedDatabase } from '../sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, replacing, statement, type Statement } from '../statement';
 import { addSubjects, type NameOf } from '../core/subjects';
-import { Sealed, rowName } from '../seal';
-import { SealedTable } from '../sealed-table';
+import { Sealed, rowName } from '../sealed/seal';
+import { SealedTable } from '../sealed/sealed-table';
 
 const perPage = 500;
 

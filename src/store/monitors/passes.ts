@@ -13,7 +13,7 @@ import {
   type SweepOutcome,
   type SweepRecord,
 } from '../../domain/monitors/sweep';
-import { JobsOfKind } from '../core/jobs-of-kind';
+import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import { statement } from '../statement';
 import type { Store } from '../store';
 

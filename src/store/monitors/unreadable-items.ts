@@ -1,7 +1,7 @@
-import { documentsInText } from '../../domain/core/held-documents';
+import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { SweepMark } from '../../domain/monitors/kept';
-import type { SealedDatabase } from '../sealed-database';
-import { SealedTable } from '../sealed-table';
+import type { SealedDatabase } from '../sealed/sealed-database';
+import { SealedTable } from '../sealed/sealed-table';
 import { replacing } from '../statement';
 import { addMonitor, subjectsOf } from './monitors';
 

@@ -1,6 +1,6 @@
 import { endOf } from '../../domain/attention';
 import type { ProfileOutcome, ProfileRecord } from '../../domain/profiles/lookup';
-import { JobsOfKind } from '../core/jobs-of-kind';
+import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
 /** Lookups of profiles: what was asked for, what was answered, and how it ended. */

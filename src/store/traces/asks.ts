@@ -1,4 +1,4 @@
-import { documentsIn } from '../../domain/core/held-documents';
+import { documentsIn } from '../../domain/core/documents/held-documents';
 import {
   traceFolder,
   traceManifest,
@@ -9,7 +9,7 @@ import {
 import type { TraceStrategy } from '../../domain/traces/trace';
 import { jobIdAt } from '../../domain/job';
 import type { Asker } from '../core/asker';
-import type { JobWithOutcome } from '../core/jobs';
+import type { JobWithOutcome } from '../core/jobs/jobs';
 import { indexDocuments } from '../core/subject-index';
 import { TraceRepository } from './traces';
 

@@ -1,4 +1,4 @@
-import { phoneDigits } from '../../domain/core/held-documents';
+import { phoneDigits } from '../../domain/core/documents/held-documents';
 import { literally, punctuatedDigits, type ErasureForms } from '../erasure/erasure-subject';
 
 /** A wallet is that long, and a user name hardly ever. */

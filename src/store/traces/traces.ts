@@ -1,6 +1,6 @@
 import { endOf } from '../../domain/attention';
 import type { TraceOutcome, TraceRecord } from '../../domain/traces/search';
-import { JobsOfKind } from '../core/jobs-of-kind';
+import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
 /** Searches: what was asked for, what was told at the end. */

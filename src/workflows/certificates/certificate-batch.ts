@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow';
 import { jobOfList } from '../../domain/certificates/work';
 import type { BatchSummary } from '../../domain/certificates/certificates';
-import { backoffMs } from '../../domain/core/poll-timing';
+import { backoffMs } from '../../domain/core/service/poll-timing';
 import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
 import { certificateLane, type CertificateLaneInput, type LaneResult } from './certificate-lane';

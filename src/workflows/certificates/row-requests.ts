@@ -6,7 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AgainRow, RequestRow, RowAnswer } from '../../domain/certificates/certificate-rows';
-import { backoffMs, certificatePace } from '../../domain/core/poll-timing';
+import { backoffMs, certificatePace } from '../../domain/core/service/poll-timing';
 import type { RowsProgress, WaitingFor } from '../messages';
 import type { DrivenRows } from './driven-rows';
 

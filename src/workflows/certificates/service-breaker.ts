@@ -1,4 +1,4 @@
-import { backoffMs } from '../../domain/core/poll-timing';
+import { backoffMs } from '../../domain/core/service/poll-timing';
 import type { WaitingFor } from '../messages';
 
 /** Requests that are looked at, and how many of them there must be. */

@@ -11,7 +11,7 @@ import {
   type Polled,
   type PollRequest,
   type Refused,
-} from '../../domain/core/poll-request';
+} from '../../domain/core/service/poll-request';
 
 /** How polling ends: a change is reported on the way. */
 export type PollEnd<T> =

@@ -5,7 +5,7 @@ import {
   type Polled,
   type PollRequest,
   type Refused,
-} from '../../domain/core/poll-request';
+} from '../../domain/core/service/poll-request';
 import { endOf, type WaitReason } from '../../domain/attention';
 import type { JobEnd, JobKind } from '../../domain/job';
 import {

@@ -1,6 +1,6 @@
 import { ActivityFailure, CancellationScope, workflowInfo } from '@temporalio/workflow';
-import { backoffMs } from '../../domain/core/poll-timing';
-import { unreadableAnswer } from '../../domain/core/service-failure';
+import { backoffMs } from '../../domain/core/service/poll-timing';
+import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import type { AnalysisOutcome, RequestAnswer, Unsent } from '../../domain/credit/work';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { AnalyzeCreditInput } from '../inputs';

@@ -113,8 +113,8 @@ const endings = 'contract/sandbox-endings.test.ts';
 const client = 'contract/certificates-client.test.ts';
 const wire = 'contract/certificates-wire.test.ts';
 const issuance = 'src/domain/certificates/issuance.ts';
-const wireSchema = 'src/apis/investigation/certificates.wire.ts#issuanceWire';
-const states = 'src/apis/investigation/certificates.wire.ts#states';
+const wireSchema = 'src/apis/investigation/wire/certificates.wire.ts#issuanceWire';
+const states = 'src/apis/investigation/wire/certificates.wire.ts#states';
 const api = 'src/apis/investigation/certificates.ts#CertificatesApi';
 const statusError = 'src/apis/http/errors.ts#StatusError';
 
@@ -369,7 +369,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'no poll_after_seconds is told': {
       sandbox: 'Tells none.',
-      client: 'src/domain/core/poll-timing.ts#nextPollMs',
+      client: 'src/domain/core/service/poll-timing.ts#nextPollMs',
       test: wholeLife,
     },
     'a finished issuance has its data or its error': {
@@ -496,12 +496,12 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
   Limits: {
     'documento has 11 or 14 digits': {
       sandbox: 'Any other number of digits, or punctuation: 422.',
-      client: 'src/domain/core/documents.ts#documentTypesServed.trabalhista',
+      client: 'src/domain/core/documents/documents.ts#documentTypesServed.trabalhista',
       test: `${client} › a trabalhista request with the wrong number of digits is refused`,
     },
     'cnpj has 14 digits': {
       sandbox: 'Any other number of digits, or punctuation: 422.',
-      client: 'src/domain/core/documents.ts#documentTypesServed.cnpj',
+      client: 'src/domain/core/documents/documents.ts#documentTypesServed.cnpj',
       test: `${client} › a cnpj request with the wrong number of digits is refused`,
     },
     'no Idempotency-Key for certificates': {

@@ -154,7 +154,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'billing.unit': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/core/billing.ts#Billing.unit',
+      client: 'src/domain/core/service/billing.ts#Billing.unit',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'artifacts.id': {

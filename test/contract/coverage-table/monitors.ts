@@ -357,17 +357,17 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
     },
     'GET /monitors/{monitor_id}/changes: data': {
       sandbox: 'In order of detection; bad_item puts an unreadable one in front.',
-      client: 'src/apis/investigation/monitors.wire.ts#ChangePage.items',
+      client: 'src/apis/investigation/wire/monitors.wire.ts#ChangePage.items',
       test: `${wire} › an entry that cannot be read keeps its place and its answer`,
     },
     'GET /monitors/{monitor_id}/changes: page.next_cursor': {
       sandbox: 'null at the end; repeated_cursor sends the one that was sent.',
-      client: 'src/apis/investigation/monitors.wire.ts#ChangePage.nextCursor',
+      client: 'src/apis/investigation/wire/monitors.wire.ts#ChangePage.nextCursor',
       test: `${wire} › reads a list with %s`,
     },
     'GET /monitors/{monitor_id}/changes: page.has_more': {
       sandbox: 'Whether a cursor is told.',
-      client: 'src/apis/investigation/monitors.wire.ts#ChangePage.hasMore',
+      client: 'src/apis/investigation/wire/monitors.wire.ts#ChangePage.hasMore',
       test: `${wire} › reads a list with %s`,
     },
     'GET /monitors/{monitor_id}/changes: one problem': {

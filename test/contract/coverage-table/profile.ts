@@ -719,7 +719,7 @@ export const profileTable: CoverageTable<typeof profileChecklist> = {
     },
     '200 with only erro': {
       sandbox: 'For a CPF whose check digits are wrong.',
-      client: 'src/apis/investigation/profile.wire.ts#ProfileAnswer',
+      client: 'src/apis/investigation/wire/profile.wire.ts#ProfileAnswer',
       test: 'contract/profile-client.test.ts › a 200 with only `erro` finds the CPF invalid',
     },
     '400 VALIDATION_ERROR': {
@@ -739,7 +739,7 @@ export const profileTable: CoverageTable<typeof profileChecklist> = {
     },
     'the error body: success and erro': {
       sandbox: 'In the errors of this route.',
-      client: 'src/apis/investigation/profile.wire.ts#errorBody',
+      client: 'src/apis/investigation/wire/profile.wire.ts#errorBody',
       test: 'contract/profile-client.test.ts › the error body under a 200 is a refusal',
     },
   },

@@ -148,7 +148,7 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     billing: {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/core/billing-totals.ts#BillingTotals.add',
+      client: 'src/domain/core/service/billing-totals.ts#BillingTotals.add',
       test: 'unit/domain/traces.test.ts › adds billing up by its words, and counts what was not told',
     },
     artifacts: {
@@ -173,17 +173,17 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     'billing.status': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/core/billing.ts#Billing.status',
+      client: 'src/domain/core/service/billing.ts#Billing.status',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     'billing.amount': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/core/billing.ts#Billing.amount',
+      client: 'src/domain/core/service/billing.ts#Billing.amount',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     'billing.unit': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/core/billing.ts#Billing.unit',
+      client: 'src/domain/core/service/billing.ts#Billing.unit',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     created_at: {

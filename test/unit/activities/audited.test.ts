@@ -1,5 +1,5 @@
 import { createCertificateMergeActivities } from '../../../src/activities/certificates/merge';
-import { certificateSubject } from '../../../src/domain/core/attempts';
+import { certificateSubject } from '../../../src/domain/core/service/attempts';
 import { verifyAudit } from '../../../src/store/audit/verify';
 import type { BatchSummary } from '../../../src/domain/certificates/certificates';
 import { sendJson } from '../../support/loopback-server';

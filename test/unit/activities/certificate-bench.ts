@@ -30,9 +30,9 @@ import {
   type ClaimOwner,
   type Receipt,
   type Resolution,
-} from '../../../src/domain/core/attempts';
+} from '../../../src/domain/core/service/attempts';
 import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/certificates/outcomes';
-import { SettlingTimes } from '../../../src/domain/core/settling-times';
+import { SettlingTimes } from '../../../src/domain/core/service/settling-times';
 import { workFolder, type ItemStart, type WorkRef } from '../../../src/domain/certificates/work';
 import { LoopbackServer, houseGuard } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';

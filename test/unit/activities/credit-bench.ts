@@ -16,7 +16,11 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { AnalysisRepository, inputKey } from '../../../src/store/credit/analyses';
 import { AuditTrail } from '../../../src/store/audit/trail';
-import { analysisSubject, standingAttempt, type Attempt } from '../../../src/domain/core/attempts';
+import {
+  analysisSubject,
+  standingAttempt,
+  type Attempt,
+} from '../../../src/domain/core/service/attempts';
 import { sha256Of } from '../../../src/store/certificates/evidence-files';
 import { putLarge } from '../../../src/store/core/large-objects';
 import { IdKey } from '../../../src/protection/id-key';
@@ -27,7 +31,7 @@ import type {
   RequestAnswer,
   OperationSeen,
 } from '../../../src/domain/credit/work';
-import type { Polled } from '../../../src/domain/core/poll-request';
+import type { Polled } from '../../../src/domain/core/service/poll-request';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { LoopbackServer, type Reply } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';

@@ -5,7 +5,7 @@ import type { LensDependencies } from '../../../src/activities/dependencies';
 import { createLensActivities } from '../../../src/activities/lens/lens';
 import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
-import { lensSubject, undecidedAttempt } from '../../../src/domain/core/attempts';
+import { lensSubject, undecidedAttempt } from '../../../src/domain/core/service/attempts';
 import { putLarge } from '../../../src/store/core/large-objects';
 import { LensRepository, lensInputKey, lensUploads } from '../../../src/store/lens/lens';
 import type { AuditEntry } from '../../../src/domain/core/audit';

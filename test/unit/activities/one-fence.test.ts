@@ -6,7 +6,7 @@ import {
   sendUnder,
   type NotClaimed,
 } from '../../../src/activities/core/attempt';
-import { subjectState, type Taken } from '../../../src/domain/core/attempts';
+import { subjectState, type Taken } from '../../../src/domain/core/service/attempts';
 import type { BeforeSend } from '../../../src/apis/http/call';
 import { StatusError } from '../../../src/apis/http/errors';
 import { TemporaryStore } from '../../support/temporary-store';

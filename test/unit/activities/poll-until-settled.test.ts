@@ -4,7 +4,7 @@ import { createPolling, type Reading } from '../../../src/activities/core/poll-u
 import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { answeredStatus } from '../../support/status-errors';
-import { waitBounds } from '../../../src/domain/core/poll-timing';
+import { waitBounds } from '../../../src/domain/core/service/poll-timing';
 
 const call = { method: 'GET', pathTemplate: '/x/{id}' };
 const minute = 60_000;

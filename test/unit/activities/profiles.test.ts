@@ -9,7 +9,7 @@ import { Store } from '../../../src/store/store';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import type { ProfilesApi } from '../../../src/apis/investigation/profile';
 import type { AuditEntry } from '../../../src/domain/core/audit';
-import { profileSubject } from '../../../src/domain/core/attempts';
+import { profileSubject } from '../../../src/domain/core/service/attempts';
 import { refusalOf, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { readAll } from '../../support/audit-entries';
 import { accepted, putAttempt } from '../../support/stored-attempts';

@@ -1,5 +1,5 @@
 import { rowFlags, type RequestRow } from '../../../src/domain/certificates/certificate-rows';
-import type { Receipt } from '../../../src/domain/core/attempts';
+import type { Receipt } from '../../../src/domain/core/service/attempts';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB } from './certificate-bench';
 

@@ -1,6 +1,6 @@
 import { claimForSure } from '../../../src/activities/core/attempt';
 import { withStorePatience } from '../../../src/activities/core/store-patience';
-import type { Claim } from '../../../src/domain/core/attempts';
+import type { Claim } from '../../../src/domain/core/service/attempts';
 import type { AttemptRepository } from '../../../src/store/core/attempts';
 import { StoreError, type StoreErrorCode } from '../../../src/store/store-error';
 

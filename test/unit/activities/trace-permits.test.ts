@@ -5,7 +5,7 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { TracesApi } from '../../../src/apis/investigation/traces';
 import { TraceRepository } from '../../../src/store/traces/traces';
-import { waitBounds } from '../../../src/domain/core/poll-timing';
+import { waitBounds } from '../../../src/domain/core/service/poll-timing';
 import { readEnvironment } from '../../../src/environment';
 import { LoopbackServer, sendJson } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';

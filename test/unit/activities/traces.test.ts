@@ -8,7 +8,11 @@ import {
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
-import { traceSubject, type Attempt, type Receipt } from '../../../src/domain/core/attempts';
+import {
+  traceSubject,
+  type Attempt,
+  type Receipt,
+} from '../../../src/domain/core/service/attempts';
 import { SubjectRepository } from '../../../src/store/core/subjects';
 import { Store } from '../../../src/store/store';
 import { TraceRepository } from '../../../src/store/traces/traces';

@@ -1,4 +1,4 @@
-import { rateWords } from '../../../src/domain/core/rates';
+import { rateWords } from '../../../src/domain/core/service/rates';
 import { pollersFinding } from '../../../src/doctor/engine';
 import { clockOffMs } from '../../../src/doctor/service';
 

@@ -10,7 +10,7 @@ import {
   type Claim,
   type Receipt,
   type Resolution,
-} from '../../../src/domain/core/attempts';
+} from '../../../src/domain/core/service/attempts';
 
 const owner = { workflowId: 'work-1', run: 'lane-0-1' };
 const claim: Claim = {

@@ -1,5 +1,5 @@
 import { outcomeEntry, requestEntry } from '../../../src/domain/audit-entries';
-import type { Receipt } from '../../../src/domain/core/attempts';
+import type { Receipt } from '../../../src/domain/core/service/attempts';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 
 const work = { workId: 'certificate-batch/0a1b', by: 'Ana' };

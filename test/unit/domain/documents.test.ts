@@ -9,7 +9,7 @@ import {
   normaliseDocument,
   punctuateDocument,
   readDocument,
-} from '../../../src/domain/core/documents';
+} from '../../../src/domain/core/documents/documents';
 
 const columnCnpj: DocumentExpectation = { length: 'cnpj', serves: ['cpf', 'cnpj'] };
 const columnCpf: DocumentExpectation = { length: 'cpf', serves: ['cpf', 'cnpj'] };

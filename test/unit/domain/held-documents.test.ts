@@ -2,8 +2,8 @@ import {
   documentsInCnabLine,
   documentsInText,
   documentsOf,
-} from '../../../src/domain/core/held-documents';
-import { punctuateDocument } from '../../../src/domain/core/documents';
+} from '../../../src/domain/core/documents/held-documents';
+import { punctuateDocument } from '../../../src/domain/core/documents/documents';
 import { cnabLines } from '../../support/cnab-files';
 import { cnpj, cpf } from '../../support/documents';
 import { invoiceKey } from '../../support/invoice-files';

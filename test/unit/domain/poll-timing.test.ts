@@ -3,7 +3,7 @@ import {
   certificatePace,
   nextPollMs,
   watchBoundMs,
-} from '../../../src/domain/core/poll-timing';
+} from '../../../src/domain/core/service/poll-timing';
 
 const middle = 0.5;
 

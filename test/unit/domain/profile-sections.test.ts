@@ -1,5 +1,5 @@
 import { profileSections } from '../../../src/domain/profiles/sections';
-import { tableSheet } from '../../../src/sheets/table-sheet';
+import { tableSheet } from '../../../src/sheets/write/table-sheet';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
 
 const sectionOf = (answer: object, name: string) =>

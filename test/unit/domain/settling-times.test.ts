@@ -3,7 +3,7 @@ import {
   nextRead,
   readingPlan,
   type ReadingPlan,
-} from '../../../src/domain/core/settling-times';
+} from '../../../src/domain/core/service/settling-times';
 
 /** Reads one issuance as a watch does: until it has settled. */
 function follow(times: SettlingTimes, durationMs: number): { reads: number; lagMs: number } {

@@ -1,4 +1,4 @@
-import { BillingTotals } from '../../../src/domain/core/billing-totals';
+import { BillingTotals } from '../../../src/domain/core/service/billing-totals';
 import {
   sourcesOf,
   standsForGood,

@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
 import { creditApi, type CreditApi } from '../../../src/apis/credit/credit';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
-import { punctuateDocument } from '../../../src/domain/core/documents';
+import { punctuateDocument } from '../../../src/domain/core/documents/documents';
 import { hideSecretsOf, redactText } from '../../../src/protection/redaction';
 import { redactedLog } from '../../../src/protection/redacted-log';
 import { cnabFile, testAssignor } from '../../support/cnab-files';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AnalysisSheet } from '../../../src/sheets/analysis-sheet';
+import { AnalysisSheet } from '../../../src/sheets/write/analysis-sheet';
 import { TemporaryStore } from '../../support/temporary-store';
 
 let place: TemporaryStore;

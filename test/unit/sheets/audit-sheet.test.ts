@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { auditCells, auditColumns, auditSheet } from '../../../src/sheets/audit-sheet';
+import { auditCells, auditColumns, auditSheet } from '../../../src/sheets/write/audit-sheet';
 
 const record = {
   at: '2026-11-21T10:00:00.000Z',

@@ -1,5 +1,5 @@
 import { changeRecord } from '../../../src/domain/monitors/change-record';
-import { changeCells, changeColumns, changeSheet } from '../../../src/sheets/change-sheet';
+import { changeCells, changeColumns, changeSheet } from '../../../src/sheets/write/change-sheet';
 import { filedChange } from '../../support/monitor-changes';
 
 const file = { sweep: 's', at: '2026-05-04T10:00:03.771Z', attempt: 1 };

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { supplierSheet, supplierWorkbook } from '../../../scripts/make-examples';
-import { planRows } from '../../../src/sheets/plan-rows';
-import { readSheet } from '../../../src/sheets/read-rows';
+import { planRows } from '../../../src/sheets/read/plan-rows';
+import { readSheet } from '../../../src/sheets/read/read-rows';
 
 const suppliers = join(__dirname, '../../../examples/suppliers.csv');
 const workbook = join(__dirname, '../../../examples/suppliers.xlsx');

@@ -6,15 +6,15 @@ import { parse } from 'csv-parse/sync';
 import { readSheet as readCells } from 'read-excel-file/node';
 import type { ManifestRow, ResultRow } from '../../../src/domain/certificates/certificates';
 import { resultRow } from '../../../src/domain/certificates/result-rows';
-import { manifestLine, planRows } from '../../../src/sheets/plan-rows';
-import { readSheet } from '../../../src/sheets/read-rows';
-import { ownFields, ownNames, resultColumns } from '../../../src/sheets/result-cells';
-import { openResultSheet } from '../../../src/sheets/result-sheet';
+import { manifestLine, planRows } from '../../../src/sheets/read/plan-rows';
+import { readSheet } from '../../../src/sheets/read/read-rows';
+import { ownFields, ownNames, resultColumns } from '../../../src/sheets/write/result-cells';
+import { openResultSheet } from '../../../src/sheets/write/result-sheet';
 import {
   fitsWorkbook,
   mostWorkbookRows,
   openResultWorkbook,
-} from '../../../src/sheets/result-workbook';
+} from '../../../src/sheets/write/result-workbook';
 
 /** Columns of the input that are read for nothing come back behind ours. */
 

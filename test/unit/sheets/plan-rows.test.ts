@@ -1,6 +1,6 @@
 import type { CertificateType, ManifestRow } from '../../../src/domain/certificates/certificates';
-import { planRows } from '../../../src/sheets/plan-rows';
-import type { DocumentCell, SheetRow } from '../../../src/sheets/read-rows';
+import { planRows } from '../../../src/sheets/read/plan-rows';
+import type { DocumentCell, SheetRow } from '../../../src/sheets/read/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';
 import { certificateTypeOf } from '../../../src/sheets/type-words';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import type { ColumnChoice } from '../../../src/sheets/header-columns';
-import { readSheet, type SheetRow } from '../../../src/sheets/read-rows';
+import type { ColumnChoice } from '../../../src/sheets/read/header-columns';
+import { readSheet, type SheetRow } from '../../../src/sheets/read/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';
 
 let folder: string;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { ResultRow } from '../../../src/domain/certificates/certificates';
-import { inertCell, resultColumns } from '../../../src/sheets/result-cells';
-import { openResultSheet, readResultSheet } from '../../../src/sheets/result-sheet';
+import { inertCell, resultColumns } from '../../../src/sheets/write/result-cells';
+import { openResultSheet, readResultSheet } from '../../../src/sheets/write/result-sheet';
 
 let folder: string;
 let path: string;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { readSheet as readCells } from 'read-excel-file/node';
 
 import type { ResultRow } from '../../../src/domain/certificates/certificates';
-import { readSheet } from '../../../src/sheets/read-rows';
-import { resultColumns } from '../../../src/sheets/result-cells';
-import { mostWorkbookRows, openResultWorkbook } from '../../../src/sheets/result-workbook';
-import { openWorkbook } from '../../../src/sheets/xlsx-package';
+import { readSheet } from '../../../src/sheets/read/read-rows';
+import { resultColumns } from '../../../src/sheets/write/result-cells';
+import { mostWorkbookRows, openResultWorkbook } from '../../../src/sheets/write/result-workbook';
+import { openWorkbook } from '../../../src/sheets/read/xlsx-package';
 
 let folder: string;
 let path: string;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { stringify } from 'csv-stringify/sync';
-import { planRows } from '../../../src/sheets/plan-rows';
-import { type InputChoice, readSheet } from '../../../src/sheets/read-rows';
+import { planRows } from '../../../src/sheets/read/plan-rows';
+import { type InputChoice, readSheet } from '../../../src/sheets/read/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';
 import { type TestSheet, workbookFile } from '../../support/workbook-files';
 

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { planRows } from '../../../src/sheets/plan-rows';
-import { type InputChoice, readSheet, type SheetRow } from '../../../src/sheets/read-rows';
+import { planRows } from '../../../src/sheets/read/plan-rows';
+import { type InputChoice, readSheet, type SheetRow } from '../../../src/sheets/read/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';
 import { cellXml, rowXml, textXml, workbookFile } from '../../support/workbook-files';
 

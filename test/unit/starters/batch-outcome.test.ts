@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { TraceRepository } from '../../../src/store/traces/traces';
-import { profileSubject, traceSubject } from '../../../src/domain/core/attempts';
+import { profileSubject, traceSubject } from '../../../src/domain/core/service/attempts';
 import type { ManifestRow } from '../../../src/domain/certificates/certificates';
-import type { Billing } from '../../../src/domain/core/billing';
+import type { Billing } from '../../../src/domain/core/service/billing';
 import {
   jobBatchFolder,
   type ChildJob,
@@ -28,7 +28,7 @@ import { findJob } from '../../../src/starters/jobs/find-job';
 import type { JobKind } from '../../../src/starters/jobs/job-kind';
 import { profileBatchKind } from '../../../src/starters/profiles/batch-kind';
 import { traceBatchKind } from '../../../src/starters/traces/batch-kind';
-import { JobBatchRepository } from '../../../src/store/core/job-batches';
+import { JobBatchRepository } from '../../../src/store/core/jobs/job-batches';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
 import { printedByTests } from '../../support/printed';

@@ -7,12 +7,12 @@ import {
 } from '../../../src/domain/traces/search';
 import { jobCommands } from '../../../src/starters/job-commands';
 import { givenTerms } from '../../../src/starters/cli/start-command';
-import { refuseIgnored } from '../../../src/starters/jobs/begin-job';
+import { refuseIgnored } from '../../../src/starters/jobs/begin/begin-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { viewJob } from '../../../src/starters/jobs/find-job';
 import type { Job } from '../../../src/starters/jobs/job-kind';
-import { orderJob } from '../../../src/starters/jobs/order-job';
-import { startJob, yieldTo } from '../../../src/starters/jobs/start-job';
+import { orderJob } from '../../../src/starters/jobs/begin/order-job';
+import { startJob, yieldTo } from '../../../src/starters/jobs/begin/start-job';
 import { traceCommand } from '../../../src/starters/traces/commands';
 import { traceKind } from '../../../src/starters/traces/kind';
 import { TraceRepository } from '../../../src/store/traces/traces';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { askBatch } from '../../../src/starters/jobs/batches/ask';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { findJob } from '../../../src/starters/jobs/find-job';
-import { yieldTo } from '../../../src/starters/jobs/start-job';
+import { yieldTo } from '../../../src/starters/jobs/begin/start-job';
 import { traceBatch } from '../../../src/starters/traces/batch';
 import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 

@@ -4,12 +4,16 @@ import {
   profileSubject,
   subjectState,
   traceSubject,
-} from '../../../src/domain/core/attempts';
+} from '../../../src/domain/core/service/attempts';
 import type { DecisionRecord } from '../../../src/domain/core/decision';
 import type { JobKind } from '../../../src/domain/job';
 import { traceKey } from '../../../src/domain/traces/search';
 import type { CommandContext } from '../../../src/starters/jobs/context';
-import { nothingGoesOn, resolveJob, type ResolveRequest } from '../../../src/starters/jobs/resolve';
+import {
+  nothingGoesOn,
+  resolveJob,
+  type ResolveRequest,
+} from '../../../src/starters/jobs/decide/resolve';
 import { kindOf } from '../../../src/starters/kind-of';
 import { WorkReader } from '../../../src/store/certificates/works';
 import { LensRepository } from '../../../src/store/lens/lens';

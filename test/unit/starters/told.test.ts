@@ -8,7 +8,7 @@ import { kindOf } from '../../../src/starters/kind-of';
 import { listChanges } from '../../../src/starters/monitors/changes';
 import { writeReport } from '../../../src/starters/monitors/report';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
-import { changePageFromWire } from '../../../src/apis/investigation/monitors.wire';
+import { changePageFromWire } from '../../../src/apis/investigation/wire/monitors.wire';
 import { startResourceCaller } from '../sandbox/resource-caller';
 import { putLarge } from '../../../src/store/core/large-objects';
 import { sandboxAnswers, type Answers } from '../../support/report-answers';

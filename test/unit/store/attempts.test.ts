@@ -5,7 +5,7 @@ import {
   type Claim,
   type Receipt,
   type Resolution,
-} from '../../../src/domain/core/attempts';
+} from '../../../src/domain/core/service/attempts';
 import type { AttemptRepository } from '../../../src/store/core/attempts';
 import { endDoubt, newEpoch } from '../../../src/store/epoch';
 import { statement } from '../../../src/store/statement';

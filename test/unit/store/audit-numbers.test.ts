@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../../src/domain/core/audit';
 import { statement } from '../../../src/store/statement';
 import { verifyAudit } from '../../../src/store/audit/verify';
-import type { SealedDatabase } from '../../../src/store/sealed-database';
+import type { SealedDatabase } from '../../../src/store/sealed/sealed-database';
 import { readAll } from '../../support/audit-entries';
 import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 

@@ -1,7 +1,7 @@
 import { IdKey } from '../../../src/protection/id-key';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { verifyAudit, type AuditFinding } from '../../../src/store/audit/verify';
-import type { SealedDatabase } from '../../../src/store/sealed-database';
+import type { SealedDatabase } from '../../../src/store/sealed/sealed-database';
 import { entry, readAll } from '../../support/audit-entries';
 import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 

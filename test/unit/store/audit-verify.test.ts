@@ -4,8 +4,8 @@ import { parseHead } from '../../../src/store/audit/anchors';
 import { beginningOf, forgeLink } from '../../../src/store/audit/link';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { verifyAudit, type AuditFinding } from '../../../src/store/audit/verify';
-import { KeySeal } from '../../../src/store/seal';
-import { SealedDatabase } from '../../../src/store/sealed-database';
+import { KeySeal } from '../../../src/store/sealed/seal';
+import { SealedDatabase } from '../../../src/store/sealed/sealed-database';
 import { entry } from '../../support/audit-entries';
 import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 

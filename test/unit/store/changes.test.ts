@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FoundAs } from '../../../src/domain/monitors/kept';
-import { SealedDatabase } from '../../../src/store/sealed-database';
+import { SealedDatabase } from '../../../src/store/sealed/sealed-database';
 import { statement, type Statement } from '../../../src/store/statement';
 import { ChangeQueries, type ChangeFilter } from '../../../src/store/monitors/change-queries';
 import { ChangeRepository } from '../../../src/store/monitors/changes';

@@ -1,4 +1,4 @@
-import { certificateSubject, type Claim } from '../../../src/domain/core/attempts';
+import { certificateSubject, type Claim } from '../../../src/domain/core/service/attempts';
 import type { StoredRow } from '../../../src/store/core/row-writer';
 import { cnpj } from '../../support/documents';
 import { drafted } from '../../support/erasures';

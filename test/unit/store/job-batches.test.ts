@@ -4,7 +4,7 @@ import {
   type ChildJob,
   type JobBatchRecord,
 } from '../../../src/domain/core/job-batch';
-import { JobBatchRepository } from '../../../src/store/core/job-batches';
+import { JobBatchRepository } from '../../../src/store/core/jobs/job-batches';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { TemporaryStore } from '../../support/temporary-store';
 

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../src/domain/core/audit';
 import type { JobKind } from '../../../src/domain/job';
-import type { JobFilter } from '../../../src/store/core/job-filter';
-import type { JobRepository } from '../../../src/store/core/jobs';
+import type { JobFilter } from '../../../src/store/core/jobs/job-filter';
+import type { JobRepository } from '../../../src/store/core/jobs/jobs';
 import { statement } from '../../../src/store/statement';
 import { TemporaryStore } from '../../support/temporary-store';
 

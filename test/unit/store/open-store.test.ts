@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { findIdKey } from '../../../src/store/find-id-key';
+import { findIdKey } from '../../../src/store/sealed/find-id-key';
 import { IdKey } from '../../../src/protection/id-key';
 import { openStore, shownAddress } from '../../../src/store/open-store';
 import { inFolder, TemporaryStore } from '../../support/temporary-store';

@@ -1,6 +1,6 @@
 import { nothingTold, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { OutcomeRepository } from '../../../src/store/certificates/outcomes';
-import { SealedDatabase } from '../../../src/store/sealed-database';
+import { SealedDatabase } from '../../../src/store/sealed/sealed-database';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const work = 'works/certificate-batch/w';

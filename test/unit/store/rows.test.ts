@@ -1,7 +1,7 @@
 import type { ManifestItem } from '../../../src/domain/certificates/certificates';
 import type { StoredRow } from '../../../src/store/core/row-writer';
 import { RowRepository } from '../../../src/store/core/rows';
-import { SealedDatabase } from '../../../src/store/sealed-database';
+import { SealedDatabase } from '../../../src/store/sealed/sealed-database';
 import { cnpj, cpf } from '../../support/documents';
 import { StoreError } from '../../../src/store/store-error';
 import { TemporaryStore } from '../../support/temporary-store';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { IdKey } from '../../../src/protection/id-key';
 import { storeInFolder, openStore } from '../../../src/store/open-store';
-import { KeySeal } from '../../../src/store/seal';
+import { KeySeal } from '../../../src/store/sealed/seal';
 import { Store } from '../../../src/store/store';
 import { BrokenSealError, KeyRing } from '../../../src/protection/key-ring';
 import { inFolder, notesAbout, TemporaryStore } from '../../support/temporary-store';

@@ -1,4 +1,4 @@
-import type { Receipt } from '../../../src/domain/core/attempts';
+import type { Receipt } from '../../../src/domain/core/service/attempts';
 import type { JobKind } from '../../../src/domain/job';
 import type { SpendingJob } from '../../../src/store/core/spending';
 import { spendingSince, type SpendingGroup } from '../../../src/starters/jobs/spending';

@@ -1,5 +1,5 @@
 import type { StoredRow } from '../../../src/store/core/row-writer';
-import { decisionsOf } from '../../../src/store/core/inbox';
+import { decisionsOf } from '../../../src/store/core/jobs/inbox';
 import { erasedRow } from '../../../src/store/erasure/tombstones';
 import { drafted } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';

@@ -1,4 +1,4 @@
-import type { Billing } from '../../../src/domain/core/billing';
+import type { Billing } from '../../../src/domain/core/service/billing';
 import type { ProfileOutcome, ProfileStatus } from '../../../src/domain/profiles/lookup';
 import type { TraceOutcome, TraceStatus } from '../../../src/domain/traces/search';
 import { WorkerMetrics } from '../../../src/workers/metrics';

@@ -1,7 +1,7 @@
 import { attentionOf } from '../../../domain/attention';
 import type { FiledRow } from '../../../domain/certificates/certificates';
 import { validityOf, validityRules } from '../../../domain/certificates/validity';
-import type { BillingTotal } from '../../../domain/core/billing-totals';
+import type { BillingTotal } from '../../../domain/core/service/billing-totals';
 import type { Fields } from '../../../domain/core/findings';
 import type { AnalysisOutcome } from '../../../domain/credit/work';
 import { divergencesIn, type Source } from '../../../domain/investigations/divergences';
@@ -19,7 +19,7 @@ import type {
 } from '../../../domain/investigations/report';
 import type { JobKind } from '../../../domain/job';
 import type { ProfileOutcome, ProfileRecord } from '../../../domain/profiles/lookup';
-import type { JobWithOutcome } from '../../../store/core/jobs';
+import type { JobWithOutcome } from '../../../store/core/jobs/jobs';
 import { factsOf } from '../../../store/investigations/facts';
 import { childKindOf } from '../child-kinds';
 import type { CommandContext } from '../../jobs/context';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { startEntry } from '../../../domain/audit-entries';
-import { documentsIn } from '../../../domain/core/held-documents';
+import { documentsIn } from '../../../domain/core/documents/held-documents';
 import {
   jobBatchFolder,
   type ChildJob,
@@ -9,14 +9,14 @@ import {
   type JobBatchRecord,
 } from '../../../domain/core/job-batch';
 import { type JobBatchKind } from '../../../domain/job';
-import { manifestLine, type SheetPlan } from '../../../sheets/plan-rows';
-import type { InputChoice } from '../../../sheets/read-rows';
-import { JobBatchRepository } from '../../../store/core/job-batches';
+import { manifestLine, type SheetPlan } from '../../../sheets/read/plan-rows';
+import type { InputChoice } from '../../../sheets/read/read-rows';
+import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
 import { indexDocuments } from '../../../store/core/subject-index';
 import type { JobBatchInput } from '../../../workflows/inputs';
 import type { CommandContext } from '../context';
 import type { Job } from '../job-kind';
-import { problemOf, type Ask, type Foreseen, type LineProblem } from '../start-job';
+import { problemOf, type Ask, type Foreseen, type LineProblem } from '../begin/start-job';
 import { storeFile } from './stored-file';
 
 /** Lines with content; `left`: what was found and is not asked for, by the reason. */

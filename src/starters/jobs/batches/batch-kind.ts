@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type JobBatchEnd, type JobBatchRecord } from '../../../domain/core/job-batch';
 import { workflowIdOf } from '../../../domain/job';
-import { JobBatchRepository } from '../../../store/core/job-batches';
+import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
 import type { EngineClient } from '../../../temporal/connection';
 import { jobBatchProgressQuery } from '../../../workflows/messages';
 import type { CommandContext } from '../context';

@@ -1,12 +1,12 @@
 import { attentionOf } from '../../../domain/attention';
 import type { ChildJob, JobBatchEnd, JobBatchRecord } from '../../../domain/core/job-batch';
-import { ownFields } from '../../../sheets/result-cells';
+import { ownFields } from '../../../sheets/write/result-cells';
 import type { StoredRow } from '../../../store/core/row-writer';
 import type { BatchCharges, BatchRules, ChildEnd, ShownRow } from './rules';
 import type { CommandContext } from '../context';
 import { CommandError } from '../errors';
 import type { EndedJob } from '../job-kind';
-import type { LineProblem } from '../start-job';
+import type { LineProblem } from '../begin/start-job';
 
 export type EndedBatch = EndedJob<JobBatchRecord, JobBatchEnd>;
 

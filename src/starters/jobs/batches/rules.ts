@@ -1,5 +1,5 @@
-import type { Billing } from '../../../domain/core/billing';
-import { BillingTotals, type BillingTotal } from '../../../domain/core/billing-totals';
+import type { Billing } from '../../../domain/core/service/billing';
+import { BillingTotals, type BillingTotal } from '../../../domain/core/service/billing-totals';
 import type { JobBatchKind } from '../../../domain/job';
 import type { queuesOf } from '../../../domain/core/queues';
 import type { CommandContext } from '../context';

@@ -1,5 +1,5 @@
 import { type CnabCode, cnabChecks } from '../../../../src/domain/cnab/checks';
-import { cnpjCheckDigits } from '../../../../src/domain/core/documents';
+import { cnpjCheckDigits } from '../../../../src/domain/core/documents/documents';
 import { CnabScan } from '../../../../src/domain/cnab/scan';
 import {
   type BankName,

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { CallName } from '../../http/errors';
+import { ContractError } from '../../http/errors';
+import { parseJson } from '../../http/problem';
+import { flag, isSameId, parseWire, stateOf, told } from './wire-fields';
+import type { Issuance } from '../../../domain/certificates/issuance';
+
+/**
+ * The service's shape of a certificate issuance (specification: "Certificate issuance"). Unknown
+ * fields are dropped, optional ones may be missing or null, unknown enum values pass as they are.
+ */
+const text = z.string().nullish();
+
+const issuanceWire = z.object({
+  certidao_id: z.string().min(1).max(200),
+  status: z.string(),
+  stage: told,
+  result: z
+    .object({ nome_oficial: told, divergente: flag, capturado_em: told, classificacao: told })
+    .nullish()
+    .catch(null),
+  evidence: z.object({ pdf_url: text, sha256: text }).nullish(),
+  error: z
+    .object({
+      code: told,
+      category: told,
+      message: told,
+      retryable: flag,
+      retry_after_seconds: z.number().nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+  links: z.object({ pdf: told }).nullish().catch(null),
+  created_at: told,
+  completed_at: told,
+});
+
+/** What the acceptance of a request must hold: without the id the issuance is lost to us. */
+const acceptedWire = issuanceWire.pick({ certidao_id: true });
+
+/** Any other word is unsettled: warned of once and polled to the deadline. */
+const states = ['queued', 'processing', 'completed', 'failed'] as const;
+
+/**
+ * @param certidaoId the id asked for: an answer about another issuance must not be filed as this one
+ * @throws ContractError when the answer lacks what we rely on
+ */
+export function issuanceFromWire(call: CallName, certidaoId: string, answer: unknown): Issuance {
+  const wire = parseWire(issuanceWire, call, answer);
+  if (!isSameId(wire.certidao_id, certidaoId)) {
+    throw new ContractError(call, [{ path: 'certidao_id', code: 'another_issuance' }]);
+  }
+  const { result, evidence, error } = wire;
+  return {
+    certidaoId,
+    state: stateOf(states, wire.status),
+    statusWord: wire.status,
+    stage: wire.stage,
+    result:
+      result == null
+        ? null
+        : {
+            classification: result.classificacao,
+            divergent: result.divergente ?? null,
+            officialName: result.nome_oficial,
+            capturedAt: result.capturado_em,
+          },
+    evidence: {
+      pdfUrl: evidence?.pdf_url || null,
+      linkedPdf: wire.links?.pdf ?? null,
+      sha256: evidence?.sha256?.toLowerCase() || null,
+    },
+    error:
+      error == null
+        ? null
+        : {
+            code: error.code,
+            category: error.category,
+            message: error.message,
+            retryable: error.retryable ?? null,
+            retryAfterMs:
+              error.retry_after_seconds == null
+                ? null
+                : Math.max(0, error.retry_after_seconds * 1_000),
+          },
+    createdAt: wire.created_at,
+    completedAt: wire.completed_at,
+  };
+}
+
+/** @throws ContractError when the id cannot be read: the outcome of the request is then unknown */
+export function acceptedIdFromWire(call: CallName, body: Buffer): string {
+  return parseWire(acceptedWire, call, parseJson(body)).certidao_id;
+}

@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { isUuid } from '../../../domain/core/uuid';
+import {
+  dossierStates,
+  type AttemptBilling,
+  type Dossier,
+  type DossierAttempt,
+  type DossierCoverage,
+  type RiskClassification,
+} from '../../../domain/dossiers/dossier';
+import { ContractError, type CallName } from '../../http/errors';
+import { parseJson } from '../../http/problem';
+import {
+  artifacts,
+  failure,
+  flag,
+  id,
+  isSameId,
+  listAsItCame,
+  number,
+  parseWire,
+  pollAfterMs,
+  stateOf,
+  told,
+} from './wire-fields';
+
+/** The service's shape of a dossier (specification: "Dossier"), and ours. */
+
+const attemptBilling = z
+  .object({
+    id: told,
+    status: told,
+    amount: number,
+    unit: told,
+    price_version: told,
+    billing_policy_version: told,
+  })
+  .nullish()
+  .catch(null)
+  .transform((wire): AttemptBilling | null =>
+    wire == null
+      ? null
+      : {
+          billingId: wire.id,
+          status: wire.status,
+          amount: wire.amount,
+          unit: wire.unit,
+          priceVersion: wire.price_version,
+          policyVersion: wire.billing_policy_version,
+        },
+  );
+
+const attempt = z
+  .object({
+    id: told,
+    number,
+    status: told,
+    queued_at: told,
+    started_at: told,
+    completed_at: told,
+    billing: attemptBilling,
+  })
+  .nullish()
+  .catch(null)
+  .transform((wire): DossierAttempt | null =>
+    wire == null
+      ? null
+      : {
+          attemptId: wire.id,
+          number: wire.number,
+          status: wire.status,
+          queuedAt: wire.queued_at,
+          startedAt: wire.started_at,
+          completedAt: wire.completed_at,
+          billing: wire.billing,
+        },
+  );
+
+const phases = listAsItCame.transform((list) =>
+  (list ?? []).flatMap((one) => {
+    const read = z.object({ phase: told, status: told }).safeParse(one);
+    return read.success ? [read.data] : [];
+  }),
+);
+
+const coverage = z
+  .object({ status: told, completed: number, eligible: number, phases })
+  .nullish()
+  .catch(null)
+  .transform((wire): DossierCoverage | null => wire ?? null);
+
+const matchedRules = listAsItCame.transform((list) =>
+  (list ?? []).flatMap((one) => {
+    const read = z.object({ id: told, score: number, description: told }).safeParse(one);
+    return read.success ? [read.data] : [];
+  }),
+);
+
+const texts = listAsItCame.transform((list) =>
+  (list ?? []).filter((one): one is string => typeof one === 'string'),
+);
+
+const risk = z
+  .object({
+    matrix_id: told,
+    matrix_version: told,
+    status: told,
+    level: told,
+    score: number,
+    matched_rules: matchedRules,
+    missing_fields: texts,
+  })
+  .nullish()
+  .catch(null)
+  .transform((wire): RiskClassification | null =>
+    wire == null
+      ? null
+      : {
+          matrixId: wire.matrix_id,
+          matrixVersion: wire.matrix_version,
+          status: wire.status,
+          level: wire.level,
+          score: wire.score,
+          matchedRules: wire.matched_rules,
+          missingFields: wire.missing_fields,
+        },
+  );
+
+const result = z
+  .object({ report_schema: listAsItCame, risk_classification: risk })
+  .nullish()
+  .catch(null);
+
+export const dossierWire = z
+  .object({
+    id,
+    status: told,
+    subject_type: told,
+    mode: told,
+    kind: told,
+    contract_version: told,
+    billing_policy_version: told,
+    current_attempt: attempt,
+    coverage,
+    artifacts,
+    stale: flag,
+    result,
+    risk_classification: risk,
+    failure,
+    poll_after_seconds: pollAfterMs,
+    created_at: told,
+    updated_at: told,
+  })
+  .transform((wire): Dossier => ({
+    // A work goes by it, and a key: however it is spelled, it is one.
+    dossierId: isUuid(wire.id) ? wire.id.toLowerCase() : wire.id,
+    state: stateOf(dossierStates, wire.status),
+    statusWord: wire.status,
+    subjectType: wire.subject_type,
+    mode: wire.mode,
+    kind: wire.kind,
+    contractVersion: wire.contract_version,
+    billingPolicyVersion: wire.billing_policy_version,
+    attempt: wire.current_attempt,
+    coverage: wire.coverage,
+    artifacts: wire.artifacts,
+    stale: wire.stale,
+    reportSchema: wire.result?.report_schema ?? null,
+    risk: wire.risk_classification ?? wire.result?.risk_classification ?? null,
+    failure: wire.failure,
+    pollAfterMs: wire.poll_after_seconds,
+    createdAt: wire.created_at,
+    updatedAt: wire.updated_at,
+  }));
+
+/**
+ * @param dossierId the dossier asked for: an answer about another one is no answer
+ * @throws ContractError when the body is no JSON or lacks what we rely on
+ */
+export function dossierFromWire(call: CallName, dossierId: string, body: Buffer): Dossier {
+  const dossier = parseWire(dossierWire, call, parseJson(body));
+  if (isSameId(dossier.dossierId, dossierId)) return dossier;
+  throw new ContractError(call, [{ path: 'id', code: 'another_dossier' }]);
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { traceStates, type Trace } from '../../../domain/traces/trace';
+import { ContractError, type CallName } from '../../http/errors';
+import { parseJson } from '../../http/problem';
+import {
+  asItCame,
+  billing,
+  failure,
+  flag,
+  id,
+  isSameId,
+  listAsItCame,
+  parseWire,
+  pollAfterMs,
+  stateOf,
+  told,
+} from './wire-fields';
+
+/** The service's shape of a trace search (specification: "Trace search"), and ours. */
+export const traceWire = z
+  .object({
+    id,
+    status: told,
+    type: told,
+    target: told,
+    strategy: told,
+    partial: flag,
+    coverage: asItCame,
+    billing,
+    artifacts: listAsItCame,
+    result: asItCame,
+    failure,
+    poll_after_seconds: pollAfterMs,
+    created_at: told,
+    updated_at: told,
+    started_at: told,
+    completed_at: told,
+  })
+  .transform((wire): Trace => ({
+    traceId: wire.id,
+    state: stateOf(traceStates, wire.status),
+    statusWord: wire.status,
+    type: wire.type,
+    target: wire.target,
+    strategy: wire.strategy,
+    partial: wire.partial,
+    coverage: wire.coverage,
+    billing: wire.billing,
+    artifacts: wire.artifacts ?? [],
+    result: wire.result,
+    failure: wire.failure,
+    pollAfterMs: wire.poll_after_seconds,
+    createdAt: wire.created_at,
+    updatedAt: wire.updated_at,
+    startedAt: wire.started_at,
+    completedAt: wire.completed_at,
+  }));
+
+/**
+ * @param traceId the search asked for, null for one that was just made
+ * @throws ContractError when the body is no JSON, lacks what we rely on, or is about another search
+ */
+export function traceFromWire(call: CallName, traceId: string | null, body: Buffer): Trace {
+  const trace = parseWire(traceWire, call, parseJson(body));
+  if (traceId === null || isSameId(trace.traceId, traceId)) return trace;
+  throw new ContractError(call, [{ path: 'id', code: 'another_search' }]);
+}

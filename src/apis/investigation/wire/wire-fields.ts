@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Artifact } from '../../../domain/core/artifact';
+import type { Billing } from '../../../domain/core/service/billing';
+import type { ServiceFailure } from '../../../domain/core/service/service-failure';
+import { ContractError, type CallName } from '../../http/errors';
+import { flag, number, told as anyText, tolerant } from '../../http/tolerant';
+
+export { flag, number };
+
+/**
+ * Fields of answers, read tolerantly: of another type, a field is as good as missing.
+ * Only ids are relied on.
+ */
+
+/** Text; an empty one tells nothing. */
+export const told = anyText.transform((value) => (value === '' ? null : value));
+
+/** An object as it came. */
+export const asItCame = tolerant(z.record(z.string(), z.unknown()));
+
+/** A list as it came; null when there is none. */
+export const listAsItCame = tolerant(z.array(z.unknown()));
+
+/**
+ * Goes into paths and names of objects: never `..`, never a slash. There a dot takes three characters,
+ * and a file system takes names of 255 bytes.
+ */
+export const id = z
+  .string()
+  .regex(/^[\w-][\w.-]{0,119}$/)
+  .refine((text) => text.replaceAll('.', '%2E').length <= 200);
+
+/** Seconds as told, in milliseconds; what is negative tells nothing. */
+export const pollAfterMs = number.transform((seconds) =>
+  seconds === null || seconds < 0 ? null : seconds * 1_000,
+);
+
+export const billing = tolerant<Billing>(z.object({ status: told, amount: number, unit: told }));
+
+/** One word: anything else may quote a value. */
+const code = told.transform((text) =>
+  text !== null && /^[A-Za-z][\w.-]{0,79}$/.test(text) ? text : null,
+);
+
+/** `failure` has no shape of its own in the specification: the names of its problems are tried. */
+export const failure = z
+  .object({
+    code,
+    message: told,
+    detail: told,
+    title: told,
+    retryable: flag,
+    retry_after_seconds: pollAfterMs,
+  })
+  .nullish()
+  .catch(null)
+  .transform((value): ServiceFailure | null => {
+    if (value == null) return null;
+    const message = value.message ?? value.detail ?? value.title;
+    const { retryable, retry_after_seconds: retryAfterMs } = value;
+    return { code: value.code, message, retryable, retryAfterMs };
+  });
+
+/** What may be a word of no use as a name: it is told by its hash. */
+const artifactId = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .catch(null)
+  .transform((text): string | null => {
+    if (text == null || text === '') return null;
+    if (id.safeParse(text).success) return text;
+    return `id-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  });
+
+const artifact = z
+  .object({
+    id: artifactId,
+    type: told,
+    media_type: told,
+    status: told,
+    url: told,
+    download_url: told,
+    url_expires_at: told,
+    expires_at: told,
+    available_until: told,
+  })
+  .transform((wire) => ({
+    artifactId: wire.id,
+    type: wire.type,
+    mediaType: wire.media_type,
+    status: wire.status,
+    url: wire.download_url ?? wire.url,
+    urlExpiresAt: wire.url_expires_at ?? wire.expires_at,
+    availableUntil: wire.available_until,
+  }));
+
+const nothingTold = artifact.parse({});
+
+/** Every one that is announced has an id of its own: its place, where none was told. Null: no list. */
+export const artifacts = listAsItCame.transform((list): Artifact[] | null => {
+  if (list === null) return null;
+  const ids = new Set<string>();
+  return list.map((one, place) => {
+    const read = artifact.safeParse(one).data ?? nothingTold;
+    const isOwn = read.artifactId !== null && !ids.has(read.artifactId);
+    const own = isOwn ? (read.artifactId as string) : `position-${place + 1}`;
+    ids.add(own);
+    return { ...read, artifactId: own };
+  });
+});
+
+/** The known word, else `unknown`. */
+export function stateOf<const T extends string>(
+  states: readonly T[],
+  word: string | null,
+): T | 'unknown' {
+  return states.find((state) => state === word) ?? 'unknown';
+}
+
+export function isSameId(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** @throws ContractError with the paths at fault, never the values */
+export function parseWire<T>(schema: z.ZodType<T>, call: CallName, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ContractError(call, issuesOf(parsed.error));
+}
+
+export function issuesOf(error: z.ZodError): { path: string; code: string }[] {
+  return error.issues.map((issue) => ({ path: issue.path.join('.'), code: issue.code }));
+}

@@ -1,0 +1,133 @@
+import type { ManifestRow } from '../../certificates/certificates';
+import { documentLengths, isValidCnpj, isValidCpf, normaliseDocument } from './documents';
+
+/**
+ * Documents that a file may hold, wherever in it: what the subject index knows it by. Rather one
+ * too many than one too few: whoever is in no index is not found by an erasure.
+ */
+
+/** A longer run of digits is columns beside columns: what stands in them is read by the layout. */
+const longestRun = 20;
+const punctuated =
+  /(?<!\d)(?:\d{3}\.\d{3}\.\d{3}-?\d{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}\\?\/?[0-9A-Z]{4}-?\d{2})(?!\d)/g;
+const runOfDigits = /\d{11,}/g;
+const alphanumeric = /(?<![0-9A-Z])(?=[0-9]*[A-Z])[0-9A-Z]{12}\d{2}(?![0-9A-Z])/g;
+const invoiceKeys = /(?<!\d)\d{6}([0-9A-Z]{12}\d{2})\d{24}(?!\d)/g;
+const tagged =
+  /(?:CPF|CNPJ)\w{0,12}["']?\s*[>:=]\s*["']?(\d{11,14}|[0-9A-Z]{12}\d{2})(?![0-9A-Z])/gi;
+
+/** Of one line, document or field. What has check digits that agree, or says that it is one. */
+export function* documentsInText(text: string): Generator<string> {
+  for (const [shown] of text.matchAll(punctuated)) {
+    yield normaliseDocument(shown.replace('\\', ''));
+  }
+  for (const [, document = ''] of text.matchAll(tagged)) yield* withoutZeros(document);
+  for (const [, issuer = ''] of text.matchAll(invoiceKeys)) yield* withoutZeros(issuer);
+  for (const [run] of text.matchAll(alphanumeric)) if (isValidCnpj(run)) yield run;
+  for (const [run] of text.matchAll(runOfDigits)) {
+    if (run.length <= longestRun) yield* documentsInRun(run);
+  }
+}
+
+function* documentsInRun(run: string): Generator<string> {
+  for (let from = 0; from + 11 <= run.length; from += 1) {
+    const [cpf, cnpj] = [run.slice(from, from + 11), run.slice(from, from + 14)];
+    if (isValidCpf(cpf)) yield cpf;
+    if (isValidCnpj(cnpj)) yield cnpj;
+  }
+}
+
+/** A CPF in a field for a CNPJ has three zeros in front. */
+function* withoutZeros(document: string): Generator<string> {
+  yield document;
+  if (/^000\d{11}$/.test(document)) yield document.slice(3);
+}
+
+/** Columns of a CNAB record that hold a document whatever stands beside them. */
+const documentColumns = [
+  [4, 17],
+  [220, 233],
+  [221, 234],
+  [381, 394],
+] as const;
+const invoiceKeyColumns = [
+  [395, 438],
+  [401, 444],
+] as const;
+
+/** Of one line of a CNAB 400 or 444 file, of whichever bank. */
+export function* documentsInCnabLine(line: string): Generator<string> {
+  const columns = ([first, last]: readonly [number, number]): string =>
+    line.slice(first - 1, last).trim();
+  for (const place of documentColumns) {
+    const text = columns(place);
+    if (/^\d{11}$|^[0-9A-Z]{12}\d{2}$/.test(text) && !/^0*$/.test(text)) yield* withoutZeros(text);
+  }
+  for (const place of invoiceKeyColumns) {
+    const issuer = columns(place).slice(6, 20);
+    if (/^[0-9A-Z]{12}\d{2}$/.test(issuer)) yield* withoutZeros(issuer);
+  }
+  yield* documentsInText(line);
+}
+
+/**
+ * What a row may tell of: its own document, what a cell that could not be read may hold, what has the
+ * shape of one in the user's reference; of the user's other columns, documents whose check digits agree
+ * and whom e-mail addresses and phone numbers reach.
+ */
+export function documentsOf(row: ManifestRow<string>): string[] {
+  if (row.erased) return [];
+  const own = 'code' in row ? documentsIn(row.document) : [row.document];
+  const others = (row.own ?? []).flatMap((cell) => [...documentsInCell(cell), ...contactsIn(cell)]);
+  return [...new Set([...own, ...documentsIn(row.reference), ...others])];
+}
+
+/** Amounts, dates and codes fill such columns: a number must have check digits that agree. */
+function documentsInCell(cell: string): string[] {
+  const whole = documentsIn(cell).filter((one) => isValidCpf(one) || isValidCnpj(one));
+  return [...whole, ...documentsInText(cell)];
+}
+
+/** E-mail addresses in small letters; of a cell that is a phone number, its digits. */
+export function contactsIn(text: string): string[] {
+  const digits = phoneDigits(text.trim());
+  const addresses = text.toLowerCase().match(/[^\s@,;:<>()[\]"'|]+@[^\s@,;:<>()[\]"'|]+/g) ?? [];
+  return digits === null ? addresses : [...addresses, digits];
+}
+
+/** Null: it is no phone number. Fewer digits are a code or a year. */
+export function phoneDigits(text: string): string | null {
+  const digits = text.replaceAll(/\D/g, '');
+  return digits.length >= fewestDigits && /^[\d\s()+./-]+$/.test(text) ? digits : null;
+}
+
+/**
+ * Documents that free text may hold: each of its words and, without letters, all of it together,
+ * without punctuation; what is too short may have lost its zeros.
+ */
+export function documentsIn(text: string): string[] {
+  const shapes = text.match(punctuatedInCell) ?? [];
+  const words = [...text.split(/[\s,;|]+/), ...shapes];
+  if (!/\p{L}/u.test(text)) words.push(text);
+  const found = new Set<string>();
+  for (const word of words) {
+    const bare = normaliseDocument(word);
+    if (isAlphanumeric(bare)) found.add(bare);
+    const digits = word.replaceAll(/\D/g, '');
+    if (digits.length < fewestDigits) continue;
+    for (const length of Object.values(documentLengths)) {
+      if (digits.length <= length) found.add(digits.padStart(length, '0'));
+    }
+  }
+  return [...found];
+}
+
+const punctuatedInCell =
+  /\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}(?!\d)|\d{2}[. ]?\d{3}[. ]?\d{3}[/ ]{0,3}\d{4}[- ]?\d{2}(?!\d)/g;
+
+/** Fewer digits are a code or a year; a document that begins with more zeros has no owner. */
+const fewestDigits = 8;
+
+function isAlphanumeric(bare: string): boolean {
+  return /^[0-9A-Z]{12}\d{2}$/.test(bare) && /[A-Z]/.test(bare);
+}

@@ -1,0 +1,251 @@
+import { type DocumentType, normaliseDocument } from '../../domain/core/documents/documents';
+import { certaintyOf, foldName, lengthOf, type ColumnContent } from './header-names';
+import { columnLetters, isBlank, type SourceRow } from './row-source';
+import { SheetError } from '../sheet-error';
+
+export interface DocumentColumn {
+  /** Position in the row, from 0. */
+  at: number;
+  /** What the name says the cells hold; absent when it says nothing. */
+  length?: DocumentType;
+}
+
+export interface HeaderColumns {
+  /** At least one. A sheet may have a column for CPF and one for CNPJ. */
+  documents: readonly DocumentColumn[];
+  /** Position of the type; absent when the sheet has none. */
+  type?: number;
+  reference?: number;
+}
+
+export interface ColumnChoice {
+  /** The document column as the user names it: header, letter (`B`) or number from 1. */
+  column?: string;
+  /** The column that names the rows, as the user names it; else one with a usual name. */
+  reference?: string;
+  /** What the column holds; documents unless told. */
+  holds?: ColumnContent;
+}
+
+/** For the sentences about a header. */
+const wordsOf: Readonly<Record<ColumnContent, { what: string; names: string; header: string }>> = {
+  documents: {
+    what: 'document',
+    names: 'documento, cnpj, cpf',
+    header: 'documento;tipo;referencia',
+  },
+  targets: { what: 'target', names: 'alvo, email, telefone', header: 'alvo;referencia' },
+  dossiers: { what: 'dossier', names: 'dossie, dossier_id', header: 'dossie;referencia' },
+};
+
+// Best name first: a sheet with `id` and `referencia` means the latter.
+const typeNames = [
+  'tipo',
+  'type',
+  'tipodecertidao',
+  'tipocertidao',
+  'certificatetype',
+  'certidao',
+  'certificate',
+];
+const referenceNames = [
+  'referencia',
+  'reference',
+  'ref',
+  'referenciainterna',
+  'externalreference',
+  'codigointerno',
+  'codigo',
+  'id',
+];
+
+/** Lines with content that are looked at for a header, titles above it among them. */
+export const mostLinesAbove = 40;
+
+// A title may have the document, telephone and address of the house: more are rows of a table.
+const mostWithContent = 3;
+
+/** Whether a sheet has a header among its first lines. */
+export function hasHeader(rows: readonly SourceRow[], choice: ColumnChoice): boolean {
+  return headerOf(rows, choice) !== undefined;
+}
+
+/**
+ * Finds the header among the first lines, and what each column is. Throws SheetError
+ * `no_document_column` (with the headers found), `column_not_found`, `no_header`, and
+ * `ambiguous_columns` (with those that might be it).
+ */
+export function findColumns(
+  rows: readonly SourceRow[],
+  choice: ColumnChoice,
+  file: string,
+): HeaderColumns & { line: number } {
+  const filled = rows.filter(({ cells }) => !isBlank(cells));
+  const header = headerOf(rows, choice);
+  const { column, holds = 'documents' } = choice;
+  if (header === undefined) {
+    // The widest is the likeliest: titles stand in one cell.
+    const widest = filled.reduce((one, other) => (width(other) > width(one) ? other : one));
+    const shown = filled.find(({ cells }) => cells.some(looksLikeContent)) ?? widest;
+    const place = { file, line: shown.line, ...(column !== undefined && { column }) };
+    if (column === undefined) throw noDocumentColumn(holds, shown.cells, place);
+    if (positionOf(column, shown.cells) in shown.cells) throw noHeader(holds, place);
+    const found = `${file} has no column "${column}". ${headersFound(widest.cells)}`;
+    throw new SheetError('column_not_found', found, place);
+  }
+  const { cells, line } = header;
+  const positions =
+    column === undefined
+      ? documentPositions(cells, holds, { file, line })
+      : [positionOf(column, cells)];
+  const documents = positions.map((at): DocumentColumn => {
+    const length = lengthOf(cells[at] ?? '');
+    return { at, ...(length !== undefined && { length }) };
+  });
+  const folded = cells.map(foldName);
+  const positionOfFirst = (names: readonly string[]): number | undefined =>
+    names
+      .map((wanted) => folded.findIndex((name, at) => name === wanted && !positions.includes(at)))
+      .find((at) => at !== -1);
+  const type = positionOfFirst(typeNames);
+  const reference =
+    choice.reference === undefined
+      ? positionOfFirst(referenceNames)
+      : chosenReference(choice.reference, cells, { file, line });
+  return {
+    line,
+    documents,
+    ...(type !== undefined && { type }),
+    ...(reference !== undefined && { reference }),
+  };
+}
+
+/**
+ * The first line that names the column. A line that holds a document is no header; a title in one
+ * cell is none when the next line names the column too, nor is a line below another sort of header.
+ */
+function headerOf(
+  rows: readonly SourceRow[],
+  { column, holds = 'documents' }: ColumnChoice,
+): SourceRow | undefined {
+  const filled = rows.filter(({ cells }) => !isBlank(cells));
+  const names = ({ cells }: SourceRow): boolean => {
+    if (cells.some(looksLikeContent)) return false;
+    if (column === undefined) return cells.some((cell) => certaintyOf(cell, holds) !== undefined);
+    return (cells[positionOf(column, cells)] ?? '').trim() !== '';
+  };
+  const at = filled.findIndex(names);
+  const [found, next] = filled.slice(Math.max(at, 0));
+  if (at === -1 || found === undefined) return undefined;
+  const above = filled.slice(0, at);
+  const withContent = above.filter(({ cells }) => cells.some(looksLikeContent)).length;
+  if (column !== undefined) {
+    const position = positionOf(column, found.cells);
+    // A letter names no header: the first row would be taken for one.
+    const isNamed = foldName(found.cells[position] ?? '') === foldName(column);
+    const isRow = above.some(({ cells }) => looksLikeContent(cells[position] ?? ''));
+    return isRow && !isNamed ? undefined : found;
+  }
+  if (next !== undefined && width(found) === 1 && width(next) > 1 && names(next)) return next;
+  const isHeader = (row: SourceRow): boolean =>
+    width(row) >= width(found) &&
+    row.cells.some((cell) => [...typeNames, ...referenceNames].includes(foldName(cell)));
+  return withContent > mostWithContent || above.some(isHeader) ? undefined : found;
+}
+
+function chosenReference(
+  column: string,
+  header: readonly string[],
+  place: { file: string; line: number },
+): number {
+  const at = positionOf(column, header);
+  if (at >= 0 && at < header.length) return at;
+  const found = `${place.file} has no column "${column}" for --reference. ${headersFound(header)}`;
+  throw new SheetError('column_not_found', found, { ...place, column });
+}
+
+/** One, or one for CPF and one for CNPJ. */
+function documentPositions(
+  header: readonly string[],
+  holds: ColumnContent,
+  place: { file: string; line: number },
+): number[] {
+  const of = (wanted: string): number[] =>
+    header.flatMap((name, at) => (certaintyOf(name, holds) === wanted ? [at] : []));
+  const certain = of('certain');
+  const found = certain.length > 0 ? certain : of('likely');
+  const lengths = new Set(found.map((at) => lengthOf(header[at] ?? '')));
+  const isPair = found.length === 2 && lengths.has('cpf') && lengths.has('cnpj');
+  if (found.length === 1 || isPair || holds !== 'documents') return found;
+  const names = found.map(
+    (at) => `${columnLetters(at)} "${(header[at] ?? '').trim().slice(0, 40)}"`,
+  );
+  throw new SheetError(
+    'ambiguous_columns',
+    `${place.file}, line ${place.line}: ${names.join(' and ')} may each be the document. Name one with --column ${columnLetters(found[0] ?? 0)}, or ${columnLetters(found[1] ?? 0)}.`,
+    place,
+  );
+}
+
+function width({ cells }: SourceRow): number {
+  return cells.filter((cell) => cell.trim() !== '').length;
+}
+
+function positionOf(column: string, header: readonly string[]): number {
+  const exact = header.findIndex((name) => name.trim() === column.trim());
+  if (exact !== -1) return exact;
+  const wanted = foldName(column);
+  const byName = wanted === '' ? -1 : header.map(foldName).indexOf(wanted);
+  if (byName !== -1) return byName;
+  if (/^\d+$/.test(wanted)) return Number(wanted) - 1;
+  if (/^[a-z]{1,3}$/.test(wanted)) {
+    let letters = 0;
+    for (const letter of wanted) letters = letters * 26 + (letter.charCodeAt(0) - 96);
+    return letters - 1;
+  }
+  return -1;
+}
+
+function noDocumentColumn(
+  holds: ColumnContent,
+  header: readonly string[],
+  place: { file: string; line: number },
+) {
+  if (header.some((name) => looksLikeContent(name))) return noHeader(holds, place);
+  const { what, names } = wordsOf[holds];
+  return new SheetError(
+    'no_document_column',
+    `${place.file} has no ${what} column (${names}). ${headersFound(header)} Name it with --column.`,
+    place,
+  );
+}
+
+function noHeader(
+  holds: ColumnContent,
+  place: { file: string; line: number; column?: string },
+): SheetError {
+  return new SheetError(
+    'no_header',
+    `${place.file}, line ${place.line}: this is a row already, and no line above it is a header. Put one there, such as ${wordsOf[holds].header}.`,
+    place,
+  );
+}
+
+function headersFound(header: readonly string[]): string {
+  const names = header.slice(0, 30).map((name) => {
+    const shown = name.trim().slice(0, 40);
+    // A line that is no header may hold documents, and messages never do.
+    if (shown.includes('@')) return '(an address)';
+    return /\d{5,}/.test(normaliseDocument(shown)) ? '(a number)' : `"${shown}"`;
+  });
+  return `Columns found: ${names.join(', ')}.`;
+}
+
+/** A document, a phone number, an address or a UUID: no name of a column, as a date may be. */
+function looksLikeContent(cell: string): boolean {
+  if (/^\s*(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d)(?:\s|$)/.test(cell)) return false;
+  const isNumber = /^[+(]?\d[\d() ]{6,}\d$/.test(normaliseDocument(cell));
+  return (
+    isNumber || /\S@\S/.test(cell) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(cell)
+  );
+}

@@ -1,0 +1,185 @@
+import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
+import {
+  type DocumentReading,
+  documentTypesServed,
+  readDocument,
+} from '../../domain/core/documents/documents';
+import type { DocumentCell, SheetRow } from './read-rows';
+import type { CellFault } from './row-source';
+import { SheetError } from '../sheet-error';
+import { certificateTypeOf } from '../type-words';
+
+export interface PlanOptions {
+  /** For rows that name no type of their own. */
+  type?: CertificateType;
+  /** The input file, for the error message. */
+  file?: string;
+}
+
+export interface PlanCounts {
+  /** Lines with content: items, duplicates, invalid and unsupported together. */
+  lines: number;
+  blank: number;
+  items: number;
+  duplicates: number;
+  invalid: number;
+  unsupported: number;
+}
+
+/** Lines with content, to be read once; `counts` grows as it is read, and is complete at its end. */
+export interface SheetPlan<T extends string = CertificateType> extends AsyncIterable<
+  ManifestRow<T>
+> {
+  readonly counts: Readonly<PlanCounts>;
+}
+
+/** What makes two inputs the same one: neither of them has the user's own columns. */
+export function manifestLine(row: ManifestRow<string>): string {
+  const { own: _, ...line } = row;
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** A row under the header, with content. */
+export type FilledRow = SheetRow & { kind: 'row' };
+
+/** What a row asks for, or why it asks for nothing. */
+export type RowReading<T extends string> =
+  | { kind: 'thing'; type: T; document: string; note: string }
+  | { kind: 'invalid' | 'unsupported'; type: T | ''; code: string; message: string };
+
+const longestCellShown = 100;
+
+/**
+ * Decides for each row what it is: something to buy (numbered from 0 in order), a repetition of an
+ * earlier row, or neither. Blank lines are counted and left out. Keeps one entry for each distinct
+ * thing, and nothing else of the rows.
+ */
+export function planThings<T extends string>(
+  rows: AsyncIterable<SheetRow>,
+  read: (row: FilledRow) => RowReading<T>,
+): SheetPlan<T> {
+  const counts = { lines: 0, blank: 0, items: 0, duplicates: 0, invalid: 0, unsupported: 0 };
+  return { counts, [Symbol.asyncIterator]: () => plannedLines(rows, read, counts) };
+}
+
+/**
+ * The same for certificates. Iteration throws SheetError `no_type` at the end when no row names a
+ * type and there is no default; the lines before it have been yielded, so that nothing may be sent
+ * before the end.
+ */
+export function planRows(rows: AsyncIterable<SheetRow>, options: PlanOptions = {}): SheetPlan {
+  let hasType = options.type !== undefined;
+  const plan = planThings<CertificateType>(rows, (row) => {
+    hasType ||= row.type !== '';
+    const type = row.type === '' ? options.type : certificateTypeOf(row.type);
+    if (type === undefined) return withoutType(row);
+    const reading = readRow(row.documents, type);
+    return reading.kind === 'document'
+      ? { kind: 'thing', type, document: reading.document, note: reading.note }
+      : { ...reading, type };
+  });
+  async function* lines(): AsyncGenerator<ManifestRow, void> {
+    yield* plan;
+    if (!hasType && plan.counts.lines > 0) throw noType(options.file);
+  }
+  return { counts: plan.counts, [Symbol.asyncIterator]: lines };
+}
+
+async function* plannedLines<T extends string>(
+  rows: AsyncIterable<SheetRow>,
+  read: (row: FilledRow) => RowReading<T>,
+  counts: PlanCounts,
+): AsyncGenerator<ManifestRow<T>, void> {
+  const itemOfKey = new Map<string, number>();
+  const lineOfItem: number[] = [];
+
+  for await (const row of rows) {
+    if (row.kind === 'blank') {
+      counts.blank += 1;
+      continue;
+    }
+    counts.lines += 1;
+    const reading = read(row);
+    if (reading.kind !== 'thing') {
+      counts[reading.kind] += 1;
+      const isNamed = reading.message.includes(row.cell);
+      const message = isNamed ? reading.message : `${row.cell}: ${reading.message}`;
+      yield { ...asFound(row), ...reading, message };
+      continue;
+    }
+    const { type, document, note } = reading;
+    const { line, reference } = row;
+    const key = `${type}|${document}`;
+    const item = itemOfKey.get(key);
+    if (item === undefined) {
+      const next = lineOfItem.length;
+      itemOfKey.set(key, next);
+      lineOfItem.push(line);
+      counts.items += 1;
+      yield { kind: 'item', item: next, line, type, document, reference, note, ...ownOf(row) };
+    } else {
+      counts.duplicates += 1;
+      const duplicateOf = lineOfItem[item] ?? line;
+      const said = { line, duplicateOf, type, document, reference, note };
+      yield { kind: 'duplicate', item, ...said, ...ownOf(row) };
+    }
+  }
+}
+
+function readRow(
+  documents: readonly DocumentCell[],
+  type: CertificateType,
+): DocumentReading | ({ kind: 'invalid' } & CellFault) {
+  const cell = onlyCell(documents);
+  if (cell !== null && 'code' in cell) return { kind: 'invalid', ...cell };
+  return readDocument(cell?.text ?? '', {
+    serves: documentTypesServed[type],
+    ...(cell?.length === undefined ? {} : { length: cell.length }),
+  });
+}
+
+/**
+ * The cell of a row that says what is asked for; null when it has none.
+ *
+ * @param what it holds, in a message
+ */
+export function onlyCell(
+  documents: readonly DocumentCell[],
+  what = 'a document',
+): DocumentCell | CellFault | null {
+  const [cell, another] = documents;
+  if (another !== undefined) {
+    const message = `The row has ${what} in more than one column: keep one, or name the column with --column.`;
+    return { code: 'ambiguous', message };
+  }
+  return cell?.fault ?? cell ?? null;
+}
+
+function withoutType(row: FilledRow): RowReading<CertificateType> {
+  const missing = row.type === '';
+  return {
+    kind: 'invalid',
+    type: '',
+    code: missing ? 'missing_type' : 'unknown_type',
+    message: missing
+      ? 'The row names no type of certificate (cnpj or trabalhista), and none was given for the file.'
+      : 'The row names a type of certificate that is not known: write cnpj or trabalhista.',
+  };
+}
+
+function ownOf({ own }: Pick<FilledRow, 'own'>) {
+  return own !== undefined && { own };
+}
+
+function asFound({ line, documents, reference, ...row }: FilledRow) {
+  const document = documents.map(({ text }) => text).join(' ');
+  return { line, document: document.slice(0, longestCellShown), reference, ...ownOf(row) };
+}
+
+function noType(file: string | undefined): SheetError {
+  return new SheetError(
+    'no_type',
+    `${file ?? 'The sheet'} names no type of certificate on any row: add a column tipo (cnpj or trabalhista), or use --type.`,
+    file === undefined ? {} : { file },
+  );
+}

@@ -1,0 +1,206 @@
+import { stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+
+import type { DocumentType } from '../../domain/core/documents/documents';
+import { csvRows } from './csv-source';
+import { findColumns, type HeaderColumns, mostLinesAbove } from './header-columns';
+import { findFileFormat } from '../file-format';
+import { certaintyOf } from './header-names';
+import { type CellFault, columnLetters, isBlank, type SourceRow } from './row-source';
+import { SheetError } from '../sheet-error';
+import { type InputChoice, xlsxRows } from './xlsx-source';
+
+export interface DocumentCell {
+  /** As found, trimmed; never empty. */
+  text: string;
+  /** What the column name says the cell holds; absent when it says nothing. */
+  length?: DocumentType;
+  /** Why the cell cannot be a document, whatever its text looks like. */
+  fault?: CellFault;
+}
+
+export type { InputChoice } from './xlsx-source';
+
+/** A line: blank, or under the header what stands in the columns we know. */
+export type SheetRow =
+  | { kind: 'blank'; line: number }
+  | {
+      kind: 'row';
+      /** Physical line, header = 1. */
+      line: number;
+      /** The cells with content: normally one, none if empty, two if a CPF and a CNPJ column are. */
+      documents: readonly DocumentCell[];
+      /** The type as written, trimmed; '' when the sheet has none. */
+      type: string;
+      /** The user's own reference, trimmed; '' when none. */
+      reference: string;
+      /** The cells of all other columns with a name, as they stand; left out when there are none. */
+      own?: readonly string[];
+      /** Address of the document's cell: `B12`. */
+      cell: string;
+    };
+
+/**
+ * Reads an input sheet line by line. A CSV file takes bounded memory, a million lines are fine; a
+ * workbook is held in memory (`largestWorkbook`). The file is read twice (once to find what it is),
+ * so that it must be a file and not a pipe.
+ *
+ * Throws SheetError, and only that, when the file as a whole cannot be used; a bad row is a row
+ * like any other here.
+ */
+export async function* readSheet(
+  path: string,
+  choice: InputChoice = {},
+): AsyncGenerator<SheetRow, void> {
+  try {
+    await checkFile(path);
+    yield* sheetRows(await sourceOf(path, choice), choice, path);
+  } catch (error) {
+    if (error instanceof SheetError) throw error;
+    throw unreadable(path, error);
+  }
+}
+
+async function* sheetRows(
+  source: AsyncIterable<SourceRow>,
+  choice: InputChoice,
+  file: string,
+): AsyncGenerator<SheetRow, void> {
+  const above: SourceRow[] = [];
+  let columns: (HeaderColumns & { line: number }) | undefined;
+  let ownAt: number[] = [];
+  let hasRows = false;
+  const skipped: number[] = [];
+  const read = function* (row: SourceRow): Generator<SheetRow> {
+    const { line, cells } = row;
+    if (columns === undefined || isBlank(cells)) {
+      if (isBlank(cells)) yield { kind: 'blank', line };
+    } else if (line < columns.line || isLeftOut(row, columns, choice)) {
+      if (line !== columns.line) skipped.push(line);
+    } else if (line > columns.line) {
+      hasRows = true;
+      yield rowOf(row, columns, ownAt);
+    }
+  };
+  const begin = function* (): Generator<SheetRow> {
+    if (above.every(({ cells }) => isBlank(cells))) {
+      throw new SheetError('empty_file', `${file} is empty: it has blank lines only.`, { file });
+    }
+    columns = findColumns(above, choice, file);
+    const { documents, line: headerLine, reference } = columns;
+    const header = above.find(({ line }) => line === headerLine)?.cells ?? [];
+    const shown = new Set([reference, ...documents.map(({ at }) => at)]);
+    ownAt = [...header.keys()].filter((at) => header[at]?.trim() !== '' && !shown.has(at));
+    choice.onHeader?.(ownAt.map((at) => header[at]?.trim() ?? ''));
+    for (const row of above) yield* read(row);
+  };
+  let filled = 0;
+  for await (const row of source) {
+    if (columns !== undefined) yield* read(row);
+    else {
+      above.push(row);
+      if (!isBlank(row.cells)) filled += 1;
+      if (filled === mostLinesAbove) yield* begin();
+    }
+  }
+  if (columns === undefined) yield* begin();
+  if (!hasRows) {
+    throw new SheetError('no_rows', `${file} is empty: it has a header and no rows.`, { file });
+  }
+  if (skipped.length > 0) {
+    const more = skipped.length > 10 ? `, and ${skipped.length - 10} more` : '';
+    const shown = `${skipped.slice(0, 10).join(', ')}${more}`;
+    choice.onNotice?.(`${file}: left out as titles, totals or headers again: line ${shown}`);
+  }
+}
+
+/** A sum, or the header of another page: it has no document where the rows have theirs. */
+function isLeftOut(
+  { cells }: SourceRow,
+  { documents }: HeaderColumns,
+  choice: InputChoice,
+): boolean {
+  const texts = documents.map(({ at }) => (cells[at] ?? '').trim()).filter((text) => text !== '');
+  const isTotal = (text: string): boolean =>
+    /^(?:sub-?\s*)?tota(?:l|is)(?:\s+(?:geral|parcial|do|da|de|dos|das)\b.*)?\s*:?$/i.test(
+      text.trim(),
+    );
+  const isHeader = (text: string): boolean =>
+    certaintyOf(text, choice.holds ?? 'documents') !== undefined;
+  if (texts.length > 0 && texts.every(isHeader)) return true;
+  return cells.some(isTotal) && texts.every((text) => isTotal(text) || /^[\d.,]{1,7}$/.test(text));
+}
+
+function rowOf(
+  { line, cells, faults }: SourceRow,
+  columns: HeaderColumns,
+  ownAt: readonly number[],
+): SheetRow {
+  const cellAt = (at: number | undefined): string =>
+    at === undefined ? '' : (cells[at] ?? '').trim();
+  const filledAt = columns.documents.find(({ at }) => cellAt(at) !== '')?.at;
+  return {
+    kind: 'row',
+    line,
+    documents: columns.documents.flatMap(({ at, length }) => {
+      const text = cellAt(at);
+      if (text === '') return [];
+      const fault = faults?.get(at);
+      return [
+        {
+          text,
+          ...(length !== undefined && { length }),
+          ...(fault !== undefined && { fault }),
+        },
+      ];
+    }),
+    type: cellAt(columns.type),
+    reference: cellAt(columns.reference),
+    ...(ownAt.length > 0 && { own: ownAt.map((at) => cells[at] ?? '') }),
+    cell: `${columnLetters(filledAt ?? columns.documents[0]?.at ?? 0)}${line}`,
+  };
+}
+
+async function sourceOf(path: string, choice: InputChoice): Promise<AsyncIterable<SourceRow>> {
+  if ((await findFileFormat(path)) === 'xlsx') return xlsxRows(path, choice);
+  if (choice.sheet === undefined) return csvRows(path);
+  throw new SheetError(
+    'sheet_not_found',
+    `${path} is a text file and has no sheets: leave out --sheet.`,
+    {
+      file: path,
+    },
+  );
+}
+
+async function checkFile(path: string): Promise<void> {
+  let found: Stats;
+  try {
+    found = await stat(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    throw new SheetError('missing_file', `There is no file ${path}.`, { file: path, cause: error });
+  }
+  if (found.isDirectory()) {
+    throw new SheetError('directory', `${path} is a folder, not a file.`, { file: path });
+  }
+  if (!found.isFile()) {
+    throw new SheetError('not_a_file', `${path} is not a file: save its content to one first.`, {
+      file: path,
+    });
+  }
+}
+
+function unreadable(path: string, error: unknown): SheetError {
+  const why = systemCode(error) ?? (error instanceof Error ? error.name : 'unknown error');
+  return new SheetError('unreadable', `${path} cannot be read (${why}).`, {
+    file: path,
+    cause: error,
+  });
+}
+
+function systemCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,167 @@
+import { readFile, stat } from 'node:fs/promises';
+
+import { takenFormats, wrongFormat } from '../file-format';
+import { SheetError } from '../sheet-error';
+import { unpackEntry, ZipError, zipEntries, type ZipEntry } from './zip-entries';
+
+/**
+ * What a workbook may unpack to, in bytes: 100,000 rows of twenty columns, or 500,000 of three. The
+ * reader holds all of it in memory, about seven times over.
+ */
+export const largestWorkbook = 100 * 1024 * 1024;
+
+export interface WorkbookSheet {
+  name: string;
+  /** Not among the tabs a person sees. */
+  hidden: boolean;
+  /** Place among all that the workbook lists, from 1: how the reader names it. */
+  place: number;
+  /** Whether any cell has a value. */
+  hasValues: boolean;
+  /** Its XML, one character a byte. */
+  xml(): Promise<string>;
+}
+
+const officePart = /\.xml(?:\.rels)?$/;
+
+/**
+ * Opens an .xlsx or .xlsm as far as its list of sheets, and holds every part to the size and the
+ * sum that the zip file tells, so that what unpacks it later meets no surprise. Throws SheetError
+ * `spreadsheet_format` and `too_large`.
+ */
+export async function openWorkbook(path: string): Promise<WorkbookSheet[]> {
+  try {
+    const { size } = await stat(path);
+    if (size > largestWorkbook) throw tooLarge(path, size);
+    const bytes = await readFile(path);
+    const entries = zipEntries(bytes);
+    await checkKind(path, bytes, entries);
+    checkSize(path, entries);
+    return await listSheets(bytes, entries);
+  } catch (error) {
+    if (error instanceof ZipError) throw damaged(path, error.message, error);
+    throw error;
+  }
+}
+
+export function damaged(path: string, why: string, cause?: unknown): SheetError {
+  return new SheetError(
+    'spreadsheet_format',
+    `${path} is not a whole .xlsx file: ${why}. Open it in a spreadsheet program and ${takenFormats}.`,
+    { file: path, cause },
+  );
+}
+
+async function checkKind(path: string, bytes: Buffer, entries: readonly ZipEntry[]): Promise<void> {
+  const named = (name: string) => entries.find((entry) => entry.name === name);
+  if (entries.some(({ encrypted }) => encrypted)) {
+    throw wrongFormat(path, 'is a zip file with a password: save the workbook without one');
+  }
+  if (named('xl/workbook.xml') !== undefined) return;
+  if (named('xl/workbook.bin') !== undefined) {
+    throw wrongFormat(path, `is a binary workbook (.xlsb): ${takenFormats}`);
+  }
+  const mimetype = named('mimetype');
+  if (mimetype !== undefined && mimetype.size < 200) {
+    const kind = (await unpackEntry(bytes, mimetype)).toString('latin1');
+    if (kind.includes('opendocument')) {
+      throw wrongFormat(path, `is an OpenDocument file (.ods): ${takenFormats}`);
+    }
+  }
+  throw wrongFormat(path, `is a zip file without an Excel workbook in it: ${takenFormats}`);
+}
+
+function checkSize(path: string, entries: readonly ZipEntry[]): void {
+  const size = entries.reduce(
+    (sum, entry) => sum + (officePart.test(entry.name) ? entry.size : 0),
+    0,
+  );
+  if (size > largestWorkbook) throw tooLarge(path, size);
+}
+
+async function listSheets(bytes: Buffer, entries: readonly ZipEntry[]): Promise<WorkbookSheet[]> {
+  const parts = new Map<string, { entry: ZipEntry; hasValues: boolean }>();
+  const small = new Map<string, string>();
+  for (const entry of entries) {
+    if (!officePart.test(entry.name)) continue;
+    const content = await unpackEntry(bytes, entry);
+    const hasValues = content.includes('v>') || content.includes('is>');
+    parts.set(entry.name, { entry, hasValues });
+    if (/^xl\/(?:_rels\/workbook\.xml\.rels|workbook\.xml)$/.test(entry.name)) {
+      small.set(entry.name, content.toString('utf8'));
+    }
+  }
+  const targets = worksheetTargets(small.get('xl/_rels/workbook.xml.rels') ?? '');
+  return sheetElements(small.get('xl/workbook.xml') ?? '').flatMap((attributes, at) => {
+    const target = targets.get(attributes.get('id') ?? '');
+    // Charts and macros have tabs too, and no cells.
+    if (target === undefined) return [];
+    const found = parts.get(target);
+    if (found === undefined) throw new ZipError(`its part ${target} is missing`);
+    return {
+      name: attributes.get('name') ?? '',
+      hidden: (attributes.get('state') ?? 'visible') !== 'visible',
+      place: at + 1,
+      hasValues: found.hasValues,
+      xml: async () => (await unpackEntry(bytes, found.entry)).toString('latin1'),
+    };
+  });
+}
+
+function worksheetTargets(relations: string): Map<string, string> {
+  const targets = new Map<string, string>();
+  for (const [, text = ''] of relations.matchAll(/<(?:\w+:)?Relationship\s([^<>]*)>/g)) {
+    const attributes = attributesOf(text);
+    const target = attributes.get('Target') ?? '';
+    if (attributes.get('Type')?.endsWith('/worksheet') !== true) continue;
+    targets.set(
+      attributes.get('Id') ?? '',
+      target.startsWith('/') ? target.slice(1) : `xl/${target}`,
+    );
+  }
+  return targets;
+}
+
+function sheetElements(workbook: string): Map<string, string>[] {
+  return [...workbook.matchAll(/<(?:\w+:)?sheet\s([^<>]*)>/g)]
+    .map(([, text = '']) => attributesOf(text))
+    .filter((attributes) => (attributes.get('name') ?? '') !== '');
+}
+
+/** Attributes by their names without prefix, values decoded. */
+function attributesOf(text: string): Map<string, string> {
+  const attributes = new Map<string, string>();
+  for (const [, name = '', double, single] of text.matchAll(
+    /(?:\w+:)?(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,
+  )) {
+    attributes.set(name, decoded(double ?? single ?? ''));
+  }
+  return attributes;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
+
+function decoded(text: string): string {
+  return text
+    .replaceAll(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (all, decimal, hex, name: string) => {
+      if (name !== undefined) return entities[name] ?? all;
+      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+    })
+    .replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function tooLarge(path: string, size: number): SheetError {
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
+  return new SheetError(
+    'too_large',
+    `${path} unpacks to ${megabytes(size)} MB, and ${megabytes(largestWorkbook)} MB is the most that is read: delete the sheets and columns that are not needed, or save it as CSV (UTF-8).`,
+    { file: path },
+  );
+}

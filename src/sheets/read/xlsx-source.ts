@@ -1,0 +1,161 @@
+import { createReadStream } from 'node:fs';
+
+import { readSheet } from 'read-excel-file/node';
+
+import { type ColumnChoice, hasHeader, mostLinesAbove } from './header-columns';
+import { type CellFault, isBlank, type SourceRow } from './row-source';
+import { SheetError } from '../sheet-error';
+import { faultOf, NumberText, type OddCell, readCell } from './xlsx-cells';
+import { damaged, openWorkbook, type WorkbookSheet } from './xlsx-package';
+import { surveySheet } from './xlsx-survey';
+
+export interface InputChoice extends ColumnChoice {
+  /** The sheet as the user names it: its name, or its number among the tabs, from 1. */
+  sheet?: string;
+  /** Called with a sentence: which of several sheets is read, which lines are left out. */
+  onNotice?: (notice: string) => void;
+  /** Called with the names of the columns that rows have as `own`, before the first of them. */
+  onHeader?: (own: readonly string[]) => void;
+}
+
+// The reader fills up every row to the widest one: a stray cell far right costs memory in each row.
+const mostCells = 10_000_000;
+const mostRows = 1_048_576;
+
+/**
+ * Rows of one sheet of a workbook (.xlsx, .xlsm), numbered as the spreadsheet shows them, hidden
+ * ones among them. Formulas count as what they came to. The whole sheet is held in memory. Throws
+ * SheetError `sheet_not_found`, `too_large`, `empty_file`, and those of `openWorkbook`.
+ */
+export async function* xlsxRows(
+  path: string,
+  choice: InputChoice = {},
+): AsyncGenerator<SourceRow, void> {
+  const sheets = await openWorkbook(path);
+  const [first, ...others] = chooseSheets(path, sheets, choice);
+  let { name, rows } = await sheetRows(path, first, sheets);
+  for (const other of others) {
+    if (isTable(rows, choice)) break;
+    const next = await sheetRows(path, other, sheets);
+    if (isTable(next.rows, choice)) ({ name, rows } = next);
+  }
+  if (choice.sheet === undefined && sheets.some((one) => one.name !== name && one.hasValues)) {
+    choice.onNotice?.(
+      `${path}: the sheet "${name}" is read. ${sheetsFound(sheets)} --sheet names another.`,
+    );
+  }
+  yield* rows;
+}
+
+/** Covers and instructions have no header, or nothing below it. */
+function isTable(rows: Iterable<SourceRow>, choice: InputChoice): boolean {
+  const filled: SourceRow[] = [];
+  for (const row of rows) {
+    if (!isBlank(row.cells)) filled.push(row);
+    if (filled.length === mostLinesAbove) break;
+  }
+  return filled.length > 1 && hasHeader(filled, choice);
+}
+
+async function sheetRows(
+  path: string,
+  sheet: WorkbookSheet,
+  sheets: readonly WorkbookSheet[],
+): Promise<{ name: string; rows: Iterable<SourceRow> }> {
+  const { name, place } = sheet;
+  const survey = surveySheet(await sheet.xml());
+  const { rows, columns } = survey;
+  if (columns === 0) {
+    throw new SheetError(
+      'empty_file',
+      `${path}: the sheet "${name}" is empty. ${sheetsFound(sheets)}`,
+      { file: path },
+    );
+  }
+  if (rows > mostRows || rows * columns > mostCells) {
+    throw new SheetError(
+      'too_large',
+      `${path}: the sheet "${name}" spans ${rows} rows and ${columns} columns, more than ${mostCells} cells: delete what stands far right and far below, or save it as CSV (UTF-8).`,
+      { file: path },
+    );
+  }
+  const cells = await readCells(path, place);
+  const last = Math.max(cells.length, ...survey.odd.keys());
+  return {
+    name,
+    rows: {
+      *[Symbol.iterator]() {
+        for (let line = 1; line <= last; line += 1) {
+          yield sourceRow(line, cells[line - 1] ?? [], survey.odd.get(line));
+        }
+      },
+    },
+  };
+}
+
+/** The one named, else those a person sees that have something in them, in their order. */
+function chooseSheets(
+  path: string,
+  sheets: readonly WorkbookSheet[],
+  { sheet: wanted }: InputChoice,
+): [WorkbookSheet, ...WorkbookSheet[]] {
+  const tabs = sheets.filter(({ hidden }) => !hidden);
+  if (wanted === undefined) {
+    const [first, ...others] = tabs.filter(({ hasValues }) => hasValues);
+    const chosen = first ?? tabs[0] ?? sheets[0];
+    if (chosen === undefined) throw damaged(path, 'it has no sheet of cells');
+    return [chosen, ...others];
+  }
+  const name = wanted.trim().toLowerCase();
+  const found =
+    sheets.find((sheet) => sheet.name === wanted) ??
+    sheets.find((sheet) => sheet.name.trim().toLowerCase() === name) ??
+    (/^\d+$/.test(name) ? tabs[Number(name) - 1] : undefined);
+  if (found !== undefined) return [found];
+  throw new SheetError(
+    'sheet_not_found',
+    `${path} has no sheet "${wanted}". ${sheetsFound(sheets)}`,
+    { file: path },
+  );
+}
+
+function sheetsFound(sheets: readonly WorkbookSheet[]): string {
+  let tab = 0;
+  const names = sheets.map(({ name, hidden }) => {
+    if (hidden) return `"${name}" (hidden)`;
+    tab += 1;
+    return `${tab} "${name}"`;
+  });
+  return `Sheets: ${names.join(', ')}.`;
+}
+
+async function readCells(path: string, place: number): Promise<unknown[][]> {
+  try {
+    return await readSheet<NumberText>(createReadStream(path), place, {
+      trim: false,
+      parseNumber: (text) => new NumberText(text),
+    });
+  } catch (error) {
+    const told = error instanceof Error ? error.message : '';
+    // Messages of the reader may hold what stands in the cells.
+    const row = /^(?:Out-of-place )?<(?:c|row)\/>[a-z ]* row (\d+)/.exec(told)?.[1];
+    const what = row === undefined ? 'its cells' : `row ${row}`;
+    throw damaged(path, `${what} cannot be read`, error);
+  }
+}
+
+function sourceRow(
+  line: number,
+  values: readonly unknown[],
+  odd: ReadonlyMap<number, OddCell> | undefined,
+): SourceRow {
+  const faults = new Map<number, CellFault>();
+  const width = Math.max(values.length, ...(odd?.keys() ?? []));
+  const cells = Array.from({ length: width }, (_, at) => {
+    const cell = odd?.get(at + 1) ?? readCell(values[at]);
+    if (typeof cell === 'string') return cell;
+    faults.set(at, faultOf(cell, line, at));
+    return cell.text;
+  });
+  return faults.size === 0 ? { line, cells } : { line, cells, faults };
+}

@@ -1,0 +1,74 @@
+import { stringify, type Stringifier } from 'csv-stringify';
+import type { AuditEntry } from '../../domain/core/audit';
+import { inertCell } from './result-cells';
+
+/** A record of the audit trail as a sheet shows it. */
+export interface AuditSheetRecord extends Omit<AuditEntry, 'kind' | 'details'> {
+  /** Instant of its writing. */
+  at: string;
+  chain: string;
+  number: number;
+  /** Any word in a record that was altered. */
+  kind: string;
+  /** Null in a record that was altered. */
+  details?: object | null;
+  hash: string;
+  intact: boolean;
+}
+
+/** A published format: add at the end only. */
+export const auditColumns = [
+  'at',
+  'happened_at',
+  'kind',
+  'result',
+  'by',
+  'work',
+  'item',
+  'subject',
+  'certidao_id',
+  'sha256',
+  'details',
+  'id',
+  'chain',
+  'number',
+  'hash',
+  'intact',
+] as const;
+
+/** Takes records, gives CSV: `,` and LF, or with `excel` as result sheets have it. */
+export function auditSheet({ excel = false }: { excel?: boolean } = {}): Stringifier {
+  return stringify({
+    columns: [...auditColumns],
+    header: true,
+    delimiter: excel ? ';' : ',',
+    record_delimiter: excel ? '\r\n' : '\n',
+    bom: excel,
+    quoted_match: /[;,\t\r\n]/,
+  });
+}
+
+/** The cells of a record, in the order of `auditColumns`; nothing in them can act as a formula. */
+export function auditCells(record: AuditSheetRecord): string[] {
+  const { details } = record;
+  const hasDetails = details != null && Object.keys(details).length > 0;
+  const cells = [
+    record.at,
+    record.happenedAt,
+    record.kind,
+    record.result,
+    record.by,
+    record.work,
+    record.item,
+    record.subject,
+    record.certidaoId,
+    record.sha256,
+    hasDetails ? JSON.stringify(details) : undefined,
+    record.id,
+    record.chain,
+    record.number,
+    record.hash,
+    record.intact,
+  ];
+  return cells.map((cell) => (cell === undefined ? '' : inertCell(String(cell))));
+}

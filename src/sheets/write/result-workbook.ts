@@ -1,0 +1,175 @@
+import type { Blob } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type Stream from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import writeXlsxFile, { type CellObject, type Feature, type Row } from 'write-excel-file/node';
+
+import type { ResultRow, RowStatus } from '../../domain/certificates/certificates';
+import { ownCells, ownNames, type ResultColumn, resultColumns, resultValue } from './result-cells';
+import { columnLetters } from '../read/row-source';
+import type { ResultSheet } from './result-sheet';
+
+/**
+ * The most rows that a workbook of results is written for, without columns of the user's: its writer holds
+ * all of it in memory (about 550 MB at this size). `results.csv` has no such bound.
+ */
+export const mostWorkbookRows = 50_000;
+
+/** @param total how many rows there are @param own how many columns of the user's */
+export function fitsWorkbook(total: number, own: number): boolean {
+  return total * (resultColumns.length + own) <= mostWorkbookRows * resultColumns.length;
+}
+
+const widths: Readonly<Record<ResultColumn, number>> = {
+  line: 7,
+  document: 18,
+  type: 12,
+  status: 17,
+  certidao_id: 38,
+  classification: 16,
+  divergent: 10,
+  official_name: 40,
+  captured_at: 24,
+  pdf: 30,
+  sha256: 20,
+  attempts: 9,
+  error_code: 22,
+  error_category: 16,
+  error_message: 50,
+  reference: 30,
+  duplicate_of: 12,
+  note: 28,
+  possible_double_charge: 22,
+  retryable: 10,
+  requested_at: 24,
+  completed_at: 24,
+};
+
+const ownWidth = 20;
+
+const fills: Readonly<Record<RowStatus, string>> = {
+  issued: '#e2f0d9',
+  duplicate: '#ededed',
+  cancelled: '#ededed',
+  erased: '#ededed',
+  unsupported: '#fff2cc',
+  invalid: '#fff2cc',
+  expired: '#fbe5d6',
+  unknown_outcome: '#fbe5d6',
+  failed: '#f8cbcb',
+};
+
+// What Excel takes in one cell.
+const longestCell = 32_767;
+
+/**
+ * Collects a workbook of results: the columns of `results.csv` in their order, a bold header that
+ * stays in sight, a filter, the status in colour. Everything but numbers, true and false is text in
+ * the format "text", so that nothing is run, rounded or loses zeros, not even when it is edited.
+ * Instants are text as well: a date in a spreadsheet has no time zone.
+ *
+ * `close` puts it in its place in one step. What does not fit (`fitsWorkbook`) is left out, and what an
+ * earlier, shorter result left there is removed. Rejects with what the file system says.
+ *
+ * @param total how many rows there are
+ * @param columns names of the user's other columns
+ */
+export function openResultWorkbook(
+  path: string,
+  total: number,
+  columns: readonly string[] = [],
+): Pick<ResultSheet, 'write' | 'close'> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
+  const isLeftOut = !fitsWorkbook(total, columns.length);
+  const rows: Row[] = [];
+
+  return {
+    async write(row) {
+      if (!isLeftOut) rows.push([...workbookRow(row), ...ownCells(row.own, columns).map(ownCell)]);
+    },
+    async close() {
+      if (isLeftOut) {
+        await rm(path, { force: true });
+        return;
+      }
+      try {
+        await writeWorkbook(temporary, ownNames(columns, resultColumns), rows);
+        await rename(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+  };
+}
+
+async function writeWorkbook(
+  path: string,
+  own: readonly string[],
+  rows: readonly Row[],
+): Promise<void> {
+  const names = [...resultColumns, ...own];
+  const header = names.map((name): CellObject => ({
+    ...textCell(name),
+    fontWeight: 'bold',
+  }));
+  const file = writeXlsxFile(
+    [header, ...rows],
+    {
+      sheet: 'results',
+      stickyRowsCount: 1,
+      columns: [
+        ...resultColumns.map((column) => ({ width: widths[column] })),
+        ...own.map(() => ({ width: ownWidth })),
+      ],
+    },
+    { features: [filterOver(columnLetters(names.length - 1), rows.length + 1)] },
+  );
+  const stream = file.toStream as () => Promise<NodeJS.ReadableStream>;
+  await pipeline(await stream(), createWriteStream(path, { flush: true }));
+}
+
+/** The writer knows no filter, and lets its XML be added to. */
+function filterOver(lastColumn: string, rows: number): Feature<Blob | Buffer | Stream> {
+  const filter = `<autoFilter ref="A1:${lastColumn}${rows}"/>`;
+  return {
+    files: {
+      transform: {
+        'xl/worksheets/sheet{id}.xml': {
+          transform: (xml) => xml.replace('</sheetData>', `</sheetData>${filter}`),
+        },
+      },
+    },
+  };
+}
+
+function workbookRow(row: ResultRow): Row {
+  return resultColumns.map((column) => {
+    const value = resultValue(row, column);
+    if (value === null || value === '') return null;
+    if (typeof value === 'number') return { value, type: Number };
+    if (typeof value === 'boolean') return { value, type: Boolean };
+    if (column !== 'status') return textCell(value);
+    return { ...textCell(value), backgroundColor: fills[row.status] };
+  });
+}
+
+function ownCell(text: string): CellObject | null {
+  return text === '' ? null : textCell(text);
+}
+
+function textCell(text: string): CellObject {
+  return { value: writable(text), type: String, format: '@' };
+}
+
+function writable(text: string): string {
+  const cut = text.slice(0, longestCell);
+  // The writer keeps texts in a plain object, where these already stand for something else.
+  if (cut in Object.prototype) return `${cut} `;
+  // A spreadsheet reads _x0041_ as the letter A.
+  return cut.replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_');
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { orderEntry } from '../../../domain/audit-entries';
+import type { StopWord } from '../../../domain/job';
+import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
+import { isNotFound, withEngine, type CommandContext } from '../context';
+import { CommandError, UsageError } from '../errors';
+import { findJob, isAtWork } from '../find-job';
+import { giveOrder, type Job, type JobKind, type Order, type OrderOptions } from '../job-kind';
+
+/**
+ * Cancels, pauses or resumes a job. A cancel or pause is committed before the engine is told: no claim of
+ * the job commits after it, whoever drives it.
+ *
+ * @returns what the workflow answers, for people
+ * @throws CommandError when it has ended, does not run, or refuses
+ */
+export async function orderJob(
+  ctx: CommandContext,
+  kind: JobKind,
+  job: Job,
+  order: Order,
+  options: OrderOptions,
+): Promise<string> {
+  const { id, folder } = job;
+  if (!kind.orders.includes(order)) {
+    throw new UsageError(`${id}: a job of kind ${kind.kind} cannot be ${order}d`);
+  }
+  if (job.outcome !== null) throw hasEnded(id);
+  const stops = order === 'resume' ? null : order === 'pause' ? 'paused' : 'cancelled';
+  const name = options.remote && stops === 'cancelled' ? 'cancel_remote' : order;
+  const entry = orderEntry(name, { workId: id, by: ctx.environment.actor }, Date.now());
+  const { jobs } = ctx.store;
+  const batches = new JobBatchRepository(ctx.store);
+  if (stops === null) {
+    await releaseAll(ctx, folder, 'paused');
+    await ctx.audit.append([entry]);
+  } else {
+    await jobs.stop(folder, stops, [entry]);
+    await batches.stopChildren(folder, stops);
+  }
+  await ctx.audit.anchor();
+  return withEngine(ctx, async (engine) => {
+    try {
+      if (await isAtWork(engine, kind, job)) {
+        const handle = engine.client.workflow.getHandle(kind.workflowId(job.input, id));
+        const answer = giveOrder(handle, order, options);
+        if (stops === null) return await answer;
+        const answered = await within(patienceMs, answer);
+        if (answered !== null) return answered;
+        if (stops === 'cancelled') {
+          // The engine has it on record: an update that nobody takes is lost with this process.
+          await handle.cancel();
+          return kind.claimsNothing === true
+            ? 'no worker answers; on record with the engine: the next worker ends it'
+            : notAnswered;
+        }
+        if (kind.claimsNothing !== true) return notAnswered;
+        await releaseAll(ctx, folder, stops);
+        throw new CommandError(`${id}: no worker answers: not paused`);
+      }
+    } catch (error) {
+      if (!isNotFound(error)) {
+        if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+        // It may have been stopped before: the mark stays.
+        await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+        throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
+      }
+    }
+    const otherwise = await kind.giveOthers?.(engine, job, order);
+    if (otherwise != null) return otherwise;
+    if (stops !== null) await releaseAll(ctx, folder, stops);
+    const { outcome, status } = await findJob(ctx, id);
+    // Its next step met the mark before the order did.
+    if (stops === 'cancelled' && status === 'cancelled') return 'cancelled: nothing more was sent';
+    await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+    if (outcome !== null) throw hasEnded(id);
+    throw new CommandError(`${id} does not run: the same command goes on with it`);
+  });
+}
+
+async function releaseAll(
+  { store }: CommandContext,
+  folder: string,
+  word: StopWord,
+): Promise<void> {
+  await store.jobs.release(folder, word);
+  await new JobBatchRepository(store).releaseChildren(folder, word);
+}
+
+function hasEnded(id: string): CommandError {
+  return new CommandError(`${id} has ended: \`diligence result ${id}\` shows how`);
+}
+
+/** Null when it takes longer. */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T | null> {
+  answer.catch(() => undefined);
+  return Promise.race([answer, sleep(ms, null, { ref: false })]);
+}
+
+/** Where no worker runs nobody answers: what was asked for stands in the store. */
+const patienceMs = 5_000;
+const notAnswered =
+  'no worker answers; on record: nothing more is requested, and the next worker sees to the rest';

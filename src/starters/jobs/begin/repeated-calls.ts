@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { classifyFailure, isCallFailure } from '../../../apis/http/classify';
+import { ContractError, StatusError } from '../../../apis/http/errors';
+import { CommandError } from '../errors';
+
+/** How often one wish is sent, and how long a command waits between two, in milliseconds. */
+export const mostSends = 4;
+const pauseMs = 1_000;
+const longestPauseMs = 60_000;
+
+/**
+ * What a failed call means for the next one. `refused`: it would be refused again; `not_done`:
+ * surely nothing happened; `unknown`: it may have been done, and the answer was lost.
+ */
+export type CallMeaning = 'refused' | 'not_done' | 'unknown';
+
+export interface RepeatOptions {
+  /** Told what goes on, one line at a time. */
+  tell: (line: string) => void;
+  pause?: (ms: number) => Promise<unknown>;
+}
+
+/** Calls of a command to one service, again where that harms nothing. */
+export class RepeatedCalls {
+  readonly #tell: (line: string) => void;
+  readonly #pause: (ms: number) => Promise<unknown>;
+
+  constructor({ tell, pause = sleep }: RepeatOptions) {
+    this.#tell = tell;
+    this.#pause = pause;
+  }
+
+  /** For calls that may be repeated as they are. What was taken and cannot be read is thrown. */
+  async again<T>(call: () => Promise<T>): Promise<T> {
+    for (let send = 1; ; send += 1) {
+      try {
+        return await call();
+      } catch (error) {
+        const isRead = !(error instanceof ContractError);
+        if (!isRead || this.meaningOf(error) === 'refused' || send >= mostSends) throw error;
+        this.#tell(`${messageOf(error)}; sent again`);
+        await this.wait(error);
+      }
+    }
+  }
+
+  /** The service itself paces what it refused for now; a lost answer may still be on its way. */
+  async wait(error: unknown): Promise<void> {
+    const asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+    if (asked > longestPauseMs) {
+      throw new CommandError(
+        `${messageOf(error)}: the service asks to wait ${Math.ceil(asked / 1_000)} s; try again then`,
+      );
+    }
+    await this.#pause(Math.max(pauseMs, asked));
+  }
+
+  meaningOf(error: unknown): CallMeaning {
+    const failure = isCallFailure(error) ? classifyFailure(error, 'keyless') : 'permanent';
+    if (failure === 'unknown') return 'unknown';
+    return failure === 'transient' ? 'not_done' : 'refused';
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof StatusError && (error.status === 404 || error.status === 410);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

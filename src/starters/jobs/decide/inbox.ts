@@ -1,0 +1,84 @@
+import { inboxEntry, type ActionMeaning, type WaitReason } from '../../../domain/attention';
+import type { DecisionRecord } from '../../../domain/core/decision';
+import type { JobKind } from '../../../domain/job';
+import { decisionsOf, type InboxFilter } from '../../../store/core/jobs/inbox';
+import type { CommandContext } from '../context';
+import { namedJob } from '../named-job';
+import { CommandError } from '../errors';
+
+/** A job that needs a person: why, and what can be decided about it now. */
+export interface InboxItem {
+  id: string;
+  kind: JobKind;
+  /** `waiting`: it has not ended. */
+  status: string;
+  waitsFor: WaitReason | null;
+  /** ISO 8601. */
+  since: string;
+  why: string;
+  actions: readonly ActionMeaning[];
+  createdAt: string;
+  /** What was asked for. */
+  input: unknown;
+}
+
+export interface InboxPage {
+  items: InboxItem[];
+  /** Id to go on after; null: this is the end. */
+  next: string | null;
+}
+
+/** Jobs that need a person, newest first: a query of the store alone. */
+export async function listInbox(
+  { store }: CommandContext,
+  filter: InboxFilter,
+  { limit, after }: { limit: number; after?: string },
+): Promise<InboxPage> {
+  if (after !== undefined && (await store.inbox.find(after)) === null)
+    throw new CommandError(`no job ${after}`);
+  const rows = await store.inbox.list(filter, limit + 1, after);
+  const items = rows.slice(0, limit).map((row) => {
+    const { createdAt, id, input, kind, since, status, waitsFor } = row;
+    const about = { id, kind, since, createdAt, input, waitsFor, status: status ?? 'waiting' };
+    return { ...about, ...inboxEntry(row) };
+  });
+  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** One job, whether it needs a person or not. */
+export interface InboxDetail {
+  id: string;
+  kind: JobKind;
+  status: string;
+  needsAttention: boolean;
+  /** Null: nobody is needed. */
+  why: string | null;
+  /** What can be decided about it now, also when nobody needs to. */
+  actions: readonly ActionMeaning[];
+  error: { code: string | null; message: string } | null;
+  /** What people have decided about it, in order. */
+  decisions: Pick<DecisionRecord, 'action' | 'by' | 'at' | 'note'>[];
+}
+
+/** @throws CommandError when there is no such job */
+export async function inboxDetail({ store }: CommandContext, name: string): Promise<InboxDetail> {
+  const { id } = await namedJob(store, name);
+  const job = await store.inbox.find(id);
+  if (job === null) throw new CommandError(`no job ${id} in this store`);
+  const { folder, kind, needsAttention, status, waitsFor } = job;
+  const { why, actions } = inboxEntry(job, needsAttention);
+  const outcome = await store.jobs.outcome<{ error?: InboxDetail['error'] }>(folder);
+  const decisions = (await decisionsOf(store, folder)).map(({ action, by, at, note }) => {
+    return { action, by, at, note };
+  });
+  return {
+    id,
+    kind,
+    status: status ?? (waitsFor === null ? 'open' : 'waiting'),
+    needsAttention,
+    why: needsAttention ? why : null,
+    actions: status === null && waitsFor === null ? [] : actions,
+    error: outcome?.error ?? null,
+    decisions,
+  };
+}

@@ -1,0 +1,207 @@
+import type { JobRepository } from './jobs';
+import { decisionFolder, type DecisionRecord } from '../../../domain/core/decision';
+import type { WaitReason } from '../../../domain/attention';
+import type { JobKind } from '../../../domain/job';
+import { rowName } from '../../sealed/seal';
+import type { SealedDatabase } from '../../sealed/sealed-database';
+import { statement } from '../../statement';
+import { waitsFor, waitsForRows } from './job-filter';
+
+/** A job that needs a person. */
+export interface InboxRow {
+  id: string;
+  kind: JobKind;
+  folder: string;
+  /** Null: it has not ended, and waits. */
+  status: string | null;
+  /** Null: it has ended. */
+  waitsFor: WaitReason | null;
+  /** Rows that it waits because of. */
+  waitsForRows: number | null;
+  /** ISO 8601. */
+  since: string;
+  createdAt: string;
+  /** What was asked for: its shape is that of the kind. */
+  input: unknown;
+}
+
+export interface InboxFilter {
+  kind?: JobKind;
+  /** ISO 8601: it has needed a person since then or later. */
+  since?: string;
+}
+
+/** A job as a decision finds it. */
+export interface FoundJob {
+  folder: string;
+  id: string;
+  kind: JobKind;
+  status: string | null;
+  needsAttention: boolean;
+  waitsFor: WaitReason | null;
+  waitsForRows: number | null;
+  /** ISO 8601; null: it has not ended. */
+  endedAt: string | null;
+  /** Keyed name. */
+  label: string | null;
+}
+
+interface Row extends Omit<InboxRow, 'input'> {
+  input: Uint8Array;
+}
+
+/** What needs a person. */
+export class InboxRepository {
+  readonly #store: SealedDatabase;
+
+  constructor(store: SealedDatabase) {
+    this.#store = store;
+  }
+
+  /**
+   * One page, newest first.
+   *
+   * @param after id of the last job of the page before
+   */
+  async list(filter: InboxFilter, limit: number, after?: string): Promise<InboxRow[]> {
+    const { kind, since } = filter;
+    const conditions = ['attention_at IS NOT NULL'];
+    const parameters: unknown[] = [];
+    const add = (condition: string, value: unknown): void => {
+      conditions.push(condition);
+      parameters.push(value);
+    };
+    if (kind !== undefined) add('kind = ?', kind);
+    if (since !== undefined) add('attention_at >= ?', since);
+    if (after !== undefined)
+      add('(attention_at, id) < (SELECT attention_at, id FROM job WHERE id = ?)', after);
+    const rows = await this.#store.read<Row>(
+      statement(
+        `SELECT holder AS folder, id, kind, status, ${waitsFor}, ${waitsForRows},
+           attention_at AS since, created_at AS "createdAt", input
+         FROM job WHERE ${conditions.join(' AND ')} ORDER BY attention_at DESC, id DESC LIMIT ?`,
+        [...parameters, limit],
+      ),
+    );
+    return rows.map(({ input, ...row }) => ({
+      ...row,
+      input: this.#store.opened(rowName('job', row.folder), input),
+    }));
+  }
+
+  /** Without its instant: one that waits for a person, else the newest of those asked for alike. Null: there is none. */
+  async find(id: string): Promise<FoundJob | null> {
+    const [row] = await this.#store.read<Omit<FoundJob, 'needsAttention'> & { needed: number }>(
+      statement(
+        `SELECT holder AS folder, id, kind, status, ended_at AS "endedAt", label, ${waitsFor},
+           ${waitsForRows},
+           CASE WHEN attention_at IS NULL THEN 0 ELSE 1 END AS needed
+         FROM job WHERE id = ? OR (id >= ? AND id < ? AND kind <> 'decision')
+         ORDER BY CASE WHEN id = ? THEN 0 WHEN ended_at IS NULL AND attention_at IS NOT NULL THEN 1
+           ELSE 2 END, id DESC LIMIT 1`,
+        [id, `${id}/`, `${id}0`, id],
+      ),
+    );
+    if (row === undefined) return null;
+    const { needed, ...job } = row;
+    return { ...job, needsAttention: needed === 1 };
+  }
+
+  /**
+   * Why an open job needs a person, as the workflow says that waits; of several the first one counts. One
+   * that has ended waits for nobody.
+   *
+   * @param reason null: it waits no longer
+   * @param rows that it is about
+   */
+  async wait(
+    folder: string,
+    source: string,
+    reason: WaitReason | null,
+    at: string,
+    rows: number | null = null,
+  ): Promise<void> {
+    const marked =
+      reason === null
+        ? statement('DELETE FROM wait_mark WHERE holder = ? AND source = ?', [folder, source])
+        : statement(
+            `INSERT INTO wait_mark (holder, source, reason, since, item_count)
+             SELECT holder, ?, ?, ?, CAST(? AS BIGINT) FROM job WHERE holder = ? AND ended_at IS NULL
+             ON CONFLICT (holder, source) DO UPDATE SET reason = excluded.reason, since = excluded.since,
+               item_count = excluded.item_count`,
+            [source, reason, at, rows, folder],
+          );
+    const attention = statement(
+      `UPDATE job SET attention_at = (SELECT min(since) FROM wait_mark WHERE holder = ?)
+       WHERE holder = ? AND ended_at IS NULL`,
+      [folder, folder],
+    );
+    await this.#store.commit([marked, attention]);
+  }
+
+  /** Open jobs that wait for this, and who said so. */
+  waiting(reason: WaitReason): Promise<{ folder: string; source: string }[]> {
+    return this.#store.read(
+      statement(
+        `SELECT wait_mark.holder AS folder, source FROM wait_mark
+         JOIN job ON job.holder = wait_mark.holder WHERE reason = ? AND ended_at IS NULL`,
+        [reason],
+      ),
+    );
+  }
+
+  /** Of jobs that have not ended, and of those that need a person: how many, by kind. */
+  async backlog(): Promise<
+    { kind: JobKind; open: number; attention: number; oldestAt: string | null }[]
+  > {
+    const rows = await this.#store.read<{
+      kind: JobKind;
+      open: number | string;
+      attention: number | string;
+      oldestAt: string | null;
+    }>(
+      statement(
+        `SELECT kind, count(*) - count(ended_at) AS open, count(attention_at) AS attention,
+           min(CASE WHEN ended_at IS NULL THEN created_at END) AS "oldestAt"
+         FROM job WHERE ended_at IS NULL OR attention_at IS NOT NULL GROUP BY kind`,
+      ),
+    );
+    return rows.map((row) => ({
+      ...row,
+      open: Number(row.open),
+      attention: Number(row.attention),
+    }));
+  }
+
+  /** A person has decided about a job that has ended. */
+  async settle(folder: string): Promise<void> {
+    await this.#store.commit([
+      statement('UPDATE job SET attention_at = NULL WHERE holder = ? AND ended_at IS NOT NULL', [
+        folder,
+      ]),
+    ]);
+  }
+}
+
+interface WithJobs {
+  jobs: JobRepository;
+}
+
+/** What a person decided about the job of a folder; null when there is no such decision. */
+export function decisionOf(
+  { jobs }: WithJobs,
+  folder: string,
+  number: number,
+): Promise<DecisionRecord | null> {
+  return jobs.input<DecisionRecord>(decisionFolder(folder, number));
+}
+
+/** All of them, in order. */
+export async function decisionsOf(store: WithJobs, folder: string): Promise<DecisionRecord[]> {
+  const found: DecisionRecord[] = [];
+  for (let number = 1; ; number += 1) {
+    const decision = await decisionOf(store, folder, number);
+    if (decision === null) return found;
+    found.push(decision);
+  }
+}

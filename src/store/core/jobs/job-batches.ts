@@ -1,0 +1,213 @@
+import type { AuditEntry } from '../../../domain/core/audit';
+import {
+  jobBatchFolder,
+  type ChildCounts,
+  type ChildJob,
+  type JobBatchEnd,
+  type JobBatchRecord,
+} from '../../../domain/core/job-batch';
+import type { JobEnd, StopWord } from '../../../domain/job';
+import { batchEnd } from '../../../domain/job-ends';
+import { pagesOf } from '../../pages';
+import { marksOf, partsOf, statement } from '../../statement';
+import type { Store } from '../../store';
+
+/** How a job stands. */
+export interface JobStanding {
+  /** False: nobody has asked for it, or it was erased. */
+  isStored: boolean;
+  /** Null before its end. */
+  status: string | null;
+}
+
+export interface ChildRow extends JobStanding {
+  item: number;
+  child: ChildJob;
+}
+
+/** Rows of one look. */
+const perPage = 200;
+
+/** Batches whose rows are jobs of their own. */
+export class JobBatchRepository {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Null when there is none. */
+  record(folder: string): Promise<JobBatchRecord | null> {
+    return this.#store.jobs.input<JobBatchRecord>(folder);
+  }
+
+  /**
+   * Once its rows are stored: the batch can be started then.
+   *
+   * @param label keyed name of its label
+   */
+  async put(
+    record: JobBatchRecord,
+    label: string | null,
+    entries: readonly AuditEntry[],
+  ): Promise<void> {
+    const { batchId: id, kind, createdAt } = record;
+    const start = { id, kind, createdAt, label };
+    await this.#store.jobs.start(jobBatchFolder(id), start, record, entries);
+  }
+
+  /** Items above one, in order, with their child jobs. */
+  async children(folder: string, after: number, limit: number): Promise<ChildRow[]> {
+    const rows = await this.#store.rows.itemsAfter(folder, after, limit);
+    const asked = rows.flatMap((row) => (row.child === undefined ? [] : [row.child]));
+    const statuses = await this.#statuses(asked.map(({ jobId }) => jobId));
+    return rows.map((row) => {
+      const { child } = row;
+      if (child === undefined || !('item' in row)) {
+        throw new RangeError(`an item of ${folder} has no job`);
+      }
+      return { item: row.item, child, ...standingIn(statuses, child.jobId) };
+    });
+  }
+
+  /**
+   * Of the child jobs that it began itself, and nobody else asks for, none claims anything after this. Whom
+   * nothing stops goes on: what is under way is completed.
+   */
+  async stopChildren(folder: string, word: StopWord): Promise<void> {
+    const own = [...(await this.ownChildren(new Set([folder])))];
+    for (const ids of partsOf(own)) {
+      const begun = await this.#store.read<{ holder: string }>(
+        statement(
+          `SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${marksOf([ids])}
+             AND created_at >= (SELECT created_at FROM job WHERE holder = ?)`,
+          [...ids, folder],
+        ),
+      );
+      await Promise.all(begun.map(({ holder }) => this.#store.jobs.stop(holder, word)));
+    }
+  }
+
+  /**
+   * Who asks again takes back what stopped child jobs that have not ended.
+   *
+   * @param word default: whatever they were stopped by
+   */
+  async releaseChildren(folder: string, word?: StopWord): Promise<void> {
+    if (!folder.startsWith(jobBatchFolder(''))) return;
+    for await (const rows of this.#pages(folder)) {
+      const open = rows.flatMap(({ child, isStored, status }) =>
+        isStored && status === null ? [child.jobId] : [],
+      );
+      if (open.length === 0) continue;
+      const ids = `SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${marksOf([open])}`;
+      const only = word === undefined ? '' : 'AND word = ?';
+      const marks = word === undefined ? open : [...open, word];
+      await this.#store.commit([
+        statement(`DELETE FROM stop_mark WHERE holder IN (${ids}) ${only}`, marks),
+        statement(`UPDATE job SET attention_at = NULL WHERE holder IN (${ids})`, open),
+      ]);
+    }
+  }
+
+  /** Of one that never ran: child jobs that it recorded, and nobody else asks for, would look interrupted. */
+  async withdrawChildren(folder: string): Promise<void> {
+    for (const ids of partsOf([...(await this.ownChildren(new Set([folder])))]))
+      await this.#store.commit([
+        statement(
+          `DELETE FROM job WHERE ended_at IS NULL AND id IN ${marksOf([ids])}
+             AND created_at >= (SELECT created_at FROM job WHERE holder = ?)`,
+          [...ids, folder],
+        ),
+      ]);
+  }
+
+  async standing(jobId: string): Promise<JobStanding> {
+    return standingIn(await this.#statuses([jobId]), jobId);
+  }
+
+  /** Child jobs that these batches were the first to ask for, and that no other batch has asked for. */
+  async ownChildren(folders: ReadonlySet<string>): Promise<Set<string>> {
+    const own = new Set<string>();
+    for (const folder of folders) {
+      if (!folder.startsWith(jobBatchFolder(''))) continue;
+      for await (const rows of this.#pages(folder)) {
+        const ids = rows.flatMap(({ child }) => (child.before ? [] : [child.jobId]));
+        if (ids.length === 0) continue;
+        const others = await this.#store.read<{ child: string }>(
+          statement(
+            `SELECT DISTINCT child FROM batch_row
+             WHERE child IN ${marksOf([ids])} AND work NOT IN ${marksOf([[...folders]])}`,
+            [...ids, ...folders],
+          ),
+        );
+        const shared = new Set(others.map(({ child }) => child));
+        for (const id of ids) if (!shared.has(id)) own.add(id);
+      }
+    }
+    return own;
+  }
+
+  /** Items by how their child jobs stand now; `open`: they have not ended. */
+  async counts(folder: string): Promise<ChildCounts> {
+    const rows = await this.#store.read<{ status: string; count: number }>(
+      statement(
+        `SELECT coalesce(job.status, 'open') AS status, count(*) AS count
+         FROM batch_row LEFT JOIN job ON job.id = batch_row.child
+         WHERE work = ? AND batch_row.kind = 'item' GROUP BY 1 ORDER BY 1`,
+        [folder],
+      ),
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  /** The first end stays. @throws RangeError when there is no such batch */
+  async finalize(folder: string, end: JobBatchEnd): Promise<JobEnd> {
+    const record = await this.record(folder);
+    if (record === null) throw new RangeError('an end of a batch that is not there');
+    const { kind, linesAtFault } = record;
+    const counts = { ...(await this.#standing(folder, end)), ...end.counts };
+    const ended = batchEnd(kind, counts, linesAtFault, await this.#isDoubted(folder));
+    await this.#store.jobs.end(folder, { ...ended, endedAt: end.endedAt }, end);
+    return ended;
+  }
+
+  /** Of all rows: some had ended before the batch, and some were never begun. */
+  async #standing(folder: string, { cancelled, counts }: JobBatchEnd): Promise<ChildCounts> {
+    const { open = 0, ...stored } = await this.counts(folder);
+    const left = open - (counts['lost'] ?? 0);
+    return cancelled && left > 0 ? { ...stored, cancelled: left } : stored;
+  }
+
+  #pages(folder: string): AsyncGenerator<ChildRow[]> {
+    return pagesOf(perPage, (last: ChildRow | undefined) =>
+      this.children(folder, last?.item ?? -1, perPage),
+    );
+  }
+
+  async #isDoubted(folder: string): Promise<boolean> {
+    const found = await this.#store.read(
+      statement(
+        `SELECT 1 FROM batch_row JOIN job ON job.id = batch_row.child
+         WHERE work = ? AND attention_at IS NOT NULL LIMIT 1`,
+        [folder],
+      ),
+    );
+    return found.length > 0;
+  }
+
+  async #statuses(ids: readonly string[]): Promise<Map<string, string | null>> {
+    const found = new Map<string, string | null>();
+    for (const some of partsOf(ids)) {
+      const rows = await this.#store.read<{ id: string; status: string | null }>(
+        statement(`SELECT id, status FROM job WHERE id IN ${marksOf([some])}`, some),
+      );
+      for (const { id, status } of rows) found.set(id, status);
+    }
+    return found;
+  }
+}
+
+function standingIn(statuses: ReadonlyMap<string, string | null>, jobId: string): JobStanding {
+  return { isStored: statuses.has(jobId), status: statuses.get(jobId) ?? null };
+}

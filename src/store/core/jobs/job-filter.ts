@@ -1,0 +1,43 @@
+import type { JobKind } from '../../../domain/job';
+import { marksOf, statement, type Statement } from '../../statement';
+
+export interface JobFilter {
+  kind?: JobKind;
+  /** `open`: it has not ended. */
+  status?: string;
+  /** ISO 8601: created then or later. */
+  since?: string;
+  /** Keyed names: one that holds something about any of them. */
+  subjects?: readonly string[];
+  /** Keyed name. */
+  label?: string;
+}
+
+/** What holds of the jobs that it finds. */
+export function conditionsOf(filter: JobFilter): Statement[] {
+  const { kind, status, since, subjects, label } = filter;
+  const isOpen = status === 'open';
+  const conditions = [
+    kind !== undefined && statement('kind = ?', [kind]),
+    isOpen && statement('status IS NULL'),
+    !isOpen && status !== undefined && statement('status = ?', [status]),
+    since !== undefined && statement('created_at >= ?', [since]),
+    label !== undefined && statement('label = ?', [label]),
+    subjects !== undefined &&
+      statement(
+        `holder IN (SELECT holder FROM subject WHERE subject IN ${marksOf([subjects])})`,
+        subjects,
+      ),
+  ];
+  return conditions.filter((one) => one !== false);
+}
+
+const firstMark = (column: string, name: string): string => `CASE WHEN ended_at IS NULL THEN
+  (SELECT ${column} FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1)
+  END AS "${name}"`;
+
+/** Of a row of `job`: why it needs a person before its end. */
+export const waitsFor = firstMark('reason', 'waitsFor');
+
+/** Rows that it is about. */
+export const waitsForRows = firstMark('item_count', 'waitsForRows');

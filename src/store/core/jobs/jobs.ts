@@ -1,0 +1,367 @@
+import type { WaitReason } from '../../../domain/attention';
+import type { AuditEntry } from '../../../domain/core/audit';
+import type { JobEnding, JobKind, JobStart, OutputTerms, StopWord } from '../../../domain/job';
+import type { ExpiredCursor } from '../../../domain/core/retention';
+import { Sealed, rowName } from '../../sealed/seal';
+import { conditionsOf, waitsFor, type JobFilter } from './job-filter';
+import type { SealedDatabase } from '../../sealed/sealed-database';
+import { insertInto, rangeOf, replacing, statement, type Statement } from '../../statement';
+import { addSubjects } from '../subjects';
+
+export interface JobRow {
+  id: string;
+  kind: JobKind;
+  /** Holds all of it. */
+  folder: string;
+  /** Null before the end. */
+  status: string | null;
+  needsAttention: boolean;
+  /** Why an open job needs a person; null: it does not, or has ended. */
+  waitsFor: WaitReason | null;
+  createdAt: string;
+  /** Null before the end. */
+  endedAt: string | null;
+  /** What was asked for: its shape is that of the kind. */
+  input: unknown;
+  /** Null: nobody has said. */
+  output: OutputTerms | null;
+}
+
+/** What was asked for, and the folder that holds all of the job. */
+export interface StoredJob<I> {
+  folder: string;
+  record: I;
+}
+
+export interface JobPage {
+  /** The newest first. */
+  sort: 'created' | 'ended';
+  limit: number;
+  /** Id of the last job of the page before. */
+  after?: string;
+}
+
+interface EndOfJob {
+  folder: string;
+  ending: JobEnding;
+  outcome: unknown;
+}
+
+/** A job that has ended; `rows`: outcomes of its rows. */
+export interface EndedJob {
+  folder: string;
+  id: string;
+  endedAt: string;
+  rows: number;
+}
+
+/** A job with how it ended. */
+export interface JobWithOutcome extends JobRow {
+  /** Null before the end. */
+  outcome: unknown;
+}
+
+interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input' | 'output' | 'folder'> {
+  holder: string;
+  attentionAt: string | null;
+  input: Uint8Array;
+  output: string | null;
+}
+
+type WholeRow = FoundRow & { outcome: Uint8Array | null };
+type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
+
+const selected = `holder, id, kind, status, attention_at AS "attentionAt",
+  created_at AS "createdAt", ended_at AS "endedAt", input, output, ${waitsFor}`;
+
+/**
+ * The jobs of the installation: what was asked for, and how it ended. A job goes by its id, and by the
+ * folder that holds what belongs to it.
+ */
+export class JobRepository {
+  readonly #store: SealedDatabase;
+
+  constructor(store: SealedDatabase) {
+    this.#store = store;
+  }
+
+  /** One page; what has not ended has no place by its end, and is left out there. */
+  async list(filter: JobFilter, { sort, limit, after }: JobPage): Promise<JobRow[]> {
+    const by = sort === 'created' ? 'created_at' : 'ended_at';
+    const conditions = conditionsOf(filter);
+    if (sort === 'ended') conditions.push(statement('ended_at IS NOT NULL'));
+    if (after !== undefined) {
+      conditions.push(statement(`(${by}, id) < (SELECT ${by}, id FROM job WHERE id = ?)`, [after]));
+    }
+    const where = conditions.map(({ sql }, at) => `${at === 0 ? 'WHERE' : 'AND'} ${sql}`);
+    const rows = await this.#store.read<FoundRow>(
+      statement(
+        `SELECT ${selected} FROM job ${where.join(' ')} ORDER BY ${by} DESC, id DESC LIMIT ?`,
+        [...conditions.flatMap(({ parameters }) => parameters), limit],
+      ),
+    );
+    return rows.map((row) => this.#rowOf(row));
+  }
+
+  /**
+   * Those of a kind that ended before an instant, the oldest first.
+   *
+   * @param after the last of the page before; null: the first page
+   */
+  endedBefore(
+    kind: JobKind,
+    instant: string,
+    after: ExpiredCursor | null,
+    limit: number,
+  ): Promise<EndedJob[]> {
+    return this.#store.read(
+      statement(
+        `SELECT holder AS folder, id, ended_at AS "endedAt",
+           (SELECT count(*) FROM outcome WHERE work = holder) AS rows
+         FROM job WHERE kind = ? AND ended_at < ? AND (ended_at, id) > (?, ?)
+         ORDER BY ended_at, id LIMIT ?`,
+        [kind, instant, after?.endedAt ?? '', after?.id ?? '', limit],
+      ),
+    );
+  }
+
+  /** Null when there is none. */
+  async get(id: string): Promise<JobRow | null> {
+    const rows = await this.#store.read<FoundRow>(
+      statement(`SELECT ${selected} FROM job WHERE id = ?`, [id]),
+    );
+    return rows[0] === undefined ? null : this.#rowOf(rows[0]);
+  }
+
+  /**
+   * By its id, or, by an id without its last part, the newest of those asked for alike; decisions about a job
+   * have its id as their beginning, and are not meant.
+   */
+  async find(id: string): Promise<JobWithOutcome | null> {
+    const all = `SELECT ${selected}, outcome FROM job`;
+    const exact = statement(`${all} WHERE id = ?`, [id]);
+    const below = statement(
+      `${all} WHERE id >= ? AND id < ? AND kind <> 'decision' ORDER BY created_at DESC, id DESC LIMIT 1`,
+      rangeOf(`${id}/`),
+    );
+    for (const query of [exact, below]) {
+      const [row] = await this.#store.read<WholeRow>(query);
+      if (row !== undefined) return this.#whole(row);
+    }
+    return null;
+  }
+
+  /** Ids that begin with one of these, decisions aside, the newest first. */
+  async beginning(prefixes: readonly string[], limit: number): Promise<string[]> {
+    const bounds = prefixes.map(() => '(id >= ? AND id < ?)').join(' OR ');
+    const rows = await this.#store.read<{ id: string }>(
+      statement(
+        `SELECT id FROM job WHERE (${bounds}) AND kind <> 'decision'
+         ORDER BY created_at DESC, id DESC LIMIT ?`,
+        [...prefixes.flatMap(rangeOf), limit],
+      ),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Those of a kind that hold something about a subject, newest first. */
+  async about(kind: JobKind, subject: string): Promise<JobWithOutcome[]> {
+    const rows = await this.#store.read<WholeRow>(
+      statement(
+        `SELECT ${selected}, outcome FROM job
+         WHERE kind = ? AND holder IN (SELECT holder FROM subject WHERE subject = ?)
+         ORDER BY created_at DESC, id DESC LIMIT 100`,
+        [kind, subject],
+      ),
+    );
+    return rows.map((row) => this.#whole(row));
+  }
+
+  /** What was asked for; null when there is no such job. */
+  input<I>(folder: string): Promise<I | null> {
+    return this.#body<I>('input', folder);
+  }
+
+  /** How it ended; null before its end. */
+  outcome<O>(folder: string): Promise<O | null> {
+    return this.#body<O>('outcome', folder);
+  }
+
+  /**
+   * Once it is there, it can be started; what stands there stays.
+   *
+   * @param entries what the audit trail says of it
+   * @returns whether it is new
+   */
+  async start(
+    folder: string,
+    { id, kind, createdAt, label }: JobStart,
+    input: unknown,
+    entries: readonly AuditEntry[] = [],
+  ): Promise<boolean> {
+    const columns = ['holder', 'id', 'kind', 'label', 'created_at', 'input'];
+    const row = [folder, id, kind, label, createdAt, sealed(folder, input)];
+    const held = addSubjects(folder, [askOf(id), ...uploadsIn(input)]);
+    return this.#store.changes(insertInto('job', columns, [row]), entries, held);
+  }
+
+  /**
+   * The first outcome stays.
+   *
+   * @param entries what the audit trail says of it
+   * @returns whether this is the one
+   */
+  async end(
+    folder: string,
+    ending: JobEnding,
+    outcome: unknown,
+    entries: readonly AuditEntry[] = [],
+  ): Promise<boolean> {
+    const { sql, parameters } = ended({ folder, ending, outcome });
+    return this.#store.changes(statement(`${sql} AND ended_at IS NULL`, parameters), entries);
+  }
+
+  /** A person's decision about its rows ends a job again: all of these in one transaction. */
+  async endAgain(ends: readonly EndOfJob[]): Promise<void> {
+    await this.#store.commit(ends.map(ended));
+  }
+
+  /**
+   * After this no claim of the job commits, whoever drives it. What was cancelled stays so.
+   *
+   * @param entries what the audit trail says of it
+   */
+  async stop(folder: string, word: StopWord, entries: readonly AuditEntry[] = []): Promise<void> {
+    const otherwise = word === 'paused' ? undefined : replacing(['holder'], ['word']);
+    const mark = insertInto('stop_mark', ['holder', 'word'], [[folder, word]], otherwise);
+    await this.#store.commit([{ lock: { name: folder, how: 'alone' }, ...mark }], entries);
+  }
+
+  /** By which it is stopped; null: it is not. */
+  async stopWord(folder: string): Promise<StopWord | null> {
+    const sql = 'SELECT word FROM stop_mark WHERE holder = ?';
+    const [mark] = await this.#store.read<{ word: StopWord }>(statement(sql, [folder]));
+    return mark?.word ?? null;
+  }
+
+  /**
+   * A person has seen to it: it may go on.
+   *
+   * @param word default: whatever it was stopped by
+   */
+  async release(folder: string, word?: StopWord): Promise<void> {
+    const only = word === undefined ? '' : 'AND word = ?';
+    const parameters = word === undefined ? [folder] : [folder, word];
+    await this.#store.commit([
+      statement(`DELETE FROM stop_mark WHERE holder = ? ${only}`, parameters),
+      statement('DELETE FROM wait_mark WHERE holder = ?', [folder]),
+      statement('UPDATE job SET attention_at = NULL WHERE holder = ? AND ended_at IS NULL', [
+        folder,
+      ]),
+    ]);
+  }
+
+  /** Those whose folders begin like this, newest first. */
+  async below<I>(prefix: string): Promise<StoredJob<I>[]> {
+    const rows = await this.#store.read<BodyRow>(
+      statement(
+        `SELECT holder, input AS body FROM job
+         WHERE holder >= ? AND holder < ? AND kind <> 'decision'
+         ORDER BY created_at DESC, holder DESC`,
+        rangeOf(prefix),
+      ),
+    );
+    return rows.map((row) => this.#opened<I>(row)).filter((job) => job !== null);
+  }
+
+  /**
+   * The last by the name of its folder, but for decisions; null when there is none.
+   *
+   * @param endedSince folder of the first that counts, of those that have ended
+   */
+  async last<I>(prefix: string, endedSince?: string): Promise<StoredJob<I> | null> {
+    const isEnded = endedSince === undefined ? '' : 'AND outcome IS NOT NULL AND holder >= ?';
+    const [row] = await this.#store.read<BodyRow>(
+      statement(
+        `SELECT holder, input AS body FROM job
+         WHERE holder >= ? AND holder < ? AND kind <> 'decision' ${isEnded}
+         ORDER BY holder DESC LIMIT 1`,
+        [...rangeOf(prefix), ...(endedSince === undefined ? [] : [endedSince])],
+      ),
+    );
+    return row === undefined ? null : this.#opened<I>(row);
+  }
+
+  /** How its results are written from now on. */
+  async putOutput(folder: string, output: OutputTerms): Promise<void> {
+    await this.#store.commit([
+      statement('UPDATE job SET output = ? WHERE holder = ?', [JSON.stringify(output), folder]),
+    ]);
+  }
+
+  /** Where nothing is said about a job: as another one has it. */
+  async inheritOutput(id: string, from: string): Promise<void> {
+    await this.#store.commit([
+      statement(
+        `UPDATE job SET output = (SELECT output FROM job WHERE id = ?)
+         WHERE id = ? AND output IS NULL`,
+        [from, id],
+      ),
+    ]);
+  }
+
+  /** Of one that never ran: another does the work. */
+  async remove(folder: string): Promise<void> {
+    await this.#store.commit([statement('DELETE FROM job WHERE holder = ?', [folder])]);
+  }
+
+  async #body<T>(column: 'input' | 'outcome', folder: string): Promise<T | null> {
+    const [row] = await this.#store.read<BodyRow>(
+      statement(`SELECT holder, ${column} AS body FROM job WHERE holder = ?`, [folder]),
+    );
+    return row === undefined ? null : (this.#opened<T>(row)?.record ?? null);
+  }
+
+  #opened<T>({ holder: folder, body }: BodyRow): StoredJob<T> | null {
+    if (body === null) return null;
+    return { folder, record: this.#store.opened(rowName('job', folder), body) as T };
+  }
+
+  #whole({ outcome, ...row }: WholeRow): JobWithOutcome {
+    const body = this.#opened<unknown>({ holder: row.holder, body: outcome });
+    return { ...this.#rowOf(row), outcome: body?.record ?? null };
+  }
+
+  #rowOf({ holder, input, output, attentionAt, ...row }: FoundRow): JobRow {
+    return {
+      ...row,
+      folder: holder,
+      needsAttention: attentionAt !== null,
+      input: this.#store.opened(rowName('job', holder), input),
+      output: output === null ? null : (JSON.parse(output) as OutputTerms),
+    };
+  }
+}
+
+/** The subject index says which jobs have asked for the same, by their ids without the instant. */
+function askOf(id: string): string {
+  return id.replace(/\/\d{8}T\w+$/, '');
+}
+
+/** Keys of files that it was made of: the index says which jobs are of them, too. */
+function uploadsIn(input: unknown): string[] {
+  const keys = JSON.stringify(input ?? null).matchAll(/"(inputs\/[^"]+)"/g);
+  return Array.from(keys, ([, key = '']) => key);
+}
+
+function ended({ folder, ending, outcome }: EndOfJob): Statement {
+  const { status, needsAttention, endedAt } = ending;
+  return statement(
+    'UPDATE job SET status = ?, attention_at = ?, ended_at = ?, outcome = ? WHERE holder = ?',
+    [status, needsAttention ? endedAt : null, endedAt, sealed(folder, outcome), folder],
+  );
+}
+
+function sealed(folder: string, body: unknown): Sealed {
+  return new Sealed(rowName('job', folder), body);
+}

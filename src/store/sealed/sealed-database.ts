@@ -1,0 +1,124 @@
+import type { AuditEntry } from '../../domain/core/audit';
+import { eventOf } from '../audit/event';
+import { numbered } from '../audit/numbers';
+import type { Database } from '../database';
+import { Sealed, noSeal, type Seal } from './seal';
+import type { Statement, StatementResult } from '../statement';
+import { StoreError, type StoreErrorCode } from '../store-error';
+
+/** Is told of what is committed, and of a disk or server that goes away and comes back. Throws nothing. */
+export interface StoreObserver {
+  committed(entries: readonly AuditEntry[]): void;
+  away(code: StoreErrorCode): void;
+  back(): void;
+}
+
+/** What a person mends; other codes are answers, or damage. */
+const awayCodes: readonly StoreErrorCode[] = ['busy', 'full', 'gone', 'other', 'read-only'];
+
+/** The database as its repositories see it: with the seal of what its columns and blobs hold. */
+export class SealedDatabase implements Seal {
+  /** Every installation's own. Ends the names of the task queues, with the epoch. */
+  readonly id: string;
+  /** From 1; another one whenever the store was restored. */
+  readonly epoch: number;
+  readonly #database: Database;
+  readonly #seal: Seal;
+  #observer: StoreObserver | null = null;
+  #isAway = false;
+
+  constructor(database: Database, seal: Seal = noSeal) {
+    this.id = database.id;
+    this.epoch = database.epoch;
+    this.#database = database;
+    this.#seal = seal;
+  }
+
+  /** From now on this one is told. */
+  observe(observer: StoreObserver): void {
+    this.#observer = observer;
+  }
+
+  /** Rows of one SELECT; sees what was committed before. */
+  read<T>(statement: Statement): Promise<T[]> {
+    return this.#noted(this.#database.read<T>(statement));
+  }
+
+  /**
+   * As `Database.commit`.
+   *
+   * @param entries what the audit trail tells of it
+   */
+  async commit(
+    statements: readonly Statement[],
+    entries: readonly AuditEntry[] = [],
+  ): Promise<StatementResult[]> {
+    const texts = entries.length === 0 ? [] : await numbered(this, entries);
+    const events = await Promise.all(texts.map((text) => eventOf(this, text)));
+    const sealed = await Promise.all(statements.map((one) => this.#sealedIn(one)));
+    const results = await this.#noted(this.#database.commit(sealed, events));
+    if (entries.length > 0) this.#observer?.committed(entries);
+    return results;
+  }
+
+  /**
+   * One statement with what the audit trail tells of it; false when it would change nothing, and none is done.
+   *
+   * @param beside more statements
+   */
+  async changes(
+    one: Statement,
+    entries: readonly AuditEntry[] = [],
+    beside: readonly Statement[] = [],
+  ): Promise<boolean> {
+    try {
+      await this.commit([{ ...one, mustChange: true }, ...beside], entries);
+      return true;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'unchanged') return false;
+      throw error;
+    }
+  }
+
+  seal(name: string, body: Uint8Array | string): Promise<Uint8Array | string> {
+    return this.#seal.seal(name, body);
+  }
+
+  open(name: string, body: Uint8Array): Buffer {
+    return this.#seal.open(name, body);
+  }
+
+  /** As JSON, for a column of the row with this name. */
+  async sealed(name: string, value: unknown): Promise<Buffer> {
+    return Buffer.from(await this.#seal.seal(name, JSON.stringify(value)));
+  }
+
+  opened(name: string, body: Uint8Array): unknown {
+    return JSON.parse(this.#seal.open(name, body).toString('utf8'));
+  }
+
+  async #noted<T>(asked: Promise<T>): Promise<T> {
+    try {
+      const answer = await asked;
+      if (this.#isAway) {
+        this.#isAway = false;
+        this.#observer?.back();
+      }
+      return answer;
+    } catch (error) {
+      if (error instanceof StoreError && awayCodes.includes(error.code) && !this.#isAway) {
+        this.#isAway = true;
+        this.#observer?.away(error.code);
+      }
+      throw error;
+    }
+  }
+
+  async #sealedIn(one: Statement): Promise<Statement> {
+    if (!one.parameters.some((value) => value instanceof Sealed)) return one;
+    const parameters = one.parameters.map((value) =>
+      value instanceof Sealed ? this.sealed(value.name, value.value) : value,
+    );
+    return { ...one, parameters: await Promise.all(parameters) };
+  }
+}

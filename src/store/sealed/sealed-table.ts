@@ -1,0 +1,112 @@
+import { pagesOf } from '../pages';
+import { Sealed, rowName } from './seal';
+import type { SealedDatabase } from './sealed-database';
+import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
+
+const perPage = 200;
+
+/** Columns by their names in camel case, and what the row has sealed. */
+export type SealedRow<Columns, Body> = Columns & { body: Body };
+
+/** A table of which each row holds a sealed body beside the columns of its key and others. */
+export class SealedTable<Body, Columns extends object = object> {
+  protected readonly store: SealedDatabase;
+  readonly #name: string;
+  readonly #key: readonly string[];
+  readonly #columns: readonly string[];
+
+  constructor(
+    store: SealedDatabase,
+    name: string,
+    key: readonly string[],
+    columns: readonly string[] = [],
+  ) {
+    this.store = store;
+    this.#name = name;
+    this.#key = key;
+    this.#columns = [...key, ...columns];
+  }
+
+  /**
+   * @param rows of each the values of its columns in order, then the body
+   * @param otherwise where a row is there already; default: it stays
+   */
+  insert(rows: readonly (readonly unknown[])[], otherwise?: string): Statement[] {
+    const sealed = rows.map((row) => {
+      const place = rowName(this.#name, ...row.slice(0, this.#key.length));
+      return [...row.slice(0, -1), new Sealed(place, row.at(-1))];
+    });
+    return partsOf(sealed).map((some) =>
+      insertInto(this.#name, [...this.#columns, 'body'], some, otherwise),
+    );
+  }
+
+  /**
+   * Rows whose keys begin like this, in order.
+   *
+   * @param where what else holds of them
+   * @param order default: by what is left of the key
+   */
+  async read(
+    beginning: readonly unknown[],
+    { where, order = this.#restOf(beginning) }: { where?: Statement; order?: string } = {},
+  ): Promise<SealedRow<Columns, Body>[]> {
+    const conditions = this.#key.slice(0, beginning.length).map((column) => `${column} = ?`);
+    if (where !== undefined) conditions.push(where.sql);
+    const rows = await this.store.read<SealedRow<Columns, Uint8Array>>(
+      statement(
+        `SELECT ${this.#columns.map(aliased).join(', ')}, body FROM ${this.#name}
+         ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+         ${order === '' ? '' : `ORDER BY ${order}`}`,
+        [...beginning, ...(where?.parameters ?? [])],
+      ),
+    );
+    return rows.map((row) => {
+      const name = rowName(this.#name, ...valuesOf(row, this.#key));
+      return { ...row, body: this.store.opened(name, row.body) as Body };
+    });
+  }
+
+  /** The same, in order, in pages that are never empty. */
+  pages(beginning: readonly unknown[]): AsyncGenerator<SealedRow<Columns, Body>[]> {
+    const rest = this.#restOf(beginning);
+    return pagesOf(perPage, (last) => {
+      const after = last && valuesOf(last, this.#key.slice(beginning.length));
+      return this.read(beginning, {
+        ...(after && { where: statement(`(${rest}) > ${marksOf([after])}`, after) }),
+        order: `${rest} LIMIT ${perPage}`,
+      });
+    });
+  }
+
+  /** Bodies of all whose keys begin like this, in order. */
+  async *all(...beginning: readonly unknown[]): AsyncGenerator<Body> {
+    for await (const page of this.pages(beginning)) for (const { body } of page) yield body;
+  }
+
+  /** Bodies of those with one of these values in a column, in order. @param first of their keys */
+  async where(first: unknown, column: string, values: Iterable<unknown>): Promise<Body[]> {
+    const found: Body[] = [];
+    for (const some of partsOf([...values])) {
+      const where = statement(`${column} IN ${marksOf([some])}`, some);
+      found.push(...(await this.read([first], { where })).map(({ body }) => body));
+    }
+    return found;
+  }
+
+  #restOf(beginning: readonly unknown[]): string {
+    return this.#key.slice(beginning.length).join(', ');
+  }
+}
+
+function aliased(column: string): string {
+  return `${column} AS "${inCamelCase(column)}"`;
+}
+
+function valuesOf(row: object, columns: readonly string[]): unknown[] {
+  return columns.map((column) => (row as Record<string, unknown>)[inCamelCase(column)]);
+}
+
+function inCamelCase(column: string): string {
+  return column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
