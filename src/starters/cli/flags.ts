@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { languages, type Language } from '../../domain/job';
+import { UsageError } from '../jobs/errors';
 import { durationMs, oneOf } from './terminal';
 
 /** What all commands that start a job take. */
@@ -87,4 +88,20 @@ export function withLanguage(command: Command): Command {
 /** For commands that start a job and follow it. */
 export function withDetach(command: Command): Command {
   return command.option('--detach', 'start, print the id, and do not wait');
+}
+
+/**
+ * For a command that has two forms: flags of the other one are not taken and left aside.
+ *
+ * @param flags as they are typed: `--dry-run`
+ * @param form what was typed that makes it this form
+ * @throws UsageError when one of them was given
+ */
+export function refuseFlagsBeside(form: string, flags: readonly string[], command: Command): void {
+  const given = command.options.find(
+    (option) =>
+      flags.includes(option.long ?? '') &&
+      command.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (given !== undefined) throw new UsageError(`${given.long} does not go with ${form}`);
 }

@@ -1,8 +1,14 @@
 import { Command } from 'commander';
 import { reviewPolicies, type ReviewPolicy } from '../../domain/dossiers/follow';
 import { inputFlags, startInput, withInput } from '../cli/batch';
-import { withActor, withDetach, withLanguage, withStart, type StartFlags } from '../cli/flags';
-import { refuseFlagsBeside } from '../cli/form-flags';
+import {
+  refuseFlagsBeside,
+  type StartFlags,
+  withActor,
+  withDetach,
+  withLanguage,
+  withStart,
+} from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf, wholeNumber } from '../cli/terminal';
 import type { InputFile } from '../jobs/batches/ask';

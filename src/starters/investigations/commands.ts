@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { Subject } from '../../domain/investigations/plan';
 import { inputFlags, startInput, withInput } from '../cli/batch';
-import { withStart, type StartFlags } from '../cli/flags';
-import { refuseFlagsBeside } from '../cli/form-flags';
+import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { print, wholeNumber } from '../cli/terminal';
 import type { InputFile } from '../jobs/batches/ask';

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { inputFlags, startInput, withInput } from '../cli/batch';
-import { withStart, type StartFlags } from '../cli/flags';
-import { refuseFlagsBeside } from '../cli/form-flags';
+import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import type { InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { traceStrategies, type TraceStrategy } from '../../domain/traces/trace';
 import { inputFlags, startInput, withInput } from '../cli/batch';
-import { withStart, type StartFlags } from '../cli/flags';
-import { refuseFlagsBeside } from '../cli/form-flags';
+import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
 import type { InputFile } from '../jobs/batches/ask';
