@@ -1,7 +1,7 @@
 import { withEither } from '../../apis/http/signals';
 import type { ExtractsApi } from '../../apis/extracts/extracts';
-import { reissuesOf, subjectState } from '../../domain/core/attempts';
-import type { Polled } from '../../domain/core/poll-request';
+import { reissuesOf, subjectState } from '../../domain/core/service/attempts';
+import type { Polled } from '../../domain/core/service/poll-request';
 import { extractOutcomeEntry, extractRequestEntry } from '../../domain/extracts/audit';
 import {
   extractSubject,

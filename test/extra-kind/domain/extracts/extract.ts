@@ -1,4 +1,4 @@
-import type { PollRequest } from '../core/poll-request';
+import type { PollRequest } from '../core/service/poll-request';
 
 /** A registry extract about a company or person: asked for, and read until it is there. */
 

@@ -1,15 +1,15 @@
 import { Command } from 'commander';
-import { readDocument } from '../../domain/core/documents';
+import { readDocument } from '../../domain/core/documents/documents';
 import type { RequestExtractInput } from '../../domain/extracts/extract';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
-import { readSheet } from '../../sheets/read-rows';
+import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { readSheet } from '../../sheets/read/read-rows';
 import { startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { auditStart, isWithin } from '../jobs/start-job';
+import { auditStart, isWithin } from '../jobs/begin/start-job';
 import { nameOf, newest, putExtract } from './asks';
 import { extractBatchKind, extractKind } from './kind';
 

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { subjectState } from '../../domain/core/attempts';
-import { maskDocument } from '../../domain/core/documents';
+import { subjectState } from '../../domain/core/service/attempts';
+import { maskDocument } from '../../domain/core/documents/documents';
 import {
   extractFolder,
   extractSubject,

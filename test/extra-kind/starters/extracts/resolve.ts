@@ -1,5 +1,5 @@
 import { extractSubject, type ExtractRecord } from '../../domain/extracts/extract';
-import { singleResolver } from '../jobs/resolve-single';
+import { singleResolver } from '../jobs/decide/resolve-single';
 
 export const extractResolver = singleResolver<ExtractRecord>({
   workflow: 'requestExtract',

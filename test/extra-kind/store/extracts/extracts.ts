@@ -1,6 +1,6 @@
 import { endOf } from '../../domain/attention';
 import type { ExtractOutcome, ExtractRecord } from '../../domain/extracts/extract';
-import { JobsOfKind } from '../core/jobs-of-kind';
+import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
 export class ExtractRepository extends JobsOfKind<ExtractRecord, ExtractOutcome> {

@@ -1,4 +1,4 @@
-import type { JobFolders } from '../core/jobs-of-kind';
+import type { JobFolders } from '../core/jobs/jobs-of-kind';
 
 export const extractFolders: JobFolders = {
   root: 'extracts',
