@@ -10,6 +10,7 @@ import { personProfile } from '../support/profile-answers';
 
 const cpf = '52998224725';
 const otherCpf = '11144477735';
+const unreadableCpf = '39053344705';
 
 interface Shown {
   id: string;
@@ -113,19 +114,6 @@ test.each([
   });
 });
 
-test('an answer that cannot be read is asked for thrice, kept and told', async () => {
-  const { code, shown } = await lookUp((_request, response) => sendJson(response, 200, []));
-  expect({ code, asked: service.received.length }).toEqual({ code: 3, asked: 3 });
-  expect(shown).toMatchObject({
-    folder: null,
-    outcome: { status: 'unreadable', answersLost: 3, error: { code: 'unreadable_answer' } },
-  });
-  const { stdout } = await installation.run(['audit', 'export', '--format', 'json']);
-  const records = JSON.parse(stdout) as { kind: string; work: string }[];
-  const requests = records.filter(({ kind, work }) => kind === 'request' && work === shown?.id);
-  expect(requests).toHaveLength(3);
-});
-
 test('a refused token is waited out, and shown as what is waited for', async () => {
   let refused = 0;
   const { code, stderr } = await lookUp((request, response) => {
@@ -138,15 +126,20 @@ test('a refused token is waited out, and shown as what is waited for', async () 
   expect(stderr).toContain('waiting: credentials');
 });
 
-test('what passes is asked again, until the deadline', async () => {
+test('what passes is asked again, until the deadline; an answer that cannot be read, thrice', async () => {
   let asked = 0;
   service.reply = (request, response) => {
+    if (request.path.endsWith(unreadableCpf)) return sendJson(response, 200, []);
     if (request.path.endsWith(otherCpf)) return sendJson(response, 502, {});
     asked += 1;
     return asked < 3 ? sendJson(response, 502, {}) : whole(request, response);
   };
   const startedAt = Date.now();
-  const [passed, late] = await Promise.all([lookUpOf(cpf), lookUpOf(otherCpf, '--deadline', '4s')]);
+  const [passed, late, unreadable] = await Promise.all([
+    lookUpOf(cpf),
+    lookUpOf(otherCpf, '--deadline', '4s'),
+    lookUpOf(unreadableCpf),
+  ]);
   expect(passed.code).toBe(0);
   expect(late.code).toBe(3);
   expect(late.shown?.outcome).toMatchObject({ status: 'expired', error: { code: 'deadline' } });
@@ -154,6 +147,19 @@ test('what passes is asked again, until the deadline', async () => {
   const { settledAt, startedAt: begun } = late.shown?.outcome ?? { settledAt: '', startedAt: '' };
   // To the second, and what a busy machine takes to file it.
   expect(Date.parse(settledAt) - Date.parse(begun)).toBeLessThan(8_000);
+
+  const calls = service.received.filter(({ path }) => path.endsWith(unreadableCpf));
+  expect({ code: unreadable.code, asked: calls.length }).toEqual({ code: 3, asked: 3 });
+  expect(unreadable.shown).toMatchObject({
+    folder: null,
+    outcome: { status: 'unreadable', answersLost: 3, error: { code: 'unreadable_answer' } },
+  });
+  const { stdout } = await installation.run(['audit', 'export', '--format', 'json']);
+  const records = JSON.parse(stdout) as { kind: string; work: string }[];
+  const requests = records.filter(
+    ({ kind, work }) => kind === 'request' && work === unreadable.shown?.id,
+  );
+  expect(requests).toHaveLength(3);
 });
 
 test('cancelled while the service answers, it keeps the answer: what may be charged is not bought again', async () => {
