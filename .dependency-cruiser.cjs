@@ -63,7 +63,7 @@ const mayNameActivities = '^src/workflows/[a-z]+/[a-z-]*activities\\.ts$';
 
 /** What stands in core and knows certificates above all: to be parted. */
 const namesResourcesStill =
-  '^src/(domain/core/documents/(documents|held-documents)|store/core/row-writer)\\.ts$';
+  '^src/(domain/core/documents/held-documents|store/core/row-writer)\\.ts$';
 
 /** A folder each in every layer. */
 const resources = '(certificates|credit|monitors|dossiers|traces|lens|profiles|investigations)';

@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assumptionTable, type Assumption } from '../src/apis/assumptions';
+import { assumptionTable, type Assumption } from '../src/apis/assumption-table';
 import type {
   Checklist,
   CoverageRow,

@@ -242,7 +242,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two-readings-guessed',
     promise: 'a cell that reads both as a CPF and as a CNPJ is guessed at',
-    file: 'src/domain/core/documents/documents.ts',
+    file: 'src/domain/core/documents/read-document.ts',
     find: 'if (asCnpj && asCpf) return ambiguous();',
     replace: '',
     tests: ['test/unit/domain/documents.test.ts'],

@@ -1,4 +1,4 @@
-import { assumptionTable } from '../../src/apis/assumptions';
+import { assumptionTable } from '../../src/apis/assumption-table';
 import { settingsTable } from '../../src/environment/variables';
 import { code, page, table } from './markdown';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { assumptionTable, type Assumption } from '../apis/assumptions';
+import { assumptionTable, type Assumption } from '../apis/assumption-table';
 import {
   ConfigError,
   readConfigFile,

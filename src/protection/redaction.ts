@@ -1,10 +1,6 @@
 import { types } from 'node:util';
-import {
-  isValidCnpj,
-  isValidCpf,
-  maskDocument,
-  normaliseDocument,
-} from '../domain/core/documents/documents';
+import { isValidCnpj, isValidCpf, maskDocument } from '../domain/core/documents/documents';
+import { normaliseDocument } from '../domain/core/documents/read-document';
 
 /**
  * What logs and screens never show, in one table. Names of fields are compared in lower case and

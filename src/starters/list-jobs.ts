@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { jobKinds, type JobKind } from '../domain/job';
 import { kindOf } from './kind-of';
-import type { JobPage } from '../store/core/jobs/jobs';
+import type { JobPage } from '../store/core/jobs/job-rows';
 import { tableLines } from './cli/table';
 import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
 import { openContext } from './jobs/context';

@@ -5,7 +5,7 @@ import {
   endpointHoles,
   type Coverage,
 } from '../../scripts/check-coverage-table';
-import { assumptionTable, type Assumption } from '../../src/apis/assumptions';
+import { assumptionTable, type Assumption } from '../../src/apis/assumption-table';
 import { certificateCommand } from '../../src/starters/certificates/commands';
 import { dossierCommand } from '../../src/starters/dossiers/commands';
 import { lensCommand } from '../../src/starters/lens/commands';

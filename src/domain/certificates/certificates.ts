@@ -1,3 +1,5 @@
+import type { DocumentType } from '../core/documents/documents';
+
 /**
  * The words for certificates: what can be bought, how an issuance can end, and what stands on one
  * line of a result sheet. Plain types, shared by every layer.
@@ -9,6 +11,12 @@
  */
 export const certificateTypes = ['cnpj', 'trabalhista'] as const;
 export type CertificateType = (typeof certificateTypes)[number];
+
+/** What each can be asked for. */
+export const documentTypesServed: Readonly<Record<CertificateType, readonly DocumentType[]>> = {
+  cnpj: ['cnpj'],
+  trabalhista: ['cpf', 'cnpj'],
+};
 
 /** How one input line ends: no other word reaches a result sheet. */
 export const rowStatuses = [

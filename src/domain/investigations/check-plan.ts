@@ -1,4 +1,4 @@
-import { readDocument } from '../core/documents/documents';
+import { readDocument } from '../core/documents/read-document';
 import { isUuid } from '../core/uuid';
 import { readTarget } from '../traces/target';
 import {

@@ -1,4 +1,5 @@
-import { type DocumentType, normaliseDocument } from '../../domain/core/documents/documents';
+import type { DocumentType } from '../../domain/core/documents/documents';
+import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { certaintyOf, foldName, lengthOf, type ColumnContent } from './header-names';
 import { columnLetters, isBlank, type SourceRow } from './row-source';
 import { SheetError } from '../sheet-error';

@@ -1,9 +1,6 @@
 import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
-import {
-  type DocumentReading,
-  documentTypesServed,
-  readDocument,
-} from '../../domain/core/documents/documents';
+import { type DocumentReading, readDocument } from '../../domain/core/documents/read-document';
+import { documentTypesServed } from '../../domain/certificates/certificates';
 import type { DocumentCell, SheetRow } from './read-rows';
 import type { CellFault } from './row-source';
 import { SheetError } from '../sheet-error';

@@ -1,5 +1,5 @@
 import { checkPlan } from '../../domain/investigations/check-plan';
-import { readDocument } from '../../domain/core/documents/documents';
+import { readDocument } from '../../domain/core/documents/read-document';
 import type { Plan, Subject } from '../../domain/investigations/plan';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';

@@ -5,7 +5,7 @@ import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
 import type { JobKind as KindName, OutputTerms } from '../../domain/job';
 import type { Picture } from '../../report/findings/picture';
-import type { JobWithOutcome } from '../../store/core/jobs/jobs';
+import type { JobWithOutcome } from '../../store/core/jobs/job-rows';
 import type { Store } from '../../store/store';
 import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages';

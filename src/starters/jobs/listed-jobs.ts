@@ -1,7 +1,7 @@
-import { normaliseDocument } from '../../domain/core/documents/documents';
+import { normaliseDocument } from '../../domain/core/documents/read-document';
 import type { JobKind } from '../../domain/job';
 import type { JobFilter } from '../../store/core/jobs/job-filter';
-import type { JobPage, JobRow } from '../../store/core/jobs/jobs';
+import type { JobPage, JobRow } from '../../store/core/jobs/job-rows';
 import type { CommandContext } from './context';
 import { CommandError } from './errors';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindFacts, workflowIdOf } from '../../domain/job';
-import type { JobWithOutcome } from '../../store/core/jobs/jobs';
+import type { JobWithOutcome } from '../../store/core/jobs/job-rows';
 import type { Store } from '../../store/store';
 import { writeWhole } from './written-file';
 import { CommandError } from './errors';

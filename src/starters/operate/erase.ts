@@ -10,11 +10,8 @@ import {
 } from '../../store/erasure/erasures';
 import { reasonOnRecord, targetOf, type ErasureAsked } from '../../store/erasure/plan';
 import { plansOf } from '../../store/erasure/plans';
-import {
-  documentLengths,
-  isValidCnpj,
-  normaliseDocument,
-} from '../../domain/core/documents/documents';
+import { documentLengths, isValidCnpj } from '../../domain/core/documents/documents';
+import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { readTarget } from '../../domain/traces/target';
 import { deleteRuns } from '../../temporal/job-runs';
 import { planLines, showDone, showDryRun, summaryOf } from './erase-print';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isValidCpf, normaliseDocument } from '../../domain/core/documents/documents';
+import { isValidCpf } from '../../domain/core/documents/documents';
+import { normaliseDocument } from '../../domain/core/documents/read-document';
 import {
   profileStands,
   type ProfileOutcome,

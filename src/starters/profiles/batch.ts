@@ -1,4 +1,4 @@
-import { readDocument } from '../../domain/core/documents/documents';
+import { readDocument } from '../../domain/core/documents/read-document';
 import { type ProfileStatus } from '../../domain/profiles/lookup';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';

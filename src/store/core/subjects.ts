@@ -83,3 +83,9 @@ export function addSubjectLines(
   const rows = lines.map(({ subject, line }) => [subject, holder, line]);
   return partsOf(rows).map((some) => insertInto('subject', ['subject', 'holder', 'line'], some));
 }
+
+/** Of a job: what was asked, which its id says before the instant, and keys of files that it was made of. */
+export function askedIn(id: string, input: unknown): string[] {
+  const keys = JSON.stringify(input ?? null).matchAll(/"(inputs\/[^"]+)"/g);
+  return [id.replace(/\/\d{8}T\w+$/, ''), ...Array.from(keys, ([, key = '']) => key)];
+}

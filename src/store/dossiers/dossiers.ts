@@ -2,7 +2,7 @@ import { numberOfRun } from '../../domain/core/service/attempts';
 import type { DossierOutcome, DossierRecord } from '../../domain/dossiers/follow';
 import type { Retry } from '../../domain/dossiers/retry';
 import { dossierEnd } from '../../domain/job-ends';
-import type { StoredJob } from '../core/jobs/jobs';
+import type { StoredJob } from '../core/jobs/job-rows';
 import { removeArtifacts } from '../core/artifacts';
 import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import { keySegment } from '../records';

@@ -1,4 +1,4 @@
-import { normaliseDocument } from '../../domain/core/documents/documents';
+import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { contactsIn, documentsIn } from '../../domain/core/documents/held-documents';
 import type { NameOf } from '../core/subjects';
 import { takeReported, type ReportedOfDocument } from '../credit/analysis-result.wire';

@@ -1,4 +1,4 @@
-import { normaliseDocument } from '../../domain/core/documents/documents';
+import { normaliseDocument } from '../../domain/core/documents/read-document';
 import type { ErasureSubject } from './erasure-subject';
 
 /** What an erasure leaves of an answer of a service. Without one: of a record of ours, where texts alone quote. */

@@ -15,7 +15,7 @@ import { standsForGood } from '../../domain/traces/search';
 import type { AuditTrail } from '../audit/trail';
 import { putIssuance } from '../certificates/asks';
 import type { Asker } from '../core/asker';
-import type { JobWithOutcome } from '../core/jobs/jobs';
+import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { putAnalysis } from '../credit/asks';
 import { lensName, newestLens, putLens } from '../lens/asks';
 import { LensRepository } from '../lens/lens';

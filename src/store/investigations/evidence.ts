@@ -8,7 +8,7 @@ import type { SweepRecord } from '../../domain/monitors/sweep';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import type { TraceOutcome } from '../../domain/traces/search';
 import { WorkReader } from '../certificates/works';
-import type { JobWithOutcome } from '../core/jobs/jobs';
+import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { readLarge } from '../core/large-objects';
 import { LensRepository } from '../lens/lens';
 import { ProfileRepository } from '../profiles/profiles';

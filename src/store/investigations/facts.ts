@@ -7,7 +7,7 @@ import type { AnalysisOutcome } from '../../domain/credit/work';
 import { fieldsOf, type Fields } from '../../domain/core/findings';
 import type { JobKind } from '../../domain/job';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
-import type { JobWithOutcome } from '../core/jobs/jobs';
+import type { JobWithOutcome } from '../core/jobs/job-rows';
 import type { Store } from '../store';
 
 /** What a job told, in the words of its service, with the status of its end: templates read it. */

@@ -8,7 +8,7 @@ import { workflowIdOf } from '../../domain/job';
 import type { ChildJob } from '../../domain/core/job-batch';
 import { decisionsOf } from '../core/jobs/inbox';
 import { decisionFolder } from '../../domain/core/decision';
-import type { JobWithOutcome } from '../core/jobs/jobs';
+import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { StoredRow } from '../core/row-writer';
 import type { NameOf } from '../core/subjects';

@@ -10,7 +10,7 @@ import {
 } from '../../domain/lens/analyze';
 import type { LensMode } from '../../domain/lens/lens-analysis';
 import type { Asker } from '../core/asker';
-import type { JobWithOutcome } from '../core/jobs/jobs';
+import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { indexDocuments } from '../core/subject-index';
 import { LensRepository, lensIndexes } from './lens';
 

@@ -1,4 +1,4 @@
-import { normaliseDocument } from '../../domain/core/documents/documents';
+import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { Monitor } from '../../domain/monitors/change';
 import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/kept';

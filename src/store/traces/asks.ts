@@ -9,7 +9,7 @@ import {
 import type { TraceStrategy } from '../../domain/traces/trace';
 import { jobIdAt } from '../../domain/job';
 import type { Asker } from '../core/asker';
-import type { JobWithOutcome } from '../core/jobs/jobs';
+import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { indexDocuments } from '../core/subject-index';
 import { TraceRepository } from './traces';
 

@@ -496,12 +496,12 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
   Limits: {
     'documento has 11 or 14 digits': {
       sandbox: 'Any other number of digits, or punctuation: 422.',
-      client: 'src/domain/core/documents/documents.ts#documentTypesServed.trabalhista',
+      client: 'src/domain/certificates/certificates.ts#documentTypesServed.trabalhista',
       test: `${client} › a trabalhista request with the wrong number of digits is refused`,
     },
     'cnpj has 14 digits': {
       sandbox: 'Any other number of digits, or punctuation: 422.',
-      client: 'src/domain/core/documents/documents.ts#documentTypesServed.cnpj',
+      client: 'src/domain/certificates/certificates.ts#documentTypesServed.cnpj',
       test: `${client} › a cnpj request with the wrong number of digits is refused`,
     },
     'no Idempotency-Key for certificates': {

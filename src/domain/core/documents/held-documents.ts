@@ -1,5 +1,6 @@
 import type { ManifestRow } from '../../certificates/certificates';
-import { documentLengths, isValidCnpj, isValidCpf, normaliseDocument } from './documents';
+import { documentLengths, isValidCnpj, isValidCpf } from './documents';
+import { normaliseDocument } from './read-document';
 
 /**
  * Documents that a file may hold, wherever in it: what the subject index knows it by. Rather one

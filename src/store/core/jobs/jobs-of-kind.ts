@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../domain/core/audit';
 import type { JobEnding, JobStart } from '../../../domain/job';
 import { keySegment } from '../../records';
 import type { Store } from '../../store';
-import type { StoredJob } from './jobs';
+import type { StoredJob } from './job-rows';
 
 /** What tells jobs of one kind from those of another. */
 export interface JobShape<I, O> {

@@ -1,65 +1,12 @@
-import type { WaitReason } from '../../../domain/attention';
 import type { AuditEntry } from '../../../domain/core/audit';
 import type { JobEnding, JobKind, JobStart, OutputTerms, StopWord } from '../../../domain/job';
 import type { ExpiredCursor } from '../../../domain/core/retention';
 import { Sealed, rowName } from '../../sealed/seal';
+import type { EndOfJob, EndedJob, JobPage, JobRow, JobWithOutcome, StoredJob } from './job-rows';
 import { conditionsOf, waitsFor, type JobFilter } from './job-filter';
 import type { SealedDatabase } from '../../sealed/sealed-database';
 import { insertInto, rangeOf, replacing, statement, type Statement } from '../../statement';
-import { addSubjects } from '../subjects';
-
-export interface JobRow {
-  id: string;
-  kind: JobKind;
-  /** Holds all of it. */
-  folder: string;
-  /** Null before the end. */
-  status: string | null;
-  needsAttention: boolean;
-  /** Why an open job needs a person; null: it does not, or has ended. */
-  waitsFor: WaitReason | null;
-  createdAt: string;
-  /** Null before the end. */
-  endedAt: string | null;
-  /** What was asked for: its shape is that of the kind. */
-  input: unknown;
-  /** Null: nobody has said. */
-  output: OutputTerms | null;
-}
-
-/** What was asked for, and the folder that holds all of the job. */
-export interface StoredJob<I> {
-  folder: string;
-  record: I;
-}
-
-export interface JobPage {
-  /** The newest first. */
-  sort: 'created' | 'ended';
-  limit: number;
-  /** Id of the last job of the page before. */
-  after?: string;
-}
-
-interface EndOfJob {
-  folder: string;
-  ending: JobEnding;
-  outcome: unknown;
-}
-
-/** A job that has ended; `rows`: outcomes of its rows. */
-export interface EndedJob {
-  folder: string;
-  id: string;
-  endedAt: string;
-  rows: number;
-}
-
-/** A job with how it ended. */
-export interface JobWithOutcome extends JobRow {
-  /** Null before the end. */
-  outcome: unknown;
-}
+import { addSubjects, askedIn } from '../subjects';
 
 interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input' | 'output' | 'folder'> {
   holder: string;
@@ -201,7 +148,7 @@ export class JobRepository {
   ): Promise<boolean> {
     const columns = ['holder', 'id', 'kind', 'label', 'created_at', 'input'];
     const row = [folder, id, kind, label, createdAt, sealed(folder, input)];
-    const held = addSubjects(folder, [askOf(id), ...uploadsIn(input)]);
+    const held = addSubjects(folder, askedIn(id, input));
     return this.#store.changes(insertInto('job', columns, [row]), entries, held);
   }
 
@@ -341,17 +288,6 @@ export class JobRepository {
       output: output === null ? null : (JSON.parse(output) as OutputTerms),
     };
   }
-}
-
-/** The subject index says which jobs have asked for the same, by their ids without the instant. */
-function askOf(id: string): string {
-  return id.replace(/\/\d{8}T\w+$/, '');
-}
-
-/** Keys of files that it was made of: the index says which jobs are of them, too. */
-function uploadsIn(input: unknown): string[] {
-  const keys = JSON.stringify(input ?? null).matchAll(/"(inputs\/[^"]+)"/g);
-  return Array.from(keys, ([, key = '']) => key);
 }
 
 function ended({ folder, ending, outcome }: EndOfJob): Statement {

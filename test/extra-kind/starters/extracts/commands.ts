@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readDocument } from '../../domain/core/documents/documents';
+import { readDocument } from '../../domain/core/documents/read-document';
 import type { RequestExtractInput } from '../../domain/extracts/extract';
 import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
