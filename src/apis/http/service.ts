@@ -1,5 +1,6 @@
 import { Agent, Pool } from 'undici';
 import { AddressGuard, RefusedAddressError } from '../../protection/address-guard';
+import { Answers } from './answers';
 import type { HttpCall } from './call';
 import { CallEnd } from './call-end';
 import { classifyFailure } from './classify';
@@ -21,7 +22,6 @@ import {
 } from './exchange';
 import { Limiter, type CallPriority } from './limiter';
 import type { CallEnding, CallObserver } from './observer';
-import { decodeProblem, retryAfterMs } from './problem';
 import { Token } from './token';
 
 export interface ServiceOptions {
@@ -44,9 +44,6 @@ export interface ServiceOptions {
   now?: () => number;
 }
 
-/** Calls of a route that are remembered. */
-const lastOfRoute = 6;
-
 /**
  * One HTTP service: its address, credential, limiter and connections. One call is one undici
  * request: no retries, no redirects.
@@ -56,15 +53,13 @@ export class Service {
   readonly baseUrl: string;
   readonly origin: string;
   readonly token: Token;
-  readonly #resendOn503: boolean;
   readonly #observer: CallObserver | undefined;
   readonly #now: () => number;
   readonly #guard: AddressGuard;
   readonly #pooled: Agent;
   readonly #fresh: Pool;
   readonly #elsewhere: Agent;
-  /** Of the last calls of each route, whether they were turned away: 429, or 503 that says "busy". */
-  readonly #routes = new Map<string, boolean[]>();
+  readonly #answers: Answers;
 
   constructor({
     baseUrl,
@@ -89,7 +84,7 @@ export class Service {
       onWaited: (priority, waitedMs) => observer?.permitAwaited(priority, waitedMs),
     });
     this.#observer = observer;
-    this.#resendOn503 = resendOn503;
+    this.#answers = new Answers({ limiter: this.limiter, token, resendOn503, now });
     this.#now = now;
     this.#guard = guard;
     const connect = { timeout: connectTimeoutMs };
@@ -186,10 +181,11 @@ export class Service {
     try {
       const answer = await this.#send(call, signal, end, ask);
       if (answer.status < 200 || answer.status >= 300) {
-        throw this.#statusError(call, await readWhole(answer), startedAt);
+        const whole = await readWhole(answer);
+        throw this.#answers.refused(call, whole, startedAt, this.#isElsewhere(call));
       }
       status = answer.status;
-      if (!this.#isElsewhere(call)) this.#heard(call, startedAt, false);
+      if (!this.#isElsewhere(call)) this.#answers.good(call, startedAt);
       const taken = await take(answer);
       this.#report(call, startedAt, 'answered', status);
       return taken;
@@ -272,56 +268,8 @@ export class Service {
     return headers;
   }
 
-  #statusError(call: HttpCall, answer: HttpAnswer, sentAt: number): StatusError {
-    const header = (name: string): string | undefined => {
-      const value = answer.headers[name];
-      return Array.isArray(value) ? value[0] : value;
-    };
-    const { status } = answer;
-    const problem = decodeProblem(answer.body);
-    const waitMs = retryAfterMs(header('retry-after'), this.#now());
-    const isToldBusy = status === 503 && (waitMs !== null || problem.hasProblem);
-    const mayGoAgain = this.#resendOn503 && problem.retryable !== false;
-    const error = new StatusError(call, {
-      status,
-      ...problem,
-      retryAfterMs: waitMs,
-      location: header('location') ?? null,
-      elsewhere: this.#isElsewhere(call),
-      wasNotProcessed: status === 429 || (isToldBusy && mayGoAgain),
-    });
-    // A store elsewhere that hands out PDFs says nothing about our token or our rate.
-    if (error.elsewhere) return error;
-    if (classifyFailure(error) === 'credentials') this.token.forget();
-    const isPaid = call.keyless === true;
-    const isRate = status === 429 && this.limiter.rate.refused(sentAt);
-    const isRoute = this.#heard(call, sentAt, status === 429 || isToldBusy, status < 500);
-    if (isRate) this.limiter.pauseFor(waitMs ?? 1_000);
-    else if (isRoute) {
-      if (isPaid && isToldBusy) this.limiter.rate.busy();
-      this.limiter.pauseFor(waitMs ?? 1_000, isPaid ? 'paid' : 'reads');
-    }
-    return error;
-  }
-
   #isElsewhere({ path }: HttpCall): boolean {
     return /^https?:\/\//.test(path) && new URL(path).origin !== this.origin;
-  }
-
-  /**
-   * Keeps what became of the last calls of the route.
-   *
-   * @returns whether it is turned away as a rule, and not this one call alone
-   */
-  #heard(call: HttpCall, sentAt: number, isTurnedAway: boolean, isGood = true): boolean {
-    const isPaid = call.keyless === true;
-    if (!isTurnedAway && isGood) this.limiter.rate.answered(sentAt, isPaid);
-    const route = `${call.method} ${call.pathTemplate}`;
-    const last = this.#routes.get(route) ?? [];
-    last.push(isTurnedAway);
-    if (last.length > lastOfRoute) last.shift();
-    this.#routes.set(route, last);
-    return isTurnedAway && last.filter(Boolean).length * 2 >= last.length;
   }
 }
 

@@ -1,0 +1,92 @@
+import type { HttpCall } from './call';
+import { classifyFailure } from './classify';
+import { StatusError } from './errors';
+import type { HttpAnswer } from './exchange';
+import type { Limiter } from './limiter';
+import { decodeProblem, retryAfterMs } from './problem';
+import type { Token } from './token';
+
+/** Calls of a route that are remembered. */
+const lastOfRoute = 6;
+
+export interface AnswersOptions {
+  limiter: Limiter;
+  token: Token;
+  /** Whether a 503 with Retry-After or a problem body was surely not processed. */
+  resendOn503: boolean;
+  now: () => number;
+}
+
+/** What the answers of a service say of its rate and of the credential. */
+export class Answers {
+  readonly #limiter: Limiter;
+  readonly #token: Token;
+  readonly #resendOn503: boolean;
+  readonly #now: () => number;
+  /** Of the last calls of each route, whether they were turned away: 429, or 503 that says "busy". */
+  readonly #routes = new Map<string, boolean[]>();
+
+  constructor({ limiter, token, resendOn503, now }: AnswersOptions) {
+    this.#limiter = limiter;
+    this.#token = token;
+    this.#resendOn503 = resendOn503;
+    this.#now = now;
+  }
+
+  good(call: HttpCall, sentAt: number): void {
+    this.#heard(call, sentAt, false);
+  }
+
+  /**
+   * The error of an answer other than 2xx, once limiter and token have heard of it.
+   *
+   * @param elsewhere by a store that the service named, and not by itself
+   */
+  refused(call: HttpCall, answer: HttpAnswer, sentAt: number, elsewhere: boolean): StatusError {
+    const header = (name: string): string | undefined => {
+      const value = answer.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    };
+    const { status } = answer;
+    const problem = decodeProblem(answer.body);
+    const waitMs = retryAfterMs(header('retry-after'), this.#now());
+    const isToldBusy = status === 503 && (waitMs !== null || problem.hasProblem);
+    const mayGoAgain = this.#resendOn503 && problem.retryable !== false;
+    const error = new StatusError(call, {
+      status,
+      ...problem,
+      retryAfterMs: waitMs,
+      location: header('location') ?? null,
+      elsewhere,
+      wasNotProcessed: status === 429 || (isToldBusy && mayGoAgain),
+    });
+    // A store elsewhere that hands out PDFs says nothing about our token or our rate.
+    if (elsewhere) return error;
+    if (classifyFailure(error) === 'credentials') this.#token.forget();
+    const isPaid = call.keyless === true;
+    const isRate = status === 429 && this.#limiter.rate.refused(sentAt);
+    const isRoute = this.#heard(call, sentAt, status === 429 || isToldBusy, status < 500);
+    if (isRate) this.#limiter.pauseFor(waitMs ?? 1_000);
+    else if (isRoute) {
+      if (isPaid && isToldBusy) this.#limiter.rate.busy();
+      this.#limiter.pauseFor(waitMs ?? 1_000, isPaid ? 'paid' : 'reads');
+    }
+    return error;
+  }
+
+  /**
+   * Keeps what became of the last calls of the route.
+   *
+   * @returns whether it is turned away as a rule, and not this one call alone
+   */
+  #heard(call: HttpCall, sentAt: number, isTurnedAway: boolean, isGood = true): boolean {
+    const isPaid = call.keyless === true;
+    if (!isTurnedAway && isGood) this.#limiter.rate.answered(sentAt, isPaid);
+    const route = `${call.method} ${call.pathTemplate}`;
+    const last = this.#routes.get(route) ?? [];
+    last.push(isTurnedAway);
+    if (last.length > lastOfRoute) last.shift();
+    this.#routes.set(route, last);
+    return isTurnedAway && last.filter(Boolean).length * 2 >= last.length;
+  }
+}
