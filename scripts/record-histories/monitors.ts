@@ -73,9 +73,9 @@ export const monitorRecordings: Recording[] = [
     name: 'continued-as-new',
     of: ['monitorSweep'],
     async play(scene) {
-      // One change a page, and a hundred pages a run.
+      // One change a page, twenty pages an activity, and a hundred activities a run.
       const ignored = { pageSizeName: 'ignored', defaultPageSize: 1 };
-      await scene.run(sweep(held(scene, { seededChanges: 105 }, ignored)));
+      await scene.run(sweep(held(scene, { seededChanges: 2_005 }, ignored)));
     },
   },
   {

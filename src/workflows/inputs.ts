@@ -3,13 +3,7 @@ import type { DossierRecord, DossierRef, ReviewPolicy } from '../domain/dossiers
 import type { ChildCounts, ChildJob } from '../domain/core/job-batch';
 import { type JobBatchKind } from '../domain/job';
 import type { ProfileRef } from '../domain/profiles/lookup';
-import type {
-  SweepCounts,
-  SweepRecord,
-  SweepTerms,
-  SweepWarning,
-  Walk,
-} from '../domain/monitors/sweep';
+import type { SweepRecord, SweepSums, SweepTerms, Walk } from '../domain/monitors/sweep';
 import type { ScanCounts, ScanRecord } from '../domain/monitors/scan';
 import type { GraphStep, InvestigationRef } from '../domain/investigations/investigation';
 import type { LensRef } from '../domain/lens/analyze';
@@ -103,13 +97,9 @@ export interface MonitorSweepInput {
   carryover: SweepCarryover | null;
 }
 
-export interface SweepCarryover {
+export interface SweepCarryover extends SweepSums {
   /** Null: nothing is left to walk. */
   walk: Walk | null;
-  counts: SweepCounts;
-  warnings: readonly SweepWarning[];
-  /** Something may have been acknowledged without our mark. */
-  unsure: boolean;
 }
 
 export interface MonitorScanInput {

@@ -73,7 +73,8 @@ function walkOff(listed: Listed): 'done' | 'repeated' {
   let walk = firstWalk;
   for (let pages = 0; pages < 10_000; pages += 1) {
     const next = nextPage(walk, listed.workOff(walk));
-    if (next.kind !== 'page') return next.kind;
+    if (next.fault !== null) return 'repeated';
+    if (next.walk === null) return 'done';
     walk = next.walk;
   }
   throw new Error('it goes on for ever');

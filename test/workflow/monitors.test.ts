@@ -4,15 +4,19 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { ProbeInput } from '../../src/activities/monitors/probe-monitors';
 import type { ReconcileReport } from '../../src/activities/monitors/reconcile';
-import type { FinalizeSweepInput, SweepPageInput } from '../../src/activities/monitors/sweep-page';
+import type {
+  FinalizeSweepInput,
+  SweepPagesInput,
+} from '../../src/activities/monitors/sweep-pages';
 import type { ProbeReport, ScanOutcome } from '../../src/domain/monitors/scan';
 import {
   emptyBacklog,
+  firstWalk,
   noCounts,
   plainTerms,
   sweepOutcome,
-  type PageReport,
   type SweepOutcome,
+  type SweepReport,
 } from '../../src/domain/monitors/sweep';
 import { queueName } from '../../src/domain/core/queues';
 import { cancelUpdate } from '../../src/workflows/messages';
@@ -33,8 +37,6 @@ class FakeDesk {
   readonly finalized: FinalizeSweepInput[] = [];
   /** Scans that are jobs. */
   readonly stored: ScanOutcome[] = [];
-  /** Named beside the last page; refused when it is sent. */
-  afterEnd: string | null = null;
   walkFault: ReconcileReport['fault'] = null;
   /** Changes that a walk leaves due to a sink. */
   pending = 0;
@@ -74,7 +76,7 @@ class FakeDesk {
         const isCredentials = page >= this.refusedFrom;
         return { probed: ids.length, due, failing: 0, escalated: 0, isCredentials };
       },
-      sweepPage: async ({ ref, cursor }: SweepPageInput): Promise<PageReport> => {
+      sweepPages: async ({ ref }: SweepPagesInput): Promise<SweepReport> => {
         const { monitorId } = ref;
         if (this.broken.has(monitorId)) throw ApplicationFailure.nonRetryable('it is away');
         this.#underWay += 1;
@@ -86,18 +88,12 @@ class FakeDesk {
         const before = this.open.get(monitorId) ?? 0;
         const settled = Math.min(pageSize, before);
         this.open.set(monitorId, before - settled);
-        const hasMore = before > settled;
         return {
           counts: { ...noCounts(), pages: 1, delivered: settled, acknowledged: settled },
-          settled,
-          staying: 0,
-          hasMore,
-          nextCursor: hasMore ? 'next' : this.afterEnd,
-          ids: String(before),
-          size: null,
           warnings: [],
-          fault: cursor === null ? null : { fault: 'refused', message: 'no such cursor' },
           unsure: false,
+          walk: before > settled ? firstWalk : null,
+          fault: null,
         };
       },
       reconcilePages: async (): Promise<ReconcileReport> => ({
@@ -203,15 +199,6 @@ function idsOf(count: number): string[] {
 }
 
 workflowSuite('sweeps of monitors', (rig) => {
-  it('a cursor after the end that is refused is the end', async () => {
-    const [id = ''] = idsOf(1);
-    const desk = new FakeDesk();
-    desk.open.set(id, 1);
-    desk.afterEnd = 'past';
-    const { outcome } = await swept(rig(), desk, id);
-    expect(outcome).toMatchObject({ status: 'swept', fault: null, counts: { acknowledged: 1 } });
-  });
-
   it('a backlog of 11,000 changes is worked off in runs of bounded history', async () => {
     const [id = ''] = idsOf(1);
     const desk = new FakeDesk();

@@ -64,16 +64,6 @@ export function noCounts(): SweepCounts {
   return { pages: 0, filed: 0, delivered: 0, acknowledged: 0, elsewhere: 0 };
 }
 
-export function addCounts(sum: SweepCounts, more: SweepCounts): SweepCounts {
-  return {
-    pages: sum.pages + more.pages,
-    filed: sum.filed + more.filed,
-    delivered: sum.delivered + more.delivered,
-    acknowledged: sum.acknowledged + more.acknowledged,
-    elsewhere: sum.elsewhere + more.elsewhere,
-  };
-}
-
 /** What the store holds as unfinished for a monitor when its sweep ends. */
 export interface Backlog {
   /** Changes and digests whose last delivery or acknowledgement failed; later sweeps try again. */
@@ -136,20 +126,37 @@ export const noCursor: Fault = {
     'the service says that there is more and names no cursor: what others acknowledged cannot all be seen',
 };
 
-/** One page of changes, recorded, delivered and acknowledged as far as that goes. */
-export interface PageReport extends PageSeen {
+/** What pages of a sweep came to, added up. */
+export interface SweepSums {
   counts: SweepCounts;
+  warnings: readonly SweepWarning[];
+  /** Something may have been acknowledged without our mark: a reconciliation is due. */
+  unsure: boolean;
+}
+
+export function addSums(one: SweepSums, more: SweepSums): SweepSums {
+  const names = Object.keys(one.counts) as (keyof SweepCounts)[];
+  const counts = names.map((name) => [name, one.counts[name] + more.counts[name]] as const);
+  return {
+    counts: Object.fromEntries(counts) as Record<keyof SweepCounts, number>,
+    warnings: [...new Set([...one.warnings, ...more.warnings])],
+    unsure: one.unsure || more.unsure,
+  };
+}
+
+/** Pages of one activity. */
+export interface SweepReport extends SweepSums, NextPage {}
+
+/** One page of changes, recorded, delivered and acknowledged as far as that goes. */
+export interface PageReport extends PageSeen, SweepSums {
   /** Of the items on the page: acknowledged now. */
   settled: number;
   /** Of the items on the page: still listed after it, whatever the reason. */
   staying: number;
   /** It could be had with so many items; null: with as many as a page may have. */
   size: number | null;
-  warnings: readonly SweepWarning[];
   /** The page could not be listed, or not worked off to its end. */
   fault: Fault | null;
-  /** Something may have been acknowledged without our mark: a reconciliation is due. */
-  unsure: boolean;
 }
 
 /** Where a walk over a list of changes stands. */
@@ -181,8 +188,12 @@ export const firstReconcileWalk: ReconcileWalk = {
   told: false,
 };
 
-export type NextPage =
-  { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind: 'repeated'; fault: Fault };
+export interface NextPage {
+  /** Null: nothing is left to walk. */
+  walk: Walk | null;
+  /** The walk ends before its end. */
+  fault: Fault | null;
+}
 
 /**
  * Which page comes after one that was worked off (decision record 017). What was acknowledged leaves the list,
@@ -191,15 +202,17 @@ export type NextPage =
  * cursor shifted over.
  */
 export function nextPage(walk: Walk, page: PageReport): NextPage {
+  if (page.fault !== null && !isPastEnd(walk, page.fault)) return { walk, fault: page.fault };
   const { size } = page;
-  const again: NextPage = { kind: 'page', walk: { ...firstWalk, size } };
+  const again: NextPage = { walk: { ...firstWalk, size }, fault: null };
   const mayHaveMore = page.hasMore || page.nextCursor !== null;
   if (mayHaveMore && page.settled > 0 && page.staying === 0) return again;
   const progress = walk.progress || page.settled > 0;
   const next = onward(walk, page);
-  if (next.kind === 'endless') return { kind: 'repeated', fault: endlessFault(next.why) };
-  if (next.kind === 'page') return { kind: 'page', walk: { ...next.place, size, progress } };
-  return progress && (walk.cursor !== null || page.hasMore) ? again : { kind: 'done' };
+  if (next.kind === 'endless') return { walk, fault: endlessFault(next.why) };
+  if (next.kind === 'page') return { walk: { ...next.place, size, progress }, fault: null };
+  const isDone = !progress || (walk.cursor === null && !page.hasMore);
+  return isDone ? { walk: null, fault: null } : again;
 }
 
 /** `fault` of a walk that would go on for ever (decision record 017). */

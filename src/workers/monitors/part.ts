@@ -1,6 +1,6 @@
 import { createMonitorProbeActivities } from '../../activities/monitors/probe-monitors';
 import { createMonitorReconcileActivities } from '../../activities/monitors/reconcile';
-import { createMonitorSweepActivities } from '../../activities/monitors/sweep-page';
+import { createMonitorSweepActivities } from '../../activities/monitors/sweep-pages';
 import { MonitorsApi } from '../../apis/investigation/monitors';
 import { openSinks } from '../../sinks/open-sinks';
 import { ChangeRepository } from '../../store/monitors/changes';

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { createMonitorProbeActivities } from '../../activities/monitors/probe-monitors';
 import type { createMonitorReconcileActivities } from '../../activities/monitors/reconcile';
-import type { createMonitorSweepActivities } from '../../activities/monitors/sweep-page';
+import type { createMonitorSweepActivities } from '../../activities/monitors/sweep-pages';
 import { queueName } from '../../domain/core/queues';
 
 type Activities = ReturnType<typeof createMonitorProbeActivities> &

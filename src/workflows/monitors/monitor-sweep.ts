@@ -9,11 +9,9 @@ import {
 } from '@temporalio/workflow';
 import { sweepEnd } from '../../domain/job-ends';
 import {
-  addCounts,
+  addSums,
   emptyBacklog,
   firstWalk,
-  isPastEnd,
-  nextPage,
   noCounts,
   sweepOutcome,
   sweepWarnings,
@@ -29,8 +27,8 @@ import { cancelSignal, cancelUpdate, sweepProgressQuery, type SweepProgress } fr
 import { monitorActivities } from './activities';
 import { reportEnd } from '../core/search-attributes';
 
-/** Pages after which a run continues as new: some 650 events. */
-const pagesPerRun = 100;
+/** Activities of a run before it continues as new: some 650 events. */
+const activitiesPerRun = 100;
 
 /**
  * One sweep of one monitor: what is open is delivered, then acknowledged, until nothing is left that
@@ -45,7 +43,7 @@ class SweepDriver {
   readonly #ref: SweepRef;
   readonly #activities: ReturnType<typeof monitorActivities>;
   readonly #state: SweepCarryover;
-  #pages = 0;
+  #activitiesBegun = 0;
   #cancelling = false;
 
   constructor(input: MonitorSweepInput) {
@@ -57,7 +55,7 @@ class SweepDriver {
     setHandler(sweepProgressQuery, () => this.#progress());
     setHandler(cancelUpdate, () => {
       this.#cancelling = true;
-      return 'cancelling: the page under way is brought to its end';
+      return 'cancelling: the pages under way are brought to their end';
     });
     setHandler(cancelSignal, () => void (this.#cancelling = true));
     CancellationScope.current().cancelRequested.catch(() => (this.#cancelling = true));
@@ -86,31 +84,24 @@ class SweepDriver {
     for (;;) {
       const { walk } = state;
       if (walk === null || this.#cancelling) return null;
-      if (this.#pages >= pagesPerRun) {
+      if (this.#activitiesBegun >= activitiesPerRun) {
         await this.#continueAsNew();
         continue;
       }
       const { carryover, record } = this.#input;
-      const isFirst = carryover === null && this.#pages === 0;
-      this.#pages += 1;
-      const { cursor, size } = walk;
-      const page = await orFault(
-        this.#activities.sweepPage({
+      const isFirst = carryover === null && this.#activitiesBegun === 0;
+      this.#activitiesBegun += 1;
+      const report = await orFault(
+        this.#activities.sweepPages({
           ref: this.#ref,
           terms: record.terms,
-          cursor,
-          size,
+          walk,
           ...(isFirst && { begins: record }),
         }),
       );
-      if (!('counts' in page)) return page.fault;
-      state.counts = addCounts(state.counts, page.counts);
-      state.warnings = [...new Set([...state.warnings, ...page.warnings])];
-      state.unsure ||= page.unsure;
-      if (page.fault !== null && !isPastEnd(walk, page.fault)) return page.fault;
-      const next = nextPage(walk, page);
-      if (next.kind === 'repeated') return next.fault;
-      state.walk = next.kind === 'done' ? null : next.walk;
+      if (!('counts' in report)) return report.fault;
+      Object.assign(state, addSums(state, report), { walk: report.walk });
+      if (report.fault !== null) return report.fault;
     }
   }
 

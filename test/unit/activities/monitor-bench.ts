@@ -5,7 +5,7 @@ import {
   createMonitorReconcileActivities,
   type ReconcileReport,
 } from '../../../src/activities/monitors/reconcile';
-import { createMonitorSweepActivities } from '../../../src/activities/monitors/sweep-page';
+import { createMonitorSweepActivities } from '../../../src/activities/monitors/sweep-pages';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
@@ -16,7 +16,7 @@ import {
   firstWalk,
   noCounts,
   plainTerms,
-  type PageReport,
+  type SweepReport,
   type SweepEnd,
   type SweepOutcome,
   type SweepRef,
@@ -96,11 +96,11 @@ export class MonitorBench {
     this.place.remove();
   }
 
-  /** One page of a sweep. @param attempt of the activity */
-  sweepPage(sweep = 'sweep-1', attempt = 1): Promise<PageReport> {
-    const { sweepPage } = createMonitorSweepActivities(this.deps);
-    const input = { ref: this.#ref(sweep), terms: this.terms, ...firstWalk };
-    return new ActivityEnvironment({ attempt }).run(sweepPage, input);
+  /** The first pages of a sweep. @param attempt of the activity */
+  sweepPages(sweep = 'sweep-1', attempt = 1): Promise<SweepReport> {
+    const { sweepPages } = createMonitorSweepActivities(this.deps);
+    const input = { ref: this.#ref(sweep), terms: this.terms, walk: firstWalk };
+    return new ActivityEnvironment({ attempt }).run(sweepPages, input);
   }
 
   /** The end of a sweep, as the store has it. */
@@ -114,12 +114,12 @@ export class MonitorBench {
     return new ActivityEnvironment().run(finalizeSweep, input);
   }
 
-  /** A sweep of one page. */
-  async sweep(sweep = 'sweep-1'): Promise<Omit<PageReport, 'warnings'> & Left> {
-    const page = await this.sweepPage(sweep);
-    const { counts, fault } = page;
+  /** A sweep of few pages. */
+  async sweep(sweep = 'sweep-1'): Promise<Omit<SweepReport, 'warnings'> & Left> {
+    const report = await this.sweepPages(sweep);
+    const { counts, fault } = report;
     const { backlog, health, warnings } = await this.finalize(sweep, { counts, fault });
-    return { ...page, backlog, health, warnings };
+    return { ...report, backlog, health, warnings };
   }
 
   /** A walk over all states, stored as a sweep does. @returns what its last pages came to */

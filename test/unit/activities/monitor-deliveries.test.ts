@@ -106,7 +106,7 @@ describe('what sinks are told of a page', () => {
   test('a digest that is refused for ever is counted, and asks for a person', async () => {
     await begin({ changes: ids(2) }, 'webhook', hourMs);
     refuseDigests(422);
-    expect(await bench.sweepPage('sweep-1')).toMatchObject({ counts: { acknowledged: 2 } });
+    expect(await bench.sweepPages('sweep-1')).toMatchObject({ counts: { acknowledged: 2 } });
     now += 2 * hourMs;
     expect(await bench.sweep('sweep-2')).toMatchObject({
       backlog: { undelivered: 1, escalated: 0 },
@@ -125,7 +125,7 @@ describe('what sinks are told of a page', () => {
 
   test('a digest that is too long is told in parts', async () => {
     await begin({ changes: ids(6) }, 'webhook', hourMs);
-    await bench.sweepPage('sweep-1');
+    await bench.sweepPages('sweep-1');
     now += 2 * hourMs;
     const tooLong: number[] = [];
     receiver.reply = ({ body }, response) => {
@@ -142,7 +142,7 @@ describe('what sinks are told of a page', () => {
   test('the digest of a monitor that is gone is told all the same, once', async () => {
     await begin({ changes: ids(3) }, 'webhook', hourMs);
     await bench.walk();
-    await bench.sweepPage('sweep-1');
+    await bench.sweepPages('sweep-1');
     expect(await bench.probe()).toMatchObject({ due: [] });
     now += 2 * hourMs;
     const { monitors } = bench.deps;
@@ -153,16 +153,16 @@ describe('what sinks are told of a page', () => {
       expect(look).toMatchObject({ failing: 1, due: [{ monitorId, reconcile: false }] });
     }
     expect(digests()).toEqual([]);
-    expect(await bench.sweepPage('sweep-2')).toMatchObject({ fault: { fault: 'no monitor' } });
+    expect(await bench.sweepPages('sweep-2')).toMatchObject({ fault: { fault: 'no monitor' } });
     expect(digests()).toMatchObject([{ changes: folded(3) }]);
     expect(await bench.probe()).toMatchObject({ failing: 1, due: [] });
   });
 
   test('what was held back for a webhook that is in use no more goes to the files', async () => {
     await begin({ changes: ids(3) }, 'webhook', hourMs);
-    await bench.sweepPage('sweep-1');
+    await bench.sweepPages('sweep-1');
     useSinks('file');
-    await bench.sweepPage('sweep-2');
+    await bench.sweepPages('sweep-2');
     expect(await linesOf(bench.place.store)).toMatchObject(
       folded(3).map((id) => ({ change_id: id })),
     );
@@ -174,7 +174,7 @@ describe('what sinks are told of a page', () => {
     receiver.reply = (_, response) => {
       response.writeHead(500).end();
     };
-    await bench.sweepPage('sweep-1');
+    await bench.sweepPages('sweep-1');
     const { store } = bench.place;
     const filed = (await bench.records.changes.get(monitorId, idOf(1)))?.filed;
     await drafted(store, async (draft) => {
@@ -185,7 +185,7 @@ describe('what sinks are told of a page', () => {
     receiver.reply = (_, response) => {
       response.writeHead(204).end();
     };
-    expect(await bench.sweepPage('sweep-2')).toMatchObject({ counts: { acknowledged: 1 } });
+    expect(await bench.sweepPages('sweep-2')).toMatchObject({ counts: { acknowledged: 1 } });
     const told = JSON.parse(receiver.received.at(-1)?.body ?? '') as { data: unknown };
     expect(told.data).toMatchObject({ type: filed?.change.type, change: filed?.answer });
     expect(await linesOf(store)).toMatchObject([{ change: null, erased: true, type: null }]);
@@ -200,7 +200,7 @@ describe('what sinks are told of a page', () => {
       return { ...page, items: [...page.items, ...page.items] };
     };
     const counts = { filed: 2, delivered: 2, acknowledged: 2 };
-    expect(await bench.sweepPage()).toMatchObject({ counts, settled: 2, staying: 0 });
+    expect(await bench.sweepPages()).toMatchObject({ counts, walk: null });
     expect(receiver.received).toHaveLength(2);
     expect(bench.sandbox.monitors.counts().ack).toBe(2);
   });
@@ -213,7 +213,7 @@ describe('what sinks are told of a page', () => {
     expect(await bench.sweep('sweep-1')).toMatchObject({
       backlog: { undelivered: 1, escalated: 0 },
     });
-    expect(await bench.sweepPage('sweep-2')).toMatchObject({ counts: { acknowledged: 1 } });
+    expect(await bench.sweepPages('sweep-2')).toMatchObject({ counts: { acknowledged: 1 } });
     const file = await bench.records.changes.get(monitorId, idOf(1));
     expect(file?.trouble).toMatchObject({ step: 'acknowledge', count: 1 });
     expect(warned.map(([message]) => message).filter((one) => one.includes('sink'))).toEqual(
@@ -232,16 +232,15 @@ describe('what sinks are told of a page', () => {
       close: async () => undefined,
     };
     bench.deps.sinks = { all: [slow], required: ['webhook'], digests: null };
-    expect(await bench.sweepPage('sweep-1')).toMatchObject({
+    expect(await bench.sweepPages('sweep-1')).toMatchObject({
       counts: { acknowledged: 2 },
-      staying: 1,
       warnings: ['slow sink'],
     });
     expect((await bench.finalize('sweep-1')).backlog.undelivered).toBe(0);
     const file = await bench.records.changes.get(monitorId, idOf(2));
     expect(file).toMatchObject({ trouble: null, delivered: {}, acknowledged: null });
     // In the same pass again: it was not tried yet.
-    expect(await bench.sweepPage('sweep-1')).toMatchObject({ counts: { acknowledged: 1 } });
+    expect(await bench.sweepPages('sweep-1')).toMatchObject({ counts: { acknowledged: 1 } });
   });
 
   test('a receiver that is down leaves one entry of the audit trail and one line of the log', async () => {
@@ -280,7 +279,7 @@ describe('what sinks are told of a page', () => {
         response.writeHead(410).end();
       };
       const counts = { acknowledged };
-      expect(await bench.sweepPage()).toMatchObject({ warnings: [warning], counts });
+      expect(await bench.sweepPages()).toMatchObject({ warnings: [warning], counts });
       expect((await bench.finalize()).backlog).toMatchObject({ undelivered });
       expect(warningWords['disabled optional sink']).not.toContain('stay open');
       // The worker that was answered so says it once: not again with every page.

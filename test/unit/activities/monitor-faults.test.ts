@@ -40,7 +40,7 @@ describe('activities of monitors in trouble', () => {
 
   test('an acknowledgement tells which sinks had to have the change before it', async () => {
     bench = await MonitorBench.start({ changes: [{ id: change }] });
-    await bench.sweepPage();
+    await bench.sweepPages();
     expect(await acknowledgement()).toMatchObject({ by: 'us', required: ['file'] });
   });
 
@@ -57,7 +57,7 @@ describe('activities of monitors in trouble', () => {
     bench = await MonitorBench.start({ changes: [{ id: change }], ack: sixTimes });
     const unsure: boolean[] = [];
     for (let pass = 1; pass <= 6; pass += 1) {
-      unsure.push((await bench.sweepPage(`sweep-${pass}`)).unsure);
+      unsure.push((await bench.sweepPages(`sweep-${pass}`)).unsure);
     }
     expect(unsure).toEqual([true, true, true, true, false, false]);
   });
@@ -66,7 +66,7 @@ describe('activities of monitors in trouble', () => {
     bench = await MonitorBench.start({ changes: [{ id: change }] });
     await bench.walk('an earlier sweep');
     expect(await bench.probe()).toMatchObject({ due: [{ reconcile: false }] });
-    expect(await bench.sweepPage('sweep-1', 2)).toMatchObject({ unsure: true });
+    expect(await bench.sweepPages('sweep-1', 2)).toMatchObject({ unsure: true });
     expect(await bench.probe()).toMatchObject({ due: [due] });
   });
 

@@ -72,7 +72,7 @@ describe('an acknowledgement that is accepted with an answer that cannot be read
       () => ({ data: [change('c-1'), change('c-2')] }),
       () => answer,
     );
-    expect(await bench.sweepPage()).toMatchObject({ counts: { acknowledged: 2 }, settled: 2 });
+    expect(await bench.sweepPages()).toMatchObject({ counts: { acknowledged: 2 }, walk: null });
     expect(server.posts()).toHaveLength(2);
   });
 });
@@ -94,9 +94,9 @@ describe('a change that stays open after its acknowledgement', () => {
     const stuck = async (): Promise<number> =>
       (await bench.queries.standing(monitorId, 5, ['file'])).stuck;
     const settled = { 200: 'acknowledged', 404: 'gone' }[answer.status];
-    await bench.sweepPage('sweep-1');
+    await bench.sweepPages('sweep-1');
     expect([await status(), await stuck()]).toEqual([settled, 0]);
-    await bench.sweepPage('sweep-2');
+    await bench.sweepPages('sweep-2');
     expect([await status(), await stuck()]).toEqual(['failing', 1]);
     isOver = true;
     await bench.walk('sweep-3');
@@ -118,9 +118,9 @@ describe('what sinks have taken', () => {
     });
     const both = [sink('file', () => false), sink('webhook', () => isDown)];
     bench.deps.sinks = { all: both, required: ['file', 'webhook'], digests: null };
-    expect(await bench.sweepPage('sweep-1')).toMatchObject({ counts: { delivered: 0 } });
+    expect(await bench.sweepPages('sweep-1')).toMatchObject({ counts: { delivered: 0 } });
     isDown = false;
-    expect(await bench.sweepPage('sweep-2')).toMatchObject({ counts: { delivered: 2 } });
+    expect(await bench.sweepPages('sweep-2')).toMatchObject({ counts: { delivered: 2 } });
   });
 });
 
@@ -134,17 +134,60 @@ describe('what could not be brought through', () => {
       return named.map(({ trouble }) => trouble.count);
     };
     expect(await bench.sweep()).toMatchObject({ backlog: { undelivered: 2 } });
-    expect(await bench.sweep()).toMatchObject({ backlog: { undelivered: 2 }, staying: 2 });
+    expect(await bench.sweep()).toMatchObject({ backlog: { undelivered: 2 } });
     expect([server.posts().length, await counts()]).toEqual([2, [1, 1]]);
     await bench.sweep('sweep-2');
     expect([server.posts().length, await counts()]).toEqual([4, [2, 2]]);
   });
 });
 
+describe('pages of one activity', () => {
+  const queries = (): (string | null)[] =>
+    server.received
+      .filter(({ path }) => path.endsWith('/changes'))
+      .map(({ query }) => query.get('cursor'));
+
+  test('follow one another until nothing is open: the first again while it empties', async () => {
+    const open = Array.from({ length: 5 }, (_, n) => `c-${n}`);
+    await begin(
+      () => ({
+        data: open.slice(0, 2).map((id) => change(id)),
+        page: { has_more: open.length > 2 },
+      }),
+      ({ path }) => {
+        open.splice(open.indexOf(path.split('/').at(-2) ?? ''), 1);
+        return '';
+      },
+    );
+    const counts = { pages: 3, delivered: 5, acknowledged: 5 };
+    expect(await bench.sweepPages()).toMatchObject({ counts, walk: null, fault: null });
+    expect(queries()).toEqual([null, null, null]);
+  });
+
+  test('leave what comes after the twentieth to another activity', async () => {
+    let ids = 0;
+    await begin(() => ({ data: [change(`c-${(ids += 1)}`)], page: { has_more: true } }));
+    const { counts, walk } = await bench.sweepPages();
+    expect([counts.pages, counts.acknowledged, walk?.cursor]).toEqual([20, 20, null]);
+  });
+
+  test('a cursor after the end that is refused is the end', async () => {
+    await begin(
+      (_, { query }) =>
+        query.has('cursor')
+          ? { status: 400 }
+          : { data: [change('c-1')], page: { has_more: false, next_cursor: 'past' } },
+      () => ({ status: 403 }),
+    );
+    expect(await bench.sweepPages()).toMatchObject({ walk: null, fault: null });
+    expect(queries()).toContain('past');
+  });
+});
+
 describe('a list that cannot be had', () => {
   test('a page of another program is asked for three times, and asks for a person', async () => {
     await begin(() => '<html><title>Log in</title></html>');
-    expect(await bench.sweepPage()).toMatchObject({ fault: { fault: 'refused' } });
+    expect(await bench.sweepPages()).toMatchObject({ fault: { fault: 'refused' } });
     expect(lists()).toBe(3);
   });
 
@@ -152,7 +195,7 @@ describe('a list that cannot be had', () => {
     const large = { after: 'x'.repeat(maxPageBytes / 8) };
     const all = Array.from({ length: 9 }, (_, n) => change(`c-${n}`, large));
     await begin((_, { query }) => ({ data: all.slice(0, Number(query.get('limit'))) }));
-    expect(await bench.sweepPage()).toMatchObject({ size: 1, settled: 1, fault: null });
+    expect(await bench.sweepPages()).toMatchObject({ counts: { acknowledged: 1 }, fault: null });
     expect(server.received.map(({ query }) => query.get('limit'))).toEqual(
       expect.arrayContaining(['100', '10', '1']),
     );
@@ -161,7 +204,7 @@ describe('a list that cannot be had', () => {
   test('one that is too large even so asks for a person', async () => {
     const large = change('c-1', { after: 'x'.repeat(maxPageBytes + 1) });
     await begin(() => ({ data: [large] }));
-    expect(await bench.sweepPage()).toMatchObject({ fault: { fault: 'refused' } });
+    expect(await bench.sweepPages()).toMatchObject({ fault: { fault: 'refused' } });
     expect(lists()).toBe(3);
   });
 });

@@ -92,7 +92,7 @@ describe('what others acknowledged before every sink had it', () => {
   it('is delivered by the sweep to which a service lists it, whatever was asked for', async () => {
     await start({ changes: [{ id: change }] }, { statusName: 'ignored' });
     sink.isDown = true;
-    await bench.sweepPage('sweep-1');
+    await bench.sweepPages('sweep-1');
     bench.sandbox.monitors.acknowledgeElsewhere(monitorId);
     expect(await bench.sweep('sweep-2')).toMatchObject({ backlog: { undelivered: 1 } });
     sink.isDown = false;
@@ -115,12 +115,12 @@ describe('an acknowledgement of ours', () => {
       database.commit = commit;
       throw new Error('the disk is full');
     };
-    await expect(bench.sweepPage('sweep-1')).rejects.toThrow('the disk is full');
+    await expect(bench.sweepPages('sweep-1')).rejects.toThrow('the disk is full');
     expect(bench.sandbox.monitors.counts().acknowledged).toBe(1);
     expect(await recordOf()).toMatchObject({ status: 'delivered' });
     expect(acknowledgements).toEqual([]);
     // The service lists it as acknowledged: it was not somebody else.
-    expect(await bench.sweepPage('sweep-1', 2)).toMatchObject({
+    expect(await bench.sweepPages('sweep-1', 2)).toMatchObject({
       counts: { acknowledged: 1, elsewhere: 0 },
     });
     expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
@@ -129,14 +129,14 @@ describe('an acknowledgement of ours', () => {
 
   it('is ours when a first try was accepted without an answer, and a second one refused', async () => {
     await start({ changes: [{ id: change }], ack: ['reset_after', '404'] });
-    expect(await bench.sweepPage()).toMatchObject({ counts: { acknowledged: 1, elsewhere: 0 } });
+    expect(await bench.sweepPages()).toMatchObject({ counts: { acknowledged: 1, elsewhere: 0 } });
     expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
     expect(acknowledgements).toEqual(['acknowledged']);
   });
 
   it('is gone when the first try is refused, and ours when a later one is not', async () => {
     await start({ changes: [{ id: change }], ack: ['404'] });
-    await bench.sweepPage('sweep-1');
+    await bench.sweepPages('sweep-1');
     expect(await recordOf()).toMatchObject({ status: 'gone' });
     expect(await bench.sweep('sweep-2')).toMatchObject({
       counts: { acknowledged: 1 },
@@ -208,7 +208,7 @@ it('delivers the gravest changes of a page first', async () => {
       { id: change, severity: 'critical' },
     ],
   });
-  await bench.sweepPage();
+  await bench.sweepPages();
   expect(sink.taken).toEqual([change, other, unheld]);
 });
 

@@ -50,8 +50,8 @@ it('says what is zero of monitors before anything happened', async () => {
 
 it('counts a change once as filed, delivered and acknowledged, however often it is listed', async () => {
   const desk = await benchOf({ changes: [{}, {}, {}] });
-  await desk.sweepPage('pass-1');
-  await desk.sweepPage('pass-2');
+  await desk.sweepPages('pass-1');
+  await desk.sweepPages('pass-2');
   await desk.walk('pass-3');
   expect(await changes('stored')).toBe(3);
   expect(await changes('delivered')).toBe(3);
@@ -72,13 +72,13 @@ it('counts a change that is stuck once a pass, and from the last try allowed on 
   const desk = await benchOf({ changes: [{ ack: 'refused' }, { ack: 'gone' }] });
   const stuck = (escalated: string) =>
     figure('changes_stuck_total', { step: 'acknowledge', escalated });
-  await desk.sweepPage('pass-1');
+  await desk.sweepPages('pass-1');
   expect([await stuck('false'), await stuck('true')]).toEqual([1, 0]);
-  await desk.sweepPage('pass-1');
+  await desk.sweepPages('pass-1');
   expect([await stuck('false'), await stuck('true')]).toEqual([1, 0]);
   expect(await changes('gone')).toBe(1);
   desk.sandbox.monitors.addChanges(monitorId, [{}]);
-  await desk.sweepPage('pass-2');
+  await desk.sweepPages('pass-2');
   // The one that was gone is listed all the same, and is stuck for the first time.
   expect([await stuck('false'), await stuck('true')]).toEqual([2, 1]);
   expect(await figure('changes_stuck_total', { step: 'deliver' })).toBe(0);
@@ -87,8 +87,8 @@ it('counts a change that is stuck once a pass, and from the last try allowed on 
 
 it('counts an item that cannot be read each time that it is listed', async () => {
   const desk = await benchOf({ changes: [{ answer: 'no_id' }, {}] });
-  await desk.sweepPage('pass-1');
-  await desk.sweepPage('pass-2');
+  await desk.sweepPages('pass-1');
+  await desk.sweepPages('pass-2');
   expect(await changes('unreadable')).toBe(2);
   expect(await changes('stored')).toBe(1);
 });
@@ -101,7 +101,7 @@ it('counts looks by what they found', async () => {
     );
   await desk.probe([monitorId, randomUUID()]);
   expect(await looks()).toEqual([0, 1, 1]);
-  await desk.sweepPage();
+  await desk.sweepPages();
   await desk.walk();
   await desk.probe();
   expect(await looks()).toEqual([1, 1, 1]);

@@ -3,6 +3,8 @@ import { undeliveredEntry } from '../../domain/monitors/audit';
 import { noteLine, healthNotes } from '../../domain/monitors/health';
 import { mayBeTried, type ChangeFile } from '../../domain/monitors/kept';
 import {
+  addSums,
+  nextPage,
   noCounts,
   sweepOutcome,
   sweepWarnings,
@@ -12,6 +14,8 @@ import {
   type SweepOutcome,
   type SweepRecord,
   type SweepRef,
+  type SweepReport,
+  type SweepSums,
   type SweepTerms,
   type SweepWarning,
   type Walk,
@@ -33,9 +37,15 @@ import {
   type RecordedChange,
 } from './record-changes';
 
-export interface SweepPageInput extends Pick<Walk, 'cursor' | 'size'> {
+/** Pages of one activity: each activity costs the engine more than a page costs us. */
+const pagesAtOnce = 20;
+/** After this it begins no other page: a cancellation waits for it, and counts are told by then. */
+const beginPagesForMs = 2_000;
+
+export interface SweepPagesInput {
   ref: SweepRef;
   terms: SweepTerms;
+  walk: Walk;
   /** Of the first page: the sweep is on record before anything is done for it. */
   begins?: SweepRecord;
 }
@@ -46,32 +56,28 @@ export interface FinalizeSweepInput {
 }
 
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
-  /** Works off one page of changes: lists, records, delivers, acknowledges (decision record 017). */
-  async function sweepPage(input: SweepPageInput): Promise<PageReport> {
-    const { ref, terms, begins, cursor, size } = input;
+  /** Works off some pages of changes, one after the other (decision record 017). */
+  async function sweepPages(input: SweepPagesInput): Promise<SweepReport> {
+    const { ref, terms, begins } = input;
     const ctx = sweepContext(deps, ref, terms);
     // An attempt before this one may have acknowledged what it could not store any more.
     const isRepeated = Context.current().info.attempt > 1;
     const beats = new Heartbeats(deps.now, 2_000);
+    const beginUntil = deps.now() + beginPagesForMs;
+    let sums: SweepSums = { counts: noCounts(), warnings: [], unsure: isRepeated };
+    // What an attempt settled may have shifted the list under the cursor.
+    let walk = { ...input.walk, progress: input.walk.progress || isRepeated };
     try {
       if (begins !== undefined) await ctx.records.sweeps.begin(begins);
       if (isRepeated) await ctx.records.monitors.oweWalk(ref.monitorId);
-      // First, and whatever becomes of the list: their changes are acknowledged.
-      const warnings = cursor === null ? await deliverDigests(ctx) : [];
-      const filter = { ...severityFilter(terms), ...(cursor !== null && { cursor }) };
-      const page = await listPage(ctx, { status: 'open', ...filter }, size).catch(
-        (error: unknown) => {
-          const fault = faultOf(error);
-          if (fault === null || ctx.signal.aborted) throw error;
-          return { fault };
-        },
-      );
-      if ('fault' in page) {
-        return { ...lostPage, size, fault: page.fault, warnings, unsure: isRepeated };
+      for (;;) {
+        const page = await sweepPage(ctx, walk);
+        sums = addSums(sums, page);
+        const next = nextPage(walk, page);
+        const isOver = sums.counts.pages >= pagesAtOnce || deps.now() > beginUntil;
+        if (next.walk === null || next.fault !== null || isOver) return { ...sums, ...next };
+        walk = next.walk;
       }
-      const report = await workOff(ctx, page);
-      const unsure = isRepeated || report.unsure;
-      return { ...report, warnings: [...warnings, ...report.warnings], unsure };
     } finally {
       beats.stop();
     }
@@ -112,7 +118,22 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     return records.sweeps.finish(record, outcome);
   }
 
-  return { sweepPage, finalizeSweep };
+  return { sweepPages, finalizeSweep };
+}
+
+/** Lists a page, records, delivers and acknowledges what is on it. */
+async function sweepPage(ctx: SweepContext, { cursor, size }: Walk): Promise<PageReport> {
+  // First, and whatever becomes of the list: their changes are acknowledged.
+  const warnings = cursor === null ? await deliverDigests(ctx) : [];
+  const filter = { ...severityFilter(ctx.terms), ...(cursor !== null && { cursor }) };
+  const page = await listPage(ctx, { status: 'open', ...filter }, size).catch((error: unknown) => {
+    const fault = faultOf(error);
+    if (fault === null || ctx.signal.aborted) throw error;
+    return { fault };
+  });
+  if ('fault' in page) return { ...lostPage, size, fault: page.fault, warnings };
+  const report = await workOff(ctx, page);
+  return { ...report, warnings: [...warnings, ...report.warnings] };
 }
 
 const lostPage: PageReport = {
