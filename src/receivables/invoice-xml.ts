@@ -52,6 +52,8 @@ const places: Readonly<Record<string, (invoice: Invoice, text: string) => void>>
   },
 };
 
+const leaves = new Set(Object.keys(places).map((path) => path.slice(path.lastIndexOf('/') + 1)));
+
 /** Reads one XML document as its bytes come. Throws XmlFault. */
 export class InvoiceReader {
   readonly #parser = new SaxesParser({ position: true });
@@ -125,8 +127,9 @@ export class InvoiceReader {
       const nothing = { protocolKey: null, issuer: null, recipient: null, value: null };
       this.#invoices.push({ key, ...nothing, dueOn: [] });
     } else if (this.#base >= 0) {
-      this.#takes = places[this.#open.slice(this.#base).join('/')] ?? null;
-    } else if (this.#open.slice(-2).join('/') === 'infProt/chNFe') {
+      // To join a path for each element takes as long as to parse it.
+      if (leaves.has(name)) this.#takes = places[this.#open.slice(this.#base).join('/')] ?? null;
+    } else if (name === 'chNFe' && this.#open.at(-2) === 'infProt') {
       this.#takes = (_, text) => (this.#protocolKey = text);
     }
   }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { buffer as bytesOf } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { crc32, inflateRawSync } from 'node:zlib';
 
 import {
@@ -297,6 +297,15 @@ async function contentOf(zip: ZipFile, name: string, entry: Entry): Promise<Buff
   } catch {
     throw damaged(name);
   }
+}
+
+/** `node:stream/consumers` makes a Blob of each, which takes as long as to unpack it. */
+function bytesOf(stream: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('error', reject).on('end', () => resolve(Buffer.concat(chunks)));
+  });
 }
 
 function nameOf(entry: Entry): string {

@@ -78,10 +78,10 @@ export class JsonLists {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       if (this.#isInString) {
-        const isEnd = code === quote && !this.#isEscaped;
-        this.#isEscaped = code === backslash && !this.#isEscaped;
-        if (isEnd) this.#endString();
-        else if (this.#keyText !== null) this.#keyText += text[at];
+        const end = this.#endOfString(text, at);
+        if (this.#keyText !== null) this.#keyText += text.slice(at, end);
+        at = end;
+        if (end < text.length) this.#endString();
         continue;
       }
       const frame = this.#frames.at(-1);
@@ -128,6 +128,21 @@ export class JsonLists {
       }
     }
     take(text.length);
+  }
+
+  /** Where the quote stands that ends a string; the length of the text when it goes on. */
+  #endOfString(text: string, from: number): number {
+    let at = this.#isEscaped ? from + 1 : from;
+    for (;;) {
+      const found = text.indexOf('"', at);
+      const end = found < 0 ? text.length : found;
+      let first = end;
+      while (first > at && text.charCodeAt(first - 1) === backslash) first -= 1;
+      this.#isEscaped = (end - first) % 2 === 1;
+      if (found < 0 || !this.#isEscaped) return end;
+      this.#isEscaped = false;
+      at = end + 1;
+    }
   }
 
   /** Null: nothing is looked for in it. */

@@ -15,23 +15,23 @@ import { JsonLists } from './json-lists';
  * entity of it.
  */
 const mostExact = Number.MAX_SAFE_INTEGER;
+// One function for each: a union of schemas takes several times as long, for each of 50,000 receivables.
 const told = z
-  // A longer number has lost digits on its way here.
-  .union([z.string(), z.number().min(-mostExact).max(mostExact).transform(String)])
-  .nullish()
-  .catch(null)
-  .transform((value) => (value === undefined || value === '' ? null : value));
+  .unknown()
+  .optional()
+  .transform((value): string | null => {
+    if (typeof value === 'string') return value === '' ? null : value;
+    // A longer number has lost digits on its way here.
+    return typeof value === 'number' && Math.abs(value) <= mostExact ? String(value) : null;
+  });
 const amount = z
-  .union([
-    z.number(),
-    z
-      .string()
-      .regex(/^\s*-?\d+(\.\d+)?\s*$/)
-      .transform(Number),
-  ])
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
+  .unknown()
+  .optional()
+  .transform((value): number | null => {
+    if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+    const isNumber = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value);
+    return isNumber ? Number(value) : null;
+  });
 const status = z.string().min(1);
 
 const issueWire = z.object({
