@@ -45,15 +45,28 @@ export async function putLarge(
   const parts: StoredBytes[] = [];
   let bytes = 0;
   let isRead = false;
+  const storePart = async (part: Uint8Array): Promise<void> => {
+    const one = await store.records.storeBytes(partKey(folder, parts.length), part);
+    if (one !== null) parts.push(one);
+  };
   async function* stored(): AsyncGenerator<Uint8Array> {
-    for await (const part of inParts(body)) {
-      hash.update(part);
-      bytes += part.length;
-      const one = await store.records.storeBytes(partKey(folder, parts.length), part);
-      if (one !== null) parts.push(one);
-      yield part;
+    let storing = Promise.resolve();
+    try {
+      for await (const part of inParts(body)) {
+        hash.update(part);
+        bytes += part.length;
+        await storing;
+        // The disk takes it while it is read, and while the next one comes.
+        storing = storePart(part);
+        storing.catch(() => undefined);
+        yield part;
+      }
+      await storing;
+      isRead = true;
+    } finally {
+      // What is left of it afterwards is removed.
+      await storing.catch(() => undefined);
     }
-    isRead = true;
   }
   try {
     await check(stored());
