@@ -84,7 +84,7 @@ export type PollUntilSettled = <T>(
 ) => Promise<Polled<T>>;
 
 /** The interval where the service names none, or does not answer. */
-const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_000, jitter: 0.1 };
+const pace: PollPace = { firstMs: 400, growth: 0.2, minMs: 400, maxMs: 60_000, jitter: 0.1 };
 /** Words that a worker has warned of are few; a service that makes them up is not followed. */
 const mostWords = 1_000;
 

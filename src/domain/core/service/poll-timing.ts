@@ -65,6 +65,8 @@ export interface WaitBounds {
   holdInAllMs: number;
   /** No read comes sooner after the one before, whatever the service asks for. */
   minMs: number;
+  /** No timer of the server is shorter. */
+  leastLeaveMs: number;
   /** Nor later, so that a service that asks for a year is asked now and then. */
   maxMs: number;
   /** With less time left than this, the activity holds to the deadline. */
@@ -78,7 +80,8 @@ export interface WaitBounds {
 export const waitBounds: WaitBounds = {
   holdMs: 10_000,
   holdInAllMs: 30_000,
-  minMs: 1_000,
+  minMs: 400,
+  leastLeaveMs: 1_000,
   maxMs: 3_600_000,
   lastHoldMs: 5_000,
   marginMs: 2_000,
@@ -104,12 +107,20 @@ export function nextWait(
   askedMs: number,
   leftMs: number,
   heldMs: number,
-  { holdMs, holdInAllMs, minMs, maxMs, lastHoldMs, marginMs }: WaitBounds = waitBounds,
+  {
+    holdMs,
+    holdInAllMs,
+    minMs,
+    leastLeaveMs,
+    maxMs,
+    lastHoldMs,
+    marginMs,
+  }: WaitBounds = waitBounds,
 ): WaitStep {
   if (leftMs <= 0) return { kind: 'expired' };
   const ms = Math.ceil(Math.min(Math.max(askedMs, minMs), maxMs));
   const isShort = ms <= holdMs && heldMs + ms <= holdInAllMs;
   if (leftMs < lastHoldMs || isShort) return { kind: 'hold', ms: Math.min(ms, leftMs) };
   // Of 0 the server would make "never", and of what lies past the deadline "failed".
-  return { kind: 'leave', ms: Math.max(minMs, Math.min(ms, leftMs - marginMs)) };
+  return { kind: 'leave', ms: Math.max(leastLeaveMs, Math.min(ms, leftMs - marginMs)) };
 }
