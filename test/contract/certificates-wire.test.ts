@@ -106,6 +106,9 @@ describe('an issuance on the wire', () => {
         classification: 'negativa',
         divergent: true,
         officialName: 'ANA BARROS CASTRO',
+        baseName: 'ANA BARROS',
+        holderName: 'ANA BARROS CASTRO',
+        sourceName: 'Justica do Trabalho',
         capturedAt: '2026-01-05T12:00:03.000Z',
       },
       evidence: {
@@ -200,9 +203,9 @@ describe('an issuance on the wire', () => {
     expect(acceptedIdFromWire(call, asBody({ certidao_id: id, status: 7, result: 'x' }))).toBe(id);
   });
 
-  // Known faults of src: each becomes an ordinary test with its cure.
-  test('a result field that we do not read may have another shape', () => {
-    expect(decode(changed('result.titular', 'ANA BARROS')).state).toBe('completed');
+  test('a holder that is no object is as good as missing', () => {
+    const { result, state } = decode(changed('result.titular', 'ANA BARROS'));
+    expect({ result, state }).toMatchObject({ result: { holderName: null }, state: 'completed' });
   });
 
   test('an answer about another issuance is refused', () => {

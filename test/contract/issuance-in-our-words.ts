@@ -52,6 +52,9 @@ export function inOurWords(told: Told): Issuance {
           classification: result.classificacao ?? null,
           divergent: result.divergente ?? null,
           officialName: result.nome_oficial ?? null,
+          baseName: result.nome_base ?? null,
+          holderName: result.titular?.nome ?? null,
+          sourceName: result.fonte_nome ?? null,
           capturedAt: result.capturado_em ?? null,
         }
       : null,

@@ -20,6 +20,8 @@ const personal = {
   reference: 'ref-of-hers',
   certidaoId: 'id-of-hers',
   officialName: 'NAME OF HERS',
+  baseName: 'OLD NAME OF HERS',
+  holderName: 'HOLDER OF HERS',
   note: 'note-of-hers',
   pdfKey: 'pdf/key-of-hers',
   sha256: 'sum-of-hers',
@@ -29,6 +31,9 @@ const hers = new RegExp(`${cnpj(1)}|of-hers|OF HERS`);
 
 const told = {
   officialName: personal.officialName,
+  baseName: personal.baseName,
+  holderName: personal.holderName,
+  sourceName: 'Receita',
   pdfKey: personal.pdfKey,
   sha256: personal.sha256,
   errorMessage: personal.errorMessage,

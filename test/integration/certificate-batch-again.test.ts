@@ -120,7 +120,14 @@ test('the other columns of the input come back behind ours, and with --rows', as
   const printed = rows.stdout.trim().split('\n');
   expect(rows.code).toBe(0);
   expect(printed.map((line) => JSON.parse(line) as object)).toMatchObject([
-    { line: 2, document: first, status: 'issued', input: { Status: 'a', Cidade: 'Belo; H' } },
+    {
+      line: 2,
+      document: first,
+      status: 'issued',
+      holderName: shown[0]?.['holder_name'],
+      result: { status: 'completed', result: { titular: { nome: shown[0]?.['holder_name'] } } },
+      input: { Status: 'a', Cidade: 'Belo; H' },
+    },
     { line: 3, document: second, status: 'issued', input: { Status: 'b', Cidade: '' } },
     { line: 4, duplicateOf: 2, status: 'duplicate', input: { Status: 'c', Cidade: '=1+1' } },
   ]);

@@ -125,6 +125,14 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
     { line: 5, status: 'invalid', error: { code: 'wrong_length' }, input: { Status: 'z' } },
     { line: 6, status: 'not_found', input: { Status: 'w' } },
   ]);
+  const outcomes = printed.map((line) => (JSON.parse(line) as { outcome: unknown }).outcome);
+  const answer = await readFile(join(first.shown.folder, 'answers', '2.json'), 'utf8');
+  const result = JSON.parse(answer) as object;
+  const findings = {
+    sections: expect.arrayContaining([expect.objectContaining({ name: 'veiculos' })]),
+  };
+  const found = { status: 'found', result, findings };
+  expect(outcomes).toMatchObject([found, { status: 'found' }, found, null, { result: null }]);
   expect((await installation.run(['show', id])).stdout).toMatch(/5 lines\n +2 {2}found\n/);
   const text2 = `cpf\n${cpf(1)}\n${cpf(3)}\n`;
   const second = await run(`more-of-${cpf(70)}.csv`, text2, 'profile', 'lookup');

@@ -50,6 +50,7 @@ async function main(): Promise<void> {
         completedAt: at,
         classification: 'negativa',
         officialName: `COMERCIO DE ALIMENTOS ${from + nth} LTDA`,
+        holderName: `COMERCIO DE ALIMENTOS ${from + nth} LTDA`,
         sha256: 'ab'.repeat(32),
         note: '',
         possibleDoubleCharge: false,

@@ -99,7 +99,8 @@ function durationOf(
   return credible ?? (Math.max(earliest, settledAgeMs * 0.8) + settledAgeMs) / 2;
 }
 
-function factOf(
+/** What is known for good about an issuance that has settled. */
+export function factOf(
   issuance: Issuance,
   item: WorkItem,
   answer: unknown,
@@ -121,6 +122,9 @@ function factOf(
     classification: result?.classification ?? null,
     divergent: result?.divergent ?? null,
     officialName: result?.officialName ?? null,
+    baseName: result?.baseName ?? null,
+    holderName: result?.holderName ?? null,
+    sourceName: result?.sourceName ?? null,
     capturedAt: result?.capturedAt ?? null,
     pdfKey: settled.pdfKey ?? null,
     sha256: settled.sha256 ?? null,

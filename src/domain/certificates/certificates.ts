@@ -95,6 +95,10 @@ export interface ResultRow {
   classification: string | null;
   divergent: boolean | null;
   officialName: string | null;
+  /** As the service had it on record before it read the source. */
+  baseName: string | null;
+  holderName: string | null;
+  sourceName: string | null;
   /** ISO 8601 instant at which the source was read, as the service told it. */
   capturedAt: string | null;
   /** Path of the PDF inside the result folder, with forward slashes. */

@@ -22,6 +22,11 @@ export interface IssuanceResult {
   classification: string | null;
   divergent: boolean | null;
   officialName: string | null;
+  /** As the service had it on record. */
+  baseName: string | null;
+  holderName: string | null;
+  /** Where it was read. */
+  sourceName: string | null;
   capturedAt: string | null;
 }
 

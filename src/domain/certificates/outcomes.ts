@@ -6,6 +6,9 @@ export interface Told {
   classification: string | null;
   divergent: boolean | null;
   officialName: string | null;
+  baseName: string | null;
+  holderName: string | null;
+  sourceName: string | null;
   capturedAt: string | null;
   /** Key of the checked PDF, in the store. */
   pdfKey: string | null;
@@ -22,6 +25,9 @@ export const nothingTold: Told = {
   classification: null,
   divergent: null,
   officialName: null,
+  baseName: null,
+  holderName: null,
+  sourceName: null,
   capturedAt: null,
   pdfKey: null,
   sha256: null,

@@ -63,6 +63,10 @@ export interface CertificateRow {
   type: string;
   status: string;
   officialName: string | null;
+  holderName: string | null;
+  /** As the service had it on record. */
+  baseName: string | null;
+  sourceName: string | null;
   classification: string | null;
   /** As the service tells it: official data differ from those of its register. */
   divergent: boolean | null;

@@ -25,6 +25,22 @@ export interface LeftRow {
   advice: Advice;
 }
 
+/** A row as the report lists it: no document in the clear, also not in names of other people. */
+export interface IssuedRow extends Pick<
+  FiledRow,
+  | 'line'
+  | 'document'
+  | 'type'
+  | 'reference'
+  | 'holderName'
+  | 'officialName'
+  | 'baseName'
+  | 'divergent'
+  | 'classification'
+  | 'sourceName'
+  | 'capturedAt'
+> {}
+
 export interface LeftGroup {
   status: StatusLeft;
   count: number;
@@ -41,6 +57,8 @@ export interface ReportFigures {
   /** What is left to a person, the most urgent status first, none of them empty. */
   left: LeftGroup[];
   doubleCharges: { count: number; lines: number[] };
+  /** The first of them, in order of their lines. */
+  issued: IssuedRow[];
   /** Words of the service for what it issued, most frequent first. '' when it told none. */
   classifications: { word: string; count: number }[];
   /** Issued rows whose official data differ from those that the service had. */
@@ -59,6 +77,7 @@ export class ReportFold {
   readonly #counts = noCounts();
   readonly #left = new Map<StatusLeft, LeftGroup & { advised: Set<Advice> }>();
   readonly #doubleCharges = { count: 0, lines: [] as number[] };
+  readonly #issued: IssuedRow[] = [];
   readonly #classifications = new Map<string, number>();
   readonly #issuedAt = new Histogram();
   readonly #waits = new Histogram();
@@ -84,6 +103,7 @@ export class ReportFold {
       counts: { ...this.#counts },
       left: left.filter((group) => group !== undefined),
       doubleCharges: this.#doubleCharges,
+      issued: this.#issued,
       classifications: classifications.sort((a, b) => b.count - a.count),
       divergent: this.#divergent,
       takenOver: this.#takenOver,
@@ -99,6 +119,7 @@ export class ReportFold {
   }
 
   #addIssued(row: FiledRow): void {
+    if (this.#issued.length < mostRowsShown) this.#issued.push(issuedRow(row));
     this.#countClassification(row.classification ?? '');
     if (row.divergent === true) this.#divergent += 1;
     if (row.attempts === 0) {
@@ -136,6 +157,25 @@ export class ReportFold {
 /** A service that tells of another millennium has told nothing that could be drawn. */
 function isPlausible(instant: number): boolean {
   return instant >= Date.UTC(2000, 0) && instant < Date.UTC(2200, 0);
+}
+
+/** A small company is often named by its owner and their CPF. */
+function issuedRow(row: FiledRow): IssuedRow {
+  const masked = (text: string | null): string | null => text && maskTextOfPeople(text);
+  const { capturedAt, classification, divergent, line, type } = row;
+  return {
+    line,
+    type,
+    capturedAt,
+    classification,
+    divergent,
+    document: maskDocument(row.document),
+    reference: maskTextOfPeople(row.reference),
+    holderName: masked(row.holderName),
+    officialName: masked(row.officialName),
+    baseName: masked(row.baseName),
+    sourceName: masked(row.sourceName),
+  };
 }
 
 function leftRow(row: FiledRow, advice: Advice): LeftRow {

@@ -18,6 +18,7 @@ import {
   tilesPart,
   type Look,
 } from '../parts';
+import { issuedPart } from './issued-part';
 import { leftPart } from './left-part';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { inputName, looks, type Page, type Report } from './page';
@@ -36,7 +37,7 @@ export function reportHtml(report: Report, language: ReportLanguage): string {
     language: texts.htmlLanguage,
     title: `${texts.title}: ${inputName(page)}`,
     main: html`${headingPart(page)} ${figuresPart(page)} ${outcomesPart(page)} ${picturesPart(page)}
-      ${classificationsPart(page)} ${leftPart(page)} ${doubleChargesPart(page)}
+      ${classificationsPart(page)} ${leftPart(page)} ${doubleChargesPart(page)} ${issuedPart(page)}
       ${decisionsPart(page)} ${detailsPart(page)}
       <footer>
         <p>${texts.footer}</p>

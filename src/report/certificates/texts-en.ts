@@ -91,6 +91,13 @@ export const en = {
       ? 'One has official data that differ from the data on record (“divergent” in results.csv).'
       : `${count} have official data that differ from the data on record (“divergent” in results.csv).`,
 
+  issuedRows: 'Issued certificates',
+  holder: 'Holder',
+  says: 'What it says',
+  source: 'Source',
+  officialName: (name: string) => `official name: ${name}`,
+  differs: (name: string | null) => `differs from the name on record: ${name ?? '–'}`,
+
   left: 'What is left to do',
   leftIntro:
     'Copy a command, put your reason into --note, and run it where diligence is set up. The reason goes on record.',

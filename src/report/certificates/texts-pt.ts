@@ -94,6 +94,13 @@ export const pt: ReportTexts = {
       ? 'Uma tem dados oficiais que divergem dos dados do cadastro (“divergent” em results.csv).'
       : `${count} têm dados oficiais que divergem dos dados do cadastro (“divergent” em results.csv).`,
 
+  issuedRows: 'Certidões emitidas',
+  holder: 'Titular',
+  says: 'O que diz',
+  source: 'Fonte',
+  officialName: (name) => `nome oficial: ${name}`,
+  differs: (name) => `diverge do nome no cadastro: ${name ?? '–'}`,
+
   left: 'O que falta fazer',
   leftIntro:
     'Copie um comando, escreva o motivo em --note e execute-o onde o diligence está configurado. O motivo fica registrado.',

@@ -131,10 +131,11 @@ export function certificatesPart(page: Page): Html | null {
     label(page, row.status),
     [
       row.officialName,
-      block(row.divergent === true ? label(page, 'divergent') : null),
+      block(row.holderName === row.officialName ? null : row.holderName),
+      block(row.divergent === true ? `${label(page, 'divergent')}: ${row.baseName ?? '-'}` : null),
       block(row.classification),
     ],
-    row.capturedAt === null ? '' : formats.instant(row.capturedAt),
+    [row.capturedAt === null ? '' : formats.instant(row.capturedAt), block(row.sourceName)],
     row.validity === null
       ? block(texts.noRule)
       : [day(page, row.validity.validUntil), block(row.validity.rule)],

@@ -129,6 +129,7 @@ export const en = {
     'monitor-sweep': 'changes',
     not_asked: 'not asked',
     officialName: 'official name',
+    holderName: 'holder',
     divergent: 'differs from the register',
     riskStatus: 'risk status',
     riskLevel: 'risk level',

@@ -163,6 +163,7 @@ export const pt: InvestigationTexts = {
     acknowledged: 'reconhecidas',
     officialName: 'nome oficial',
     classification: 'classificação',
+    holderName: 'titular',
     divergent: 'divergente do cadastro',
     error: 'erro',
     vehicles: 'veículos',

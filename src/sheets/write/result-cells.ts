@@ -25,6 +25,9 @@ export const resultColumns = [
   'retryable',
   'requested_at',
   'completed_at',
+  'holder_name',
+  'base_name',
+  'source_name',
 ] as const;
 export type ResultColumn = (typeof resultColumns)[number];
 
@@ -51,6 +54,9 @@ const fieldOfColumn: Readonly<Record<ResultColumn, Exclude<keyof ResultRow, 'own
   retryable: 'retryable',
   requested_at: 'requestedAt',
   completed_at: 'completedAt',
+  holder_name: 'holderName',
+  base_name: 'baseName',
+  source_name: 'sourceName',
 };
 
 /** Of the user's other columns behind ours. One that is called as another is has `input_` before its name. */

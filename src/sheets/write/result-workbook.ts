@@ -47,6 +47,9 @@ const widths: Readonly<Record<ResultColumn, number>> = {
   retryable: 10,
   requested_at: 24,
   completed_at: 24,
+  holder_name: 40,
+  base_name: 40,
+  source_name: 28,
 };
 
 const ownWidth = 20;

@@ -8,7 +8,6 @@ import {
   type RowStatus,
 } from '../../domain/certificates/certificates';
 import { workFolder, type WorkRecord } from '../../domain/certificates/work';
-import { ownFields } from '../../sheets/write/result-cells';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { Asked, JobKind } from '../jobs/job-kind';
@@ -16,6 +15,7 @@ import { factLines } from '../jobs/text';
 import { cancelLanes } from './lanes';
 import { batchProgress, issuanceProgress } from './progress';
 import { pdfName, summaryDocument } from './result-names';
+import { batchFindings, printedRows } from './rows';
 
 /** What is left to do about rows of a status; nothing for those that are done. */
 const nextSteps: Partial<Record<RowStatus, string>> = {
@@ -46,8 +46,10 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
   readProgress: issuanceProgress,
   lines: async ({ folder, id }, ctx) => issuanceLines(id, await onlyRow(ctx, folder)),
   report: async (ctx, { folder, outcome }) => {
-    const { pdfKey: _, ...shown } = await onlyRow(ctx, folder);
-    return { ...shown, auditHead: outcome.summary.auditHead ?? null };
+    const { pdfKey: _, ...row } = await onlyRow(ctx, folder);
+    const fact = row.certidaoId === null ? null : await ctx.store.facts.of(row.certidaoId);
+    const { auditHead = null } = outcome.summary;
+    return { ...row, result: fact?.answer ?? null, auditHead };
   },
   artifacts: async ({ folder }, ctx) => {
     const row = await onlyRow(ctx, folder);
@@ -66,7 +68,7 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
   orders: ['cancel', 'cancel_now', 'resume'],
 };
 
-export const certificateBatchKind: JobKind<WorkRecord, LatestEdition> = {
+const batchKind: JobKind<WorkRecord, LatestEdition> = {
   ...certificateKind,
   kind: 'certificate-batch',
   prefix: 'certificate-batch/',
@@ -93,14 +95,19 @@ export const certificateBatchKind: JobKind<WorkRecord, LatestEdition> = {
     return { ...batchReport(outcome.summary, folder), openDecisionIds };
   },
   artifacts: () => [],
-  rows: (ctx, { folder }) => printedRows(ctx, folder),
+  rows: ({ store }, { folder }) => printedRows(store, folder),
   orders: ['cancel', 'cancel_now', 'pause', 'resume'],
   giveOthers: cancelLanes,
 };
 
+export const certificateBatchKind: JobKind<WorkRecord, LatestEdition> = {
+  ...batchKind,
+  findings: batchFindings,
+};
+
 /** A person's decision about rows of a batch: it shows the batch as it left it. */
 export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
-  ...certificateBatchKind,
+  ...batchKind,
   kind: 'decision',
   prefix: 'decision/',
   resolver: () =>
@@ -115,7 +122,7 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   cost: () => [],
   charges: () => [],
   asked: ({ outcome }) => askedIn(outcome),
-  rows: (ctx, { id }) => printedRows(ctx, workDecidedOn(id)),
+  rows: ({ store }, { id }) => printedRows(store, workDecidedOn(id)),
   export: async (ctx, { id, outcome }, folder, options) => {
     const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
     return writeResultFolder(ctx, workDecidedOn(id), outcome, { ...options, folder });
@@ -125,13 +132,6 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
 
 function workDecidedOn(id: string): string {
   return workFolder(id.replace(/\/decision-\d+$/, ''));
-}
-
-async function* printedRows({ store }: CommandContext, folder: string): AsyncGenerator<object> {
-  const works = new WorkReader(store);
-  const { columns = [] } = (await works.record(folder)) ?? {};
-  for await (const { own, pdfKey: _, ...row } of works.rows(folder))
-    yield { ...row, input: ownFields(own, columns) };
 }
 
 function askedIn({ possibleDoubleCharges, requested, reused }: BatchSummary): Asked {
@@ -151,7 +151,10 @@ function issuanceLines(id: string, row: FiledRow): string[] {
   const next = nextSteps[row.status];
   const facts: [string, string | null][] = [
     ['certidao_id', row.certidaoId],
+    ['holder', row.holderName],
     ['official name', row.officialName],
+    ['name on record', row.divergent === true ? row.baseName : null],
+    ['source', row.sourceName],
     ['classification', row.classification],
     ['captured at', row.capturedAt],
     ['sha256', row.sha256],

@@ -1,5 +1,5 @@
 import type { Cell, Findings, FindingSection } from '../../domain/core/findings';
-import { printable } from '../jobs/text';
+import { cut, printable, widthOf } from '../jobs/text';
 
 const mostRows = 15;
 const mostSections = 5;
@@ -100,29 +100,6 @@ function cellText(cell: Cell): string {
   return printable(cell === null ? '' : String(cell));
 }
 
-/** Of a text that is longer, as much as there is room for. */
-export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let shown = '';
-  let used = 1;
-  for (const one of text) {
-    used += widthOf(one);
-    if (used > width) break;
-    shown += one;
-  }
-  return `${shown}…`;
-}
-
 function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
-}
-
-const wide =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
-
-/** Columns of a terminal. */
-function widthOf(text: string): number {
-  let width = 0;
-  for (const one of text) width += wide.test(one) ? 2 : /\p{M}/u.test(one) ? 0 : 1;
-  return width;
 }

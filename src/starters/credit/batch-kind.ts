@@ -3,7 +3,7 @@ import { analysisFolder, type AnalysisOutcome } from '../../domain/credit/work';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 import { noCharges } from '../jobs/batches/rules';
-import { writeOutcome } from './kind';
+import { analysisKind, writeOutcome } from './kind';
 
 export const analysisBatchKind = jobBatchKind({
   kind: 'credit-batch',
@@ -13,6 +13,7 @@ export const analysisBatchKind = jobBatchKind({
   columns: ['operation_id', 'titulos', 'blocked', 'alerted', 'possible_double_charge'],
   chargeColumns: [],
   charges: noCharges,
+  child: analysisKind,
   ending: async (ctx, jobId) => {
     const [, name = ''] = jobId.split('/');
     const found = await new AnalysisRepository(ctx.store).lastEnded(name, analysisFolder(jobId));

@@ -19,6 +19,7 @@ export const dossierBatchKind = jobBatchKind({
   columns: ['remote', 'attempts', 'caused', 'possible_attempt', 'risk', 'files'],
   chargeColumns: ['caused', 'possible_attempt'],
   charges: billedCharges,
+  child: dossierKind,
   ending: async (ctx, jobId) => {
     const folder = dossierFolder(jobId);
     const outcome = await new DossierRepository(ctx.store).outcome(folder);

@@ -19,6 +19,7 @@ export const investigationBatchKind = jobBatchKind({
   columns: stepStatuses,
   chargeColumns: [],
   charges: noCharges,
+  child: investigationKind,
   ending: async (ctx, jobId) => {
     const outcome = await new InvestigationRepository(ctx.store).outcome(
       investigationFolder(jobId),

@@ -3,9 +3,22 @@ import {
   type InvestigationOutcome,
   type InvestigationRecord,
 } from '../../domain/investigations/investigation';
+import type { JobKind as KindName } from '../../domain/job';
 import { jobProgressQuery } from '../../workflows/messages';
-import type { JobKind } from '../jobs/job-kind';
+import { outcomeOf } from '../jobs/envelope';
+import { endedJob } from '../jobs/find-job';
+import type { Job, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
+import { childKindOf } from './child-kinds';
+
+/** What a job of a step found, as its own `--json` has it. */
+export interface StepResult {
+  step: string;
+  id: string;
+  kind: KindName;
+  status: string | null;
+  outcome: Record<string, unknown>;
+}
 
 export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcome> = {
   kind: 'investigation',
@@ -35,6 +48,16 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     ),
     ...(error === null ? [] : [`  error      ${error.message}`]),
   ],
+  async report(ctx, { outcome }) {
+    const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
+    const jobs: StepResult[] = [];
+    for (const { job, step } of await reportedJobs(ctx, outcome)) {
+      const { id, kind, status } = job;
+      const found = await outcomeOf(ctx, childKindOf(kind), endedJob(job as Job), null);
+      jobs.push({ step, id, kind, status, outcome: found });
+    }
+    return { ...outcome, jobs };
+  },
   artifacts: () => [],
   async cost({ outcome }, ctx) {
     const { costOf, reportedJobs } = require('./report/gather') as typeof import('./report/gather');

@@ -46,13 +46,13 @@ const findings = z
         total: z
           .number()
           .int()
-          .describe('rows in the file; of an analysis the first 1,000 stand here'),
+          .describe('rows in the file; of an analysis or a batch the first 1,000 stand here'),
         rows: z.array(z.record(z.string(), cell)),
       }),
     ),
   })
   .describe(
-    'what a lookup, search, picture, dossier or analysis found; null: no answer is in the store',
+    'what a lookup, search, picture, dossier, analysis or batch of certificates found; null: no answer is in the store',
   );
 
 export const jobEnvelope = z.strictObject({
@@ -68,7 +68,7 @@ export const jobEnvelope = z.strictObject({
       result: z
         .unknown()
         .optional()
-        .describe('of a single job: the answer as it came; of an analysis its sums'),
+        .describe('of a single job: the answer as it came; of an analysis or a batch its sums'),
       findings: findings.nullable().optional(),
     })
     .nullable()
@@ -123,15 +123,25 @@ export async function envelopeOf(
     status: status ?? state ?? 'running',
     needsAttention,
     exitCode: exitCodeOfJob(job),
-    outcome: ended && {
-      ...((await kind.report?.(ctx, ended, folder)) ?? (ended.outcome as object)),
-      ...(await foundIn(ctx, kind, ended)),
-    },
+    outcome: ended && (await outcomeOf(ctx, kind, ended, folder)),
     artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
     requests: ended && (await askedOf(ctx, kind, ended)),
     cost: ended === null ? [] : await kind.cost(ended, ctx),
     folder,
     progress: view.progress,
+  };
+}
+
+/** The result itself, as `--json` has it. @param folder that it was written to; null: none */
+export async function outcomeOf(
+  ctx: CommandContext,
+  kind: JobKind,
+  ended: EndedJob<unknown, unknown>,
+  folder: string | null,
+): Promise<Record<string, unknown>> {
+  return {
+    ...((await kind.report?.(ctx, ended, folder)) ?? (ended.outcome as object)),
+    ...(await foundIn(ctx, kind, ended)),
   };
 }
 

@@ -9,6 +9,29 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
+/** Of a text that is longer, as much as there is room for. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let shown = '';
+  let used = 1;
+  for (const one of text) {
+    used += widthOf(one);
+    if (used > width) break;
+    shown += one;
+  }
+  return `${shown}…`;
+}
+
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
+
+/** Columns of a terminal. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const one of text) width += wide.test(one) ? 2 : /\p{M}/u.test(one) ? 0 : 1;
+  return width;
+}
+
 /** A name and a value a line, of those that are known. */
 export function factLines(
   facts: readonly (readonly [string, string | null])[],

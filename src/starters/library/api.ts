@@ -8,6 +8,8 @@ import type { JobKind } from '../../domain/job';
 import type { LensOutcome } from '../../domain/lens/analyze';
 import type { ScanOutcome } from '../../domain/monitors/scan';
 import type { SweepOutcome } from '../../domain/monitors/sweep';
+import type { StepResult } from '../investigations/kind';
+import type { SweptChanges } from '../monitors/swept-changes';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import type { TraceOutcome } from '../../domain/traces/search';
 import type { JobEnvelope } from '../jobs/envelope';
@@ -101,16 +103,17 @@ export type JobOutcome<Kind extends JobKind> = Kind extends keyof Outcomes
 
 /** Those of batches that are not here are counts and problems, as in `summary.json`. */
 export interface Outcomes {
-  certificate: Omit<FiledRow, 'pdfKey'> & { auditHead: string | null };
-  'certificate-batch': BatchSummary & { results: string | null; openDecisionIds: string[] };
+  certificate: Omit<FiledRow, 'pdfKey'> & Pick<Found, 'result'> & { auditHead: string | null };
+  'certificate-batch': BatchSummary &
+    Pick<Found, 'findings'> & { results: string | null; openDecisionIds: string[] };
   'credit-analysis': AnalysisOutcome & Pick<Found, 'findings'>;
   profile: ProfileOutcome & Found;
   trace: TraceOutcome & Found;
   lens: LensOutcome & Found;
   dossier: DossierOutcome & Found;
-  'monitor-sweep': SweepOutcome;
-  'monitor-scan': ScanOutcome;
-  investigation: InvestigationOutcome;
+  'monitor-sweep': SweepOutcome & { changes: SweptChanges };
+  'monitor-scan': ScanOutcome & { changes: SweptChanges };
+  investigation: InvestigationOutcome & { jobs: StepResult[] };
 }
 
 /** `result`: the answer as it came; `findings`: the same as tables. Null: it is not in the store. */

@@ -1,8 +1,14 @@
 import type { Cell } from '../../domain/core/findings';
 import type { ChangeRecord } from '../../domain/monitors/change-record';
 import { differencesIn } from '../../domain/monitors/differences';
-import { cut } from '../cli/findings-table';
-import { printable } from '../jobs/text';
+import { cut, printable } from '../jobs/text';
+
+/** A change as `--json` has it: how it stands, and what the service reported, as it came. */
+export type ChangeDocument = ChangeRecord & { change: unknown };
+
+export function changeDocument(record: ChangeRecord, answer: unknown): ChangeDocument {
+  return { ...record, change: answer };
+}
 
 /** A change for a screen: which, what and how it stands, then each field that differs, before and after. */
 export function changeLines(record: ChangeRecord, answer: unknown, width: number): string[] {

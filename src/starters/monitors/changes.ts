@@ -13,7 +13,7 @@ import {
 import { changeCells, changeSheet } from '../../sheets/write/change-sheet';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorRepository } from '../../store/monitors/monitors';
-import { changeLines } from './change-lines';
+import { changeDocument, changeLines } from './change-lines';
 import { idOnFile, listOf } from './ids';
 import { CommandError } from '../jobs/errors';
 import { counted } from '../jobs/text';
@@ -169,7 +169,7 @@ async function* jsonText(
 ): AsyncGenerator<string> {
   let before = '{\n"changes": [\n';
   for await (const { record, file } of changes) {
-    yield `${before}${JSON.stringify({ ...record, change: file.filed.answer })}`;
+    yield `${before}${JSON.stringify(changeDocument(record, file.filed.answer))}`;
     before = ',\n';
   }
   if (before.startsWith('{')) yield before;

@@ -9,6 +9,7 @@ import type { JobKind } from '../jobs/job-kind';
 import { progressOfStage } from '../jobs/progress';
 import { counted } from '../jobs/text';
 import { firstOf, noteLines, scanLines, scannedBy, sweepLines } from './outcome';
+import { scannedBetween, sweptBy, sweptDocument, sweptLines } from './swept-changes';
 
 const pass = {
   service: 'monitors',
@@ -41,9 +42,16 @@ export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
   lines: async ({ outcome }, ctx) => [
     ...sweepLines(outcome),
     ...(await storedOf(ctx, outcome.monitorId)).lines.map((line) => `  ${line}`),
+    ...sweptLines(
+      ctx,
+      await sweptBy(ctx, outcome, 'shown'),
+      `--monitor ${outcome.monitorId} --since ${outcome.startedAt}`,
+    ),
   ],
   report: async (ctx, { outcome }) => {
-    return { ...outcome, monitor: (await storedOf(ctx, outcome.monitorId)).view };
+    const { view: monitor } = await storedOf(ctx, outcome.monitorId);
+    const changes = sweptDocument(ctx, await sweptBy(ctx, outcome, 'listed'));
+    return { ...outcome, monitor, changes };
   },
 };
 
@@ -73,13 +81,23 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
       details: [`${counted(acknowledged, 'change')} acknowledged`, `${failing} failing`],
     };
   },
-  lines: async ({ outcome }, ctx) => {
+  lines: async ({ input, outcome }, ctx) => {
     const { notes, open } = await scannedBy(ctx, outcome.list, outcome.scan);
     const found = [`${counted(open.length, 'monitor')} had open changes`, ...noteLines(notes)];
-    return [...scanLines(outcome), ...found.map((line) => `  ${line}`)];
+    const changes = await scannedBetween(ctx, input, outcome, 'shown');
+    return [
+      ...scanLines(outcome),
+      ...found.map((line) => `  ${line}`),
+      ...sweptLines(ctx, changes, `--since ${outcome.startedAt}`),
+    ];
   },
-  report: async (ctx, { outcome }) => {
-    return { ...outcome, ...(await scannedBy(ctx, outcome.list, outcome.scan)) };
+  report: async (ctx, { input, outcome }) => {
+    const changes = await scannedBetween(ctx, input, outcome, 'listed');
+    return {
+      ...outcome,
+      ...(await scannedBy(ctx, outcome.list, outcome.scan)),
+      changes: sweptDocument(ctx, changes),
+    };
   },
 };
 

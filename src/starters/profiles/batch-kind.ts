@@ -27,7 +27,8 @@ export const profileBatchKind = jobBatchKind({
     const { ProfileSheets } = require('./sheets') as typeof import('./sheets');
     return new ProfileSheets(folder, how);
   },
-  pages: () => profileKind,
+  child: profileKind,
+  hasPages: true,
   ending: async ({ store }, jobId) => {
     const file = new ProfileRepository(store);
     const folder = profileFolder(jobId);

@@ -3,6 +3,7 @@ import { traceFolder, type TraceOutcome } from '../../domain/traces/search';
 import { TraceRepository } from '../../store/traces/traces';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 import { billedCharges, type ChildEnd } from '../jobs/batches/rules';
+import { traceKind } from './kind';
 
 export const traceBatchKind = jobBatchKind({
   kind: 'trace-batch',
@@ -21,6 +22,7 @@ export const traceBatchKind = jobBatchKind({
   ],
   chargeColumns: ['billing_status', 'billing_amount', 'billing_unit'],
   charges: billedCharges,
+  child: traceKind,
   ending: async ({ store }, jobId) => {
     const file = new TraceRepository(store);
     const folder = traceFolder(jobId);

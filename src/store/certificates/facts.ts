@@ -2,7 +2,7 @@ import type { IssuanceFact } from '../../domain/certificates/outcomes';
 import { nameBytes, type StoredBytes } from '../records';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
-import type { Statement } from '../statement';
+import { marksOf, partsOf, statement, type Statement } from '../statement';
 
 /** A fact with the PDF that it names; null when its bytes are on record already, or there are none. */
 export interface NewFact {
@@ -19,6 +19,16 @@ export class FactRepository extends SealedTable<IssuanceFact> {
   async of(certidaoId: string): Promise<IssuanceFact | null> {
     const [row] = await this.read([certidaoId]);
     return row?.body ?? null;
+  }
+
+  /** Those that are known, by their ids. */
+  async among(ids: readonly string[]): Promise<Map<string, IssuanceFact>> {
+    const found = new Map<string, IssuanceFact>();
+    for (const some of partsOf([...new Set(ids)])) {
+      const where = statement(`external_id IN ${marksOf([some])}`, some);
+      for (const { body } of await this.read([], { where })) found.set(body.certidaoId, body);
+    }
+    return found;
   }
 
   async put(facts: readonly NewFact[]): Promise<void> {

@@ -15,7 +15,7 @@ const fields = {
   pdf: words('pdfKey'),
   /** Codes, and when it may be asked again, tell of the request, and stay. */
   results: words(
-    'completedAt classification divergent officialName capturedAt pdfKey sha256 errorMessage answer',
+    'completedAt classification divergent officialName baseName holderName sourceName capturedAt pdfKey sha256 errorMessage answer',
   ),
 };
 

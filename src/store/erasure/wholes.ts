@@ -67,7 +67,8 @@ export async function takeBought(
   const pdfs: string[] = [];
   for (const id of ids) {
     const fact = await store.facts.of(id).catch(() => null);
-    if (fact?.officialName != null) quoted.officialNames.push(fact.officialName);
+    const called = [fact?.officialName, fact?.holderName, fact?.baseName];
+    quoted.officialNames.push(...new Set(called.filter((name) => name != null)));
     if (fact?.pdfKey != null) pdfs.push(fact.pdfKey);
     await draft.removeBelow(asideFolder(id));
   }

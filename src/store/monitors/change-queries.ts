@@ -2,7 +2,7 @@ import { isStuck } from '../../domain/monitors/change-record';
 import type { ChangeFile, ChangeTrouble, ReviewMark } from '../../domain/monitors/kept';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed/sealed-database';
-import { statement } from '../statement';
+import { partsOf, statement } from '../statement';
 import { ChangeRows, idOf, type ChangeKey } from './change-rows';
 
 const perPage = 200;
@@ -58,14 +58,39 @@ export class ChangeQueries {
         ),
       ),
     );
-    for await (const page of pages) {
-      const reviews = await this.#rows.reviewsOf(page);
-      for (const file of await this.#rows.files(page)) {
-        const { monitorId, change } = file.filed;
-        const its = reviews.get(idOf({ monitorId, changeId: change.changeId }));
-        yield { ...file, reviews: its ?? [] };
-      }
-    }
+    for await (const page of pages) yield* await this.#reviewed(page);
+  }
+
+  /** What a sweep stored, delivered or acknowledged; the first `most`, the first seen first. */
+  async ofSweep(
+    { monitorId, sweep }: { monitorId: string; sweep: string },
+    most: number,
+  ): Promise<{ files: ReviewedFile[]; total: number }> {
+    const about = `FROM change WHERE monitor = ? AND (sweep = ? OR id IN
+      (SELECT change FROM change_mark WHERE monitor = ? AND sweep = ?))`;
+    const parameters = [monitorId, sweep, monitorId, sweep];
+    const [counted] = await this.#store.read<{ total: number }>(
+      statement(`SELECT count(*) AS total ${about}`, parameters),
+    );
+    const keys = await this.#store.read<ChangeKey>(
+      statement(
+        `SELECT monitor AS "monitorId", id AS "changeId" ${about}
+         ORDER BY seen_at, id LIMIT ${most}`,
+        parameters,
+      ),
+    );
+    const files: ReviewedFile[] = [];
+    for (const some of partsOf(keys, perPage)) files.push(...(await this.#reviewed(some)));
+    return { files, total: counted?.total ?? 0 };
+  }
+
+  async #reviewed(keys: readonly ChangeKey[]): Promise<ReviewedFile[]> {
+    const reviews = await this.#rows.reviewsOf(keys);
+    return (await this.#rows.files(keys)).map((file) => {
+      const { monitorId, change } = file.filed;
+      const its = reviews.get(idOf({ monitorId, changeId: change.changeId }));
+      return { ...file, reviews: its ?? [] };
+    });
   }
 
   /** Monitors that have a change with this id, in order. */

@@ -51,9 +51,14 @@ export class MonitorListRepository {
     return this.#allBelow<MonitorList>(lists);
   }
 
+  /** All of one edition, in its order; none where it is not stored. */
+  async ids(list: Pick<MonitorList, 'name' | 'edition'>): Promise<string[]> {
+    return (await this.#store.records.getJson<string[]>(idsKey(list))) ?? [];
+  }
+
   /** Ids of one page, from 0. @throws RangeError when there is no such page */
   async page(list: Pick<MonitorList, 'name' | 'edition'>, page: number): Promise<string[]> {
-    const ids = (await this.#store.records.getJson<string[]>(idsKey(list))) ?? [];
+    const ids = await this.ids(list);
     const its = ids.slice(page * idsPerPage, (page + 1) * idsPerPage);
     if (its.length === 0) throw new RangeError(`no page ${page} of the monitors of ${list.name}`);
     return its;

@@ -123,7 +123,6 @@ const labourResult: CoverageRow['test'] = `${sandboxTests} › a completed labou
 const everyProblemField: CoverageRow['test'] =
   'contract/sandbox-refusals.test.ts › a problem has every field of the specification';
 
-const unreadName = 'not read: the official name decides; the answer as it came is in the store';
 const unreadText = 'not read: free text may quote a document; the code and the request id are kept';
 const inEveryRefusal = 'Every refusal of its own is a problem with all eight fields.';
 
@@ -211,7 +210,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'result.nome_base': {
       sandbox: 'The invented name.',
-      client: unreadName,
+      client: `${issuance}#IssuanceResult.baseName`,
       test: labourResult,
     },
     'result.nome_oficial': {
@@ -226,7 +225,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'result.fonte_nome': {
       sandbox: 'A source that says it is simulated.',
-      client: 'not read: one source a type; the answer as it came is in the store',
+      client: `${issuance}#IssuanceResult.sourceName`,
       test: labourResult,
     },
     'result.capturado_em': {
@@ -236,12 +235,12 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'result.titular': {
       sandbox: 'An object with the official name.',
-      client: unreadName,
+      client: `${issuance}#IssuanceResult.holderName`,
       test: `${wire} › decodes with result.titular null`,
     },
     'result.titular.nome': {
       sandbox: 'The official name once more.',
-      client: unreadName,
+      client: `${issuance}#IssuanceResult.holderName`,
       test: labourResult,
     },
     'result.classificacao': {

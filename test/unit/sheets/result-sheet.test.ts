@@ -26,6 +26,9 @@ const issued: ResultRow = {
   classification: 'negativa',
   divergent: false,
   officialName: 'Padaria "Fictícia"; Ltda',
+  baseName: 'Padaria Ficticia',
+  holderName: 'Padaria "Fictícia"; Ltda',
+  sourceName: 'Receita',
   capturedAt: '2026-11-03T12:00:00Z',
   pdf: 'pdf/c-1.pdf',
   sha256: 'ab',
@@ -54,7 +57,7 @@ describe('a result sheet', () => {
     expect(resultColumns.join(',')).toBe(
       'line,document,type,status,certidao_id,classification,divergent,official_name,captured_at,' +
         'pdf,sha256,attempts,error_code,error_category,error_message,reference,duplicate_of,note,' +
-        'possible_double_charge,retryable,requested_at,completed_at',
+        'possible_double_charge,retryable,requested_at,completed_at,holder_name,base_name,source_name',
     );
   });
 
@@ -63,7 +66,8 @@ describe('a result sheet', () => {
       `${resultColumns.join(',')}\n` +
         '2,11222333000181,cnpj,issued,c-1,negativa,false,"Padaria ""Fictícia""; Ltda",' +
         '2026-11-03T12:00:00Z,pdf/c-1.pdf,ab,1,,,,,,1 leading zero restored,true,,' +
-        '2026-11-03T11:59:00Z,2026-11-03T12:00:01Z\n',
+        '2026-11-03T11:59:00Z,2026-11-03T12:00:01Z,' +
+        '"Padaria ""Fictícia""; Ltda",Padaria Ficticia,Receita\n',
     );
   });
 

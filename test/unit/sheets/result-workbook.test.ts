@@ -30,6 +30,9 @@ const issued: ResultRow = {
   classification: 'negativa',
   divergent: false,
   officialName: 'Padaria "Fictícia" & <Filhos>',
+  baseName: null,
+  holderName: '=Padaria',
+  sourceName: 'Receita',
   capturedAt: '2026-11-03T12:00:00Z',
   pdf: 'pdf/c-1.pdf',
   sha256: '00'.repeat(32),
@@ -89,6 +92,9 @@ describe('a workbook of results', () => {
         null,
         '2026-11-03T11:59:00Z',
         '2026-11-03T12:00:01Z',
+        '=Padaria',
+        null,
+        'Receita',
       ],
     ]);
   });
@@ -131,7 +137,7 @@ describe('a workbook of results', () => {
   it('has a header that stays in sight, a filter over all of it, and a colour for each status', async () => {
     await write([issued, { ...issued, status: 'failed' }, { ...issued, status: 'issued' }]);
     const xml = await xmlOf();
-    expect(xml).toContain('<autoFilter ref="A1:V4"/>');
+    expect(xml).toContain('<autoFilter ref="A1:Y4"/>');
     expect(xml).toMatch(/<pane ySplit="1"[^>]*state="frozen"/);
     const styleOf = (cell: string) => new RegExp(`r="${cell}" s="(\\d+)"`).exec(xml)?.[1];
     expect(styleOf('D2')).toBe(styleOf('D4'));

@@ -150,9 +150,9 @@ const ends: End[] = [
   ],
   [
     'monitor-scan',
-    {},
+    { list: { name: 'default', edition: 'e', monitors: 0, pages: 0 } },
     { ...passed, scan: 's', list: 'default', counts: noScanCounts() },
-    { outcome: { open: [], notes: [] }, folder: null },
+    { outcome: { open: [], notes: [], changes: { total: 0, rows: [] } }, folder: null },
   ],
 ];
 

@@ -5,16 +5,12 @@ import type { JobKind as KindName } from '../../../src/domain/job';
 import { printResult, printView } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { kindOf } from '../../../src/starters/kind-of';
-import { listChanges } from '../../../src/starters/monitors/changes';
-import { writeReport } from '../../../src/starters/monitors/report';
-import { ChangeRepository } from '../../../src/store/monitors/changes';
-import { changePageFromWire } from '../../../src/apis/investigation/wire/monitors.wire';
-import { startResourceCaller } from '../sandbox/resource-caller';
 import { putLarge } from '../../../src/store/core/large-objects';
 import { sandboxAnswers, type Answers } from '../../support/report-answers';
 import { sampleJobs } from '../../support/report-pages';
 import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
+import { leavesOf, missing, plain, wordsOf, type Fields } from '../../support/told-leaves';
 
 /** What the sandbox told stands in the JSON, on the screen and in the report: all of it, and nothing else. */
 
@@ -33,23 +29,6 @@ afterEach(() => {
 });
 
 const at = '2026-01-05T12:00:00.000Z';
-
-type Leaf = string | number | boolean;
-
-/** Every value, and with `keys` every key; JSON within a text is read too. */
-function leavesOf(value: unknown, { keys = false } = {}): Leaf[] {
-  if (value === null || value === undefined || value === '') return [];
-  if (typeof value === 'string' && /^[[{]/.test(value))
-    return leavesOf(JSON.parse(value), { keys });
-  if (typeof value !== 'object') return [value as Leaf];
-  const inner = Object.values(value).flatMap((one) => leavesOf(one, { keys }));
-  return keys && !Array.isArray(value) ? [...Object.keys(value), ...inner] : inner;
-}
-
-const missing = (from: unknown, among: readonly Leaf[]): Leaf[] => {
-  const there = new Set(among);
-  return leavesOf(from).filter((leaf) => !there.has(leaf));
-};
 
 interface Case {
   answer: unknown;
@@ -101,18 +80,6 @@ async function creditCase(): Promise<Case> {
   };
 }
 
-/** Words of a page as a reader sees them. */
-function wordsOf(page: string): string {
-  const text = page.replaceAll(/<(style|svg|details)[^]*?<\/\1>|<[^>]+>/g, ' ');
-  const marks = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
-  const shown = Object.entries(marks).reduce((all, [word, mark]) => {
-    return all.replaceAll(`&${word};`, mark);
-  }, text);
-  return plain(shown);
-}
-
-const plain = (text: string) => text.replaceAll('_', ' ').replaceAll(/\s+/g, ' ').toLowerCase();
-
 /** Of the answer, what its page is about; numbers and dates have another look there. */
 const pageHas: Record<(typeof names)[number], (answer: Record<string, unknown>) => unknown> = {
   profile: ({ imoveis, veiculos }) =>
@@ -137,8 +104,6 @@ const pageHas: Record<(typeof names)[number], (answer: Record<string, unknown>) 
     ];
   },
 };
-type Fields = Record<string, unknown>;
-
 test.each(names)(
   '%s: in the JSON, on screens of 80 and 140 columns, in the report',
   async (name) => {
@@ -197,48 +162,3 @@ test.each(names)(
     expect(words.map(plain).filter((word) => !page.includes(word))).toEqual([]);
   },
 );
-
-test('changes of a monitor: before and after in the JSON, on a terminal of 80 and 140 columns, in the report', async () => {
-  const monitorId = '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0002';
-  const before = { socios: 1, situacao: 'ATIVA', capital: 7531 };
-  const after = { socios: 2, situacao: 'BAIXADA', capital: 7531, sede: { cidade: 'Santos' } };
-  const caller = await startResourceCaller({
-    monitors: {
-      held: { [monitorId]: { changes: [{ type: 'partner_added', before, after }, {}] } },
-    },
-  });
-  const { bytes, json } = await caller.call('GET', `/api/v1/monitors/${monitorId}/changes`);
-  await caller.close();
-  const { items } = changePageFromWire({ method: 'GET', pathTemplate: '/x' }, bytes);
-  const changes = items.flatMap((one) => (one.kind === 'change' ? [one] : []));
-  expect(changes).toHaveLength(2);
-  const by = { sweep: 's', at, foundAs: 'open' as const };
-  await new ChangeRepository(place.store, () => '0'.repeat(32)).file(monitorId, changes, by);
-
-  const environment = { monitorSinks: { sinks: [], webhook: null } };
-  const idKey = { nameOf: () => '0'.repeat(32) };
-  const ctx = { store: place.store, idKey, environment } as unknown as CommandContext;
-  jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-  await listChanges(ctx, { format: 'json' });
-  const shown = JSON.parse(printed()) as { changes: { change: unknown }[] };
-  const told = json['data'] as Fields[];
-  expect(shown.changes.map(({ change }) => change)).toEqual(expect.arrayContaining(told));
-
-  const differing = ['partner_added', '1', '2', 'ATIVA', 'BAIXADA', 'Santos'];
-  for (const width of [80, 140]) {
-    Object.assign(process.stdout, { columns: width });
-    const start = printed().length;
-    await listChanges(ctx, { format: 'table' });
-    const text = printed().slice(start);
-    expect(text.split('\n').filter((line) => line.length > width)).toEqual([]);
-    expect(differing.filter((word) => !text.includes(word))).toEqual([]);
-    expect(text).toMatch(/situacao +ATIVA -> BAIXADA\n/);
-    expect(text).toMatch(/sede\.cidade +- -> Santos\n/);
-    expect(text).not.toContain('7531');
-  }
-
-  const out = join(place.folder, 'changes.html');
-  await writeReport(ctx, { out, lang: 'en' });
-  const page = wordsOf(await readFile(out, 'utf8'));
-  expect(differing.map(plain).filter((word) => !page.includes(word))).toEqual([]);
-});

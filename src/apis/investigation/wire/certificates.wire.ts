@@ -16,7 +16,15 @@ const issuanceWire = z.object({
   status: z.string(),
   stage: told,
   result: z
-    .object({ nome_oficial: told, divergente: flag, capturado_em: told, classificacao: told })
+    .object({
+      nome_oficial: told,
+      nome_base: told,
+      titular: z.object({ nome: told }).nullish().catch(null),
+      fonte_nome: told,
+      divergente: flag,
+      capturado_em: told,
+      classificacao: told,
+    })
     .nullish()
     .catch(null),
   evidence: z.object({ pdf_url: text, sha256: text }).nullish(),
@@ -63,6 +71,9 @@ export function issuanceFromWire(call: CallName, certidaoId: string, answer: unk
             classification: result.classificacao,
             divergent: result.divergente ?? null,
             officialName: result.nome_oficial,
+            baseName: result.nome_base,
+            holderName: result.titular?.nome ?? null,
+            sourceName: result.fonte_nome,
             capturedAt: result.capturado_em,
           },
     evidence: {

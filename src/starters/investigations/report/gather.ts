@@ -225,9 +225,11 @@ function certificateRow(
 ): CertificateRow {
   const { capturedAt = null, classification = null, divergent = null } = facts;
   const { document = '', officialName = null, status = 'failed', type = '' } = facts;
+  const { baseName = null, holderName = null, sourceName = null } = facts;
   const isGood = attentionOf('certificate', status).exitCode === 0;
   const validity = isGood ? derivedValidity(type, capturedAt) : null;
-  const told = { officialName, classification, divergent, capturedAt };
+  const names = { officialName, holderName, baseName, sourceName };
+  const told = { ...names, classification, divergent, capturedAt };
   return { step, document, type, status, ...told, validity, file };
 }
 

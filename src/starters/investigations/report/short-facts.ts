@@ -27,13 +27,11 @@ const readers: Readonly<
   Partial<Record<JobKind, (outcome: unknown, read: Read) => Record<string, Cell>>>
 > = {
   certificate(_, { facts }) {
-    const {
-      classification = null,
-      divergent = null,
-      errorMessage = null,
-    } = facts as Partial<FiledRow>;
-    const { officialName = null } = facts as Partial<FiledRow>;
-    return { officialName, classification, divergent, error: errorMessage };
+    const row = facts as Partial<FiledRow>;
+    const { classification = null, divergent = null, errorMessage = null } = row;
+    const { holderName: holder = null, officialName = null } = row;
+    const holderName = holder === officialName ? null : holder;
+    return { officialName, holderName, classification, divergent, error: errorMessage };
   },
   profile: (outcome) => {
     const { counts, rural } = outcome as ProfileOutcome;

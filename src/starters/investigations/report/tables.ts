@@ -23,7 +23,7 @@ export function tablesOf(
   const lists = sections
     .filter(({ rows }) => rows.length > 0)
     .map((section): ReportTable => {
-      const { columns, rows } = section;
+      const { columns, rows, total } = section;
       const shown = columns.filter((column) => rows.some((row) => hasValue(row[column])));
       return {
         step,
@@ -33,7 +33,7 @@ export function tablesOf(
         rows: rows
           .slice(0, mostRows)
           .map((row) => shown.slice(0, mostColumns).map((column) => row[column] ?? null)),
-        total: rows.length,
+        total,
       };
     });
   return [...values, ...lists];

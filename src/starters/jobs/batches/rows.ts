@@ -5,7 +5,9 @@ import type { StoredRow } from '../../../store/core/row-writer';
 import type { BatchCharges, BatchRules, ChildEnd, ShownRow } from './rules';
 import type { CommandContext } from '../context';
 import { CommandError } from '../errors';
-import type { EndedJob } from '../job-kind';
+import { outcomeOf } from '../envelope';
+import { endedJob } from '../find-job';
+import type { EndedJob, Job } from '../job-kind';
 import type { LineProblem } from '../begin/start-job';
 
 export type EndedBatch = EndedJob<JobBatchRecord, JobBatchEnd>;
@@ -86,8 +88,19 @@ export async function* printedRows(
     const { child, end, own, ...told } = row;
     const when = { jobId: end?.jobId ?? child?.jobId ?? null, settledAt: end?.settledAt ?? null };
     const reported = reportedOf(rules, row);
-    yield { ...told, reported, ...when, input: ownFields(own, columns) };
+    const outcome = end && (await childOutcome(ctx, rules, end));
+    yield { ...told, reported, outcome, ...when, input: ownFields(own, columns) };
   }
+}
+
+/** As `--json` of the job that stands for the row has it. */
+async function childOutcome(
+  ctx: CommandContext,
+  { child }: BatchRules,
+  { jobId }: ChildEnd,
+): Promise<object | null> {
+  const job = await ctx.store.jobs.find(jobId);
+  return job && outcomeOf(ctx, child, endedJob(job as Job), null);
 }
 
 export async function* rowsOf(

@@ -60,8 +60,10 @@ export interface BatchRules {
   charges(): BatchCharges;
   /** What it writes beside `results.csv` and the answers. */
   sheets?(folder: string, how: { excel: boolean }): BatchSheets;
-  /** Of its child jobs, where each has a page of its own. */
-  pages?(): JobKind;
+  /** Of its child jobs. */
+  child: JobKind;
+  /** Each child job gets a page of its own, where pages are asked for. */
+  hasPages?: true;
   /** How a child job ended; null before its end. */
   ending(ctx: CommandContext, jobId: string): Promise<ChildEnd | null>;
   /** Whether anything was sent for it, or may have been. */

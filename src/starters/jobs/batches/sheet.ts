@@ -113,12 +113,12 @@ async function writePage(
   { end, line, status }: ResultRow,
   { folder, html, lang }: Target,
 ): Promise<string | null> {
-  if (!html || rules.pages === undefined || end === null || status === 'duplicate') return null;
+  if (!html || rules.hasPages !== true || end === null || status === 'duplicate') return null;
   if (attentionOf(rules.kind, status).exitCode !== 0) return null;
   const job = await ctx.store.jobs.find(end.jobId);
   if (job === null || job.outcome === null) return null;
   const files = [`answers/${line}.json`];
-  const page = await findingsPage(ctx, rules.pages(), job, { files, folder, lang });
+  const page = await findingsPage(ctx, rules.child, job, { files, folder, lang });
   const name = `${line}.html`;
   await mkdir(join(folder, 'pages'), { recursive: true });
   await writeWhole(join(folder, 'pages'), name, page);

@@ -1,0 +1,47 @@
+import { findingSection, type Findings } from '../../domain/core/findings';
+import type { FiledRow } from '../../domain/certificates/certificates';
+import { resultRow } from '../../domain/certificates/result-rows';
+import { ownFields } from '../../sheets/write/result-cells';
+import { WorkReader, type LatestEdition } from '../../store/certificates/works';
+import type { Store } from '../../store/store';
+
+/** Of a batch; all of them are in the sheet and in `result --rows`. */
+const mostFound = 1_000;
+
+/** A row as programs read it, with what the service answered about its issuance. */
+type PrintedRow = Omit<FiledRow, 'pdfKey' | 'own'> & {
+  /** As it came; null: there is none, or it is not in the store any more. */
+  result: unknown;
+  /** The user's other columns. */
+  input: Record<string, string>;
+};
+
+/** Every row of a work, in order. */
+export async function* printedRows(store: Store, folder: string): AsyncGenerator<PrintedRow> {
+  const works = new WorkReader(store);
+  const { columns = [] } = (await works.record(folder)) ?? {};
+  for await (const page of works.standing(folder)) {
+    const rows = page.map(({ row, outcome }) => resultRow(row, outcome));
+    const facts = await store.facts.among(rows.flatMap(({ certidaoId }) => certidaoId ?? []));
+    for (const { own, pdfKey: _, ...row } of rows) {
+      const { answer = null } = facts.get(row.certidaoId ?? '') ?? {};
+      yield { ...row, result: answer, input: ownFields(own, columns) };
+    }
+  }
+}
+
+/** The first rows of a batch, as a table. */
+export async function batchFindings(
+  { folder, outcome }: { folder: string; outcome: unknown },
+  store: Store,
+): Promise<Findings> {
+  const { counts, total } = (outcome as LatestEdition).summary;
+  const rows: object[] = [];
+  for await (const { result: _, ...row } of printedRows(store, folder)) {
+    rows.push(row);
+    if (rows.length === mostFound) break;
+  }
+  const first = ['line', 'status', 'holderName', 'document', 'classification', 'officialName'];
+  const section = findingSection('certificates', rows, { file: 'results.csv', first, total });
+  return { result: counts, facts: {}, sections: [section] };
+}
