@@ -5,9 +5,10 @@ import { doubtSince } from '../store/epoch';
 import { findIdKey } from '../store/sealed/find-id-key';
 import { openStore, shownAddress } from '../store/open-store';
 import type { Loss, Store } from '../store/store';
-import type { Environment, TokenSetting } from '../environment';
+import { ConfigError, type Environment, type TokenSetting } from '../environment';
 import { engineAddress } from '../temporal/connection';
 import { payloadKeysAtHand } from '../temporal/payload-keys';
+import { refuseSandboxStore } from '../temporal/sandbox-store';
 import { knownTemporalCli } from '../temporal/tools-cli';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
@@ -133,6 +134,7 @@ export async function examineStore(environment: Environment): Promise<{
     const { idKey } = await findIdKey(dataDir, configured);
     const keys = await payloadKeysAtHand(environment, engineAddress().kind);
     const store = await openStore(environment, idKey, keys && { keys });
+    await refuseSandboxStore(environment, store);
     const { engine, mayLose } = await store.prove();
     const detail = `${shownAddress(storeUrl)} can be written (id ${store.id.slice(0, 8)}, ${engine})`;
     const losses = mayLose.map((loss) => warn(check, ...lossWords[loss]));
@@ -141,7 +143,10 @@ export async function examineStore(environment: Environment): Promise<{
     const signs = ok('public key', `${publicKey}; \`report verify --public-key\` takes it`);
     return { findings: [ok(check, detail), ...losses, ...doubts, signs], store };
   } catch (error) {
-    const cure = 'mend DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
+    const cure =
+      error instanceof ConfigError
+        ? `mend ${error.variable}`
+        : 'mend DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
     return { findings: [fail(check, messageOf(error), cure)] };
   }
 }

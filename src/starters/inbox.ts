@@ -18,7 +18,9 @@ interface InboxFlags {
 /** `inbox`, `inbox show ID`: what needs a person. */
 export function inboxCommand(): Command {
   const command = new Command('inbox')
-    .description('What needs a person, newest first: why, and what can be decided. Asks no engine.')
+    .description(
+      'What needs a person, newest first: why, and what can be decided. Temporal need not run.',
+    )
     .option('--kind <kind>', `one of ${jobKinds.join(', ')}`, oneOf(jobKinds))
     .option('--since <when>', 'needed since a date, an instant, or a time ago like 7d', sinceOf)
     .option('--limit <n>', 'jobs on a page', wholeNumber(1, 10_000), 50)

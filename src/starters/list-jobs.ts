@@ -22,7 +22,7 @@ interface ListFlags {
 /** `list`: jobs of every kind, as the store knows them. */
 export function listCommand(): Command {
   return new Command('list')
-    .description('List jobs of every kind, newest first, without asking the engine.')
+    .description('List jobs of every kind, newest first, from the store: Temporal need not run.')
     .option('--kind <kind>', `one of ${jobKinds.join(', ')}`, oneOf(jobKinds))
     .option('--status <word>', 'how they ended, as the column says; `open`: they have not')
     .option('--since <when>', 'created since a date, an instant, or a time ago like 7d', sinceOf)

@@ -195,7 +195,8 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     if (refusedMs >= refusalPatienceMs) {
       return { kind: 'end', polled: { kind: 'refused', status, code, message: error.message } };
     }
-    warn(`${what} is refused`, { status, code });
+    const job = Context.current().info.workflowExecution?.workflowId ?? null;
+    warn(`${what} is refused`, { job, status, code });
     const ownMs = nextPollMs(refusedMs, random(), pace);
     const askedMs = Math.min(ownMs, refusalPatienceMs - refusedMs, bounds.holdMs);
     return { kind: 'wait', ...nothingRead, askedMs, isRefused: true };

@@ -10,6 +10,7 @@ import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
 import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
+import { counted } from '../jobs/text';
 import {
   batchName,
   dryRun,
@@ -111,7 +112,7 @@ export async function planInput(
   const plan = await planBatch(choice, log);
   const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
   log(
-    `${lines} lines: ${items} to issue, ${duplicates} duplicates, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
+    `${lines} lines: ${items} to issue, ${counted(duplicates, 'duplicate')}, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
   );
   return plan;
 }

@@ -6,7 +6,7 @@ import { printable } from '../jobs/text';
 
 /** What the last lines about a job that has ended say, after how it ended. */
 export interface Closing {
-  job: Pick<Job, 'id' | 'needsAttention'>;
+  job: Pick<Job, 'id' | 'kind' | 'needsAttention'>;
   exitCode: number;
   /** Null: nothing is bought in its name. */
   asked: Asked | null;
@@ -23,6 +23,7 @@ interface Words {
   noFolder(id: string): string;
   decide(id: string): string;
   failed: string;
+  sweep: string;
   nothing: string;
 }
 
@@ -37,6 +38,7 @@ const texts: Record<Language, Words> = {
     noFolder: (id) => `the whole: \`diligence result ${id}\``,
     decide: (id) => `left to do: \`diligence inbox show ${id}\` says what can be decided`,
     failed: 'left to do: it has failed for good; the same command with --rerun orders it anew',
+    sweep: 'left to do: the next sweep takes up what is left',
     nothing: 'left to do: nothing',
   },
   pt: {
@@ -49,6 +51,7 @@ const texts: Record<Language, Words> = {
     noFolder: (id) => `tudo: \`diligence result ${id}\``,
     decide: (id) => `a fazer: \`diligence inbox show ${id}\` mostra o que se pode decidir`,
     failed: 'a fazer: falhou em definitivo; o mesmo comando com --rerun pede de novo',
+    sweep: 'a fazer: a próxima varredura retoma o que ficou',
     nothing: 'a fazer: nada',
   },
 };
@@ -65,7 +68,8 @@ export function closingLines(closing: Closing, language: Language): string[] {
       lines.push(`${words.report}: ${join(folder, 'report.html')}`);
     lines.push(words.result(folder, files.join(', ')));
   }
-  const left = exitCode === 0 ? words.nothing : words.failed;
+  const isSweep = job.kind === 'monitor-sweep' || job.kind === 'monitor-scan';
+  const left = exitCode === 0 ? words.nothing : isSweep ? words.sweep : words.failed;
   return [...lines, job.needsAttention ? words.decide(job.id) : left];
 }
 

@@ -6,6 +6,7 @@ import type { IdKey } from '../../protection/id-key';
 import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';
 import { engineAddress, type EngineClient } from '../../temporal/connection';
+import { refuseSandboxStore } from '../../temporal/sandbox-store';
 import { openOwnStore } from '../../temporal/store-keys';
 
 /** What every use case works with: settings, store, and (when asked for) the engine. */
@@ -35,6 +36,7 @@ export async function openContext(
     );
   }
   const store = await openOwnStore(environment, idKey, engineAddress(variables).kind, log);
+  await refuseSandboxStore(environment, store);
   const since = await doubtSince(store);
   if (since !== null) {
     log(

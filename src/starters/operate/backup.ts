@@ -8,7 +8,7 @@ import { noteBackup } from '../../store/backup/kept-backups';
 import { beginAnew, restore } from '../../store/backup/restore';
 import { doubtSince, endDoubt } from '../../store/epoch';
 import { findIdKey } from '../../store/sealed/find-id-key';
-import { directoryOf, isPostgres, storeAsItIs } from '../../store/open-store';
+import { directoryOf, isPostgres, shownAddress, storeAsItIs } from '../../store/open-store';
 import { engineAddress } from '../../temporal/connection';
 import { runningEngine } from '../../temporal/engine-record';
 import { payloadKeysAtHand } from '../../temporal/payload-keys';
@@ -166,7 +166,7 @@ async function restoreInPlace(flags: RestoreFlags): Promise<void> {
   if ((await storeAsItIs(environment)) === null) throw new CommandError('there is no store');
   const { store } = await openContext(tell, flags.by);
   const begun = await beginAnew(store, entryOf('restored', environment.actor, {}));
-  tellRestored(environment.storeUrl, { ...begun, erasures: 0 }, flags);
+  tellRestored(shownAddress(environment.storeUrl), { ...begun, erasures: 0 }, flags);
 }
 
 async function settle(flags: RestoreFlags): Promise<void> {

@@ -1,18 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { retentionScheduleId } from '../../domain/core/retention';
 import { readEnvironment, type Environment } from '../../environment';
-import { connectClient, type EngineClient } from '../../temporal/connection';
 import { endOrphanedServer, type DevServer } from '../../temporal/dev-server';
 import {
   engineLockPath,
   engineLogPath,
   removeEngineRecord,
-  retireIdleRecord,
   runningEngine,
   writeEngineRecord,
 } from '../../temporal/engine-record';
@@ -24,6 +20,15 @@ import { proveKeys } from '../../temporal/store-keys';
 import { findTemporalCli } from '../../temporal/tools-cli';
 import { hasEnded } from '../../temporal/tools-pid';
 import { serveCodecForUi } from './dev-codec';
+import { idleFor } from './dev-idle';
+import {
+  sandboxSettings,
+  startSandboxProcess,
+  variablesWith,
+  whyNoSandbox,
+  withoutServices,
+  type RunningSandbox,
+} from './dev-sandbox';
 import { boundLogs } from './log-files';
 import { KeptServer, KeptWorker, openLog } from './kept-parts';
 import { CommandError } from '../jobs/errors';
@@ -40,8 +45,6 @@ interface DevFlags {
   uiPort?: number;
 }
 
-const sandboxToken = 'sandbox-token';
-const creditSandboxToken = 'credit-sandbox-token';
 const onDemandIdleMinutes = 10;
 /** What was asked for at the start has the machine to itself. */
 const firstBackupMs = 60_000;
@@ -71,11 +74,11 @@ export function devCommands(): Command[] {
       )
       .action(async (flags: DevFlags) => {
         if (flags.background === true) await startDetached();
-        else await runEngine(readEnvironment(), flags);
+        else await runEngine(readEnvironment(variablesFor(flags)), flags);
       }),
     new Command('stop')
       .description(
-        'Stop the engine of this data directory: what is under way goes on at its next start.',
+        'Stop the Temporal server and worker of this data directory: what is under way goes on at its next start.',
       )
       .option('--json', 'one JSON document on standard output')
       .action(async ({ json }: { json?: true }) => {
@@ -84,6 +87,10 @@ export function devCommands(): Command[] {
         else print(stopped ? 'stopped' : 'nothing was running');
       }),
   ];
+}
+
+function variablesFor({ sandbox }: DevFlags): NodeJS.ProcessEnv {
+  return sandbox === true ? withoutServices(process.env) : process.env;
 }
 
 /** Runs until it is told to stop, or until it has been idle for long enough. */
@@ -118,9 +125,9 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   }
   const { signal } = stopping;
   boundLogs(dataDir);
-  const place = await openContext(tell);
+  const { store } = await openContext(tell, undefined, environment.variables);
   const keys = await findPayloadKeys(environment, 'embedded', tell);
-  await proveKeys(place.store, keys);
+  await proveKeys(store, keys);
   const executable = await findTemporalCli({ env: process.env, say: tell, signal });
   const server = await KeptServer.start({
     executable,
@@ -135,14 +142,23 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   let codec: CodecServer | null = null;
   try {
     codec = await serveCodecForUi(environment, keys, server.current);
-    sandbox = await sandboxFor(environment, flags, dataDir);
+    const isConfigured = environment.investigation !== null || environment.credit !== null;
+    // Who runs a command did not ask for a sandbox.
+    if (isConfigured && flags.onDemand !== true) tell(whyNoSandbox(environment));
+    if (!isConfigured) sandbox = await startSandboxProcess(environment, store, flags);
+    const { variables } = environment;
     worker = new KeptWorker({
       logFile: engineLogPath(dataDir, 'worker'),
-      env: workerEnvironment(server.current, sandbox),
+      env: {
+        ...(sandbox === null ? variables : variablesWith(sandbox, variables)),
+        TEMPORAL_ADDRESS: server.current.address,
+        TEMPORAL_NAMESPACE: server.current.namespace,
+        TEMPORAL_TLS: 'false',
+      },
     });
     await worker.start();
     await announce(environment, server.current, sandbox, codec);
-    if (!isPostgres(environment.storeUrl)) backUpDaily(dataDir);
+    if (!isPostgres(environment.storeUrl)) backUpDaily(environment);
     await Promise.race([
       signal.aborted ? undefined : once(signal, 'abort'),
       server.gone,
@@ -159,12 +175,12 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
 }
 
 /** By a process of its own: it holds its thread for as long as it copies. */
-function backUpDaily(dataDir: string): void {
+function backUpDaily({ dataDir, variables }: Environment): void {
   const backUp = (): void => {
     const log = openLog(engineLogPath(dataDir, 'engine'));
     spawn(process.execPath, [process.argv[1] ?? '', 'backup', '--daily', '--json'], {
       stdio: ['ignore', 'ignore', log],
-      env: { ...process.env, DILIGENCE_DATA_DIR: dataDir },
+      env: { ...variables, DILIGENCE_DATA_DIR: dataDir },
     }).unref();
     closeSync(log);
   };
@@ -199,158 +215,6 @@ async function announce(
   if (sandbox !== null) for (const line of sandboxSettings(sandbox)) print(line);
   tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
   tell('ready');
-}
-
-/** Commands that speak to a service themselves need them: `engine`, `monitor update`, `doctor`. */
-export function sandboxSettings({
-  baseUrl,
-  creditBaseUrl,
-}: Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>): string[] {
-  return [
-    `export INVESTIGATION_BASE_URL=${baseUrl}`,
-    `export INVESTIGATION_TOKEN=${sandboxToken}`,
-    `export CREDIT_BASE_URL=${creditBaseUrl}`,
-    `export CREDIT_TOKEN=${creditSandboxToken}`,
-  ];
-}
-
-interface RunningSandbox {
-  baseUrl: string;
-  creditBaseUrl: string;
-  process: ChildProcess;
-}
-
-async function sandboxFor(
-  environment: Environment,
-  flags: DevFlags,
-  dataDir: string,
-): Promise<RunningSandbox | null> {
-  const isConfigured = environment.investigation !== null || environment.credit !== null;
-  if (isConfigured && flags.sandbox !== true) {
-    // Who runs a command did not ask for a sandbox.
-    if (flags.onDemand !== true) tell(whyNoSandbox(environment));
-    return null;
-  }
-  const args = [
-    'sandbox',
-    '--json',
-    '--port',
-    '0',
-    '--token',
-    sandboxToken,
-    '--credit-token',
-    creditSandboxToken,
-  ];
-  if (flags.scenario !== undefined) args.push('--scenario', flags.scenario);
-  if (flags.seed !== undefined) args.push('--seed', flags.seed);
-  const log = openLog(engineLogPath(dataDir, 'sandbox'));
-  const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
-    detached: true,
-    stdio: ['ignore', 'pipe', log, 'ipc'],
-  });
-  closeSync(log);
-  if (child.stdout === null) throw new CommandError('the sandbox has no output');
-  const lines = createInterface({ input: child.stdout });
-  const ended = once(child, 'exit').then(() => {
-    throw new CommandError(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`);
-  });
-  let text = '';
-  const addresses = (async () => {
-    for await (const line of lines) {
-      text += line;
-      try {
-        return JSON.parse(text) as Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;
-      } catch {
-        continue;
-      }
-    }
-    return ended;
-  })();
-  ended.catch(() => undefined);
-  const { baseUrl, creditBaseUrl } = await Promise.race([addresses, ended]);
-  return { baseUrl, creditBaseUrl, process: child };
-}
-
-function whyNoSandbox({ investigation }: Environment): string {
-  const set = investigation === null ? 'CREDIT_BASE_URL' : 'INVESTIGATION_BASE_URL';
-  return `no sandbox: ${set} is set, and work goes to that service (\`dev --sandbox\` brings one)`;
-}
-
-function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): NodeJS.ProcessEnv {
-  const { address, namespace } = server;
-  const engine = {
-    TEMPORAL_ADDRESS: address,
-    TEMPORAL_NAMESPACE: namespace,
-    TEMPORAL_TLS: 'false',
-  };
-  if (sandbox === null) return { ...process.env, ...engine };
-  const env = { ...process.env };
-  for (const name of [
-    'INVESTIGATION_TOKEN_FILE',
-    'CERTIFICATES_TOKEN',
-    'CERTIFICATES_TOKEN_FILE',
-    'CREDIT_TOKEN_FILE',
-  ]) {
-    delete env[name];
-  }
-  const service = {
-    INVESTIGATION_BASE_URL: sandbox.baseUrl,
-    INVESTIGATION_TOKEN: sandboxToken,
-    CREDIT_BASE_URL: sandbox.creditBaseUrl,
-    CREDIT_TOKEN: creditSandboxToken,
-    // Its files have a port of their own.
-    DILIGENCE_ALLOWED_HOSTS: [env['DILIGENCE_ALLOWED_HOSTS'], '127.0.0.1']
-      .filter(Boolean)
-      .join(','),
-  };
-  return { ...env, ...engine, ...service };
-}
-
-/** Resolves when nothing has been running for so long; never when no bound is given. */
-async function idleFor(
-  server: DevServer,
-  dataDir: string,
-  minutes: number | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  if (minutes === undefined) return new Promise(() => undefined);
-  const { address, namespace } = server;
-  // Counts what runs, and reads no payload.
-  const engine = await connectClient({
-    connectionOptions: {},
-    address,
-    namespace,
-    dataConverter: {},
-  });
-  const idleMs = minutes * 60_000;
-  const lookEveryMs = Math.min(15_000, idleMs / 4);
-  let busyAt = Date.now();
-  while (!signal.aborted) {
-    await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
-    if (await isBusy(engine)) busyAt = Date.now();
-    const isOver = !signal.aborted && Date.now() - busyAt >= idleMs;
-    if (isOver && (await retireIdleRecord(dataDir, idleMs))) {
-      tell(`nothing has run for ${minutes} minutes`);
-      break;
-    }
-  }
-  await engine.close();
-}
-
-/**
- * Work under way, or a schedule that will start some; that of retention makes up for its time at the next
- * start. When nobody can tell, it counts as busy.
- */
-async function isBusy({ client }: EngineClient): Promise<boolean> {
-  try {
-    const running = await client.workflow.count("ExecutionStatus = 'Running'");
-    if (running.count > 0) return true;
-    for await (const { scheduleId, state } of client.schedule.list())
-      if (!state.paused && scheduleId !== retentionScheduleId) return true;
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 async function startDetached(): Promise<void> {

@@ -36,7 +36,7 @@ interface EraseFlags {
 /** `diligence erase`: removes for good, and leaves a record of having done so. */
 export function eraseCommand(): Command {
   return new Command('erase')
-    .description('Erase personal data from the store and the engine, for good, on record.')
+    .description('Erase personal data from the store and the Temporal server, for good, on record.')
     .option('--document <number>', 'everything of one CPF or CNPJ, in every job')
     .option(
       '--target <text>',

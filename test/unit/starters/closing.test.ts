@@ -4,7 +4,7 @@ import { outputTerms } from '../../../src/starters/jobs/export-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 
 const closing: Closing = {
-  job: { id: 'trace/1', needsAttention: true },
+  job: { id: 'trace/1', kind: 'trace', needsAttention: true },
   exitCode: 3,
   asked: { requested: 2, reused: 1, possibleDoubleCharges: 1 },
   cost: [
@@ -35,10 +35,11 @@ test('in Portuguese they say the same', () => {
 });
 
 test.each([
-  [0, 'left to do: nothing'],
-  [1, 'left to do: it has failed for good; the same command with --rerun orders it anew'],
-])('of exit code %i without a person: %s', (exitCode, line) => {
-  const job = { id: 'x', needsAttention: false };
+  ['trace', 0, 'left to do: nothing'],
+  ['trace', 1, 'left to do: it has failed for good; the same command with --rerun orders it anew'],
+  ['monitor-sweep', 1, 'left to do: the next sweep takes up what is left'],
+] as const)('of a %s with exit code %i and without a person: %s', (kind, exitCode, line) => {
+  const job = { id: 'x', kind, needsAttention: false };
   const bare = { job, exitCode, asked: null, cost: [], result: null };
   expect(closingLines(bare, 'en')).toEqual([line]);
 });

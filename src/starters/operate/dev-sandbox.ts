@@ -1,0 +1,123 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Environment } from '../../environment';
+import type { Store } from '../../store/store';
+import { engineLogPath } from '../../temporal/engine-record';
+import { takeStoreForSandbox } from '../../temporal/sandbox-store';
+import { CommandError } from '../jobs/errors';
+import { openLog } from './kept-parts';
+
+const sandboxToken = 'sandbox-token';
+const creditSandboxToken = 'credit-sandbox-token';
+
+export interface RunningSandbox {
+  baseUrl: string;
+  creditBaseUrl: string;
+  process: ChildProcess;
+}
+
+/**
+ * Starts one beside the engine.
+ *
+ * @throws ConfigError when the store holds work of a service
+ */
+export async function startSandboxProcess(
+  environment: Environment,
+  store: Store,
+  { scenario, seed }: { scenario?: string; seed?: string },
+): Promise<RunningSandbox> {
+  await takeStoreForSandbox(environment, store);
+  const { dataDir } = environment;
+  const args = [
+    'sandbox',
+    '--json',
+    '--port',
+    '0',
+    '--token',
+    sandboxToken,
+    '--credit-token',
+    creditSandboxToken,
+  ];
+  if (scenario !== undefined) args.push('--scenario', scenario);
+  if (seed !== undefined) args.push('--seed', seed);
+  const log = openLog(engineLogPath(dataDir, 'sandbox'));
+  const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
+    detached: true,
+    stdio: ['ignore', 'pipe', log, 'ipc'],
+  });
+  closeSync(log);
+  if (child.stdout === null) throw new CommandError('the sandbox has no output');
+  const lines = createInterface({ input: child.stdout });
+  const ended = once(child, 'exit').then(() => {
+    throw new CommandError(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`);
+  });
+  let text = '';
+  const addresses = (async () => {
+    for await (const line of lines) {
+      text += line;
+      try {
+        return JSON.parse(text) as Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;
+      } catch {
+        continue;
+      }
+    }
+    return ended;
+  })();
+  ended.catch(() => undefined);
+  const { baseUrl, creditBaseUrl } = await Promise.race([addresses, ended]);
+  return { baseUrl, creditBaseUrl, process: child };
+}
+
+/** Commands that speak to a service themselves need them: `engine`, `monitor update`, `doctor`. */
+export function sandboxSettings({
+  baseUrl,
+  creditBaseUrl,
+}: Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>): string[] {
+  return [
+    `export INVESTIGATION_BASE_URL=${baseUrl}`,
+    `export INVESTIGATION_TOKEN=${sandboxToken}`,
+    `export CREDIT_BASE_URL=${creditBaseUrl}`,
+    `export CREDIT_TOKEN=${creditSandboxToken}`,
+  ];
+}
+
+/** For who expects a sandbox of `dev`. */
+export function whyNoSandbox({ investigation }: Environment): string {
+  const set = investigation === null ? 'CREDIT_BASE_URL' : 'INVESTIGATION_BASE_URL';
+  return `no sandbox: ${set} is set, and work goes to that service (\`dev --sandbox\` brings one)`;
+}
+
+/** Variables of a process that knows of no service. Empty ones: a missing one would be read from `.env`. */
+export function withoutServices(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
+    ...variables,
+    INVESTIGATION_BASE_URL: '',
+    INVESTIGATION_TOKEN: '',
+    INVESTIGATION_TOKEN_FILE: '',
+    CERTIFICATES_TOKEN: '',
+    CERTIFICATES_TOKEN_FILE: '',
+    CREDIT_BASE_URL: '',
+    CREDIT_TOKEN: '',
+    CREDIT_TOKEN_FILE: '',
+  };
+}
+
+/** Variables of a worker that works against it. */
+export function variablesWith(
+  { baseUrl, creditBaseUrl }: RunningSandbox,
+  variables: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  return {
+    ...withoutServices(variables),
+    INVESTIGATION_BASE_URL: baseUrl,
+    INVESTIGATION_TOKEN: sandboxToken,
+    CREDIT_BASE_URL: creditBaseUrl,
+    CREDIT_TOKEN: creditSandboxToken,
+    // Its files have a port of their own.
+    DILIGENCE_ALLOWED_HOSTS: [variables['DILIGENCE_ALLOWED_HOSTS'], '127.0.0.1']
+      .filter(Boolean)
+      .join(','),
+  };
+}

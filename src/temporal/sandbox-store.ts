@@ -1,0 +1,48 @@
+import { ConfigError, type Environment } from '../environment';
+import { JobRepository } from '../store/core/jobs/jobs';
+import { isPostgres, shownAddress } from '../store/open-store';
+import type { Store } from '../store/store';
+import { runningEngine } from './engine-record';
+
+/** The record that says so: what this store holds was answered by a sandbox. */
+const mark = 'sandbox.json';
+
+/**
+ * Before a sandbox serves this store: work that is under way at a service would be looked up there.
+ *
+ * @throws ConfigError when the store holds work of a service
+ */
+export async function takeStoreForSandbox(environment: Environment, store: Store): Promise<void> {
+  if ((await store.records.getJson(mark)) !== null) return;
+  const [job] = await new JobRepository(store).list({}, { sort: 'created', limit: 1 });
+  if (job !== undefined) {
+    throw new ConfigError(
+      whereSet(environment),
+      `${shownAddress(environment.storeUrl)} holds results of a service: give the sandbox a store of its own`,
+    );
+  }
+  await store.records.putJson(mark, { since: new Date().toISOString() });
+}
+
+/**
+ * What a sandbox answered would be reused as results of the service.
+ *
+ * @throws ConfigError when a service is configured, and the store holds results of a sandbox
+ */
+export async function refuseSandboxStore(environment: Environment, store: Store): Promise<void> {
+  const { investigation, credit, dataDir, storeUrl } = environment;
+  const configured = [investigation?.baseUrl, credit?.baseUrl].filter((url) => url !== undefined);
+  if (configured.length === 0 || (await store.records.getJson(mark)) === null) return;
+  const engine = await runningEngine(dataDir);
+  const served = engine?.sandboxUrl == null ? [] : [engine.sandboxUrl, engine.creditBaseUrl];
+  const [stranger] = configured.filter((url) => !served.includes(url));
+  if (stranger === undefined) return;
+  throw new ConfigError(
+    whereSet(environment),
+    `${shownAddress(storeUrl)} holds results of a sandbox, which are not real: use another one for ${stranger}`,
+  );
+}
+
+function whereSet({ storeUrl }: Environment): string {
+  return isPostgres(storeUrl) ? 'DILIGENCE_STORE_URL' : 'DILIGENCE_DATA_DIR';
+}
