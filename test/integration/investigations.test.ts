@@ -17,7 +17,7 @@ beforeAll(async () => {
   place = await Installation.start(
     {
       issuance: { ...soon, distribution: 'uniform' },
-      traces: { pollAfterSeconds: 1, targets: { 'a@example.com': soon } },
+      traces: { pollAfterSeconds: 1, targets: { 'a@example.com': soon, 'nona@example.com': soon } },
     },
     { INVESTIGATION_RPS: '400' },
   );
@@ -113,15 +113,25 @@ test('cancelled in the middle, it has its dossier cancelled and tells what was s
   expect(state?.dossier['status']).toBe('cancelled');
 });
 
-test('of a sheet each subject is an investigation; lines at fault are told before anything is sent', async () => {
+test('of a sheet each subject is an investigation by all that its line says; lines at fault are told before anything is sent', async () => {
   const sheet = join(place.folder, 'subjects.csv');
-  const lines = [cnpj(41), cpf(41), '123', cnpj(42), cnpj(41)];
-  await writeFile(sheet, `documento\n${lines.join('\n')}\n`);
+  const lines = [
+    `${cnpj(41)};Nona Ltda;nona@example.com`,
+    `${cpf(41)};;`,
+    '123;;nobody',
+    `${cnpj(42)};;`,
+    `${cnpj(41)};Nona Ltda;nona@example.com`,
+  ];
+  await writeFile(sheet, `documento;Razão social;E-mail\n${lines.join('\n')}\n`);
   const words = ['investigate', '--plan', 'supplier', '--input', sheet];
   const dry = await place.run([...words, '--dry-run']);
   expect(dry.stdout).toContain('would request 2');
   expect(dry.stdout).toMatch(/line 3.*steps\[0\]\.of\[0\]: the step is required/);
   expect(dry.stdout).toMatch(/line 4.*A4/);
+  expect(dry.stdout).toMatch(/registration .*\n +2 request\n/);
+  expect(dry.stdout).toMatch(/contacts .*\n +1 request\n/);
+  expect(dry.stdout).toContain('may be charged at most: 4 x certificate, 1 x search');
+  expect(dry.stderr).toContain('C "E-mail" (email)');
   const { code, stderr } = await place.run([...words, '--out', 'many']);
   expect({ code, stderr }).toMatchObject({ code: 3 });
   const text = await readFile(join(place.folder, 'many', 'results.csv'));
@@ -133,7 +143,15 @@ test('of a sheet each subject is an investigation; lines at fault are told befor
     'completed',
     'duplicate',
   ]);
-  expect(rows[0]).toMatchObject({ answered: '2', missing: '0', not_asked: '4' });
+  expect(rows[0]).toMatchObject({ answered: '3', missing: '0', not_asked: '3' });
+  expect(rows[3]).toMatchObject({ answered: '2', missing: '0', not_asked: '4' });
+  const searched = place.sandbox.traces.counts().items;
+  expect(searched.find(({ target }) => target === 'nona@example.com')?.started).toBe(1);
+  const report = JSON.parse(
+    await readFile(join(place.folder, 'many', rows[0]?.['asked'] ?? '', 'report.json'), 'utf8'),
+  ) as { subject: { name: string; email: string[] }; coverage: { step: string; asked: number }[] };
+  expect(report.subject).toMatchObject({ name: 'Nona Ltda', email: ['nona@example.com'] });
+  expect(report.coverage.find(({ step }) => step === 'contacts')?.asked).toBe(1);
   const beside = await place.run([...words, '--email', 'a@example.com']);
   expect(beside).toMatchObject({ code: 2 });
 });

@@ -49,6 +49,8 @@ export interface ManifestItem<T extends string = CertificateType> {
   reference: string;
   /** What was done to the cell to read it (zeros restored...), '' when nothing. */
   note: string;
+  /** What is asked for, where the document does not say all of it; not stored with the row. */
+  asks?: string;
   /** Cells of the user's other columns, as they stand; their names are in the record of the job. */
   own?: readonly string[];
   /** A tombstone: what told of a person is gone from it (`erase`). */
@@ -58,7 +60,7 @@ export interface ManifestItem<T extends string = CertificateType> {
 /** A line that asks for what an earlier one has asked for: `item` is that one's. */
 export interface RepeatedLine<T extends string = CertificateType> extends Omit<
   ManifestItem<T>,
-  'kind'
+  'kind' | 'asks'
 > {
   kind: 'duplicate';
   /** Line of the first occurrence. */

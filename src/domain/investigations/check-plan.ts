@@ -1,9 +1,11 @@
+import { phoneDigits } from '../core/documents/held-documents';
 import { readDocument } from '../core/documents/read-document';
 import { isUuid } from '../core/uuid';
 import { readTarget } from '../traces/target';
 import {
   mostYield,
   neededBy,
+  nobody,
   subjectFacts,
   type Plan,
   type PlanStep,
@@ -50,6 +52,15 @@ function readNumber(text: string, serves: readonly ('cpf' | 'cnpj')[]): ThingRea
   return { message: reading.message };
 }
 
+const contactExpected = {
+  email: 'expected an e-mail address, such as name@example.com',
+  phone: 'expected a phone number with its area code, such as 11 98765-4321',
+};
+
+function isAddress(text: string): boolean {
+  return /^[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+$/.test(text.trim());
+}
+
 /** The subject as it is asked about, each value once; what cannot be read is a fault. */
 export function readSubject(subject: Subject): { subject: Subject; faults: PlanFault[] } {
   const faults: PlanFault[] = [];
@@ -69,8 +80,11 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
     }
     return [...found.keys()];
   };
-  const other = (field: 'email' | 'phone' | 'dossier' | 'monitor', text: string): ThingReading =>
-    readThing(field === 'dossier' || field === 'monitor' ? field : 'trace', text);
+  const other = (field: 'email' | 'phone' | 'dossier' | 'monitor', text: string): ThingReading => {
+    if (field === 'dossier' || field === 'monitor') return readThing(field, text);
+    const isContact = field === 'email' ? isAddress(text) : phoneDigits(text.trim()) !== null;
+    return isContact ? readThing('trace', text) : { message: contactExpected[field] };
+  };
   const whole = {
     ...subject,
     cpf: read('cpf'),
@@ -90,8 +104,12 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
   return { subject: whole, faults };
 }
 
-/** Faults of the graph and of what the steps ask about, before anything is sent. */
-export function checkPlan({ steps }: Plan, subject: Subject): PlanFault[] {
+/**
+ * Faults of the graph and of what the steps ask about, before anything is sent.
+ *
+ * @param subject null: those that the plan has whoever it is about
+ */
+export function checkPlan({ steps }: Plan, subject: Subject | null): PlanFault[] {
   const faults: PlanFault[] = [];
   if (steps.length === 0) faults.push({ path: 'steps', message: 'there is none' });
   for (const [index, step] of steps.entries()) {
@@ -123,7 +141,7 @@ export function checkPlan({ steps }: Plan, subject: Subject): PlanFault[] {
 function faultOfThing(
   step: PlanStep,
   text: string,
-  about: { needed: ReadonlySet<string>; isThere: (id: string) => boolean; subject: Subject },
+  about: { needed: ReadonlySet<string>; isThere: (id: string) => boolean; subject: Subject | null },
 ): string | null {
   const template = readTemplate(text);
   if (template === 'broken') return 'is no template: expected {{step.path}} and nothing beside it';
@@ -138,9 +156,10 @@ function faultOfThing(
     if (!about.isThere(root)) return `there is no step ${root}`;
     return about.needed.has(root) ? null : missingNeed(root);
   }
-  const facts = subjectFacts(about.subject);
+  const facts = subjectFacts(about.subject ?? nobody());
   if (!Object.hasOwn(facts, path[0] ?? ''))
     return `the subject has no ${path.join('.') || 'such word'}`;
+  if (about.subject === null) return null;
   const told = toldBy(template, facts);
   if (told.length > mostYield) return tooMany(told.length);
   if (told.length === 0 && step.required)
@@ -166,12 +185,20 @@ function asked({ kind, of, options }: PlanStep): string {
   return JSON.stringify([kind, of.toSorted(), Object.entries(options).map(String).toSorted()]);
 }
 
+/** Whether what a step asks about is known once another has ended. */
+export function isToldByAnother({ of }: PlanStep): boolean {
+  return of.some((text) => {
+    const template = readTemplate(text);
+    return template !== null && template !== 'broken' && template.root !== 'subject';
+  });
+}
+
 /** What a step asks about as far as the subject tells; null: another step tells. */
 export function knownThings(step: PlanStep, subject: Subject): string[] | null {
+  if (isToldByAnother(step)) return null;
   const found = new Set<string>();
   for (const text of step.of) {
     const template = readTemplate(text);
-    if (template !== null && template !== 'broken' && template.root !== 'subject') return null;
     const told =
       template === null || template === 'broken'
         ? [{ value: text }]

@@ -48,6 +48,22 @@ export interface Condition {
   has: string | null;
 }
 
+/** A subject of whom nothing is said; in the order of a plan file, since subjects are named by their JSON. */
+export function nobody(): Subject {
+  return {
+    cpf: [],
+    cnpj: [],
+    name: null,
+    email: [],
+    phone: [],
+    dossier: [],
+    monitor: [],
+    photo: null,
+    receivables: null,
+    xmls: null,
+  };
+}
+
 export interface PlanStep {
   id: string;
   kind: StepKind;

@@ -2,6 +2,7 @@ import type { DocumentType } from '../../domain/core/documents/documents';
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { certaintyOf, foldName, lengthOf, type ColumnContent } from './header-names';
 import { columnLetters, isBlank, type SourceRow } from './row-source';
+import { columnName, subjectColumns, subjectWordOf, type SubjectColumn } from './subject-columns';
 import { SheetError } from '../sheet-error';
 
 export interface DocumentColumn {
@@ -12,11 +13,13 @@ export interface DocumentColumn {
 }
 
 export interface HeaderColumns {
-  /** At least one. A sheet may have a column for CPF and one for CNPJ. */
+  /** At least one, or none of subjects with other columns. A sheet may have one for CPF and one for CNPJ. */
   documents: readonly DocumentColumn[];
   /** Position of the type; absent when the sheet has none. */
   type?: number;
   reference?: number;
+  /** Of a sheet of subjects. */
+  subject: readonly SubjectColumn[];
 }
 
 export interface ColumnChoice {
@@ -37,6 +40,11 @@ const wordsOf: Readonly<Record<ColumnContent, { what: string; names: string; hea
   },
   targets: { what: 'target', names: 'alvo, email, telefone', header: 'alvo;referencia' },
   dossiers: { what: 'dossier', names: 'dossie, dossier_id', header: 'dossie;referencia' },
+  subjects: {
+    what: 'document, name, e-mail or phone',
+    names: 'cnpj, cpf, nome, email, telefone',
+    header: 'cnpj;nome;email;telefone',
+  },
 };
 
 // Best name first: a sheet with `id` and `referencia` means the latter.
@@ -113,26 +121,38 @@ export function findColumns(
     choice.reference === undefined
       ? positionOfFirst(referenceNames)
       : chosenReference(choice.reference, cells, { file, line });
+  const taken = [...positions, ...(reference === undefined ? [] : [reference])];
+  const subject = holds === 'subjects' ? subjectColumns(cells, taken, { file, line }) : [];
   return {
     line,
     documents,
+    subject,
     ...(type !== undefined && { type }),
     ...(reference !== undefined && { reference }),
   };
+}
+
+/** Of subjects, the line that names a document before any other. */
+function headerOf(rows: readonly SourceRow[], choice: ColumnChoice): SourceRow | undefined {
+  const { holds = 'documents' } = choice;
+  const found = headerNaming((cell) => certaintyOf(cell, holds) !== undefined, rows, choice);
+  if (found !== undefined || holds !== 'subjects') return found;
+  return headerNaming((cell) => subjectWordOf(cell) !== null, rows, choice);
 }
 
 /**
  * The first line that names the column. A line that holds a document is no header; a title in one
  * cell is none when the next line names the column too, nor is a line below another sort of header.
  */
-function headerOf(
+function headerNaming(
+  isName: (cell: string) => boolean,
   rows: readonly SourceRow[],
-  { column, holds = 'documents' }: ColumnChoice,
+  { column }: ColumnChoice,
 ): SourceRow | undefined {
   const filled = rows.filter(({ cells }) => !isBlank(cells));
   const names = ({ cells }: SourceRow): boolean => {
     if (cells.some(looksLikeContent)) return false;
-    if (column === undefined) return cells.some((cell) => certaintyOf(cell, holds) !== undefined);
+    if (column === undefined) return cells.some(isName);
     return (cells[positionOf(column, cells)] ?? '').trim() !== '';
   };
   const at = filled.findIndex(names);
@@ -177,10 +197,9 @@ function documentPositions(
   const found = certain.length > 0 ? certain : of('likely');
   const lengths = new Set(found.map((at) => lengthOf(header[at] ?? '')));
   const isPair = found.length === 2 && lengths.has('cpf') && lengths.has('cnpj');
-  if (found.length === 1 || isPair || holds !== 'documents') return found;
-  const names = found.map(
-    (at) => `${columnLetters(at)} "${(header[at] ?? '').trim().slice(0, 40)}"`,
-  );
+  if (found.length === 1 || isPair || holds === 'targets' || holds === 'dossiers') return found;
+  if (found.length === 0) return [];
+  const names = found.map((at) => columnName(header, at));
   throw new SheetError(
     'ambiguous_columns',
     `${place.file}, line ${place.line}: ${names.join(' and ')} may each be the document. Name one with --column ${columnLetters(found[0] ?? 0)}, or ${columnLetters(found[1] ?? 0)}.`,

@@ -1,7 +1,10 @@
 import type { DocumentType } from '../../domain/core/documents/documents';
 
-/** `targets`: e-mail addresses, phone numbers, user names, wallets; `dossiers`: their ids. */
-export type ColumnContent = 'documents' | 'targets' | 'dossiers';
+/**
+ * `targets`: e-mail addresses, phone numbers, user names, wallets; `dossiers`: their ids; `subjects`:
+ * documents, and other columns that say more of whom they name.
+ */
+export type ColumnContent = 'documents' | 'targets' | 'dossiers' | 'subjects';
 
 /** How sure a name is: what is `likely` counts where nothing is `certain`. */
 export type Certainty = 'certain' | 'likely';
@@ -35,7 +38,7 @@ export function foldName(name: string): string {
 /** Whether a column of that name holds what is looked for; undefined: it does not. */
 export function certaintyOf(name: string, holds: ColumnContent): Certainty | undefined {
   const folded = foldName(name);
-  if (holds !== 'documents') {
+  if (holds === 'targets' || holds === 'dossiers') {
     return (holds === 'targets' ? targetNames : dossierNames).has(folded) ? 'certain' : undefined;
   }
   if (documentNames.has(folded) || taxWords.has(folded)) return 'certain';
@@ -63,7 +66,7 @@ export function lengthOf(name: string): DocumentType | undefined {
 }
 
 /** `C.N.P.J.` is one word, `Doc.Forn` and `docForn` are two. */
-function wordsIn(name: string): string[] {
+export function wordsIn(name: string): string[] {
   return withoutAccents(name.replaceAll(/([a-z])(?=[A-Z])/g, '$1 '))
     .replaceAll(/\b(\w)\.(?=\w\b)/g, '$1')
     .split(/[^a-z0-9]+/)

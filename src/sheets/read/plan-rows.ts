@@ -41,7 +41,7 @@ export type FilledRow = SheetRow & { kind: 'row' };
 
 /** What a row asks for, or why it asks for nothing. */
 export type RowReading<T extends string> =
-  | { kind: 'thing'; type: T; document: string; note: string }
+  | { kind: 'thing'; type: T; document: string; note: string; asks?: string }
   | { kind: 'invalid' | 'unsupported'; type: T | ''; code: string; message: string };
 
 const longestCellShown = 100;
@@ -99,21 +99,22 @@ async function* plannedLines<T extends string>(
     const reading = read(row);
     if (reading.kind !== 'thing') {
       counts[reading.kind] += 1;
-      const isNamed = reading.message.includes(row.cell);
+      const isNamed = new RegExp(`\\b[A-Z]{1,3}${row.line}\\b`).test(reading.message);
       const message = isNamed ? reading.message : `${row.cell}: ${reading.message}`;
       yield { ...asFound(row), ...reading, message };
       continue;
     }
-    const { type, document, note } = reading;
+    const { type, document, note, asks } = reading;
     const { line, reference } = row;
-    const key = `${type}|${document}`;
+    const key = `${type}|${asks ?? document}`;
     const item = itemOfKey.get(key);
     if (item === undefined) {
       const next = lineOfItem.length;
       itemOfKey.set(key, next);
       lineOfItem.push(line);
       counts.items += 1;
-      yield { kind: 'item', item: next, line, type, document, reference, note, ...ownOf(row) };
+      const said = { line, type, document, reference, note, ...(asks !== undefined && { asks }) };
+      yield { kind: 'item', item: next, ...said, ...ownOf(row) };
     } else {
       counts.duplicates += 1;
       const duplicateOf = lineOfItem[item] ?? line;

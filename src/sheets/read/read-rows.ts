@@ -6,6 +6,7 @@ import { csvRows } from './csv-source';
 import { findColumns, type HeaderColumns, mostLinesAbove } from './header-columns';
 import { findFileFormat } from '../file-format';
 import { certaintyOf } from './header-names';
+import { columnName, subjectCells, subjectWordOf, type SubjectCell } from './subject-columns';
 import { type CellFault, columnLetters, isBlank, type SourceRow } from './row-source';
 import { SheetError } from '../sheet-error';
 import { type InputChoice, xlsxRows } from './xlsx-source';
@@ -13,6 +14,8 @@ import { type InputChoice, xlsxRows } from './xlsx-source';
 export interface DocumentCell {
   /** As found, trimmed; never empty. */
   text: string;
+  /** Its address: `B12`. */
+  cell: string;
   /** What the column name says the cell holds; absent when it says nothing. */
   length?: DocumentType;
   /** Why the cell cannot be a document, whatever its text looks like. */
@@ -30,13 +33,15 @@ export type SheetRow =
       line: number;
       /** The cells with content: normally one, none if empty, two if a CPF and a CNPJ column are. */
       documents: readonly DocumentCell[];
+      /** Of a sheet of subjects: what other columns say of whom the row is about. */
+      subject: readonly SubjectCell[];
       /** The type as written, trimmed; '' when the sheet has none. */
       type: string;
       /** The user's own reference, trimmed; '' when none. */
       reference: string;
       /** The cells of all other columns with a name, as they stand; left out when there are none. */
       own?: readonly string[];
-      /** Address of the document's cell: `B12`. */
+      /** Address of the document's cell: `B12`; without such a column, of the first that says something. */
       cell: string;
     };
 
@@ -89,6 +94,7 @@ async function* sheetRows(
     columns = findColumns(above, choice, file);
     const { documents, line: headerLine, reference } = columns;
     const header = above.find(({ line }) => line === headerLine)?.cells ?? [];
+    if (choice.holds === 'subjects') choice.onNotice?.(columnsRead(file, header, columns));
     const shown = new Set([reference, ...documents.map(({ at }) => at)]);
     ownAt = [...header.keys()].filter((at) => header[at]?.trim() !== '' && !shown.has(at));
     choice.onHeader?.(ownAt.map((at) => header[at]?.trim() ?? ''));
@@ -117,28 +123,30 @@ async function* sheetRows(
 /** A sum, or the header of another page: it has no document where the rows have theirs. */
 function isLeftOut(
   { cells }: SourceRow,
-  { documents }: HeaderColumns,
+  { documents, subject }: HeaderColumns,
   choice: InputChoice,
 ): boolean {
-  const texts = documents.map(({ at }) => (cells[at] ?? '').trim()).filter((text) => text !== '');
+  const texts = [...documents, ...subject]
+    .map(({ at }) => (cells[at] ?? '').trim())
+    .filter((text) => text !== '');
   const isTotal = (text: string): boolean =>
     /^(?:sub-?\s*)?tota(?:l|is)(?:\s+(?:geral|parcial|do|da|de|dos|das)\b.*)?\s*:?$/i.test(
       text.trim(),
     );
+  const { holds = 'documents' } = choice;
   const isHeader = (text: string): boolean =>
-    certaintyOf(text, choice.holds ?? 'documents') !== undefined;
+    certaintyOf(text, holds) !== undefined ||
+    (holds === 'subjects' && subjectWordOf(text) !== null);
   if (texts.length > 0 && texts.every(isHeader)) return true;
   return cells.some(isTotal) && texts.every((text) => isTotal(text) || /^[\d.,]{1,7}$/.test(text));
 }
 
-function rowOf(
-  { line, cells, faults }: SourceRow,
-  columns: HeaderColumns,
-  ownAt: readonly number[],
-): SheetRow {
+function rowOf(row: SourceRow, columns: HeaderColumns, ownAt: readonly number[]): SheetRow {
+  const { line, cells, faults } = row;
   const cellAt = (at: number | undefined): string =>
     at === undefined ? '' : (cells[at] ?? '').trim();
   const filledAt = columns.documents.find(({ at }) => cellAt(at) !== '')?.at;
+  const subject = subjectCells(row, columns.subject);
   return {
     kind: 'row',
     line,
@@ -149,6 +157,7 @@ function rowOf(
       return [
         {
           text,
+          cell: `${columnLetters(at)}${line}`,
           ...(length !== undefined && { length }),
           ...(fault !== undefined && { fault }),
         },
@@ -156,9 +165,23 @@ function rowOf(
     }),
     type: cellAt(columns.type),
     reference: cellAt(columns.reference),
+    subject,
     ...(ownAt.length > 0 && { own: ownAt.map((at) => cells[at] ?? '') }),
-    cell: `${columnLetters(filledAt ?? columns.documents[0]?.at ?? 0)}${line}`,
+    cell: `${columnLetters(filledAt ?? columns.documents[0]?.at ?? columns.subject[0]?.at ?? 0)}${line}`,
   };
+}
+
+/** So that nobody believes that a column is used which is not. */
+function columnsRead(
+  file: string,
+  header: readonly string[],
+  { documents, subject }: HeaderColumns,
+): string {
+  const names = [
+    ...documents.map(({ at }) => `${columnName(header, at)} (document)`),
+    ...subject.map(({ at, word }) => `${columnName(header, at)} (${word})`),
+  ];
+  return `${file}: columns read: ${names.join(', ')}`;
 }
 
 async function sourceOf(path: string, choice: InputChoice): Promise<AsyncIterable<SourceRow>> {

@@ -1,6 +1,6 @@
 import { columnLetters, type CellFault } from './row-source';
 
-/** A cell that cannot be a document, and the text it has in any other column. */
+/** A cell that cannot be a document or an address, and the text it has in any other column. */
 export interface OddCell {
   kind: 'date' | 'boolean' | 'fraction' | 'error' | 'not_calculated';
   text: string;
@@ -57,10 +57,10 @@ function dateText(date: Date): string {
 }
 
 const sentences: Readonly<Record<OddCell['kind'], string>> = {
-  date: 'is a date: write the document as text',
-  boolean: 'is true or false, and no document',
-  fraction: 'is a number with decimal places or a sign: write the document as text',
-  error: 'is an error: mend its formula, or write the document as text',
+  date: 'is a date: write it as text',
+  boolean: 'is true or false: write it as text',
+  fraction: 'is a number with decimal places or a sign: write it as text',
+  error: 'is an error: mend its formula, or write the value as text',
   not_calculated:
     'is a formula that was never worked out: open and save the file in a spreadsheet program',
 };

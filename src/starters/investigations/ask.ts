@@ -4,15 +4,15 @@ import type {
   InvestigationOutcome,
   InvestigationRecord,
 } from '../../domain/investigations/investigation';
-import type { Subject } from '../../domain/investigations/plan';
+import { nobody, type Subject } from '../../domain/investigations/plan';
 import { JobBatchRepository } from '../../store/core/jobs/job-batches';
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
 import { isWithin, type Ask } from '../jobs/begin/start-job';
 import { readFiles } from './files';
-import { foresee } from './foresee';
-import { nobody, planError, readPlan, type WrittenPlan } from './plan-file';
+import { PlanForesight } from './foresee';
+import { planError, readPlan, type WrittenPlan } from './plan-file';
 import { askedFor, newestInvestigation, putInvestigation, termsOf } from './recorded';
 
 const oneOrMore = z.array(z.string()).optional();
@@ -45,10 +45,14 @@ export const investigationRequest = z.strictObject({
   ...maxAgeTerm('7d'),
 });
 
+/** What the input of a batch holds, after "with a column of". */
+export const subjectColumns =
+  'documents (CPF or CNPJ) of subjects; columns of names, e-mail addresses, phone numbers, dossiers and monitors are used too';
+
 /** Each line of the input is a subject. */
 export const investigationBatchRequest = z.strictObject({
   ...planTerms,
-  ...inputTerms('documents (CPF or CNPJ) of subjects', 20),
+  ...inputTerms(subjectColumns, 20),
   ...startTerms('7d'),
   ...maxAgeTerm('7d'),
 });
@@ -56,7 +60,7 @@ export const investigationBatchRequest = z.strictObject({
 type Request = z.output<typeof investigationRequest>;
 
 /** What is asked for goes before what the file says. @throws UsageError with the path of each fault */
-function subjectOf({ plan, subject: written }: WrittenPlan, asked: Request): Subject {
+function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, asked: Request): Subject {
   const known = written ?? nobody();
   const given = Object.fromEntries(
     Object.keys(known).flatMap((word) => {
@@ -66,7 +70,12 @@ function subjectOf({ plan, subject: written }: WrittenPlan, asked: Request): Sub
   );
   const { faults, subject } = readSubject({ ...known, ...given });
   const all = faults.length > 0 ? faults : checkPlan(plan, subject);
-  if (all.length > 0) throw planError(asked.plan, all);
+  // What is asked for stands in no line of the file.
+  const isGiven = (path: string): boolean => (path.split(/[.[]/)[1] ?? '') in given;
+  if (all.length > 0)
+    throw planError(asked.plan, all, (path) =>
+      path.startsWith('subject') && (written === null || isGiven(path)) ? null : lineOf(path),
+    );
   return subject;
 }
 
@@ -83,7 +92,11 @@ export async function askInvestigation(
   return {
     standing,
     stands: standing?.status === 'completed' && isWithin(maxAgeMs, standing) && !rerun,
-    foresee: () => foresee(ctx, written, { ...asked, files: files.read }),
+    foresee: async () => {
+      const foresight = new PlanForesight(ctx, written);
+      await foresight.add({ ...asked, files: files.read });
+      return { ...foresight.total(), problems: [], lines: foresight.lines() };
+    },
     record: async () => putInvestigation(ctx, { ...asked, files: await files.store() }),
     release: ({ folder }) => new JobBatchRepository(ctx.store).releaseChildren(folder),
     workflow: 'investigateSubject',

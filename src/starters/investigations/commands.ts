@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import type { Subject } from '../../domain/investigations/plan';
+import { nobody, type Subject } from '../../domain/investigations/plan';
 import { inputFlags, startInput, withInput } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { print, wholeNumber } from '../cli/terminal';
 import type { InputFile } from '../jobs/batches/ask';
 import type { CommandContext } from '../jobs/context';
-import { askInvestigation } from './ask';
+import { askInvestigation, subjectColumns } from './ask';
 import { investigationBatch } from './batch';
 import { investigationBatchKind } from './batch-kind';
 import { investigationKind } from './kind';
-import { graphLines, nobody, readPlan, readyPlans } from './plan-file';
+import { graphLines, readPlan, readyPlans } from './plan-file';
 
 type SubjectFlags = { [Field in keyof Subject]?: Exclude<Subject[Field], null> };
 type InvestigateFlags = StartFlags &
@@ -20,7 +20,7 @@ type InvestigateFlags = StartFlags &
 export function investigateCommand(): Command {
   const command = new Command('investigate');
   const started = withStart(command, { deadline: '7d', maxAge: '7d' });
-  return withInput(started, 'documents (CPF or CNPJ) of subjects', 20)
+  return withInput(started, subjectColumns, 20)
     .description('Ask everything that a plan says about one subject, and put it into one report.')
     .requiredOption('--plan <plan>', 'supplier, assignor, individual, or a file (YAML or JSON)')
     .option(

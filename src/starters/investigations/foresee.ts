@@ -1,4 +1,4 @@
-import { knownThings } from '../../domain/investigations/check-plan';
+import { isToldByAnother, knownThings } from '../../domain/investigations/check-plan';
 import type { InvestigationRecord } from '../../domain/investigations/investigation';
 import { chargedFor } from '../../domain/investigations/plan';
 import { childMaker } from '../../store/investigations/children';
@@ -7,45 +7,64 @@ import type { Foreseen } from '../jobs/begin/start-job';
 import { graphLines, type WrittenPlan } from './plan-file';
 
 type Asked = Omit<InvestigationRecord, 'workId' | 'createdAt' | 'createdBy'>;
+type Sum = Pick<Foreseen, 'request' | 'reuse' | 'underWay' | 'unknown'>;
 
-/** The graph, what would be reused, and what may be charged at most. */
-export async function foresee(
-  ctx: CommandContext,
-  written: WrittenPlan,
-  asked: Asked,
-): Promise<Foreseen> {
-  const { foresee: look } = childMaker(ctx);
-  const at = new Date();
-  const workId = `investigation/${asked.name}`;
-  const record = {
-    ...asked,
-    workId,
-    createdAt: at.toISOString(),
-    createdBy: ctx.environment.actor,
-  };
-  const sum = { request: 0, reuse: 0, underWay: 0, unknown: 0 };
-  const atMost = new Map<string, number>();
-  const graph = graphLines(written);
-  const lines: string[] = [];
-  for (const [index, step] of asked.plan.steps.entries()) {
-    const own = { request: 0, reuse: 0, underWay: 0, unknown: 0 };
-    const things = knownThings(step, asked.subject);
-    for (const thing of things ?? [])
-      own[await look({ record, step, thing, at, deadlineMs: asked.deadlineMs })] += 1;
-    const words = Object.entries(own).flatMap(([word, count]) =>
-      count > 0 ? `${count} ${word}` : [],
-    );
-    const found =
-      things === null ? `at most ${step.most}, as told by what it needs` : words.join(', ');
-    lines.push(`${graph[index]}`, `    ${found || 'nothing to ask about'}`);
-    for (const word of ['request', 'reuse', 'underWay', 'unknown'] as const) sum[word] += own[word];
-    const charged = chargedFor(step);
-    const most = things === null ? step.most : own.request;
-    if (charged === null || most === 0) continue;
-    const { times, unit } = charged;
-    atMost.set(unit, (atMost.get(unit) ?? 0) + most * times);
+const words = ['request', 'reuse', 'underWay', 'unknown'] as const;
+const nothing = (): Sum => ({ request: 0, reuse: 0, underWay: 0, unknown: 0 });
+
+/** The steps of a plan, what would be reused, and what may be charged at most; of one subject or many. */
+export class PlanForesight {
+  readonly #ctx: CommandContext;
+  readonly #written: WrittenPlan;
+  /** In the order of the plan. */
+  readonly #sums: Sum[];
+  #subjects = 0;
+
+  constructor(ctx: CommandContext, written: WrittenPlan) {
+    this.#ctx = ctx;
+    this.#written = written;
+    this.#sums = written.plan.steps.map(nothing);
   }
-  const costs = [...atMost].map(([unit, count]) => `${count} x ${unit}`);
-  lines.push(`may be charged at most: ${costs.join(', ') || 'nothing'}`);
-  return { ...sum, problems: [], lines };
+
+  async add(asked: Asked): Promise<void> {
+    const { foresee: look } = childMaker(this.#ctx);
+    const at = new Date();
+    const workId = `investigation/${asked.name}`;
+    const [createdAt, createdBy] = [at.toISOString(), this.#ctx.environment.actor];
+    const record = { ...asked, workId, createdAt, createdBy };
+    this.#subjects += 1;
+    for (const [index, step] of asked.plan.steps.entries()) {
+      const sum = this.#sums[index] ?? nothing();
+      for (const thing of knownThings(step, asked.subject) ?? [])
+        sum[await look({ record, step, thing, at, deadlineMs: asked.deadlineMs })] += 1;
+    }
+  }
+
+  /** Of all steps. */
+  total(): Sum {
+    const total = nothing();
+    for (const sum of this.#sums) for (const word of words) total[word] += sum[word];
+    return total;
+  }
+
+  lines(): string[] {
+    const each = this.#subjects === 1 ? '' : ' each';
+    const atMost = new Map<string, number>();
+    const graph = graphLines(this.#written);
+    const lines = this.#written.plan.steps.flatMap((step, index) => {
+      const sum = this.#sums[index] ?? nothing();
+      const isTold = isToldByAnother(step);
+      const counted = words.flatMap((word) => (sum[word] > 0 ? `${sum[word]} ${word}` : []));
+      const found = isTold
+        ? `at most ${step.most}${each}, as told by what it needs`
+        : counted.join(', ');
+      const charged = chargedFor(step);
+      const most = isTold ? step.most * this.#subjects : sum.request;
+      if (charged !== null && most > 0)
+        atMost.set(charged.unit, (atMost.get(charged.unit) ?? 0) + most * charged.times);
+      return [`${graph[index]}`, `    ${found || 'nothing to ask about'}`];
+    });
+    const costs = [...atMost].map(([unit, count]) => `${count} x ${unit}`);
+    return [...lines, `may be charged at most: ${costs.join(', ') || 'nothing'}`];
+  }
 }

@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { z } from 'zod';
 import { certificateTypes } from '../../domain/certificates/certificates';
 import { resultFilters } from '../../domain/credit/operation';
@@ -99,10 +99,8 @@ export interface WrittenPlan {
   /** As the file has it; null: whom it is about is said by flags. */
   subject: Subject | null;
   titles: ReadonlyMap<string, string>;
-}
-
-export function nobody(): Subject {
-  return subject.parse({});
+  /** Of a path in the file; null: the file has nothing of it. */
+  lineOf(path: string): number | null;
 }
 
 /**
@@ -118,26 +116,48 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
       `--plan: ${path} cannot be read (${error.code ?? 'unreadable'}); ${ready}`,
     );
   });
-  let document: unknown;
-  try {
-    // JSON is YAML too.
-    document = parse(written, { maxAliasCount: 20 });
-  } catch (error) {
-    throw new UsageError(`--plan: ${named}: ${(error as Error).message}`);
+  const counter = new LineCounter();
+  // JSON is YAML too.
+  const document = parseDocument(written, { lineCounter: counter });
+  const lineOf = (path: string): number | null => lineIn(document, counter, path);
+  const [broken] = document.errors;
+  if (broken !== undefined) throw new UsageError(`--plan: ${named}: ${broken.message}`);
+  const reading = planSchema.safeParse(valuesOf(named, document));
+  if (!reading.success) {
+    const faults = reading.error.issues.map(({ message, path: at }) => ({
+      path: pathText(at),
+      message,
+    }));
+    throw planError(named, faults, lineOf);
   }
-  const reading = planSchema.safeParse(document);
-  if (!reading.success)
-    throw planError(
-      named,
-      reading.error.issues.map(({ message, path: at }) => ({ path: pathText(at), message })),
-    );
   const { budget = null, name, title, steps, subject: whom = null } = reading.data;
   const titles = steps.map(({ id, title: words = '' }) => [id, words] as const);
   return {
     plan: { name, title, budget, steps: steps.map(stepOf) },
     subject: whom,
     titles: new Map(titles),
+    lineOf,
   };
+}
+
+/** @throws UsageError when the aliases of a plan make it too large */
+function valuesOf(named: string, document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 20 }) as unknown;
+  } catch (error) {
+    throw new UsageError(`--plan: ${named}: ${(error as Error).message}`);
+  }
+}
+
+/** Of what stands at a path, or of the next around it that is there; null: the file has nothing of it. */
+function lineIn(document: Document, counter: LineCounter, path: string): number | null {
+  const words = path.match(/[^.[\]]+/g) ?? [];
+  for (let left = words.length; left > 0; left -= 1) {
+    const at = words.slice(0, left).map((word) => (/^\d+$/.test(word) ? Number(word) : word));
+    const node = document.getIn(at, true) as Node | null | undefined;
+    if (node?.range != null) return counter.linePos(node.range[0]).line;
+  }
+  return null;
 }
 
 export async function readyPlans(): Promise<string[]> {
@@ -145,8 +165,15 @@ export async function readyPlans(): Promise<string[]> {
   return names.filter((name) => name.endsWith('.yaml')).map((name) => name.slice(0, -5));
 }
 
-export function planError(named: string, faults: readonly PlanFault[]): UsageError {
-  const lines = faults.map(({ message, path }) => `\n  ${path}: ${message}`);
+export function planError(
+  named: string,
+  faults: readonly PlanFault[],
+  lineOf: WrittenPlan['lineOf'],
+): UsageError {
+  const lines = faults.map(({ message, path }) => {
+    const line = lineOf(path);
+    return `\n  ${path}${line === null ? '' : ` (line ${line})`}: ${message}`;
+  });
   return new UsageError(`--plan ${named}: nothing was sent:${lines.join('')}`);
 }
 

@@ -13,11 +13,14 @@ beforeEach(() => {
   line = 1;
 });
 
-function row(document: string | DocumentCell[], type = '', reference = ''): SheetRow {
+type Written = Omit<DocumentCell, 'cell'>;
+
+function row(document: string | Written[], type = '', reference = ''): SheetRow {
   line += 1;
-  const documents =
-    typeof document === 'string' ? (document === '' ? [] : [{ text: document }]) : document;
-  return { kind: 'row', line, documents, type, reference, cell: `A${line}` };
+  const cell = `A${line}`;
+  const written = typeof document === 'string' ? [{ text: document }] : document;
+  const documents = written.flatMap((one) => (one.text === '' ? [] : [{ ...one, cell }]));
+  return { kind: 'row', line, documents, subject: [], type, reference, cell };
 }
 
 async function* inOrder(rows: readonly SheetRow[]): AsyncGenerator<SheetRow> {
@@ -96,11 +99,11 @@ describe('planRows', () => {
   });
 
   it('refuses a row with two documents', async () => {
-    const cells: DocumentCell[] = [
+    const cells = [
       { text: person, length: 'cpf' },
       { text: acme, length: 'cnpj' },
-    ];
-    const { lines } = await plan([row(cells)], 'trabalhista');
+    ] as const;
+    const { lines } = await plan([row([...cells])], 'trabalhista');
     expect(lines[0]).toMatchObject({ kind: 'invalid', code: 'ambiguous' });
   });
 

@@ -252,7 +252,7 @@ describe('a cell that cannot be a document', () => {
     ]);
     const { told, messages } = await planOf(content);
     expect(told).toEqual({ 2: 'unexpected_cell', 3: 'unexpected_cell' });
-    expect(messages[2]).toBe('The cell B2 is a date: write the document as text.');
+    expect(messages[2]).toBe('The cell B2 is a date: write it as text.');
     expect(messages[3]).toContain('B3 is true or false');
   });
 

@@ -2,13 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkPlan, readSubject } from '../../../src/domain/investigations/check-plan';
-import { neededBy } from '../../../src/domain/investigations/plan';
-import {
-  nobody,
-  planError,
-  readPlan,
-  readyPlans,
-} from '../../../src/starters/investigations/plan-file';
+import { neededBy, nobody } from '../../../src/domain/investigations/plan';
+import { planError, readPlan, readyPlans } from '../../../src/starters/investigations/plan-file';
 import { cnpj, cpf } from '../../support/documents';
 
 let folder: string;
@@ -25,7 +20,7 @@ async function faultsOf(steps: string, subject = whom): Promise<string> {
     const written = await readPlan(path);
     const { faults, subject: read } = readSubject(written.subject ?? nobody());
     const all = faults.length > 0 ? faults : checkPlan(written.plan, read);
-    return all.length === 0 ? '' : planError(path, all).message;
+    return all.length === 0 ? '' : planError(path, all, written.lineOf).message;
   } catch (error) {
     return (error as Error).message;
   }
@@ -119,8 +114,24 @@ test.each([
   ],
 ])('%s is refused with its path in the file', async (_, steps, subject, expected) => {
   const said = await faultsOf(steps, subject);
-  for (const one of expected) expect(said).toContain(`\n  ${one}`);
+  const withoutLines = said.replaceAll(/ \(line \d+\):/g, ':');
+  for (const one of expected) expect(withoutLines).toContain(`\n  ${one}`);
+  // Each fault of this file has its line.
+  expect(said.match(/\n {2}\S+ \(line \d+\): /g)).toHaveLength(said.split('\n').length - 1);
   expect(said).toMatch(/^--plan .*plan\.yaml: nothing was sent:/);
+});
+
+test('a fault names the line of the file where it stands', async () => {
+  const said = await faultsOf(`  - id: a
+    kind: profile
+    needs:
+      - a
+  - id: b
+    kind: certificate
+    type: cnpj
+    of: '123'`);
+  expect(said).toContain('steps[0].needs (line 7): it needs itself');
+  expect(said).toContain('steps[1].of[0] (line 11): ');
 });
 
 test('what is no YAML is refused with its line', async () => {

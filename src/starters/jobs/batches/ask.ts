@@ -25,6 +25,13 @@ export type BatchRows = SheetPlan<string> & { left?: Readonly<Record<string, num
 /** A job that does what is asked for already, or did. */
 export type StandingJob = Omit<ChildJob, 'before'> & { ended: boolean };
 
+/** What jobs would ask for that ask for more than one thing. */
+export interface Foresight {
+  /** @param thing of a job that would be started */
+  add(thing: string): Promise<void>;
+  lines(): string[];
+}
+
 /** What is asked for: an input, and what one row of it comes to. */
 export interface BatchRequest {
   kind: JobBatchKind;
@@ -40,14 +47,16 @@ export interface BatchRequest {
   isListed?: true;
   /** Read anew each time. @param told what a person should know of the file. @throws SheetError */
   rows(told?: Pick<InputChoice, 'onHeader' | 'onNotice'>): BatchRows;
-  /** Null: a new job is needed. */
-  standing(document: string): Promise<StandingJob | null>;
+  /** Null: a new job is needed. @param thing what a row asks for */
+  standing(thing: string): Promise<StandingJob | null>;
   /**
    * A job that can be started.
    *
    * @param rerun names the batch that asks once more; null: it is not asked for once more
    */
-  put(document: string, rerun: string | null): Promise<Omit<ChildJob, 'before'>>;
+  put(thing: string, rerun: string | null): Promise<Omit<ChildJob, 'before'>>;
+  /** Of a dry run: what the jobs themselves would ask for. */
+  foresight?(): Foresight;
 }
 
 /** The input read to its end: nothing is written or sent before this has succeeded. */
@@ -62,7 +71,7 @@ async function nameOf({ idKey, log }: CommandContext, request: BatchRequest): Pr
 async function isAnyOpen(request: BatchRequest): Promise<boolean> {
   for await (const row of request.rows()) {
     if (row.kind !== 'item') continue;
-    if ((await request.standing(row.document))?.ended !== true) return true;
+    if ((await request.standing(thingOf(row)))?.ended !== true) return true;
   }
   return false;
 }
@@ -90,9 +99,10 @@ async function storeBatch(
   for await (const row of rows) {
     if (row.kind !== 'item') await writer.add(row);
     else {
-      const child = await childOf(request, row.document, instant);
+      const child = await childOf(request, thingOf(row), instant);
       if (!child.before) children += 1;
-      await writer.add({ ...row, child });
+      const { asks: _, ...stored } = row;
+      await writer.add({ ...stored, child });
     }
   }
   await writer.end();
@@ -137,15 +147,15 @@ async function storeBatch(
   return batchId;
 }
 
-async function childOf(
-  request: BatchRequest,
-  document: string,
-  instant: string,
-): Promise<ChildJob> {
+function thingOf({ asks, document }: { asks?: string; document: string }): string {
+  return asks ?? document;
+}
+
+async function childOf(request: BatchRequest, thing: string, instant: string): Promise<ChildJob> {
   const { rerun } = request;
-  const standing = await request.standing(document);
+  const standing = await request.standing(thing);
   if (standing === null || (rerun && standing.ended)) {
-    return { ...(await request.put(document, rerun ? instant : null)), before: false };
+    return { ...(await request.put(thing, rerun ? instant : null)), before: false };
   }
   const { ended: before, jobId, terms } = standing;
   return { jobId, terms, before };
@@ -195,15 +205,20 @@ export async function askBatch(
 async function foresee(request: BatchRequest): Promise<Foreseen> {
   const foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0 };
   const problems: LineProblem[] = [];
+  const foresight = request.foresight?.();
   const rows = request.rows();
   for await (const row of rows) {
     if ('code' in row) problems.push(problemOf(row));
     if (row.kind !== 'item') continue;
-    const standing = await request.standing(row.document);
-    if (standing === null || (standing.ended && request.rerun)) foreseen.request += 1;
-    else foreseen[standing.ended ? 'reuse' : 'underWay'] += 1;
+    const thing = thingOf(row);
+    const standing = await request.standing(thing);
+    if (standing === null || (standing.ended && request.rerun)) {
+      foreseen.request += 1;
+      await foresight?.add(thing);
+    } else foreseen[standing.ended ? 'reuse' : 'underWay'] += 1;
   }
-  return { ...foreseen, problems, left: rows.left ?? {} };
+  const lines = foresight?.lines() ?? [];
+  return { ...foreseen, problems, left: rows.left ?? {}, ...(lines.length > 0 && { lines }) };
 }
 
 /** A file that a person gave. */

@@ -132,9 +132,10 @@ async function writeSheets(rows: AsyncIterable<ResultRow>, sheets: BatchSheets):
   }
 }
 
-/** Of a file, its name without the ending that all of them have. */
-function folderName({ asked }: ResultRow): string {
-  return asked.replace(/\.rem$/, '');
+/** Of a file, its name without the ending that all of them have; what is no name of a file: its line. */
+function folderName({ asked, line }: ResultRow): string {
+  const name = asked.replace(/\.rem$/, '');
+  return /[@/\\:]|^\.|^$/.test(name) ? `line-${line}` : name;
 }
 
 function cellsOf(rules: BatchRules, row: ResultRow): (string | number | null)[] {

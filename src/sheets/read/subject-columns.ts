@@ -1,0 +1,111 @@
+import { certaintyOf, foldName, wordsIn } from './header-names';
+import { columnLetters, type CellFault, type SourceRow } from './row-source';
+import { SheetError } from '../sheet-error';
+
+/** What a sheet of subjects may say of one beside its documents. */
+export type SubjectWord = 'name' | 'email' | 'phone' | 'dossier' | 'monitor';
+
+export interface SubjectColumn {
+  /** Position in the row, from 0. */
+  at: number;
+  word: SubjectWord;
+}
+
+/** A cell of such a column, with content. */
+export interface SubjectCell {
+  word: SubjectWord;
+  /** As found, trimmed. */
+  text: string;
+  /** Its address: `D12`. */
+  cell: string;
+  /** Why its text is not what a person wrote there. */
+  fault?: CellFault;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+/** A column has one of these, */
+const namesOf: Readonly<Record<Exclude<SubjectWord, 'dossier'>, ReadonlySet<string>>> = {
+  name: words('nome nomes razao name'),
+  email: words('email emails mail mails'),
+  phone: words('telefone telefones fone fones tel celular celulares phone mobile'),
+  monitor: words('monitor'),
+};
+/** and nothing beside it but these: `Nome fantasia` and `E-mail enviado` are something else. */
+const besideThem: typeof namesOf = {
+  name: words('social completo empresarial legal full company'),
+  email: words('e eletronico address contato contact comercial principal'),
+  phone: words('e numero number com ddd contato contact comercial principal whatsapp'),
+  monitor: words('id'),
+};
+const ownerWords = words(
+  'do da de dos das of the fornecedor cliente empresa cedente sacado contribuinte titular supplier customer',
+);
+
+/** What a column of that name says of a subject; null: nothing that we know. */
+export function subjectWordOf(name: string): SubjectWord | null {
+  if (certaintyOf(name, 'dossiers') !== undefined) return 'dossier';
+  if (foldName(name) === 'correioeletronico') return 'email';
+  // `E-mail` is two words, and `e_mail2` says no more.
+  const parts = wordsIn(name.replaceAll(/\d/g, ' '));
+  const found = (Object.keys(namesOf) as (keyof typeof namesOf)[]).find((word) => {
+    const isNamed = parts.some((part) => namesOf[word].has(part));
+    const own = [namesOf[word], besideThem[word], ownerWords];
+    return isNamed && parts.every((part) => own.some((known) => known.has(part)));
+  });
+  return found ?? null;
+}
+
+/**
+ * The columns that say more of a subject than its documents.
+ *
+ * @throws SheetError `ambiguous_columns` when two say the same
+ */
+export function subjectColumns(
+  header: readonly string[],
+  taken: readonly number[],
+  place: { file: string; line: number },
+): SubjectColumn[] {
+  const found = new Map<SubjectWord, number>();
+  for (const [at, name] of header.entries()) {
+    const word = taken.includes(at) ? null : subjectWordOf(name);
+    if (word === null) continue;
+    const other = found.get(word);
+    if (other !== undefined) throw sameWord(word, [other, at], header, place);
+    found.set(word, at);
+  }
+  return [...found].map(([word, at]) => ({ word, at }));
+}
+
+/** What stands in these columns of a row. */
+export function subjectCells(
+  { cells, faults, line }: SourceRow,
+  columns: readonly SubjectColumn[],
+): SubjectCell[] {
+  return columns.flatMap(({ at, word }) => {
+    const text = (cells[at] ?? '').trim();
+    if (text === '') return [];
+    const fault = faults?.get(at);
+    return [{ word, text, cell: `${columnLetters(at)}${line}`, ...(fault && { fault }) }];
+  });
+}
+
+function sameWord(
+  word: SubjectWord,
+  columns: readonly number[],
+  header: readonly string[],
+  place: { file: string; line: number },
+): SheetError {
+  const names = columns.map((at) => columnName(header, at)).join(' and ');
+  const cure =
+    word === 'name'
+      ? 'Rename the one that does not'
+      : 'Rename the one that does not, or put both into one cell with ; between them';
+  const told = `${place.file}, line ${place.line}: ${names} may each be the ${word} of the subject. ${cure}.`;
+  return new SheetError('ambiguous_columns', told, place);
+}
+
+/** `C "E-mail"`. */
+export function columnName(header: readonly string[], at: number): string {
+  return `${columnLetters(at)} "${(header[at] ?? '').trim().slice(0, 40)}"`;
+}
