@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lost-run-repeated',
     promise: 'a run of requests whose worker was lost is sent again, unlooked',
-    file: 'src/workflows/certificates/row-requests.ts',
+    file: 'src/workflows/certificates/rows/row-requests.ts',
     find: 'CancellationScope.nonCancellable(() => activities.recoverRequests(input))',
     replace:
       'CancellationScope.nonCancellable(() =>\n              activities.requestCertificates({ ...input, places, sendBy }),\n            )',
@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'commands-in-other-order',
     promise: 'works under way do not survive a new version',
-    file: 'src/workflows/certificates/row-driver.ts',
+    file: 'src/workflows/certificates/rows/row-driver.ts',
     find: "this.#requests.start();\n    if (this.#rows.state.cancel !== 'now') this.#polls.start();",
     replace:
       "if (this.#rows.state.cancel !== 'now') this.#polls.start();\n    this.#requests.start();",

@@ -126,6 +126,17 @@ export const certificateRecordings: Recording[] = [
     },
   },
   {
+    name: 'budget',
+    of: ['certificateBatch', 'certificateLane'],
+    async play(scene) {
+      const words = [...(await batch(scene, 12)), '--budget', '8', '--lane-rows', '6'];
+      const id = await scene.detach(words);
+      await scene.status(id, 'waiting: a person');
+      await scene.run(['resume', id]);
+      await scene.end(id);
+    },
+  },
+  {
     name: 'continued-as-new',
     of: ['certificateBatch', 'certificateLane'],
     async play(scene) {

@@ -161,6 +161,8 @@ export interface CertificateBatchInput {
   concurrency: number;
   /** Rows that may become unknown before a person must look. Default: 2 % of them, at least 20. */
   maxUnknown?: number;
+  /** Requests that may be charged before a person must look. Left out: as many as there are. */
+  budget?: number;
   /** Rows per lane before another one is opened; at most 8 lanes. Default 2,000. */
   laneRows?: number;
   /** Events after which a lane continues as new. Default 3,000. */

@@ -5,6 +5,7 @@ import { type JobKind, type JobBatchKind } from '../domain/job';
 import type { SweepCounts } from '../domain/monitors/sweep';
 import type { ScanCounts } from '../domain/monitors/scan';
 import type { ReplacedLens } from '../domain/lens/analyze';
+import type { LaneGrant, LaneReport } from '../domain/certificates/request-budget';
 
 /** Queries, signals and updates of workflows. Shared with the starters; no runtime but definitions. */
 
@@ -103,6 +104,8 @@ export interface Control {
   held?: boolean;
   /** In-flight rows that the lane may have. */
   share?: number;
+  /** Requests that the lane may make. */
+  granted?: LaneGrant;
 }
 
 export const rowsProgressQuery = defineQuery<RowsProgress>('rowsProgress');
@@ -149,6 +152,9 @@ export const controlSignal = defineSignal<[Control]>('control');
 
 /** Rows of a lane whose outcome has become unknown so far, told to its batch. */
 export const lostSignal = defineSignal<[{ lane: string; rows: number }]>('lost');
+
+/** Requests that a lane has made, and rows that wait for more than it was granted. */
+export const needSignal = defineSignal<[LaneReport & { lane: string; execution: string }]>('need');
 
 /** Answers what now holds, in a word or two. Refused with a reason when it makes no sense. */
 export const pauseUpdate = defineUpdate<string>('pause');

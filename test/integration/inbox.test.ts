@@ -90,6 +90,27 @@ describe('what needs a person', () => {
     await resolve(waiting?.id ?? '', 'ana', '--status', 'unknown_outcome', '--action', 'abandon');
   });
 
+  test('a batch waits there once its budget is spent, and resume lets as many be requested again', async () => {
+    await writeFile(join(place.folder, 'budget.csv'), sheetOf(7, 500));
+    const few = ['--budget', '3', '--lane-rows', '3', '--label', 'budget'];
+    const command = place.run(['certificate', 'batch', '--input', 'budget.csv', ...few, '--json']);
+    for (const [made, left] of [
+      [3, 4],
+      [6, 1],
+    ] as const) {
+      const isWaiting = (job: { why: string }): boolean => job.why.startsWith(`${left} requests`);
+      await eventually('it is in the inbox', async () => (await inbox()).some(isWaiting));
+      const [waiting] = await inbox();
+      expect(waiting).toMatchObject({ status: 'waiting', waitsFor: 'budget', actions: [] });
+      expect(postsOf(place.sandbox)).toHaveLength(made);
+      const resumed = await place.run(['resume', waiting?.id ?? '']);
+      expect(resumed.stdout).toContain('3 more requests may be made');
+    }
+    expect((await command).code).toBe(0);
+    expect(postsOf(place.sandbox)).toHaveLength(7);
+    expect(await inbox()).toEqual([]);
+  });
+
   test('is acknowledged once, with no engine asked', async () => {
     await writeFile(join(place.folder, 'invalid.csv'), 'documento\n123\n11222333000181\n');
     const words = ['certificate', 'batch', '--input', 'invalid.csv', '--type', 'cnpj', '--json'];

@@ -24,7 +24,7 @@ import type { issueCertificate } from '../../src/workflows/certificates/issue-ce
 import type { CertificateBatchInput, IssuingTerms } from '../../src/workflows/inputs';
 import type { RowCounts, RowsProgress } from '../../src/workflows/messages';
 import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
-import { firstRows, type CarriedRows } from '../../src/workflows/certificates/row-state';
+import { firstRows, type CarriedRows } from '../../src/workflows/certificates/rows/row-state';
 import { ClockLocks, isAtTask, type HistoryEvents } from './clock-locks';
 import { isFullSize, sized } from './full-size';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
@@ -214,7 +214,7 @@ export class WorkflowRig {
 
   /** Lets virtual time pass, and the workflows and activities with it. */
   async pass(ms: number): Promise<void> {
-    await this.env.sleep(ms);
+    await this.#locks.passing(this.env.sleep(ms));
   }
 
   /** Lets time pass until something holds, at most an hour of it. */

@@ -19,6 +19,8 @@ export interface WorkTerms {
   onUnknown: 'report' | 'reissue';
   /** Rows of a batch in flight at once. */
   concurrency?: number;
+  /** Requests of a batch before a person must look. */
+  budget?: number | undefined;
 }
 
 /** What was asked for: the input of the job. Written once, before the workflow starts. */

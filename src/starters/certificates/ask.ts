@@ -47,6 +47,11 @@ export const certificateBatchRequest = z.strictObject({
     .min(1)
     .optional()
     .describe('rows that may become unknown_outcome before a person must look'),
+  budget: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('requests that may be charged before a person must look'),
   laneRows: z.int().min(1).optional().describe('rows per lane (for operators)'),
   ...termsAsked,
 });
@@ -123,7 +128,7 @@ export async function askBatch(
   asked: BatchTerms,
   plan: PlannedBatch,
 ): Promise<CertificateAsk> {
-  const { concurrency, label = null, laneRows, maxUnknown, rerun = false } = asked;
+  const { budget, concurrency, label = null, laneRows, maxUnknown, rerun = false } = asked;
   const firstId = `certificate-batch/${batchName(ctx, plan)}`;
   const standing = await newestBatch(ctx, firstId);
   const terms = issuingTerms(ctx, asked, false);
@@ -136,7 +141,7 @@ export async function askBatch(
       // Named by what was there before: two commands at once begin the same one.
       const endedAt = standing?.endedAt ?? null;
       const id = endedAt === null ? firstId : jobIdAt(firstId, new Date(endedAt));
-      await fileBatch(ctx, plan, id, { label, rerun }, { ...terms, concurrency });
+      await fileBatch(ctx, plan, id, { label, rerun }, { ...terms, budget, concurrency });
       const { onUnknown } = asked;
       await auditStart(ctx, id, { items: plan.counts.items, onUnknown, rerun }, Date.now());
       return id;
@@ -149,6 +154,7 @@ export async function askBatch(
       concurrency,
       ...(laneRows !== undefined && { laneRows }),
       ...(maxUnknown !== undefined && { maxUnknown }),
+      ...(budget !== undefined && { budget }),
     }),
     // One that completed before the store was restored left nothing in it.
     reuse: epoch === 1 ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',

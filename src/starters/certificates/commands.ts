@@ -23,6 +23,7 @@ interface BatchFlags extends TermFlags {
   concurrency: number;
   laneRows?: number;
   maxUnknown?: number;
+  budget?: number;
   input: string;
   type?: CertificateType;
   column?: string;
@@ -69,6 +70,11 @@ function batchCommand(): Command {
     .option(
       '--max-unknown <n>',
       'rows that may become unknown_outcome before a person must look (default: 20, or 2 % of the rows if that is more)',
+      wholeNumber(1, 1_000_000),
+    )
+    .option(
+      '--budget <n>',
+      'requests that may be charged before a person must look (default: no bound)',
       wholeNumber(1, 1_000_000),
     )
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))

@@ -81,6 +81,7 @@ const batchKind: JobKind<WorkRecord, LatestEdition> = {
     label,
     onUnknown: terms?.onUnknown,
     concurrency: terms?.concurrency,
+    budget: terms?.budget,
   }),
   readProgress: batchProgress,
   lines: async ({ folder, outcome }, ctx) => [

@@ -50,6 +50,7 @@ const reasonsByWeight: readonly WaitingFor[] = [
   'credentials',
   'decision',
   'unknown',
+  'budget',
   'paused',
   'store',
   'fault',

@@ -33,7 +33,7 @@ export async function putWork(
     lines += 1;
   }
   // Without what is the engine's alone.
-  const { rowDeadlineMs, reuseSince, onUnknown, concurrency } = terms;
+  const { rowDeadlineMs, reuseSince, onUnknown, concurrency, budget } = terms;
   return writer.finish({
     ...asked,
     ...(input ?? { inputName: null, inputSha256: null, inputKey: null }),
@@ -46,6 +46,7 @@ export async function putWork(
       reuseSince,
       onUnknown,
       ...(concurrency !== undefined && { concurrency }),
+      ...(budget !== undefined && { budget }),
     },
   });
 }

@@ -1,47 +1,24 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  ApplicationFailure,
-  CancellationScope,
-  ChildWorkflowCancellationType,
-  ParentClosePolicy,
-  condition,
-  getExternalWorkflowHandle,
-  log,
-  setHandler,
-  sleep,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { jobOfList } from '../../domain/certificates/work';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { backoffMs } from '../../domain/core/service/poll-timing';
+import { RequestBudget } from '../../domain/certificates/request-budget';
 import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
-import { certificateLane, type CertificateLaneInput, type LaneResult } from './certificate-lane';
+import { BatchLanes, orderLane } from './batch-lanes';
 import type { CertificateBatchInput } from '../inputs';
 import {
   batchProgressQuery,
   cancelUpdate,
-  controlSignal,
   lostSignal,
+  needSignal,
   pauseUpdate,
   resumeUpdate,
   type BatchProgress,
   type Control,
 } from '../messages';
-import { firstRows } from './row-state';
-import { attributesAtStart, reportEnd } from '../core/search-attributes';
+import { reportEnd } from '../core/search-attributes';
 import { Waits } from '../core/waits';
-
-const defaults = { laneRows: 2_000, laneEvents: 3_000, mostLanes: 8 } as const;
-
-interface Lane {
-  id: string;
-  from: number;
-  items: number;
-  result: LaneResult | null;
-  done: boolean;
-}
 
 /**
  * A batch of certificates: proves the access, divides the rows over lanes, passes decisions on to
@@ -49,10 +26,8 @@ interface Lane {
  */
 export async function certificateBatch(input: CertificateBatchInput): Promise<BatchSummary> {
   const { work, terms, workId } = input;
-  const { workflowId } = workflowInfo();
   const activities = certificateActivities(terms, workId);
   const startedAt = Date.now();
-  const lanes: Lane[] = [];
   const maxUnknown = input.maxUnknown ?? mostUnknown(work.items);
   let unknownAllowed = maxUnknown;
   const lostIn = new Map<string, number>();
@@ -69,17 +44,29 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   };
   const waits = new Waits(jobOfList(work.folder));
   let cancel: Control['cancel'];
-  let lanesStarted = false;
 
-  const order = async (control: Control, only?: Lane): Promise<void> => {
-    for (const lane of only === undefined ? lanes : [only]) {
-      if (lane.done) continue;
-      // A lane that ended in between does not mind: it has nothing left to do.
-      // In a scope of its own: a cancellation of the batch must not swallow what it means.
-      await CancellationScope.nonCancellable(() =>
-        getExternalWorkflowHandle(lane.id).signal(controlSignal, control),
-      ).catch(() => log.info('a lane had ended before an order reached it', { lane: lane.id }));
-    }
+  const lanes = new BatchLanes(input, {
+    orders: () => ({ paused: progress.paused, held, cancel: cancel ?? null }),
+    maxUnknown,
+    onEnd: async (lane, made) => {
+      budget?.end(lane, made);
+      await handOutBudget();
+    },
+  });
+  const budget = input.budget === undefined ? null : new RequestBudget(input.budget, lanes.count);
+
+  /** In the inbox is what must be looked at first. */
+  const reportWaits = (): void => {
+    const beyond = budget?.rowsBeyond ?? null;
+    progress.waiting = beyond === null ? null : { reason: 'budget', until: null };
+    if (held) waits.report('unknown', lostSoFar());
+    else waits.report(beyond === null ? null : 'budget', beyond);
+  };
+  const handOutBudget = async (): Promise<void> => {
+    if (budget === null) return;
+    const grants = budget.grants();
+    reportWaits();
+    for (const [lane, granted] of grants) await orderLane(lane, { granted });
   };
   const lostSoFar = (): number => [...lostIn.values()].reduce((sum, rows) => sum + rows, 0);
   const refuseWhenOver = (): void => {
@@ -88,28 +75,24 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     }
   };
 
-  setHandler(batchProgressQuery, () => ({
-    ...progress,
-    lanes: lanes.map(({ id, items, done, result }) => ({
-      id,
-      items,
-      done,
-      counts: result?.counts ?? null,
-    })),
-  }));
+  setHandler(batchProgressQuery, () => ({ ...progress, lanes: lanes.progress() }));
   setHandler(lostSignal, async ({ lane, rows }) => {
     lostIn.set(lane, rows);
     const lost = lostSoFar();
     if (held || lost < unknownAllowed) return;
     held = true;
-    waits.report('unknown', lost);
-    await order({ held });
+    reportWaits();
+    await lanes.order({ held });
+  });
+  setHandler(needSignal, async ({ lane, execution, ...report }) => {
+    budget?.report(lane, execution, report);
+    await handOutBudget();
   });
   setHandler(
     pauseUpdate,
     async () => {
       progress.paused = true;
-      await order({ paused: true });
+      await lanes.order({ paused: true });
       return 'paused: nothing new is requested, what is outstanding is still brought home';
     },
     {
@@ -127,13 +110,14 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     async () => {
       const wasPaused = progress.paused;
       const wasHeld = held;
+      const wasSpent = budget !== null && budget.rowsBeyond !== null;
       progress.paused = held = false;
-      if (wasHeld) {
-        unknownAllowed = lostSoFar() + maxUnknown;
-        waits.report(null);
-      }
+      if (wasHeld) unknownAllowed = lostSoFar() + maxUnknown;
+      if (wasSpent) budget?.allowMore();
+      if (wasHeld || wasSpent) await handOutBudget();
       // Lanes that were turned away too often wait for this word too, paused or not.
-      await order({ paused: false, held: false });
+      await lanes.order({ paused: false, held: false });
+      if (wasSpent) return `resumed: ${input.budget} more requests may be made`;
       if (wasHeld) return `resumed: until ${maxUnknown} more rows are unknown`;
       return wasPaused ? 'resumed' : 'it was not paused: what was turned away is tried again';
     },
@@ -142,7 +126,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   const cancelWith = async (how: 'wait' | 'now'): Promise<void> => {
     cancel = how;
     progress.cancelling = true;
-    await order({ cancel: how });
+    await lanes.order({ cancel: how });
   };
   setHandler(
     cancelUpdate,
@@ -168,17 +152,17 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   return CancellationScope.nonCancellable(async () => {
     if (work.items > 0) await proveAccess();
     progress.stage = 'issuing';
-    await runLanes();
+    await lanes.run();
     progress.stage = 'merging';
+    progress.waiting = null;
     waits.report(null);
     const edition = input.decision ?? 0;
     const { filedIn: folder } = work;
-    const failedLanes = lanes.filter((lane) => lane.done && lane.result === null).map(itemsOf);
     // Lanes learn of a cancellation by themselves when no worker ran that could signal the batch.
     const isOver = cancel === undefined && Date.now() >= terms.requestUntil;
     const why = isOver ? 'the deadline of the batch passed' : 'cancelled';
     const neverSent = `${why} before it was requested`;
-    const merge = { folder, workId, edition, startedAt, neverSent, failedLanes };
+    const merge = { folder, workId, edition, startedAt, neverSent, failedLanes: lanes.failed };
     const summary = await activities.mergeWork(merge);
     progress.stage = 'done';
     reportEnd(batchEnd(edition === 0 ? 'certificate-batch' : 'decision', summary.counts));
@@ -199,115 +183,9 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     progress.waiting = null;
     waits.report(null);
   }
-
-  async function runLanes(): Promise<void> {
-    const laneRows = Math.max(
-      input.laneRows ?? defaults.laneRows,
-      // Every lane holds at least one row, and all of them no more than was allowed.
-      Math.ceil(work.items / Math.min(defaults.mostLanes, input.concurrency)),
-    );
-    const count = Math.ceil(work.items / laneRows);
-    const results: Promise<void>[] = [];
-    for (let number = 0; number < count; number += 1) {
-      const from = number * laneRows;
-      const to = Math.min(from + laneRows, work.items);
-      const name = laneName(number, input.decision);
-      const lane: Lane = {
-        id: `${workflowId}/${name}`,
-        from,
-        items: to - from,
-        result: null,
-        done: false,
-      };
-      const carried = firstRows(from, shareOf(number, count));
-      const state = { paused: progress.paused, held, cancel: cancel ?? null };
-      const handle = await startLane(lane, {
-        work,
-        from,
-        to,
-        terms,
-        name,
-        fairnessKey: workId,
-        eventsLimit: input.laneEvents ?? defaults.laneEvents,
-        // Of a million rows thousands may become unknown: not each of them is a signal.
-        tellLostEvery: Math.ceil(maxUnknown / 100),
-        carried: { ...carried, ...state },
-      });
-      lanes.push(lane);
-      // A decision that came while the lane was being started has not reached it.
-      const isOther = state.paused !== progress.paused || state.held !== held;
-      if (isOther || state.cancel !== (cancel ?? null)) {
-        await order({ paused: progress.paused, held, ...(cancel && { cancel }) }, lane);
-      }
-      results.push(follow(lane, handle.result()));
-    }
-    lanesStarted = true;
-    await handOnShares();
-    await Promise.all(results);
-  }
-
-  /**
-   * A lane of an earlier run of this batch, which was terminated, may still be at work: it is ordered
-   * to bring home what it has, and this one takes its place.
-   */
-  async function startLane(lane: Lane, laneInput: CertificateLaneInput) {
-    for (let wait = 1_000; ; wait = Math.min(wait * 2, 60_000)) {
-      try {
-        return await startChild(certificateLane, {
-          workflowId: lane.id,
-          args: [laneInput],
-          typedSearchAttributes: attributesAtStart('certificate-lane', workId),
-          // Lanes bring their rows home even when the batch is terminated.
-          parentClosePolicy: ParentClosePolicy.ABANDON,
-          cancellationType: ChildWorkflowCancellationType.ABANDON,
-        });
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        await order({ cancel: 'wait' }, lane);
-        await sleep(wait);
-      }
-    }
-  }
-
-  /** A lane that fails is an error of ours: the others go on, and the merge shows what is missing. */
-  async function follow(lane: Lane, result: Promise<LaneResult>): Promise<void> {
-    try {
-      lane.result = await result;
-    } catch (error) {
-      log.error('a lane failed; its rows are put together from what is on file', {
-        lane: lane.id,
-        error: (error as Error).name,
-      });
-    }
-    lane.done = true;
-    if (lanesStarted) await handOnShares();
-  }
-
-  function shareOf(number: number, count: number): number {
-    const base = Math.floor(input.concurrency / count);
-    return Math.max(1, base + (number < input.concurrency % count ? 1 : 0));
-  }
-
-  /** The places of lanes that ended go to those still at work. */
-  async function handOnShares(): Promise<void> {
-    const working = lanes.filter((lane) => !lane.done);
-    if (working.length === lanes.length) return;
-    for (const [number, lane] of working.entries()) {
-      await order({ share: shareOf(number, working.length) }, lane);
-    }
-  }
 }
 
 /** Rows that may become unknown before a person must look, where nobody has said. */
 export function mostUnknown(rows: number): number {
   return Math.max(20, Math.ceil(rows / 50));
-}
-
-function itemsOf({ from, items }: Lane): [from: number, to: number] {
-  return [from, from + items];
-}
-
-function laneName(number: number, decision: number | undefined): string {
-  const prefix = decision === undefined ? 'lane' : `decision-${decision}-lane`;
-  return `${prefix}-${String(number).padStart(4, '0')}`;
 }

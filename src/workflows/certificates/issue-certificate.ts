@@ -10,8 +10,8 @@ import {
   rowsProgressQuery,
   type CancelOrder,
 } from '../messages';
-import { RowDriver } from './row-driver';
-import { firstRows } from './row-state';
+import { RowDriver } from './rows/row-driver';
+import { firstRows } from './rows/row-state';
 import { reportEnd } from '../core/search-attributes';
 
 /** One certificate, by the same two activities as a batch: one code path, two sizes. */

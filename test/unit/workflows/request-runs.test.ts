@@ -3,7 +3,7 @@ import type {
   RowAnswer,
   UnsentReason,
 } from '../../../src/domain/certificates/certificate-rows';
-import { RequestRuns } from '../../../src/workflows/certificates/request-runs';
+import { RequestRuns } from '../../../src/workflows/certificates/rows/request-runs';
 
 const scope = { cancel: jest.fn(), consideredCancelled: false };
 

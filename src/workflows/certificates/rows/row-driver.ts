@@ -1,11 +1,12 @@
 import { CancellationScope, condition, log, workflowInfo } from '@temporalio/workflow';
-import { jobOfList } from '../../domain/certificates/work';
-import type { WaitReason } from '../../domain/attention';
-import { Waits } from '../core/waits';
-import type { Control, RowsProgress } from '../messages';
+import { jobOfList } from '../../../domain/certificates/work';
+import type { WaitReason } from '../../../domain/attention';
+import { Waits } from '../../core/waits';
+import type { Control, RowsProgress } from '../../messages';
 import { DeferredRows } from './deferred-rows';
 import { Wakes, type DrivenRows, type DriveOptions } from './driven-rows';
 import { OutstandingRows } from './outstanding-rows';
+import { RequestAllowance } from './request-allowance';
 import { RequestRuns } from './request-runs';
 import { RowPolls } from './row-polls';
 import { RowRequests } from './row-requests';
@@ -19,6 +20,7 @@ import { WaitingRows } from './waiting-rows';
  */
 export class RowDriver {
   readonly #rows: DrivenRows;
+  readonly #allowance: RequestAllowance;
   readonly #requests: RowRequests;
   readonly #polls: RowPolls;
   readonly #waits: Waits;
@@ -39,7 +41,8 @@ export class RowDriver {
       breaker: new ServiceBreaker(carried.turnedAwayRuns),
       wakes: new Wakes(),
     };
-    this.#requests = new RowRequests(this.#rows);
+    this.#allowance = new RequestAllowance(this.#rows);
+    this.#requests = new RowRequests(this.#rows, this.#allowance);
     this.#polls = new RowPolls(this.#rows, this.#requests);
   }
 
@@ -70,7 +73,8 @@ export class RowDriver {
     }
   }
 
-  control({ paused, cancel, held, share }: Control): void {
+  control({ granted, paused, cancel, held, share }: Control): void {
+    if (granted !== undefined) this.#allowance.grant(granted);
     if (paused !== undefined) this.#rows.state.paused = paused;
     if (paused === false) this.#requests.tryAgain();
     if (cancel !== undefined && this.#rows.state.cancel !== 'now') this.#rows.state.cancel = cancel;

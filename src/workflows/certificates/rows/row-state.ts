@@ -1,5 +1,6 @@
-import type { AgainRow, WatchTuple } from '../../domain/certificates/certificate-rows';
-import type { RowCounts } from '../messages';
+import type { AgainRow, WatchTuple } from '../../../domain/certificates/certificate-rows';
+import type { LaneReport } from '../../../domain/certificates/request-budget';
+import type { RowCounts } from '../../messages';
 
 /** What a driver of rows carries through continue-as-new. Plain data. */
 export interface CarriedRows {
@@ -25,6 +26,27 @@ export interface CarriedRows {
   share: number;
   /** Runs in a row that were turned away. */
   turnedAwayRuns: number;
+  /** Left out: it may make as many requests as it needs. */
+  allowance?: Allowance;
+}
+
+/** What the budget of the batch leaves to one lane. */
+export interface Allowance {
+  /** Requests that it may make in all. */
+  limit: number;
+  /** Those that it has made, and those in flight: above the limit when a lost run had made more than was known. */
+  made: number;
+  /** What the batch was told last; number 0: nothing. */
+  report: LaneReport;
+  /** The batch has answered it. */
+  isGranted: boolean;
+  /** What was not needed was given back once. */
+  isGivenBack: boolean;
+}
+
+export function noAllowance(): Allowance {
+  const report = { number: 0, made: 0, rows: 0 };
+  return { limit: 0, made: 0, report, isGranted: false, isGivenBack: false };
 }
 
 /** What the store holds of rows that go again, or are unknown: too many of them to be carried. */

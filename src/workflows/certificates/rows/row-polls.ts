@@ -1,5 +1,5 @@
-import type { WatchAnswer } from '../../domain/certificates/certificate-rows';
-import { watchBoundMs } from '../../domain/core/service/poll-timing';
+import type { WatchAnswer } from '../../../domain/certificates/certificate-rows';
+import { watchBoundMs } from '../../../domain/core/service/poll-timing';
 import type { DrivenRows } from './driven-rows';
 import type { OutstandingRow } from './outstanding-rows';
 import type { RowRequests } from './row-requests';

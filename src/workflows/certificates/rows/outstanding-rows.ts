@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { WatchAnswer, WatchTuple } from '../../domain/certificates/certificate-rows';
+import type { WatchAnswer, WatchTuple } from '../../../domain/certificates/certificate-rows';
 
 /** Sizes and bounds: decision records 002 and 004 have their reasons. */
 const limits = {

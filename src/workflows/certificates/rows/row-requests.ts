@@ -5,10 +5,15 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AgainRow, RequestRow, RowAnswer } from '../../domain/certificates/certificate-rows';
-import { backoffMs, certificatePace } from '../../domain/core/service/poll-timing';
-import type { RowsProgress, WaitingFor } from '../messages';
+import type {
+  AgainRow,
+  RequestRow,
+  RowAnswer,
+} from '../../../domain/certificates/certificate-rows';
+import { backoffMs, certificatePace } from '../../../domain/core/service/poll-timing';
+import type { RowsProgress, WaitingFor } from '../../messages';
 import type { DrivenRows } from './driven-rows';
+import type { RequestAllowance } from './request-allowance';
 
 /** Bounds: decision records 002, 004 and 008 have their reasons. */
 const limits = {
@@ -20,14 +25,16 @@ const limits = {
 /** Requests the rows of a driver in runs, and takes what came of them. */
 export class RowRequests {
   readonly #rows: DrivenRows;
+  readonly #allowance: RequestAllowance;
   /** Names this execution: one of the same id that starts anew must not take its claims for its own. */
   readonly #execution = workflowInfo().firstExecutionRunId.slice(0, 8);
   /** Rows were turned away too often: a person says when they are tried again. */
   #needsDecision: boolean;
   #isReading = false;
 
-  constructor(rows: DrivenRows) {
+  constructor(rows: DrivenRows, allowance: RequestAllowance) {
     this.#rows = rows;
+    this.#allowance = allowance;
     this.#needsDecision = rows.state.again.some((row) => row.turnedAway >= limits.turnedAway);
   }
 
@@ -43,9 +50,11 @@ export class RowRequests {
       const places = Math.min(size, Math.max(0, this.#places()));
       const isProbe = this.#rows.breaker.probe !== null;
       const rows = this.#rows.waiting.take(Date.now(), size, isProbe);
+      this.#allowance.take(rows.length);
       this.#rows.wakes.inBackground(this.#run(rows, places));
     }
     this.#rows.runs.dropFollowUps();
+    this.#allowance.giveBackOnce();
   }
 
   /** Rows of the run that may start now; 0 when none may. */
@@ -57,7 +66,7 @@ export class RowRequests {
       this.#rows.wakes.at(closedUntil);
       return 0;
     }
-    const ready = this.readyRows(now);
+    const ready = this.#allowance.limit(this.readyRows(now));
     if (probe === 'read') {
       if (ready > 0 && this.#rows.runs.size === 0) this.#askForNothing();
       return 0;
@@ -124,6 +133,7 @@ export class RowRequests {
           ? asked.map(([place, attempts]) => unsentRow(place, attempts))
           : await CancellationScope.nonCancellable(() => activities.recoverRequests(input));
       }
+      this.#allowance.settle(rows, answers);
       this.takeAnswers(rows, answers);
       this.#rows.runs.learn(answers, places, Date.now() - startedAt);
     } finally {

@@ -1,7 +1,8 @@
 import { condition, sleep } from '@temporalio/workflow';
-import type { WorkRef } from '../../domain/certificates/work';
-import type { IssuingTerms } from '../inputs';
-import type { CertificateActivities } from './activities';
+import type { LaneReport } from '../../../domain/certificates/request-budget';
+import type { WorkRef } from '../../../domain/certificates/work';
+import type { IssuingTerms } from '../../inputs';
+import type { CertificateActivities } from '../activities';
 import type { OutstandingRows } from './outstanding-rows';
 import type { RequestRuns } from './request-runs';
 import type { CarriedRows } from './row-state';
@@ -22,6 +23,8 @@ export interface DriveOptions {
   eventsLimit: number | null;
   /** Called as rows become unknown, with how many have. */
   onLost?: (rows: number) => Promise<void>;
+  /** Called with what the rows need beyond their allowance, or leave of it. */
+  onNeed?: (report: LaneReport) => Promise<void>;
 }
 
 /** What the parts of a driver work on together. */

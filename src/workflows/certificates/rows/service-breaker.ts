@@ -1,5 +1,5 @@
-import { backoffMs } from '../../domain/core/service/poll-timing';
-import type { WaitingFor } from '../messages';
+import { backoffMs } from '../../../domain/core/service/poll-timing';
+import type { WaitingFor } from '../../messages';
 
 /** Requests that are looked at, and how many of them there must be. */
 const judged = { most: 20, least: 5 } as const;

@@ -1,6 +1,6 @@
-import type { AgainRow } from '../../domain/certificates/certificate-rows';
-import type { WorkRef } from '../../domain/certificates/work';
-import type { CertificateActivities } from './activities';
+import type { AgainRow } from '../../../domain/certificates/certificate-rows';
+import type { WorkRef } from '../../../domain/certificates/work';
+import type { CertificateActivities } from '../activities';
 import { never, type Deferred } from './row-state';
 
 /** Rows of one step: what goes through the history at once. */

@@ -3,7 +3,7 @@ import type {
   RequestRow,
   RowAnswer,
   UnsentReason,
-} from '../../domain/certificates/certificate-rows';
+} from '../../../domain/certificates/certificate-rows';
 
 const limits = {
   runRows: 10,

@@ -1,5 +1,9 @@
-import type { AgainRow, RequestRow, RowAnswer } from '../../domain/certificates/certificate-rows';
-import type { RowCounts } from '../messages';
+import type {
+  AgainRow,
+  RequestRow,
+  RowAnswer,
+} from '../../../domain/certificates/certificate-rows';
+import type { RowCounts } from '../../messages';
 import type { DeferredRows } from './deferred-rows';
 import type { CarriedRows } from './row-state';
 
@@ -30,6 +34,11 @@ export class WaitingRows {
   /** Those that go again. */
   get again(): number {
     return this.#state.again.length + this.#deferred.again;
+  }
+
+  /** All that may still have to be requested, now or later. */
+  get unrequested(): number {
+    return this.#neverWent + this.again;
   }
 
   get unknown(): number {

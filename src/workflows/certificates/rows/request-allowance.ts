@@ -1,0 +1,78 @@
+import type { AgainRow, RowAnswer } from '../../../domain/certificates/certificate-rows';
+import type { LaneGrant } from '../../../domain/certificates/request-budget';
+import type { DrivenRows } from './driven-rows';
+
+/**
+ * Requests that a driver may make. A row takes one before its run starts, so that no claim goes beyond them,
+ * and gives it back when nothing of it was sent. Where there is no budget nothing is counted.
+ */
+export class RequestAllowance {
+  readonly #rows: DrivenRows;
+
+  /** Tells the last report of the run before again, unless it was answered: one of the two may be lost. */
+  constructor(rows: DrivenRows) {
+    this.#rows = rows;
+    const state = this.#state;
+    if (state !== undefined && state.report.number > 0 && !state.isGranted) this.#tell();
+  }
+
+  get #state() {
+    return this.#rows.state.allowance;
+  }
+
+  /** An answer to a report before the last one is void: what it allowed was given back with the last one. */
+  grant({ number, limit }: LaneGrant): void {
+    const state = this.#state;
+    if (state === undefined || number !== state.report.number) return;
+    state.limit = limit;
+    state.isGranted = true;
+  }
+
+  /** @returns of the rows that are ready those that may go; when there are none, more is asked for */
+  limit(ready: number): number {
+    const state = this.#state;
+    if (state === undefined || ready === 0) return ready;
+    const isAsking = state.report.rows > 0 && !state.isGranted;
+    if (state.limit <= state.made && !isAsking) this.#report(this.#rows.waiting.unrequested);
+    return Math.max(0, Math.min(ready, state.limit - state.made));
+  }
+
+  take(requests: number): void {
+    if (this.#state !== undefined) this.#state.made += requests;
+  }
+
+  /** Attempts tell what was sent, also by an execution before this one. */
+  settle(rows: readonly AgainRow[], answers: readonly RowAnswer[]): void {
+    if (this.#state === undefined) return;
+    for (const [index, { kind, attempts }] of answers.entries()) {
+      const before = rows[index]?.attempts ?? attempts;
+      this.#state.made += (kind === 'unsent' ? 0 : Math.max(0, attempts - before)) - 1;
+    }
+  }
+
+  /** Once no row waits, other lanes may have it. Only once: what goes again later would ask for each row. */
+  giveBackOnce(): void {
+    const { runs, waiting } = this.#rows;
+    const state = this.#state;
+    if (state === undefined || state.isGivenBack) return;
+    if (waiting.unrequested > 0 || runs.size > 0) return;
+    state.isGivenBack = true;
+    this.#report(0);
+  }
+
+  #report(rows: number): void {
+    const state = this.#state;
+    if (state === undefined) return;
+    const { made, report } = state;
+    state.report = { number: report.number + 1, made, rows };
+    state.limit = made;
+    state.isGranted = false;
+    this.#tell();
+  }
+
+  #tell(): void {
+    const { options, state, wakes } = this.#rows;
+    const told = state.allowance && options.onNeed?.({ ...state.allowance.report });
+    if (told !== undefined) wakes.inBackground(told);
+  }
+}
