@@ -3,7 +3,8 @@ import type { DossierRecord, DossierRef, ReviewPolicy } from '../domain/dossiers
 import type { ChildCounts, ChildJob } from '../domain/core/job-batch';
 import { type JobBatchKind } from '../domain/job';
 import type { ProfileRef } from '../domain/profiles/lookup';
-import type { SweepRecord, SweepSums, SweepTerms, Walk } from '../domain/monitors/sweep';
+import type { SweepRecord, SweepSums, SweepTerms } from '../domain/monitors/sweep';
+import type { Walk } from '../domain/monitors/walk';
 import type { ScanCounts, ScanRecord } from '../domain/monitors/scan';
 import type { GraphStep, InvestigationRef } from '../domain/investigations/investigation';
 import type { LensRef } from '../domain/lens/analyze';

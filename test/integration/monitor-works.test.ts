@@ -19,7 +19,7 @@ describe('sweeps and scans are jobs', () => {
   let place: Installation;
   let receiver: ChangesReceiver;
   const [first, second, third] = [1, 2, 3].map(seededMonitorId) as [string, string, string];
-  const changes = 300;
+  const changes = 400;
   beforeAll(async () => {
     receiver = await ChangesReceiver.start();
     place = await monitorInstallation(
@@ -27,13 +27,13 @@ describe('sweeps and scans are jobs', () => {
       receiver.settings,
     );
   });
-  // From the second page on a page takes its time, so that one is under way when it is cancelled.
+  // The second page ends the first activity, and the third takes its time: it is under way when it is cancelled.
   beforeEach(() => {
     const told = new Map<string, number>();
     receiver.answer = ({ body: { monitor_id: monitorId = '' } }) => {
       const count = (told.get(monitorId) ?? 0) + 1;
       told.set(monitorId, count);
-      return { status: 200, afterMs: count > 100 ? 1_000 : 0 };
+      return { status: 200, afterMs: count > 200 ? 1_000 : count > 100 ? 400 : 0 };
     };
   });
   afterAll(async () => {

@@ -1,11 +1,6 @@
 import * as fc from 'fast-check';
-import {
-  firstWalk,
-  nextPage,
-  noCounts,
-  type PageReport,
-  type Walk,
-} from '../../src/domain/monitors/sweep';
+import { noCounts, type PageReport } from '../../src/domain/monitors/sweep';
+import { firstWalk, nextPage, type Walk } from '../../src/domain/monitors/walk';
 
 const pageSize = 5;
 

@@ -11,13 +11,12 @@ import type {
 import type { ProbeReport, ScanOutcome } from '../../src/domain/monitors/scan';
 import {
   emptyBacklog,
-  firstWalk,
   noCounts,
   plainTerms,
   sweepOutcome,
   type SweepOutcome,
-  type SweepReport,
 } from '../../src/domain/monitors/sweep';
+import { firstWalk, type SweepReport } from '../../src/domain/monitors/walk';
 import { queueName } from '../../src/domain/core/queues';
 import { cancelUpdate } from '../../src/workflows/messages';
 import type { monitorSweep } from '../../src/workflows/monitors/monitor-sweep';

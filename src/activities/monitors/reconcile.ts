@@ -2,15 +2,17 @@ import { onward } from '../../domain/core/service/list-walk';
 import { isOwed, isStuck } from '../../domain/monitors/change-record';
 import { mayBeTried, type ChangeFile } from '../../domain/monitors/kept';
 import {
-  endlessFault,
-  firstReconcileWalk,
-  isPastEnd,
   noCursor,
-  type ReconcileWalk,
   type Reconciled,
   type SweepRef,
   type SweepTerms,
 } from '../../domain/monitors/sweep';
+import {
+  endlessFault,
+  firstReconcileWalk,
+  isPastEnd,
+  type ReconcileWalk,
+} from '../../domain/monitors/walk';
 import type { MonitorDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';
 import { faultOf } from './with-retries';

@@ -4,7 +4,6 @@ import { noteLine, healthNotes } from '../../domain/monitors/health';
 import { mayBeTried, type ChangeFile } from '../../domain/monitors/kept';
 import {
   addSums,
-  nextPage,
   noCounts,
   sweepOutcome,
   sweepWarnings,
@@ -14,12 +13,11 @@ import {
   type SweepOutcome,
   type SweepRecord,
   type SweepRef,
-  type SweepReport,
   type SweepSums,
   type SweepTerms,
   type SweepWarning,
-  type Walk,
 } from '../../domain/monitors/sweep';
+import { nextPage, type SweepReport, type Walk } from '../../domain/monitors/walk';
 import { ChangeQueries } from '../../store/monitors/change-queries';
 import type { MonitorDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';

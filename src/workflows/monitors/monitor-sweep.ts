@@ -11,17 +11,16 @@ import { sweepEnd } from '../../domain/job-ends';
 import {
   addSums,
   emptyBacklog,
-  firstWalk,
   noCounts,
   sweepOutcome,
   sweepWarnings,
   type Fault,
-  type ReconcileWalk,
   type Reconciled,
   type SweepEnd,
   type SweepOutcome,
   type SweepRef,
 } from '../../domain/monitors/sweep';
+import { firstWalk, type ReconcileWalk } from '../../domain/monitors/walk';
 import type { MonitorSweepInput, SweepCarryover } from '../inputs';
 import { cancelSignal, cancelUpdate, sweepProgressQuery, type SweepProgress } from '../messages';
 import { monitorActivities } from './activities';

@@ -13,15 +13,14 @@ import { AuditTrail } from '../../../src/store/audit/trail';
 import { IdKey } from '../../../src/protection/id-key';
 import type { ProbeReport, ScannedPage } from '../../../src/domain/monitors/scan';
 import {
-  firstWalk,
   noCounts,
   plainTerms,
-  type SweepReport,
   type SweepEnd,
   type SweepOutcome,
   type SweepRef,
   type SweepTerms,
 } from '../../../src/domain/monitors/sweep';
+import { firstWalk, type SweepReport } from '../../../src/domain/monitors/walk';
 import { readEnvironment } from '../../../src/environment';
 import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
 import { openSinks } from '../../../src/sinks/open-sinks';
