@@ -6,6 +6,8 @@ const limits = {
   watchRows: 250,
   /** A new row waits for company until it is nearly due: fewer watches, and larger ones. */
   dueSoonMs: 150,
+  /** Where nothing else wakes the driver: a timer of the server may be a second late. */
+  timerLateMs: 1_000,
   freshForMs: 10_000,
 } as const;
 
@@ -60,15 +62,21 @@ export class OutstandingRows {
    * rows, so that slow ones never keep them unwatched.
    *
    * @param share rows that may be outstanding at once
+   * @param moreToCome requests are under way: the next row comes soon, and wakes the driver
    */
-  next(now: number, share: number): { rows: OutstandingRow[] } | { at: number } {
+  next(
+    now: number,
+    share: number,
+    moreToCome: boolean,
+  ): { rows: OutstandingRow[] } | { at: number } {
     const slots = Math.max(3, Math.ceil(share / limits.watchRows) + 1);
     const free = slots - this.#watches.size;
     const unwatched = [...this.#rows.values()].filter((row) => !row.watched);
     const isFresh = (row: OutstandingRow): boolean => now - row.tuple[2] < limits.freshForMs;
     if (free <= 0 || (free === 1 && !unwatched.some(isFresh))) return { at: Infinity };
     const dueAt = Math.min(...unwatched.map((row) => (row.known ? now : row.tuple[3])));
-    if (dueAt > now + limits.dueSoonMs) return { at: dueAt - limits.dueSoonMs };
+    const startsBy = dueAt - (moreToCome ? limits.dueSoonMs : limits.timerLateMs);
+    if (startsBy > now) return { at: startsBy };
     const byDue = (a: OutstandingRow, b: OutstandingRow): number => a.tuple[3] - b.tuple[3];
     const rows = unwatched
       .sort((a, b) => Number(isFresh(b)) - Number(isFresh(a)) || byDue(a, b))

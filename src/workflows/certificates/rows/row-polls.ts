@@ -25,7 +25,8 @@ export class RowPolls {
 
   start(): void {
     for (;;) {
-      const next = this.#rows.outstanding.next(Date.now(), this.#rows.state.share);
+      const { outstanding, runs, state } = this.#rows;
+      const next = outstanding.next(Date.now(), state.share, runs.size > 0);
       if ('at' in next) {
         this.#rows.wakes.at(next.at);
         return;
