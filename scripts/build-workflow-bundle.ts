@@ -8,7 +8,7 @@ async function build(): Promise<void> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'dist/workflows/index.js'),
     workflowInterceptorModules: [join(root, 'dist/workflows/core/job-events.js')],
-    failureConverterPath: join(root, 'dist/temporal/failure-converter.js'),
+    failureConverterPath: join(root, 'dist/temporal/payload/failure-converter.js'),
     logger: new DefaultLogger('WARN'),
   });
   await mkdir(join(root, 'dist'), { recursive: true });

@@ -218,7 +218,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'plaintext-accepted',
     promise: 'a payload in the clear, which anybody may have written, is taken',
-    file: 'src/temporal/payload-codec.ts',
+    file: 'src/temporal/payload/payload-codec.ts',
     find: 'if (isByTheServer(payload)) return payload;',
     replace: 'if (encoding !== null) return payload;',
     tests: ['test/unit/temporal/payload-codec.test.ts'],

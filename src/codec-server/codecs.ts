@@ -1,6 +1,6 @@
 import type { PayloadCodec } from '@temporalio/common';
 import type { KeyRing } from '../protection/key-ring';
-import { EncryptionCodec } from '../temporal/payload-codec';
+import { EncryptionCodec } from '../temporal/payload/payload-codec';
 
 /**
  * A codec for each namespace that is served.

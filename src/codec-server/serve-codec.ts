@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { PayloadCodec } from '@temporalio/common';
 import type { ListenAddress } from '../environment';
 import { BrokenSealError, UnknownKeyError } from '../protection/key-ring';
-import { ForeignPayloadError } from '../temporal/payload-codec';
+import { ForeignPayloadError } from '../temporal/payload/payload-codec';
 import type { Access } from './access';
 import { hostNameOf, isLoopback } from '../protection/loopback';
 import { readPayloads, writePayloads } from './payload-json';

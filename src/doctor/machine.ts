@@ -7,9 +7,9 @@ import { openStore, shownAddress } from '../store/open-store';
 import type { Loss, Store } from '../store/store';
 import { ConfigError, type Environment, type TokenSetting } from '../environment';
 import { engineAddress } from '../temporal/connection';
-import { payloadKeysAtHand } from '../temporal/payload-keys';
+import { payloadKeysAtHand } from '../temporal/payload/payload-keys';
 import { refuseSandboxStore } from '../temporal/sandbox-store';
-import { knownTemporalCli } from '../temporal/tools-cli';
+import { knownTemporalCli } from '../temporal/tools/cli';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const mebibyte = 1024 * 1024;

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import type { Store } from '../store/store';
 import type { Environment } from '../environment';
 import { engineAddress } from '../temporal/connection';
-import { findPayloadKeys, payloadKeysPath } from '../temporal/payload-keys';
-import { keyChecks, keyFault } from '../temporal/store-keys';
+import { findPayloadKeys, payloadKeysPath } from '../temporal/payload/payload-keys';
+import { keyChecks, keyFault } from '../temporal/payload/store-keys';
 import { fail, messageOf, ok, type Finding } from './finding';
 
 const check = 'payload keys';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isSameProcess, startOf } from './tools-pid';
+import { isSameProcess, startOf } from './tools/pid';
 
 /** `engine.json` of the data directory: the embedded engine that serves it, while it runs. */
 const recordSchema = z.object({

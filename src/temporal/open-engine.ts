@@ -8,7 +8,7 @@ import { lockHolder } from '../store/process-lock';
 import type { Store } from '../store/store';
 import { ConfigError, type Environment } from '../environment';
 import { connectClient, engineAddress, type EngineAddress, type EngineClient } from './connection';
-import { dataConverterOf } from './data-converter';
+import { dataConverterOf } from './payload/data-converter';
 import {
   engineLockPath,
   engineLogPath,
@@ -16,9 +16,9 @@ import {
   runningEngine,
   type EngineRecord,
 } from './engine-record';
-import { findPayloadKeys } from './payload-keys';
-import { proveKeys } from './store-keys';
-import { hasEnded } from './tools-pid';
+import { findPayloadKeys } from './payload/payload-keys';
+import { proveKeys } from './payload/store-keys';
+import { hasEnded } from './tools/pid';
 
 /** Whatever program has asked: it may be somebody else's. */
 const ownProgram = join(__dirname, '..', 'main.js');

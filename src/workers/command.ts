@@ -11,10 +11,10 @@ import { ConfigError, readEnvironment, type Environment, type ListenAddress } fr
 import type { IdKey } from '../protection/id-key';
 import type { KeyRing } from '../protection/key-ring';
 import { engineAddress } from '../temporal/connection';
-import { dataConverterOf } from '../temporal/data-converter';
-import { workerIdentity } from '../temporal/key-holders';
-import { findPayloadKeys } from '../temporal/payload-keys';
-import { openOwnStore, proveKeys } from '../temporal/store-keys';
+import { dataConverterOf } from '../temporal/payload/data-converter';
+import { workerIdentity } from '../temporal/payload/key-holders';
+import { findPayloadKeys } from '../temporal/payload/payload-keys';
+import { openOwnStore, proveKeys } from '../temporal/payload/store-keys';
 import { Standstill } from './standstill';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';

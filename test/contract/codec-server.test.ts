@@ -16,7 +16,7 @@ import {
   type ServedRequest,
 } from '../../src/codec-server/serve-codec';
 import { KeyRing } from '../../src/protection/key-ring';
-import { EncryptionCodec } from '../../src/temporal/payload-codec';
+import { EncryptionCodec } from '../../src/temporal/payload/payload-codec';
 import { eventually } from '../support/diligence-process';
 
 const oldKey = `old:${'01'.repeat(32)}`;

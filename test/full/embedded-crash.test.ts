@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { allAttempts, storeAt } from '../support/temporary-store';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
 import { runningEngine } from '../../src/temporal/engine-record';
-import { hasEnded } from '../../src/temporal/tools-pid';
+import { hasEnded } from '../../src/temporal/tools/pid';
 import { eventually, readSheetLines, type CommandResult } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 

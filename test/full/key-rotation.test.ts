@@ -5,7 +5,7 @@ import { Installation, eventually, readSheetLines } from '../support/diligence-p
 import { sheetOf } from '../support/documents';
 import { historiesOf } from '../support/histories';
 import { keyIdsOf, payloadsOf } from '../support/payloads';
-import { EncryptionCodec } from '../../src/temporal/payload-codec';
+import { EncryptionCodec } from '../../src/temporal/payload/payload-codec';
 import { KeyRing } from '../../src/protection/key-ring';
 
 const rows = 300;

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server/dev-server';
 import { DevServers, askServer, isAlive } from '../support/dev-servers';
 
 let place: DevServers;

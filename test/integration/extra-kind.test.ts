@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
-import { freePort, prepareNamespace } from '../../src/temporal/dev-server-frontend';
+import { freePort, prepareNamespace } from '../../src/temporal/dev-server/frontend';
 import { cpf } from '../support/documents';
 import { eventually, type CommandResult } from '../support/diligence-process';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../support/loopback-server';
@@ -86,7 +86,7 @@ async function build(): Promise<void> {
   await promisify(execFile)(tsc, ['-p', folder]);
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(folder, 'dist/workflows/index.js'),
-    failureConverterPath: join(folder, 'dist/temporal/failure-converter.js'),
+    failureConverterPath: join(folder, 'dist/temporal/payload/failure-converter.js'),
     logger: new DefaultLogger('ERROR'),
   });
   await writeFile(join(folder, 'dist/workflow-bundle.js'), code);

@@ -13,7 +13,7 @@ import { waitBounds, type WaitBounds } from '../../src/domain/core/service/poll-
 import { queueName } from '../../src/domain/core/queues';
 import type { Polled } from '../../src/domain/core/service/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
-import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
+import { prepareNamespace } from '../../src/temporal/dev-server/frontend';
 import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/traces/search-trace';
 import type { HistoryEvents } from '../support/clock-locks';

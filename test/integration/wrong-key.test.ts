@@ -5,7 +5,7 @@ import {
   loadDataConverter,
 } from '@temporalio/common/lib/internal-non-workflow';
 import { KeyRing } from '../../src/protection/key-ring';
-import { dataConverterOf } from '../../src/temporal/data-converter';
+import { dataConverterOf } from '../../src/temporal/payload/data-converter';
 import { postsOf } from '../support/batch-account';
 import { Installation } from '../support/diligence-process';
 import { testPayloadKeys } from '../support/temporary-store';

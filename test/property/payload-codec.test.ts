@@ -2,7 +2,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import * as fc from 'fast-check';
 import { BrokenSealError, KeyRing, UnknownKeyError } from '../../src/protection/key-ring';
-import { EncryptionCodec, ForeignPayloadError } from '../../src/temporal/payload-codec';
+import { EncryptionCodec, ForeignPayloadError } from '../../src/temporal/payload/payload-codec';
 import { sized } from '../support/full-size';
 
 const runs = sized(4_000, 100_000);

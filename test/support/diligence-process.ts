@@ -17,9 +17,9 @@ import {
 import { KeyRing } from '../../src/protection/key-ring';
 import { findIdKey } from '../../src/store/sealed/find-id-key';
 import { openStore } from '../../src/store/open-store';
-import { dataConverterOf } from '../../src/temporal/data-converter';
-import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
-import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
+import { dataConverterOf } from '../../src/temporal/payload/data-converter';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server/dev-server';
+import { prepareNamespace } from '../../src/temporal/dev-server/frontend';
 import { sharedServer } from './temporal-servers';
 import { postgresOfRun, postgresSettings } from './temporary-postgres';
 import { testPayloadKeys } from './temporary-store';

@@ -4,7 +4,7 @@ import { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { rowName, type Seal } from '../../src/store/sealed/seal';
 import { KeyRing } from '../../src/protection/key-ring';
-import { EncryptionCodec } from '../../src/temporal/payload-codec';
+import { EncryptionCodec } from '../../src/temporal/payload/payload-codec';
 import type { Installation } from './diligence-process';
 import { payloadsOf } from './payloads';
 import { tamperWith, testPayloadKeys } from './temporary-store';

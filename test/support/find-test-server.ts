@@ -8,8 +8,8 @@ import {
   tryDownload,
   underLock,
   type ToolSearch,
-} from '../../src/temporal/tools-cache';
-import { isExecutableFile, run, toolEnvironment } from '../../src/temporal/tools-process';
+} from '../../src/temporal/tools/cache';
+import { isExecutableFile, run, toolEnvironment } from '../../src/temporal/tools/process';
 
 const testServerVersion = '1.38.0';
 /** What test server 1.38.0 is compiled against; another line of slf4j would print a warning at each start. */

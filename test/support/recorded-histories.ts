@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { PayloadCodec } from '@temporalio/common';
 import { JSONToPayload, payloadToJSON, type JSONPayload } from '@temporalio/common/lib/proto-utils';
 import { KeyRing } from '../../src/protection/key-ring';
-import { dataConverterOf } from '../../src/temporal/data-converter';
+import { dataConverterOf } from '../../src/temporal/payload/data-converter';
 
 /** Histories of workflows as they once ran, a folder a version: later code is held to what it did then. */
 export const historiesFolder = join(__dirname, '..', 'replay', 'histories');

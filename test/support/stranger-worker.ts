@@ -1,8 +1,8 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { storeIn } from './temporary-store';
 import { KeyRing } from '../../src/protection/key-ring';
-import { dataConverterOf } from '../../src/temporal/data-converter';
-import { workerIdentity } from '../../src/temporal/key-holders';
+import { dataConverterOf } from '../../src/temporal/payload/data-converter';
+import { workerIdentity } from '../../src/temporal/payload/key-holders';
 import { runWorkers } from '../../src/workers/run-workers';
 import { eventually, type Installation } from './diligence-process';
 import { historiesOf, type RunHistory } from './histories';

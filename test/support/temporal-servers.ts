@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server/dev-server';
 
 /**
  * Temporal servers for tests over real processes: one for each jest worker and the whole run, in

@@ -13,7 +13,7 @@ import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/
 import { queueName } from '../../src/domain/core/queues';
 import type { WorkRef } from '../../src/domain/certificates/work';
 import { KeyRing } from '../../src/protection/key-ring';
-import { dataConverterOf } from '../../src/temporal/data-converter';
+import { dataConverterOf } from '../../src/temporal/payload/data-converter';
 import type { certificateBatch } from '../../src/workflows/certificates/certificate-batch';
 import type {
   CertificateLaneInput,

@@ -7,7 +7,7 @@ import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';
 import { engineAddress, type EngineClient } from '../../temporal/connection';
 import { refuseSandboxStore } from '../../temporal/sandbox-store';
-import { openOwnStore } from '../../temporal/store-keys';
+import { openOwnStore } from '../../temporal/payload/store-keys';
 
 /** What every use case works with: settings, store, and (when asked for) the engine. */
 export interface CommandContext {

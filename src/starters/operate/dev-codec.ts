@@ -4,7 +4,7 @@ import { codecLog } from '../../codec-server/log';
 import { serveCodec, type CodecServer } from '../../codec-server/serve-codec';
 import type { Environment } from '../../environment';
 import type { KeyRing } from '../../protection/key-ring';
-import type { DevServer } from '../../temporal/dev-server';
+import type { DevServer } from '../../temporal/dev-server/dev-server';
 import { engineLogPath } from '../../temporal/engine-record';
 import { tell } from '../cli/terminal';
 

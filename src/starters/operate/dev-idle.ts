@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retentionScheduleId } from '../../domain/core/retention';
 import { connectClient, type EngineClient } from '../../temporal/connection';
-import type { DevServer } from '../../temporal/dev-server';
+import type { DevServer } from '../../temporal/dev-server/dev-server';
 import { retireIdleRecord } from '../../temporal/engine-record';
 import { tell } from '../cli/terminal';
 

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readEnvironment, type Environment } from '../../environment';
-import { endOrphanedServer, type DevServer } from '../../temporal/dev-server';
+import { endOrphanedServer, type DevServer } from '../../temporal/dev-server/dev-server';
 import {
   engineLockPath,
   engineLogPath,
@@ -15,10 +15,10 @@ import {
 import type { CodecServer } from '../../codec-server/serve-codec';
 import { isPostgres } from '../../store/open-store';
 import { lockHolder, withLock } from '../../store/process-lock';
-import { findPayloadKeys } from '../../temporal/payload-keys';
-import { proveKeys } from '../../temporal/store-keys';
-import { findTemporalCli } from '../../temporal/tools-cli';
-import { hasEnded } from '../../temporal/tools-pid';
+import { findPayloadKeys } from '../../temporal/payload/payload-keys';
+import { proveKeys } from '../../temporal/payload/store-keys';
+import { findTemporalCli } from '../../temporal/tools/cli';
+import { hasEnded } from '../../temporal/tools/pid';
 import { serveCodecForUi } from './dev-codec';
 import { idleFor } from './dev-idle';
 import {

@@ -12,15 +12,15 @@ import {
   nextStep,
   type KeyHolder,
   type RotationStep,
-} from '../../temporal/key-holders';
+} from '../../temporal/payload/key-holders';
 import { reachEngine } from '../../temporal/open-engine';
 import {
   findPayloadKeys,
   payloadKeysAtHand,
   payloadKeysPath,
   writePayloadKeys,
-} from '../../temporal/payload-keys';
-import { keyChecks, keyFault, proveKeys, registerKey } from '../../temporal/store-keys';
+} from '../../temporal/payload/payload-keys';
+import { keyChecks, keyFault, proveKeys, registerKey } from '../../temporal/payload/store-keys';
 import { CommandError } from '../jobs/errors';
 import { exitCodes, print, printJson, tell } from '../cli/terminal';
 

@@ -1,6 +1,6 @@
 import { examinePayloadKeys } from '../../../src/doctor/payload-keys';
 import { readEnvironment } from '../../../src/environment';
-import { proveKeys } from '../../../src/temporal/store-keys';
+import { proveKeys } from '../../../src/temporal/payload/store-keys';
 import { KeyRing } from '../../../src/protection/key-ring';
 import { TemporaryStore } from '../../support/temporary-store';
 

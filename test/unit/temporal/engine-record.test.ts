@@ -10,7 +10,7 @@ import {
   writeEngineRecord,
   type EngineRecord,
 } from '../../../src/temporal/engine-record';
-import { startOf } from '../../../src/temporal/tools-pid';
+import { startOf } from '../../../src/temporal/tools/pid';
 
 const minuteMs = 60_000;
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import { failureConverterPath } from '../../../src/temporal/data-converter';
+import { failureConverterPath } from '../../../src/temporal/payload/data-converter';
 
 it('leaves no message and no stack of a failure, or of its cause, outside of payloads', () => {
   const { failureConverter } = loadDataConverter({ failureConverterPath });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToolNotFoundError } from '../../../src/temporal/tools-cache';
-import { findTemporalCli } from '../../../src/temporal/tools-cli';
+import { ToolNotFoundError } from '../../../src/temporal/tools/cache';
+import { findTemporalCli } from '../../../src/temporal/tools/cli';
 import { noDownload, openDownloadSite, printsServer, ToolShed } from './tool-shed';
 
 let shed: ToolShed;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ToolNotFoundError } from '../../../src/temporal/tools-cache';
+import { ToolNotFoundError } from '../../../src/temporal/tools/cache';
 import { findTestServer } from '../../support/find-test-server';
 import { noDownload, openDownloadSite, ToolShed } from './tool-shed';
 

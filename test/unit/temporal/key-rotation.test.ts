@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../src/environment';
 import { KeyRing } from '../../../src/protection/key-ring';
-import { keyHolder, nextStep, workerIdentity } from '../../../src/temporal/key-holders';
-import { keyChecks, proveKeys, registerKey } from '../../../src/temporal/store-keys';
+import { keyHolder, nextStep, workerIdentity } from '../../../src/temporal/payload/key-holders';
+import { keyChecks, proveKeys, registerKey } from '../../../src/temporal/payload/store-keys';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const entry = (id: string, byte: string) => `${id}:${byte.repeat(32)}`;

@@ -1,8 +1,8 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { BrokenSealError, KeyRing, UnknownKeyError } from '../../../src/protection/key-ring';
-import { dataConverterOf } from '../../../src/temporal/data-converter';
-import { EncryptionCodec, ForeignPayloadError } from '../../../src/temporal/payload-codec';
+import { dataConverterOf } from '../../../src/temporal/payload/data-converter';
+import { EncryptionCodec, ForeignPayloadError } from '../../../src/temporal/payload/payload-codec';
 
 const entryA = `key-a:${'a1'.repeat(32)}`;
 const entryB = `key-b:${'b2'.repeat(32)}`;

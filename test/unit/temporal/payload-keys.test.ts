@@ -7,7 +7,7 @@ import {
   findPayloadKeys,
   payloadKeysPath,
   writePayloadKeys,
-} from '../../../src/temporal/payload-keys';
+} from '../../../src/temporal/payload/payload-keys';
 
 const configured = KeyRing.parse(`key-a:${'a1'.repeat(32)}`);
 let dataDir: string;

@@ -1,4 +1,4 @@
-import { OutstandingRows } from '../../../src/workflows/certificates/outstanding-rows';
+import { OutstandingRows } from '../../../src/workflows/certificates/rows/outstanding-rows';
 
 const now = 1_000_000;
 const dueIn = (ms: number): OutstandingRows =>

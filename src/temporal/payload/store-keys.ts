@@ -1,8 +1,8 @@
-import { ConfigError, type Environment } from '../environment';
-import type { IdKey } from '../protection/id-key';
-import type { KeyRing } from '../protection/key-ring';
-import { openStore } from '../store/open-store';
-import type { Store } from '../store/store';
+import { ConfigError, type Environment } from '../../environment';
+import type { IdKey } from '../../protection/id-key';
+import type { KeyRing } from '../../protection/key-ring';
+import { openStore } from '../../store/open-store';
+import type { Store } from '../../store/store';
 import { findPayloadKeys, type EngineKind } from './payload-keys';
 
 /**

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DevServerError } from './dev-server-files';
-import { hasEnded } from './tools-pid';
+import { DevServerError } from './files';
+import { hasEnded } from '../tools/pid';
 
 /** Nobody else reads what it writes: database, write-ahead log and shared memory beside it. */
 export function spawnShut(executable: string, args: string[], options: SpawnOptions): ChildProcess {

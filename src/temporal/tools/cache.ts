@@ -1,9 +1,9 @@
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { withLock } from '../store/process-lock';
-import { downloadTool, sdkDownloadOrigin } from './tools-download';
-import { isExecutableFile } from './tools-process';
+import { withLock } from '../../store/process-lock';
+import { downloadTool, sdkDownloadOrigin } from './download';
+import { isExecutableFile } from './process';
 
 export interface ToolSearch {
   env: NodeJS.ProcessEnv;

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, type Environment } from '../environment';
-import { KeyRing } from '../protection/key-ring';
-import { replaceFile, writeOnce } from '../store/files';
+import { ConfigError, type Environment } from '../../environment';
+import { KeyRing } from '../../protection/key-ring';
+import { replaceFile, writeOnce } from '../../store/files';
 
 type Settings = Pick<Environment, 'payloadKeys' | 'dataDir'>;
 

@@ -1,6 +1,6 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { BrokenSealError, type KeyRing } from '../protection/key-ring';
+import { BrokenSealError, type KeyRing } from '../../protection/key-ring';
 
 const PayloadMessage = temporal.api.common.v1.Payload;
 

@@ -14,12 +14,12 @@ import {
   writeJson,
   type DataPaths,
   type ServerRecord,
-} from './dev-server-files';
-import { answers, freePort, host, knock, prepareNamespace } from './dev-server-frontend';
-import { end, isOver, spawnShut, untilEnded, untilExit } from './dev-server-process';
-import { serverVersionOf } from './tools-cli';
-import { hasEnded, isSameProcess, startOf } from './tools-pid';
-import { toolEnvironment } from './tools-process';
+} from './files';
+import { answers, freePort, host, knock, prepareNamespace } from './frontend';
+import { end, isOver, spawnShut, untilEnded, untilExit } from './process';
+import { serverVersionOf } from '../tools/cli';
+import { hasEnded, isSameProcess, startOf } from '../tools/pid';
+import { toolEnvironment } from '../tools/process';
 
 const dynamicConfig = [
   'frontend.enableServerVersionCheck=false',

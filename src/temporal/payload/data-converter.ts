@@ -1,5 +1,5 @@
 import type { DataConverter } from '@temporalio/common';
-import type { KeyRing } from '../protection/key-ring';
+import type { KeyRing } from '../../protection/key-ring';
 import { EncryptionCodec } from './payload-codec';
 
 export const failureConverterPath = require.resolve('./failure-converter');

@@ -8,8 +8,8 @@ import {
   tryDownload,
   underLock,
   type ToolSearch,
-} from './tools-cache';
-import { findOnPath, isExecutableFile, run, toolEnvironment } from './tools-process';
+} from './cache';
+import { findOnPath, isExecutableFile, run, toolEnvironment } from './process';
 
 const cliModule = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 const installCli =

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import { queueKinds } from '../domain/core/queues';
-import type { KeyRing } from '../protection/key-ring';
-import type { EngineClient } from './connection';
-import { queuePollers } from './queue-pollers';
+import { queueKinds } from '../../domain/core/queues';
+import type { KeyRing } from '../../protection/key-ring';
+import type { EngineClient } from '../connection';
+import { queuePollers } from '../queue-pollers';
 import type { KeyCheck } from './store-keys';
 
 /** Temporal takes no longer name for a worker (`limit.maxIDLength`). */

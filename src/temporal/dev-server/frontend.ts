@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
-import { registerSearchAttributes } from './search-attributes';
+import { registerSearchAttributes } from '../search-attributes';
 
 /** Where a dev server listens. */
 export const host = '127.0.0.1';
