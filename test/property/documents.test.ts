@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 
-import { cnpjCheckDigits, cpfCheckDigits, isValidCnpj, isValidCpf, maskDocument, punctuateDocument } from '../../src/domain/core/documents/documents';
+import {
+  cnpjCheckDigits,
+  cpfCheckDigits,
+  isValidCnpj,
+  isValidCpf,
+  maskDocument,
+  punctuateDocument,
+} from '../../src/domain/core/documents/documents';
 import { normaliseDocument, readDocument } from '../../src/domain/core/documents/read-document';
 import { anyCharacter } from '../support/any-character';
 

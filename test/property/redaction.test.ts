@@ -1,5 +1,11 @@
 import * as fc from 'fast-check';
-import { cnpjCheckDigits, cpfCheckDigits, isValidCnpj, isValidCpf, punctuateDocument } from '../../src/domain/core/documents/documents';
+import {
+  cnpjCheckDigits,
+  cpfCheckDigits,
+  isValidCnpj,
+  isValidCpf,
+  punctuateDocument,
+} from '../../src/domain/core/documents/documents';
 import { redactText, redactValue } from '../../src/protection/redaction';
 import { sized } from '../support/full-size';
 

@@ -1,5 +1,17 @@
-import { cnpjCheckDigits, cpfCheckDigits, isValidCnpj, isValidCpf, maskDocument, punctuateDocument } from '../../../src/domain/core/documents/documents';
-import { type DocumentExpectation, type DocumentReading, normaliseDocument, readDocument } from '../../../src/domain/core/documents/read-document';
+import {
+  cnpjCheckDigits,
+  cpfCheckDigits,
+  isValidCnpj,
+  isValidCpf,
+  maskDocument,
+  punctuateDocument,
+} from '../../../src/domain/core/documents/documents';
+import {
+  type DocumentExpectation,
+  type DocumentReading,
+  normaliseDocument,
+  readDocument,
+} from '../../../src/domain/core/documents/read-document';
 
 const columnCnpj: DocumentExpectation = { length: 'cnpj', serves: ['cpf', 'cnpj'] };
 const columnCpf: DocumentExpectation = { length: 'cpf', serves: ['cpf', 'cnpj'] };
