@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'acknowledged-before-delivery',
     promise: 'a change is acknowledged before the sinks have it',
-    file: 'src/activities/monitors/sweep-page.ts',
+    file: 'src/activities/monitors/sweep-pages.ts',
     find: 'acknowledgeChanges(ctx, delivered.held)',
     replace: 'acknowledgeChanges(ctx, files)',
     tests: ['test/unit/activities/monitor-deliveries.test.ts'],

@@ -98,10 +98,13 @@ export const migrations: readonly string[][] = [
        hash TEXT NOT NULL,
        mac TEXT NOT NULL,
        name TEXT NOT NULL UNIQUE,
+       -- Hash of the id of its job as the body has it, with numbers for names: NULL where it is of none.
+       job TEXT,
        body BLOB NOT NULL,
        PRIMARY KEY (chain, number)
      ) STRICT`,
     `CREATE INDEX event_at ON event (at, chain, number)`,
+    `CREATE INDEX event_job ON event (job, at, chain, number) WHERE job IS NOT NULL`,
     `CREATE TABLE anchor (
        number INTEGER PRIMARY KEY,
        at TEXT NOT NULL,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { entriesIn } from '../../src/domain/core/audit-excerpt';
 import type { Manifest } from '../../src/domain/investigations/manifest';
 import type { InvestigationReport } from '../../src/domain/investigations/report';
 import { manifestSchema, reportSchema } from '../../src/starters/investigations/report/schema';
@@ -208,5 +209,10 @@ test('what was reused is evidence all the same, and costs nothing again', async 
     askedBy: 'tester',
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
+  const { audit } = manifestSchema.parse(
+    JSON.parse(await readFile(join(out, 'manifest.json'), 'utf8')),
+  );
+  const records = entriesIn(audit).filter(({ work }) => work === search?.job);
+  expect(records.map(({ by, kind }) => [kind, by])).toContainEqual(['outcome', 'tester']);
   expect((await verify(out)).code).toBe(0);
 });

@@ -100,7 +100,7 @@ export interface WrittenPlan {
   subject: Subject | null;
   titles: ReadonlyMap<string, string>;
   /** Of a path in the file; null: the file has nothing of it. */
-  lineOf(path: string): number | null;
+  lineOf: (path: string) => number | null;
 }
 
 /**
@@ -119,7 +119,7 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
   const counter = new LineCounter();
   // JSON is YAML too.
   const document = parseDocument(written, { lineCounter: counter });
-  const lineOf = (path: string): number | null => lineIn(document, counter, path);
+  const lineOf = (at: string): number | null => lineIn(document, counter, at);
   const [broken] = document.errors;
   if (broken !== undefined) throw new UsageError(`--plan: ${named}: ${broken.message}`);
   const reading = planSchema.safeParse(valuesOf(named, document));

@@ -9,6 +9,7 @@ const oneDayMs = 86_400_000;
 export interface NewEvent {
   /** Of the happening and its result: what is told again is there already. */
   name: string;
+  job: string | null;
   /** JSON of the entry. */
   text: string;
   /** The text, sealed. */
@@ -47,7 +48,7 @@ export class EventChain {
    *
    * @returns how it is written, and what is to be called once it was: what is there already is no link
    */
-  next({ name, text, body }: NewEvent): { statement: Statement; written: () => void } {
+  next({ name, job, text, body }: NewEvent): { statement: Statement; written: () => void } {
     const now = this.#now();
     const open = this.#chain;
     const chain = open === null || now - open.startedAt > oneDayMs ? this.#newChain(now) : open;
@@ -58,8 +59,8 @@ export class EventChain {
     return {
       statement: insertInto(
         'event',
-        ['chain', 'number', 'at', 'prev', 'hash', 'mac', 'name', 'body'],
-        [[chain.name, number, place.at, place.prev, hash, mac, name, body]],
+        ['chain', 'number', 'at', 'prev', 'hash', 'mac', 'name', 'job', 'body'],
+        [[chain.name, number, place.at, place.prev, hash, mac, name, job, body]],
         'ON CONFLICT (name) DO NOTHING',
       ),
       written: () => (this.#chain = { ...chain, number, hash, at }),

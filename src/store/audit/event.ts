@@ -9,12 +9,13 @@ import type { Link } from './link';
 export interface EventRow extends Omit<Link, 'text'> {
   chain: string;
   name: string;
+  job: string | null;
   body: Uint8Array;
 }
 
 /** @param where which of them, in which order */
 export function selectEvents(where: string, parameters: readonly unknown[]): Statement {
-  const columns = 'chain, number, at, prev, hash, mac, name, body';
+  const columns = 'chain, number, at, prev, hash, mac, name, job, body';
   return statement(`SELECT ${columns} FROM event WHERE ${where} LIMIT ${perLook}`, parameters);
 }
 
@@ -27,15 +28,22 @@ export const perLook = 500;
  * @param text of `numbered`
  */
 export async function eventOf(seal: Seal, text: string): Promise<NewEvent> {
-  const name = nameOf(entryOf(text));
-  return { name, text, body: Buffer.from(await seal.seal(rowName('event', name), text)) };
+  const entry = entryOf(text);
+  const name = nameOf(entry);
+  return {
+    name,
+    job: jobOf(entry),
+    text,
+    body: Buffer.from(await seal.seal(rowName('event', name), text)),
+  };
 }
 
-/** Null: it was sealed and then altered, or goes by the name of another. */
-export function linkOf(seal: Seal, { name, body, ...link }: EventRow): Link | null {
+/** Null: it was sealed and then altered, or goes by the name or the job of another. */
+export function linkOf(seal: Seal, { name, job, body, ...link }: EventRow): Link | null {
   try {
     const text = seal.open(rowName('event', name), body).toString('utf8');
-    return nameOf(entryOf(text)) === name ? { ...link, text } : null;
+    const entry = entryOf(text);
+    return nameOf(entry) === name && jobOf(entry) === job ? { ...link, text } : null;
   } catch (error) {
     if (error instanceof BrokenSealError || error instanceof SyntaxError) return null;
     throw error;
@@ -47,5 +55,18 @@ export function entryOf(text: string): AuditEntry {
 }
 
 function nameOf({ id, result }: AuditEntry): string {
-  return createHash('sha256').update(`${id}\n${result}`).digest('hex').slice(0, 32);
+  return hashed(`${id}\n${result}`);
+}
+
+function jobOf({ work }: AuditEntry): string | null {
+  return work === undefined ? null : jobHash(work);
+}
+
+/** By which the lines about a job are found. @param numbered its id as lines have it */
+export function jobHash(numbered: string): string {
+  return hashed(`job\n${numbered}`);
+}
+
+function hashed(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -1,27 +1,29 @@
 import type { AuditExcerpt, ExcerptLink } from '../../domain/core/audit-excerpt';
 import { pagesOf } from '../pages';
-import { statement } from '../statement';
+import { marksOf, statement } from '../statement';
 import type { Store } from '../store';
 import { anchorOf, type Anchor } from './anchors';
-import { entryOf, linkOf, perLook, selectEvents, type EventRow } from './event';
+import { entryOf, jobHash, linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf } from './link';
-import { named, numbersIn } from './numbers';
+import { asNumbered, named, numbersIn } from './numbers';
 
 /**
  * What the trail says of some jobs, each record with the links from it to the next anchor: whoever has it can
  * tell that nothing of it was changed since that anchor, and needs no key. Of what else is between there are
- * hashes alone.
+ * hashes alone. Of jobs that were reused the records are older than the others.
  *
- * @param from ISO 8601: the first of the records was written then or later
  * @param last id of the last of them
  */
 export async function excerptOf(
   store: Store,
   jobs: ReadonlySet<string>,
-  { from, last }: { from: string; last: string },
+  last: string,
 ): Promise<AuditExcerpt> {
-  const { names, texts } = await recordsAbout(store, jobs, { from, last });
-  const known = [...names]
+  const texts = await recordsAbout(store, jobs, last);
+  const told = [...texts.values()].flatMap((own) => [...own.values()]);
+  const nameIn = await named(store, told);
+  const known = [...new Set(told.flatMap(numbersIn))]
+    .map((number): [string, string] => [number, nameIn(number)])
     .filter(([number, name]) => number !== name)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   const excerpt: AuditExcerpt = { names: Object.fromEntries(known), chains: [], anchors: [] };
@@ -46,42 +48,34 @@ export async function excerptOf(
   return excerpt;
 }
 
-/** By chain and number, in their order; and the names in them by their numbers. */
+/** By chain and number, in their order. */
 async function recordsAbout(
   store: Store,
   jobs: ReadonlySet<string>,
-  { from, last }: { from: string; last: string },
-): Promise<{ texts: Map<string, Map<number, string>>; names: Map<string, string> }> {
+  last: string,
+): Promise<Map<string, Map<number, string>>> {
   const texts = new Map<string, Map<number, string>>();
-  const names = new Map<string, string>();
+  const numbered = await asNumbered(store, [...jobs, last]);
+  const lastId = numbered(last);
+  const about = [...jobs].map((job) => jobHash(numbered(job)));
   const looks = pagesOf<EventRow>(perLook, (row) =>
     store.read(
-      selectEvents('at >= ? AND (at, chain, number) > (?, ?, ?) ORDER BY at, chain, number', [
-        from,
-        row?.at ?? '',
-        row?.chain ?? '',
-        row?.number ?? 0,
-      ]),
+      selectEvents(
+        `job IN ${marksOf([about])} AND (at, chain, number) > (?, ?, ?) ORDER BY at, chain, number`,
+        [...about, row?.at ?? '', row?.chain ?? '', row?.number ?? 0],
+      ),
     ),
   );
   for await (const rows of looks) {
-    const links = rows.flatMap((row) => {
-      const link = linkOf(store, row);
-      return link === null ? [] : [{ chain: row.chain, ...link }];
-    });
-    const nameIn = await named(
-      store,
-      links.map(({ text }) => text),
-    );
-    for (const { chain, number, text } of links) {
-      const { id, work = '' } = entryOf(nameIn(text));
-      if (!jobs.has(work)) continue;
+    for (const row of rows) {
+      const { text = null } = linkOf(store, row) ?? {};
+      if (text === null) continue;
+      const { chain, number } = row;
       texts.set(chain, (texts.get(chain) ?? new Map<number, string>()).set(number, text));
-      for (const one of numbersIn(text)) names.set(one, nameIn(one));
-      if (id === last) return { texts, names };
+      if (entryOf(text).id === lastId) return texts;
     }
   }
-  return { texts, names };
+  return texts;
 }
 
 /** The first anchor that names a chain so far or farther; null: none does yet. */

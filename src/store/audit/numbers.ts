@@ -33,6 +33,16 @@ export async function numbered(
   }
 }
 
+/** Texts as lines of the trail have them; of a name that has no number none can tell. */
+export async function asNumbered(
+  database: Numbers,
+  texts: Iterable<string>,
+): Promise<(text: string) => string> {
+  const wanted = new Set([...texts].flatMap((text) => text.match(names) ?? []));
+  const known = await lookUp(database, wanted, { from: 'subject', to: 'number' });
+  return (text) => text.replaceAll(names, (name) => known.get(name) ?? name);
+}
+
 /** What is told, with the names that its numbers still lead to. */
 export async function named(
   database: Numbers,

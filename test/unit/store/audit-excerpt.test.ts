@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import type { AuditEntry } from '../../../src/domain/core/audit';
 import { entriesIn, faultsOfExcerpt } from '../../../src/domain/core/audit-excerpt';
 import { excerptOf } from '../../../src/store/audit/excerpt';
@@ -20,8 +22,7 @@ function entry(work: string, id = `decision/${(told += 1)}`): AuditEntry {
 }
 
 const trail = (): AuditTrail => new AuditTrail(place.store, testIdKey);
-const excerpt = () =>
-  excerptOf(place.store, new Set([job]), { from: since, last: `outcome/${job}` });
+const excerpt = () => excerptOf(place.store, new Set([job]), `outcome/${job}`);
 
 test('has the records of the jobs by their names, and of the others nothing but hashes', async () => {
   await place.store.commit([], [entry(job), entry(other), entry(job, `outcome/${job}`)]);
@@ -47,6 +48,25 @@ test('what is long between two of its records is left out where an anchor stands
   expect(faultsOfExcerpt(found, hashOf)).toEqual([]);
   expect(found.chains.map(({ links }) => links.length)).toEqual([1, 1]);
   expect(found.anchors).toHaveLength(2);
+});
+
+test('of a job that was reused it has the older records too, by an index and no row between', async () => {
+  const reused = `profile/${randomBytes(16).toString('hex')}/20251121T101530123Z`;
+  await place.store.commit([], [entry(reused, `outcome/${reused}`)]);
+  for (let count = 0; count < 40; count += 1) await place.store.commit([], [entry(other)]);
+  await place.store.commit([], [entry(job), entry(job, `outcome/${job}`)]);
+  await trail().anchor();
+  const read = jest.spyOn(place.database, 'read');
+  const found = await excerptOf(place.store, new Set([job, reused]), `outcome/${job}`);
+  expect(faultsOfExcerpt(found, hashOf)).toEqual([]);
+  expect(entriesIn(found).map(({ work }) => work)).toEqual([reused, job, job]);
+  const asked = read.mock.calls.find(([{ sql }]) => sql.includes('job IN'))?.[0];
+  const database = new DatabaseSync(join(place.root, 'store.db'), { readOnly: true });
+  const plan = database
+    .prepare(`EXPLAIN QUERY PLAN ${asked?.sql}`)
+    .all(...((asked?.parameters ?? []) as string[]));
+  database.close();
+  expect(JSON.stringify(plan)).toContain('USING INDEX event_job (job=?');
 });
 
 test('without an anchor behind it the end is not named', async () => {

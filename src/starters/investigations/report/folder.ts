@@ -103,7 +103,7 @@ async function writeReport(
   // Anchored, the end of the investigation is among what nobody can leave out.
   await ctx.audit.anchor();
   const about = new Set([id, ...jobs.map((one) => one.job.id)]);
-  const audit = await excerptOf(ctx.store, about, { from: input.createdAt, last: `outcome/${id}` });
+  const audit = await excerptOf(ctx.store, about, `outcome/${id}`);
   const { createdAt: askedAt, createdBy: askedBy, plan } = input;
   const manifest: Manifest = {
     version: 1,
