@@ -5,6 +5,7 @@ import {
 } from '../../domain/investigations/investigation';
 import type { JobKind as KindName } from '../../domain/job';
 import { jobProgressQuery } from '../../workflows/messages';
+import { stateWord } from '../../report/words';
 import { outcomeOf } from '../jobs/envelope';
 import { endedJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
@@ -23,7 +24,7 @@ export interface StepResult {
 export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcome> = {
   kind: 'investigation',
   prefix: 'investigation/',
-  noun: 'investigation by plan',
+  noun: ['investigation by plan', 'investigação pelo plano'],
   service: 'investigation',
   workflowId: ({ name }) => investigationWorkflowId(name),
   describe: ({ plan }) => plan.name,
@@ -33,20 +34,23 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     label,
     rerun,
   }),
-  async readProgress(engine, workflowId) {
-    const progress = await progressOfOne(engine, workflowId);
+  async readProgress(engine, workflowId, reader) {
+    const progress = await progressOfOne(engine, workflowId, reader);
     if (progress === null) return null;
     const handle = engine.client.workflow.getHandle(workflowId);
     const told = await handle.query(jobProgressQuery).catch(() => null);
     const steps = Object.entries(told?.details.steps ?? {});
-    return { ...progress, details: steps.map(([id, word]) => `${id}: ${word}`) };
+    return {
+      ...progress,
+      details: steps.map(([id, word]) => `${id}: ${stateWord(word, reader.language)}`),
+    };
   },
-  lines: ({ outcome: { error, status, steps } }) => [
-    status,
-    ...steps.map(
-      ({ id, status: how, why }) => `  ${id.padEnd(14)} ${how}${why === null ? '' : `: ${why}`}`,
-    ),
-    ...(error === null ? [] : [`  error      ${error.message}`]),
+  lines: ({ outcome: { error, status, steps } }, { reader: { language, say } }) => [
+    stateWord(status, language),
+    ...steps.map(({ id, status: how, why }) => {
+      return `  ${id.padEnd(14)} ${stateWord(how, language)}${why === null ? '' : `: ${why}`}`;
+    }),
+    ...(error === null ? [] : [`  ${say('error', 'erro').padEnd(10)} ${error.message}`]),
   ],
   async report(ctx, { outcome }) {
     const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');

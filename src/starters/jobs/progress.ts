@@ -1,3 +1,5 @@
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import type { EngineClient } from '../../temporal/connection';
 import { jobProgressQuery } from '../../workflows/messages';
 
@@ -24,13 +26,16 @@ export interface Progress {
 export async function progressOfOne(
   { client }: EngineClient,
   workflowId: string,
+  { language, say }: Reader,
 ): Promise<Progress | null> {
   const handle = client.workflow.getHandle(workflowId);
   const progress = await handle.query(jobProgressQuery).catch(() => null);
   if (progress === null) return null;
   const { cancelling, details, externalId, stage, waiting } = progress;
   const uploads = details.replaced?.length ?? 0;
-  const known = [details.state, externalId, uploads === 0 ? null : `${uploads} uploads expired`];
+  const state = details.state == null ? null : stateWord(details.state, language);
+  const expired = say(`${uploads} uploads expired`, `${uploads} envios expiraram`);
+  const known = [state, externalId, uploads === 0 ? null : expired];
   return {
     ...progressOfStage(stage),
     // Nothing but its name tells that it waits for a person.
