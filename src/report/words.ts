@@ -164,6 +164,27 @@ const names: Readonly<Record<string, Words>> = {
   strategy: ['Strategy', 'Estratégia'],
   subject_type: ['Subject', 'Sujeito'],
   titulos: ['Titulos', 'Títulos'],
+  baseName: ['Name on record', 'Nome na base'],
+  capturedAt: ['Captured at', 'Capturada em'],
+  certidaoId: ['Certificate id', 'Id da certidão'],
+  certificates: ['Certificates', 'Certidões'],
+  classification: ['Classification', 'Classificação'],
+  completedAt: ['Ended', 'Terminada em'],
+  divergent: ['Differs from the record', 'Diverge do cadastro'],
+  document: ['Document', 'Documento'],
+  duplicateOf: ['Repeats line', 'Repete a linha'],
+  errorCategory: ['Kind of error', 'Tipo do erro'],
+  errorCode: ['Error', 'Erro'],
+  errorMessage: ['Message', 'Mensagem'],
+  holderName: ['Holder', 'Titular'],
+  line: ['Line', 'Linha'],
+  note: ['Note', 'Nota'],
+  officialName: ['Official name', 'Nome oficial'],
+  possibleDoubleCharge: ['Charged twice?', 'Cobrança em dobro?'],
+  reference: ['Reference', 'Referência'],
+  requestedAt: ['Requested', 'Pedida em'],
+  retryable: ['May be tried again', 'Pode ser tentada de novo'],
+  sourceName: ['Source', 'Fonte'],
   total: ['Total', 'Total'],
   trace_id: ['Search', 'Busca'],
   operation_id: ['Operation', 'Operação'],
@@ -185,7 +206,8 @@ export function statusWord(status: string, language: ReportLanguage): string {
 /** Of `risk.matched_rules`, what `matched_rules` is called. */
 export function nameOf(path: string, language: ReportLanguage): string {
   const last = path.slice(path.lastIndexOf('.') + 1);
-  const known = [path, last].find((one) => Object.hasOwn(names, one));
+  const inCamel = last.replaceAll(/_(\p{Ll})/gu, (_, letter: string) => letter.toUpperCase());
+  const known = [path, last, inCamel].find((one) => Object.hasOwn(names, one));
   const pair = known === undefined ? undefined : names[known];
   return pair === undefined ? plain(path.replace('localizacao.', '')) : at(pair, language);
 }
