@@ -1,3 +1,4 @@
+import { reachedWords, type ReachedBudget } from './core/budget';
 import type { Cell, ResolveAction } from './core/kind';
 import { kindFacts, type JobEnd, type JobKind, type Say, type Words } from './job';
 
@@ -45,6 +46,9 @@ export type WaitReason =
   | 'restored'
   | 'stands_still';
 
+/** What a wait is about: rows, or a budget. */
+export type WaitScope = number | ReachedBudget | null;
+
 const whileWaiting: Record<WaitReason, { why: Words; actions: readonly ResolveAction[] }> = {
   credentials: {
     why: [
@@ -70,8 +74,8 @@ const whileWaiting: Record<WaitReason, { why: Words; actions: readonly ResolveAc
   },
   budget: {
     why: [
-      '--budget allows no more of them (`diligence cost` tells what was spent): `diligence resume` lets as many be made again',
-      '--budget não permite mais (`diligence cost` mostra o que foi gasto): `diligence resume` permite outros tantos',
+      '--budget allows no more, and `diligence resume` lets as many be made again',
+      '--budget não permite mais, e `diligence resume` permite outros tantos',
     ],
     actions: [],
   },
@@ -179,7 +183,6 @@ export function endOf(kind: JobKind, status: string, doubts: readonly Doubt[] = 
 /**
  * Why a job is in the inbox, and what can be decided now.
  *
- * @param waitsForRows that the reason is about
  * @param isNeeded a person is
  * @param say for a person; programs read English
  */
@@ -188,25 +191,20 @@ export function inboxEntry(
     kind,
     status,
     waitsFor,
-    waitsForRows,
+    waitsAbout,
   }: {
     kind: JobKind;
     status: string | null;
     waitsFor: WaitReason | null;
-    waitsForRows: number | null;
+    waitsAbout: WaitScope;
   },
   isNeeded = true,
   say: Say = inEnglish,
 ): { why: string; actions: readonly ActionMeaning[] } {
   if (status === null) {
     const { why, actions } = whileWaiting[waitsFor ?? 'restored'];
-    const so =
-      waitsFor === 'budget'
-        ? say('requests at most are left', 'pedidos restam, no máximo')
-        : say('rows are unknown', 'linhas de resultado desconhecido');
-    const about = waitsForRows === null ? '' : `${waitsForRows} ${so}: `;
     return {
-      why: `${about}${say(...why)}`,
+      why: `${aboutWords(waitsAbout, say)}${say(...why)}`,
       actions: actions.map((action) => meaningOf(action, say)),
     };
   }
@@ -220,6 +218,12 @@ export function inboxEntry(
         ? []
         : attentionOf(kind, status, [], say).actions,
   };
+}
+
+function aboutWords(about: WaitScope, say: Say): string {
+  if (about === null) return '';
+  const rows = say('rows are unknown', 'linhas de resultado desconhecido');
+  return `${typeof about === 'number' ? `${about} ${rows}` : reachedWords(about, say)}: `;
 }
 
 const reasons: Readonly<Partial<Record<string, Words>>> = {

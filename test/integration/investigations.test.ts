@@ -75,7 +75,9 @@ test('a budget that is reached waits in the inbox, and resume lets the rest be a
   await eventually('it is in the inbox', async () => (await inbox()).length === 1);
   const [waiting] = await inbox();
   expect(waiting).toMatchObject({ waitsFor: 'budget' });
-  expect(waiting?.why).toMatch(/^1 requests at most are left: .*`diligence resume`/);
+  expect(waiting?.why).toMatch(
+    /^1 of 1 requests made; the rest takes at most 1: .*`diligence resume`/,
+  );
   const resumed = await place.run(['resume', waiting?.id ?? '']);
   expect(resumed.stdout).toContain('1 more requests may be made');
   const { code, shown } = await command;

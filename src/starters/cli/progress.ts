@@ -1,3 +1,4 @@
+import { reachedWords, type ReachedBudget } from '../../domain/core/budget';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { Progress } from '../jobs/progress';
@@ -32,10 +33,6 @@ const reasonWords: Readonly<Record<string, Words>> = {
   unknown: [
     'a person (as many rows are unknown as --max-unknown lets be: look at the service; `diligence resume` goes on)',
     'uma pessoa (há tantas linhas de resultado desconhecido quantas --max-unknown permite: verifique no serviço; `diligence resume` continua)',
-  ],
-  budget: [
-    'a person (as many requests were made as --budget allows: `diligence resume` lets as many be made again)',
-    'uma pessoa (foram feitos tantos pedidos quantos --budget permite: `diligence resume` permite outros tantos)',
   ],
   'rate limit': ['the rate limit', 'o limite de chamadas'],
   'another work': [
@@ -149,14 +146,23 @@ function wordsOf(table: Readonly<Record<string, Words>>, word: string, { say }: 
 }
 
 function waitingWords(
-  { reason, until }: NonNullable<Progress['waiting']>,
+  { budget, reason, until }: NonNullable<Progress['waiting']>,
   now: number,
   reader: Reader,
 ): string {
   const leftMs = until === null ? 0 : until - now;
-  const words = wordsOf(reasonWords, reason, reader);
+  const words =
+    budget === undefined ? wordsOf(reasonWords, reason, reader) : budgetWords(budget, reader);
   if (leftMs <= 500) return words;
   return `${words}, ${reader.say('next try in', 'próxima tentativa em')} ${duration(leftMs, reader)}`;
+}
+
+function budgetWords(budget: ReachedBudget, { say }: Reader): string {
+  const reached = reachedWords(budget, say);
+  return say(
+    `a person (${reached}: \`diligence resume\` lets as many be made again)`,
+    `uma pessoa (${reached}: \`diligence resume\` permite outros tantos)`,
+  );
 }
 
 function paceWords({ rowsPerSecond, leftMs, stalledMs }: Estimate, reader: Reader): string[] {

@@ -1,3 +1,4 @@
+import type { ReachedBudget } from '../../domain/core/budget';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { EngineClient } from '../../temporal/connection';
@@ -15,7 +16,7 @@ export interface Progress {
   /** Settled once, to be requested again later. */
   again: number;
   /** What keeps it from going on; `until`: the instant of the next try, when there is one. */
-  waiting: { reason: string; until: number | null } | null;
+  waiting: { reason: string; until: number | null; budget?: ReachedBudget } | null;
   paused: boolean;
   cancelling: boolean;
   /** What else a person wants to know: the id at the service, the cost so far. */

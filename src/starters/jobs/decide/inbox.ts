@@ -1,4 +1,5 @@
 import { inboxEntry, type ActionMeaning, type WaitReason } from '../../../domain/attention';
+import type { ReachedBudget } from '../../../domain/core/budget';
 import type { DecisionRecord } from '../../../domain/core/decision';
 import type { JobKind } from '../../../domain/job';
 import { decisionsOf, type InboxFilter } from '../../../store/core/jobs/inbox';
@@ -13,6 +14,8 @@ export interface InboxItem {
   /** `waiting`: it has not ended. */
   status: string;
   waitsFor: WaitReason | null;
+  /** That it waits for; null: it waits for no budget. */
+  budget: ReachedBudget | null;
   /** ISO 8601. */
   since: string;
   why: string;
@@ -38,9 +41,10 @@ export async function listInbox(
     throw new CommandError(`no job ${after}`);
   const rows = await store.inbox.list(filter, limit + 1, after);
   const items = rows.slice(0, limit).map((row) => {
-    const { createdAt, id, input, kind, since, status, waitsFor } = row;
+    const { createdAt, id, input, kind, since, status, waitsAbout, waitsFor } = row;
     const about = { id, kind, since, createdAt, input, waitsFor, status: status ?? 'waiting' };
-    return { ...about, ...inboxEntry(row, true, reader.say) };
+    const budget = typeof waitsAbout === 'number' ? null : waitsAbout;
+    return { ...about, budget, ...inboxEntry(row, true, reader.say) };
   });
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
