@@ -156,8 +156,8 @@ describe('erasure of analyses', () => {
     const { stdout } = await place.installation.run(['audit', 'export', '--format', 'json']);
     const told = (JSON.parse(stdout) as FiledAuditRecord[]).map((record) => {
       const { kind, result, by, work, sha256 = null, details = {} } = record;
-      const { operationId, externalId } = details;
-      return [kind, result, by, work, operationId ?? externalId ?? null, sha256 !== null];
+      const its = details['operationId'] ?? details['externalId'] ?? null;
+      return [kind, result, by, work, its, sha256 !== null];
     });
     // Each name in an id is a number now, that leads to nothing.
     const [first, then] = [lost.id, id].map((one) => {
