@@ -199,8 +199,8 @@ it('has a download outlive the watch that began it, and files it at the next loo
   const watchOnce = (boundMs: number) =>
     bench.watch(work, { rows: [[0, 'c-0', bench.now(), 0, 1, 0]], boundMs });
   expect((await watchOnce(60)).settled).toEqual([]);
-  await new Promise((done) => setTimeout(done, 200));
-  expect(await bench.place.store.records.list('pdf/')).toHaveLength(1);
+  while ((await bench.place.store.records.list('pdf/')).length === 0)
+    await new Promise((done) => setTimeout(done, 20));
   expect((await watchOnce(5_000)).settled).toEqual([[0, 'issued']]);
 });
 
