@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/apis/http/limiter.ts',
     find: 'if (now < this.#pausedUntil.all) return undefined;',
     replace: '',
-    tests: ['test/unit/apis/http/service-dispatch.test.ts'],
+    tests: ['test/unit/apis/http/limiter.test.ts'],
   },
   {
     name: 'token-blames-row',
