@@ -23,7 +23,7 @@ const families: readonly Family[] = [
   ['inbox', './starters/inbox', 'inboxCommand'],
   ['resolve', './starters/resolve', 'resolveCommand'],
   ['cost', './starters/cost', 'costCommand'],
-  ['dev stop', './starters/operate/dev', 'devCommands'],
+  ['dev stop', './starters/operate/dev/dev', 'devCommands'],
   ['logs', './starters/operate/logs', 'logsCommand'],
   ['demo', './starters/operate/demo', 'demoCommand'],
   ['worker', './workers/command', 'workerCommand'],

@@ -6,5 +6,10 @@ import { ok, type Finding } from './finding';
 /** How fast the services are asked, or were within the last day. */
 export async function examineRates(store: Store, now = Date.now()): Promise<Finding[]> {
   const shares = groupBy(await store.rateShares.all(), ({ service }) => service);
-  return [...shares].map(([service, all]) => ok(`rate ${service}`, rateWords(all, now)));
+  return [...shares].map(([service, all]) =>
+    ok(
+      `rate ${service}`,
+      rateWords(all, now, (en) => en),
+    ),
+  );
 }

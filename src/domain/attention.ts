@@ -1,5 +1,6 @@
+import { reachedWords, type ReachedBudget } from './core/budget';
 import type { Cell, ResolveAction } from './core/kind';
-import { kindFacts, type JobEnd, type JobKind } from './job';
+import { kindFacts, type JobEnd, type JobKind, type Say, type Words } from './job';
 
 /**
  * What needs a person, how a command ends, and what a person may decide: one table of kind and status
@@ -45,42 +46,96 @@ export type WaitReason =
   | 'restored'
   | 'stands_still';
 
-const whileWaiting: Record<WaitReason, { why: string; actions: readonly ResolveAction[] }> = {
+/** What a wait is about: rows, or a budget. */
+export type WaitScope = number | ReachedBudget | null;
+
+const whileWaiting: Record<WaitReason, { why: Words; actions: readonly ResolveAction[] }> = {
   credentials: {
-    why: 'the service refuses the token: it goes on by itself when one works',
+    why: [
+      'the service refuses the token: it goes on by itself when one works',
+      'o serviço recusa o token: continua sozinho quando um funcionar',
+    ],
     actions: [],
   },
-  review: { why: 'it needs a review', actions: ['accept', 'retry'] },
+  review: { why: ['it needs a review', 'precisa de revisão'], actions: ['accept', 'retry'] },
   decision: {
-    why: 'requests were turned away again and again: `diligence resume` tries again',
+    why: [
+      'requests were turned away again and again: `diligence resume` tries again',
+      'os pedidos foram recusados repetidamente: `diligence resume` tenta de novo',
+    ],
     actions: [],
   },
   unknown: {
-    why: 'their requests left and no answer came: look at the service; `diligence resume` goes on until as many more are unknown',
+    why: [
+      'their requests left and no answer came: look at the service; `diligence resume` goes on until as many more are unknown',
+      'os pedidos saíram e nenhuma resposta veio: verifique no serviço; `diligence resume` continua até outras tantas ficarem assim',
+    ],
     actions: [],
   },
   budget: {
-    why: '--budget allows no more of them (`diligence cost` tells what was spent): `diligence resume` lets as many be made again',
+    why: [
+      '--budget allows no more, and `diligence resume` lets as many be made again',
+      '--budget não permite mais, e `diligence resume` permite outros tantos',
+    ],
     actions: [],
   },
   restored: {
-    why: 'it was under way when the store was backed up: the command that began it goes on with it',
+    why: [
+      'it was under way when the store was backed up: the command that began it goes on with it',
+      'estava em andamento quando foi feita a cópia de segurança: o comando que o iniciou continua',
+    ],
     actions: [],
   },
   stands_still: {
-    why: 'its workflow fails again and again: run the version of diligence that started it, or cancel it',
+    why: [
+      'its workflow fails again and again: run the version of diligence that started it, or cancel it',
+      'o workflow falha repetidamente: use a versão do diligence que o iniciou, ou cancele-o',
+    ],
     actions: [],
   },
 };
 
-const meanings: Record<ResolveAction, Omit<ActionMeaning, 'action'>> = {
-  reissue: { mayCost: true, does: 'asks for it again: both requests may be charged' },
-  abandon: { mayCost: false, does: 'gives it up: what was sent is looked for no longer' },
-  watch: { mayCost: false, does: 'goes on with what was sent, and sends nothing new' },
-  adopt: { mayCost: false, does: 'takes the id that the service has named, to its end' },
-  accept: { mayCost: false, does: 'takes it as it is' },
-  retry: { mayCost: true, does: 'asks for another attempt' },
-  acknowledge: { mayCost: false, does: 'a person has seen it: it is left as it is' },
+const meanings: Record<ResolveAction, { mayCost: boolean; does: Words }> = {
+  reissue: {
+    mayCost: true,
+    does: [
+      'asks for it again: both requests may be charged',
+      'pede de novo: os dois pedidos podem ser cobrados',
+    ],
+  },
+  abandon: {
+    mayCost: false,
+    does: [
+      'gives it up: what was sent is looked for no longer',
+      'desiste: o que foi enviado não é mais procurado',
+    ],
+  },
+  watch: {
+    mayCost: false,
+    does: [
+      'goes on with what was sent, and sends nothing new',
+      'continua com o que foi enviado, e não envia nada novo',
+    ],
+  },
+  adopt: {
+    mayCost: false,
+    does: [
+      'takes the id that the service has named, to its end',
+      'adota o id que o serviço informou, até o fim',
+    ],
+  },
+  accept: { mayCost: false, does: ['takes it as it is', 'aceita como está'] },
+  retry: {
+    mayCost: true,
+    does: [
+      'asks for another attempt, which may be charged',
+      'pede outra tentativa, que pode ser cobrada',
+    ],
+  },
+  acknowledge: {
+    mayCost: false,
+    does: ['a person has seen it: it is left as it is', 'uma pessoa viu: fica como está'],
+  },
 };
 
 /** Of a status that the table does not know, a person is told. */
@@ -95,6 +150,7 @@ export function attentionOf(
   kind: JobKind,
   status: string,
   doubts: readonly Doubt[] = [],
+  say: Say = inEnglish,
 ): Attention {
   const [verdict, ...actions] = cellOf(kind, status);
   const isNeeded = verdict === 'person' || doubts.length > 0;
@@ -102,7 +158,7 @@ export function attentionOf(
   return {
     needsAttention: isNeeded,
     exitCode: isNeeded ? 3 : verdict === 'failed' ? 1 : 0,
-    actions: named.map(meaningOf),
+    actions: named.map((action) => meaningOf(action, say)),
   };
 }
 
@@ -127,51 +183,85 @@ export function endOf(kind: JobKind, status: string, doubts: readonly Doubt[] = 
 /**
  * Why a job is in the inbox, and what can be decided now.
  *
- * @param waitsForRows that the reason is about
  * @param isNeeded a person is
+ * @param say for a person; programs read English
  */
 export function inboxEntry(
   {
     kind,
     status,
     waitsFor,
-    waitsForRows,
+    waitsAbout,
   }: {
     kind: JobKind;
     status: string | null;
     waitsFor: WaitReason | null;
-    waitsForRows: number | null;
+    waitsAbout: WaitScope;
   },
   isNeeded = true,
+  say: Say = inEnglish,
 ): { why: string; actions: readonly ActionMeaning[] } {
   if (status === null) {
     const { why, actions } = whileWaiting[waitsFor ?? 'restored'];
-    const so = waitsFor === 'budget' ? 'requests at most are left' : 'rows are unknown';
-    const about = waitsForRows === null ? '' : `${waitsForRows} ${so}: `;
-    return { why: `${about}${why}`, actions: actions.map(meaningOf) };
+    return {
+      why: `${aboutWords(waitsAbout, say)}${say(...why)}`,
+      actions: actions.map((action) => meaningOf(action, say)),
+    };
   }
   const [verdict] = cellOf(kind, status);
-  const why = whyOf[status] ?? 'a row of it lacks its result, or something is in doubt';
   return {
-    why: verdict === 'person' ? why : 'something that was announced is missing, or may be charged',
+    why: say(...(verdict === 'person' ? (reasons[status] ?? rowInDoubt) : somethingMissing)),
     actions: isNeeded
-      ? attentionOf(kind, status, ['incomplete']).actions
+      ? attentionOf(kind, status, ['incomplete'], say).actions
       : // What needed a person was decided.
         verdict === 'person'
         ? []
-        : attentionOf(kind, status).actions,
+        : attentionOf(kind, status, [], say).actions,
   };
 }
 
-const whyOf: Readonly<Partial<Record<string, string>>> = {
-  unknown_outcome: 'it may have been accepted and charged, and nobody knows',
-  unreadable: 'it was answered, perhaps charged, and nobody can read the answer',
-  expired: 'it had not settled in time',
-  needs_review: 'it needs a review, and nobody has decided',
-};
+function aboutWords(about: WaitScope, say: Say): string {
+  if (about === null) return '';
+  const rows = say('rows are unknown', 'linhas de resultado desconhecido');
+  return `${typeof about === 'number' ? `${about} ${rows}` : reachedWords(about, say)}: `;
+}
 
-function meaningOf(action: ResolveAction): ActionMeaning {
-  return { action, ...meanings[action] };
+const reasons: Readonly<Partial<Record<string, Words>>> = {
+  unknown_outcome: [
+    'it may have been accepted and charged: the answer was lost, and nothing is sent again by itself',
+    'pode ter sido aceito e cobrado: a resposta se perdeu, e nada é reenviado automaticamente',
+  ],
+  unreadable: [
+    'it was answered, perhaps charged, and nobody can read the answer',
+    'foi respondido, talvez cobrado, e a resposta não pode ser lida',
+  ],
+  expired: ['it had not settled in time', 'não terminou dentro do prazo'],
+  needs_review: [
+    'it needs a review, and nobody has decided',
+    'precisa de revisão, e ninguém decidiu',
+  ],
+};
+const rowInDoubt: Words = [
+  'a row of it lacks its result, or something is in doubt',
+  'falta o resultado de uma linha, ou algo está em dúvida',
+];
+const somethingMissing: Words = [
+  'something that was announced is missing, or may be charged',
+  'algo que foi anunciado está faltando ou pode ser cobrado',
+];
+
+/** Why something that ended so needs a person. */
+export function whyOf(status: string, say: Say): string {
+  return say(...(reasons[status] ?? somethingMissing));
+}
+
+function inEnglish(en: string): string {
+  return en;
+}
+
+function meaningOf(action: ResolveAction, say: Say): ActionMeaning {
+  const { does, mayCost } = meanings[action];
+  return { action, mayCost, does: say(...does) };
 }
 
 const bySeverity = [

@@ -172,16 +172,11 @@ export function resolveEntry(workId: string, decision: DecisionRecord): AuditEnt
   };
 }
 
-/** A person's decision about an analysis that has ended. Why stands with the resolution. */
-export function analysisDecisionEntry(
-  action: string,
-  { workId, by, operationId }: WorkOnTrail & { operationId: string | null },
-  now: number,
-): AuditEntry {
+/** An analysis that was bought, or may have been, is ordered anew on purpose. */
+export function analysisRerunEntry({ workId, by }: WorkOnTrail, now: number): AuditEntry {
   const happenedAt = new Date(now).toISOString();
-  const id = `decision/${workId}/${action}/${happenedAt}`;
-  const details = { ...(operationId !== null && { operationId }) };
-  return { kind: 'decision', id, result: action, by, happenedAt, work: workId, details };
+  const id = `decision/${workId}/reissue/${happenedAt}`;
+  return { kind: 'decision', id, result: 'reissue', by, happenedAt, work: workId, details: {} };
 }
 
 /** What is asked of a work that runs: on record before the engine is told. */

@@ -54,9 +54,15 @@ export interface JobEnding extends JobEnd {
   endedAt: string;
 }
 
-/** Languages of reports, and of what a command says at the end of a job. */
+/** Languages of reports and screens. */
 export const languages = ['en', 'pt'] as const;
 export type Language = (typeof languages)[number];
+
+/** A text for people, in each language. */
+export type Words = readonly [en: string, pt: string];
+
+/** Takes one of the two. */
+export type Say = (en: string, pt: string) => string;
 
 /** How results are written and told, as it was said when the job was started. */
 export interface OutputTerms {

@@ -70,7 +70,7 @@ export const variables = z.object({
     .enum(languages)
     .optional()
     .describe(
-      'Language of reports and of what a command says at the end of a job, `en` or `pt`; without it, that of the system (LC_ALL, LC_MESSAGES, LANG).',
+      'Language of reports and of the screen, `en` or `pt`; without it, that of the system (LC_ALL, LC_MESSAGES, LANG).',
     ),
   DILIGENCE_RETENTION: retentionTerms
     .prefault('')

@@ -3,7 +3,8 @@ import { type Finding, type FindingLevel, worstLevel } from '../domain/cnab/find
 import type { CnabReceivable } from '../domain/cnab/records';
 import { maskInvoiceKey } from '../domain/cnab/invoice-key';
 import type { InvoiceCode } from './invoice-checks';
-import { type InvoiceZip, readInvoiceZip, shownEntry } from './invoice-zip';
+import { type InvoiceZip, readInvoiceZip } from './invoice-zip';
+import { shownEntry } from './zip-entries';
 import { scanFile, type ScannedFile } from './scan-file';
 
 export interface InputFiles {

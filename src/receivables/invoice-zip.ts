@@ -1,24 +1,23 @@
-import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
-import { crc32, inflateRawSync } from 'node:zlib';
+import { type Entry, validateFileName, type ZipFile } from 'yauzl';
 
-import {
-  type Entry,
-  fromBufferPromise,
-  getFileNameLowLevel,
-  openPromise,
-  validateFileName,
-  type ZipFile,
-} from 'yauzl';
-
-import { otherFormat } from '../domain/cnab/encoding';
 import { documentsInText } from '../domain/core/documents/held-documents';
 import { FindingsKept } from '../domain/cnab/finding';
-import { isValidInvoiceKey, maskInvoiceKey, withoutKeys } from '../domain/cnab/invoice-key';
-import { unreadable } from './input-file-error';
+import { isValidInvoiceKey, maskInvoiceKey } from '../domain/cnab/invoice-key';
 import { type InvoiceCode, invoiceChecks } from './invoice-checks';
 import { type Invoice, InvoiceReader, XmlFault } from './invoice-xml';
-import { openInput } from './open-input';
+import {
+  ZipRefused,
+  contentOf,
+  damaged,
+  entriesOf,
+  hasControl,
+  isDocument,
+  isPassedOver,
+  isSymbolicLink,
+  nameOf,
+  openZip,
+  shownEntry,
+} from './zip-entries';
 
 export interface ZipLimits {
   entries: number;
@@ -44,20 +43,6 @@ export interface InvoiceZip {
   /** What its names and texts may tell of: for the index by which an erasure finds the ZIP. */
   documents: ReadonlySet<string>;
   entries: number;
-}
-
-/** The ZIP as a whole is not to be read any further. */
-class ZipRefused extends Error {
-  readonly code: InvoiceCode;
-  readonly found: string;
-  readonly entry: string | null;
-
-  constructor(code: InvoiceCode, found: string, entry: string | null = null) {
-    super(found);
-    this.code = code;
-    this.found = found;
-    this.entry = entry;
-  }
 }
 
 const ratioFromBytes = 2 ** 20;
@@ -208,136 +193,4 @@ class ZipReading {
     if (before === undefined) this.#invoices.set(key, { ...invoice, entry: name });
     else this.#findings.add('repeated_invoice', `also in ${shownEntry(before.entry)}`, place);
   }
-}
-
-function damaged(name: string): ZipRefused {
-  return new ZipRefused('zip_unreadable', 'an entry that is damaged, or packed unusually', name);
-}
-
-async function openZip(path: string): Promise<ZipFile> {
-  const ends = await endsOf(path);
-  const options = {
-    lazyEntries: true,
-    autoClose: false,
-    // Names are decoded and judged here, so that a refusal can name the entry.
-    decodeStrings: false,
-    validateEntrySizes: true,
-  };
-  try {
-    return ends.size <= heldBytes
-      ? await fromBufferPromise(await readFile(path), options)
-      : await openPromise(path, options);
-  } catch {
-    throw new ZipRefused('zip_unreadable', whatElse(ends));
-  }
-}
-
-/** Up to so many it is read at once: two reads of the disk for each entry take longer than all else. */
-const heldBytes = 64 * 2 ** 20;
-
-interface FileEnds {
-  size: number;
-  beginning: Buffer;
-  /** As much as may hold the record that a ZIP ends with, and its comment. */
-  ending: Buffer;
-}
-
-const endRecord = { mark: Buffer.from('PK\x05\x06', 'latin1'), bytes: 22, mostWithComment: 65_557 };
-
-function whatElse({ beginning, ending }: FileEnds): string {
-  if (beginning.length === 0) return 'an empty file';
-  const isZip = beginning.subarray(0, 2).toString('latin1') === 'PK';
-  if (!isZip) return otherFormat(beginning, 0, beginning.length) ?? 'a file that is no ZIP';
-  const at = ending.lastIndexOf(endRecord.mark);
-  if (at < 0 || at + endRecord.bytes > ending.length) return 'a ZIP file that was cut short';
-  const end = at + endRecord.bytes + ending.readUInt16LE(at + endRecord.bytes - 2);
-  return end < ending.length
-    ? 'a ZIP file with other bytes behind its end'
-    : 'a ZIP file that is damaged';
-}
-
-async function endsOf(path: string): Promise<FileEnds> {
-  const file = await openInput(path);
-  try {
-    const { size } = await file.stat();
-    const read = async (from: number, bytes: number): Promise<Buffer> => {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, from);
-      return buffer.subarray(0, bytesRead);
-    };
-    const tail = Math.min(size, endRecord.mostWithComment);
-    return { size, beginning: await read(0, 16), ending: await read(size - tail, tail) };
-  } catch (error) {
-    throw unreadable(path, error);
-  } finally {
-    await file.close();
-  }
-}
-
-async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry, void> {
-  const entries = zip.eachEntry();
-  for (;;) {
-    const next = await entries.next().catch(() => {
-      throw new ZipRefused('zip_unreadable', 'a directory that is damaged');
-    });
-    if (next.done === true) return;
-    yield next.value;
-  }
-}
-
-/** Unpacked at once: an invoice is a few kB, and a stream for each takes longer than its bytes. */
-async function contentOf(zip: ZipFile, name: string, entry: Entry): Promise<Buffer> {
-  const { compressionMethod, uncompressedSize: size } = entry;
-  if (![0, 8].includes(compressionMethod)) throw damaged(name);
-  try {
-    const packed = await bytesOf(await zip.openReadStreamPromise(entry, { decodeFileData: false }));
-    const content =
-      compressionMethod === 0 ? packed : inflateRawSync(packed, { maxOutputLength: size + 1 });
-    if (content.length !== size || crc32(content) !== entry.crc32) throw damaged(name);
-    return content;
-  } catch {
-    throw damaged(name);
-  }
-}
-
-/** `node:stream/consumers` makes a Blob of each, which takes as long as to unpack it. */
-function bytesOf(stream: Readable): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('error', reject).on('end', () => resolve(Buffer.concat(chunks)));
-  });
-}
-
-function nameOf(entry: Entry): string {
-  const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
-  return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
-}
-
-function isDocument(name: string): boolean {
-  return /\.xml$/i.test(name);
-}
-
-/** Folders, and what systems leave in ZIP files without being asked. */
-function isPassedOver(name: string): boolean {
-  return name.endsWith('/') || isLitter(name);
-}
-
-function isLitter(name: string): boolean {
-  const base = name.slice(name.lastIndexOf('/') + 1);
-  return name.startsWith('__MACOSX/') || base.startsWith('._') || litter.has(base);
-}
-
-const litter = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
-
-function isSymbolicLink({ versionMadeBy, externalFileAttributes }: Entry): boolean {
-  return versionMadeBy >>> 8 === 3 && ((externalFileAttributes >>> 16) & 0o170000) === 0o120000;
-}
-
-function hasControl(name: string): boolean {
-  return /[^\x20-\uffff]/.test(name);
-}
-
-/** An entry's name often is the key of its invoice. */
-export function shownEntry(name: string): string {
-  return withoutKeys(name.slice(0, 200).replaceAll(/[^\x20-\x7e\xa1-\uffff]/g, '?'));
 }

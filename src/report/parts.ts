@@ -1,31 +1,6 @@
-import { formatsOf, reportTimeZone, type Formats, type ReportLanguage } from './formats';
+import { reportTimeZone } from './formats';
 import { html, type Content, type Html } from './html';
-
-/** Of one, and of several. */
-type Forms = readonly [one: string, many: string];
-
-/** Who reads a page: the language of its sentences, and how figures are written there. */
-export interface Reader {
-  language: ReportLanguage;
-  /** As in `<html lang>`. */
-  htmlLanguage: string;
-  formats: Formats;
-  say: (en: string, pt: string) => string;
-  /** `1 place`, `2 places`. */
-  count: (n: number, en: Forms, pt: Forms) => string;
-}
-
-export function readerOf(language: ReportLanguage): Reader {
-  const isPortuguese = language === 'pt';
-  const formats = formatsOf(language);
-  return {
-    language,
-    htmlLanguage: isPortuguese ? 'pt-BR' : 'en',
-    formats,
-    say: (en, pt) => (isPortuguese ? pt : en),
-    count: (n, en, pt) => `${formats.number(n)} ${(isPortuguese ? pt : en)[n === 1 ? 0 : 1]}`,
-  };
-}
+import type { Reader } from './reader';
 
 /** What is good, what is left to do, what may have cost money for nothing. */
 export type Look = '' | 'good' | 'warn' | 'bad';

@@ -1,10 +1,9 @@
+import type { Words } from '../domain/job';
 import type { ReportLanguage } from './formats';
 
 /** Words of ours and of the services, in the languages of the readers. Others stand as they came. */
 
-type Pair = readonly [en: string, pt: string];
-
-const statuses: Readonly<Record<string, Pair>> = {
+const statuses: Readonly<Record<string, Words>> = {
   completed: ['Completed', 'Concluído'],
   found: ['Found', 'Encontrado'],
   issued: ['Issued', 'Emitido'],
@@ -45,14 +44,56 @@ const statuses: Readonly<Record<string, Pair>> = {
   acknowledged_elsewhere: ['Acknowledged by others', 'Confirmada por outros'],
   gone: ['Gone at the service', 'Não existe mais no serviço'],
   failing: ['Failing', 'Com falha'],
+  incomplete: ['Incomplete', 'Incompleto'],
+  swept: ['Swept', 'Varrido'],
+  partly: ['Partly swept', 'Varrido em parte'],
+  interrupted: ['Interrupted', 'Interrompido'],
+  answered: ['Answered', 'Respondida'],
+  missing: ['Missing', 'Sem resposta'],
+  not_asked: ['Not asked', 'Não perguntada'],
+  open: ['Open', 'Em aberto'],
+  waiting: ['Waiting', 'Em espera'],
+  stands_still: ['Stands still', 'Parado'],
+  'stands still': ['Stands still', 'Parado'],
+  credentials: ['Credentials', 'Credenciais'],
+  review: ['Review', 'Revisão'],
+  decision: ['Decision', 'Decisão'],
+  budget: ['Budget', 'Orçamento'],
+  restored: ['Restored', 'Restaurado'],
+  accept: ['Accepted', 'Aceita'],
+  retry: ['Tried again', 'Tentada de novo'],
+  charged: ['Charged', 'Cobrado'],
+  not_charged: ['Not charged', 'Não cobrado'],
+  new: ['New', 'Nova'],
+  elsewhere: ['Acknowledged by others or gone', 'Confirmada por outros ou inexistente'],
+  probed: ['Probed', 'Consultado'],
+  not_retryable: ['Not to be tried again', 'Não deve ser tentado de novo'],
+  max_attempts: ['Attempts are used up', 'Tentativas esgotadas'],
+  attempt_unknown: ['Attempt not told', 'Tentativa não informada'],
+  older: ['Older', 'Mais antigo'],
+  beyond_limit: ['Beyond the limit', 'Além do limite'],
+  high: ['High', 'Alta'],
+  medium: ['Medium', 'Média'],
+  low: ['Low', 'Baixa'],
 };
 
 /** Sections, columns and single values, by the last word of their paths. */
-const names: Readonly<Record<string, Pair>> = {
+const names: Readonly<Record<string, Words>> = {
   aeronaves_avioes: ['Planes', 'Aviões'],
   aeronaves_drones: ['Drones', 'Drones'],
   answered: ['Answers', 'Respostas'],
   answers_lost: ['Answers lost', 'Respostas perdidas'],
+  certificate: ['Certificate', 'Certidão'],
+  'certificate-batch': ['Certificates', 'Certidões'],
+  'credit-analysis': ['Credit analysis', 'Análise de crédito'],
+  decision: ['Decision', 'Decisão'],
+  dossier: ['Dossier', 'Dossiê'],
+  investigation: ['Investigation', 'Investigação'],
+  lens: ['Analysis of a picture', 'Análise de imagem'],
+  'monitor-scan': ['Scan of monitors', 'Consulta de monitores'],
+  'monitor-sweep': ['Sweep of a monitor', 'Varredura de monitor'],
+  profile: ['Asset profile', 'Perfil patrimonial'],
+  trace: ['Trace search', 'Busca de rastros'],
   artifacts: ['Artifacts', 'Artefatos'],
   assessed_value: ['Assessed value of properties', 'Valor venal dos imóveis'],
   'credit-batch': ['Credit analyses', 'Análises de crédito'],
@@ -123,6 +164,27 @@ const names: Readonly<Record<string, Pair>> = {
   strategy: ['Strategy', 'Estratégia'],
   subject_type: ['Subject', 'Sujeito'],
   titulos: ['Titulos', 'Títulos'],
+  baseName: ['Name on record', 'Nome na base'],
+  capturedAt: ['Captured at', 'Capturada em'],
+  certidaoId: ['Certificate id', 'Id da certidão'],
+  certificates: ['Certificates', 'Certidões'],
+  classification: ['Classification', 'Classificação'],
+  completedAt: ['Ended', 'Terminada em'],
+  divergent: ['Differs from the record', 'Diverge do cadastro'],
+  document: ['Document', 'Documento'],
+  duplicateOf: ['Repeats line', 'Repete a linha'],
+  errorCategory: ['Kind of error', 'Tipo do erro'],
+  errorCode: ['Error', 'Erro'],
+  errorMessage: ['Message', 'Mensagem'],
+  holderName: ['Holder', 'Titular'],
+  line: ['Line', 'Linha'],
+  note: ['Note', 'Nota'],
+  officialName: ['Official name', 'Nome oficial'],
+  possibleDoubleCharge: ['Charged twice?', 'Cobrança em dobro?'],
+  reference: ['Reference', 'Referência'],
+  requestedAt: ['Requested', 'Pedida em'],
+  retryable: ['May be tried again', 'Pode ser tentada de novo'],
+  sourceName: ['Source', 'Fonte'],
   total: ['Total', 'Total'],
   trace_id: ['Search', 'Busca'],
   operation_id: ['Operation', 'Operação'],
@@ -131,48 +193,7 @@ const names: Readonly<Record<string, Pair>> = {
   veiculos: ['Vehicles', 'Veículos'],
 };
 
-/** What may be decided: the words of the table of attention. */
-const actions: Readonly<Record<string, Pair>> = {
-  reissue: ['Ask for it again', 'Pedir de novo'],
-  abandon: [
-    'Give it up: what was sent is looked for no longer',
-    'Desistir: o que foi enviado não é mais procurado',
-  ],
-  watch: [
-    'Go on with what was sent; sends nothing new',
-    'Continuar com o que foi enviado; não envia nada novo',
-  ],
-  adopt: [
-    'Take the id that the service has named, to its end',
-    'Adotar o id que o serviço informou, até o fim',
-  ],
-  accept: ['Take it as it is', 'Aceitar como está'],
-  retry: ['Ask for another attempt', 'Pedir outra tentativa'],
-  acknowledge: ['A person has seen it: leave it as it is', 'Uma pessoa viu: deixar como está'],
-};
-
-const reasons: Readonly<Record<string, Pair>> = {
-  unknown_outcome: [
-    'It may have been accepted and charged: the answer was lost. Nothing is sent again by itself.',
-    'Pode ter sido aceito e cobrado: a resposta se perdeu. Nada é reenviado automaticamente.',
-  ],
-  unreadable: [
-    'It was answered, perhaps charged, and the answer cannot be read.',
-    'Foi respondido, talvez cobrado, e a resposta não pode ser lida.',
-  ],
-  expired: ['It had not settled in time.', 'Não terminou dentro do prazo.'],
-  needs_review: [
-    'The service asks for a review, and nobody has decided.',
-    'O serviço pede uma revisão, e ninguém decidiu.',
-  ],
-};
-
-const somethingMissing: Pair = [
-  'Something that was announced is missing, or may have been charged.',
-  'Algo que foi anunciado está faltando ou pode ter sido cobrado.',
-];
-
-function at({ [0]: en, [1]: pt }: Pair, language: ReportLanguage): string {
+function at({ [0]: en, [1]: pt }: Words, language: ReportLanguage): string {
   return language === 'pt' ? pt : en;
 }
 
@@ -185,7 +206,8 @@ export function statusWord(status: string, language: ReportLanguage): string {
 /** Of `risk.matched_rules`, what `matched_rules` is called. */
 export function nameOf(path: string, language: ReportLanguage): string {
   const last = path.slice(path.lastIndexOf('.') + 1);
-  const known = [path, last].find((one) => Object.hasOwn(names, one));
+  const inCamel = last.replaceAll(/_(\p{Ll})/gu, (_, letter: string) => letter.toUpperCase());
+  const known = [path, last, inCamel].find((one) => Object.hasOwn(names, one));
   const pair = known === undefined ? undefined : names[known];
   return pair === undefined ? plain(path.replace('localizacao.', '')) : at(pair, language);
 }
@@ -197,17 +219,37 @@ export function pathName(path: string, language: ReportLanguage): string {
   return within === undefined ? name : `${nameOf(within, language)}: ${name}`;
 }
 
-export function actionWord(action: string, language: ReportLanguage): string {
-  const pair = actions[action];
-  return pair === undefined ? action : at(pair, language);
+/** What became of a charge, in the middle of a sentence. */
+export function billingWord(status: string, language: ReportLanguage): string {
+  const isOurs = ['charged', 'not_charged'].includes(status);
+  return isOurs ? statusWord(status, language).toLowerCase() : statusWord(status, language);
 }
 
-/** Why something that ended so needs a person. */
-export function reasonOf(status: string, language: ReportLanguage): string {
-  return at(reasons[status] ?? somethingMissing, language);
+/** On a screen: in English the word that commands and `--json` have. */
+export function stateWord(status: string, language: ReportLanguage): string {
+  return language === 'en' ? status : statusWord(status, language).toLowerCase();
+}
+
+/** The same for kinds of jobs. */
+export function kindWord(kind: string, language: ReportLanguage): string {
+  return language === 'en' ? kind : nameOf(kind, language);
 }
 
 function plain(word: string): string {
-  const spaced = word.replaceAll(/[_.]/g, ' ').trim();
-  return spaced.slice(0, 1).toUpperCase() + spaced.slice(1);
+  const spaced = word
+    .replaceAll(
+      /(\p{Ll})(\p{Lu})/gu,
+      (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
+    )
+    .replaceAll(/[_.]/g, ' ');
+  return capital(spaced.trim());
+}
+
+/** Of a clause. */
+export function sentence(text: string): string {
+  return `${capital(text)}.`;
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -3,6 +3,8 @@ import { costWords } from './cli/closing';
 import { oneOf, print, printJson, sinceOf, tell } from './cli/terminal';
 import { tableLines } from './cli/table';
 import { kindOf } from './kind-of';
+import type { Reader } from '../report/reader';
+import { kindWord } from '../report/words';
 import { openContext } from './jobs/context';
 import { spendingGroups, spendingSince, summed, type Spending } from './jobs/spending';
 
@@ -36,24 +38,55 @@ async function showCost({ since, by, json }: CostFlags): Promise<void> {
     printJson({ since: from, by, groups, total: all });
     return;
   }
+  const { reader } = ctx;
+  const { language, say } = reader;
   if (groups.length === 0) {
-    tell('nothing was requested');
+    tell(say('nothing was requested', 'nada foi solicitado'));
     return;
   }
-  const heads = [by, 'requested', 'refused', 'unknown', 'twice?', 'reused', 'billed'];
-  const rows = [...groups, { ...total, group: 'total' }].flatMap(cellsOf);
+  const heads = [
+    say(by, portugueseGroups[by]),
+    say('requested', 'solicitados'),
+    say('refused', 'recusados'),
+    say('unknown', 'desconhecidos'),
+    say('twice?', 'em dobro?'),
+    say('reused', 'reaproveitados'),
+    say('billed', 'cobrança'),
+  ];
+  const named = groups.map((one) => {
+    return by === 'kind' ? { ...one, group: kindWord(one.group, language) } : one;
+  });
+  const all = { ...total, group: say('total', 'total') };
+  const rows = [...named, all].flatMap((one) => cellsOf(one, reader));
   for (const line of tableLines(heads, rows)) print(line);
   if (total.possibleDoubleCharges > 0) {
-    print('twice?: sent although an earlier request for the same may have been accepted');
+    print(
+      say(
+        'twice?: sent although an earlier request for the same may have been accepted',
+        'em dobro?: enviado embora um pedido anterior do mesmo possa ter sido aceito',
+      ),
+    );
   }
-  print('reused: results of batches that were there already, and were not requested again');
+  print(
+    say(
+      'reused: results of batches that were there already, and were not requested again',
+      'reaproveitados: resultados de lotes que já existiam, e não foram pedidos de novo',
+    ),
+  );
 }
 
+const portugueseGroups: Record<(typeof spendingGroups)[number], string> = {
+  kind: 'espécie',
+  label: 'rótulo',
+  actor: 'autor',
+  month: 'mês',
+};
+
 /** A line for each word of the service. */
-function cellsOf(spending: Spending): string[][] {
+function cellsOf(spending: Spending, reader: Reader): string[][] {
   const { billing, group, possibleDoubleCharges, refused, requested, reused, unknown } = spending;
   const counts = [requested, refused, unknown, possibleDoubleCharges, reused].map(String);
-  const words = billing.map(costWords);
+  const words = billing.map((one) => costWords(one, reader));
   const [first = '-', ...more] = words;
   const rest = more.map((word) => [...Array.from({ length: counts.length + 1 }, () => ''), word]);
   return [[group === '' ? '-' : group, ...counts, first], ...rest];

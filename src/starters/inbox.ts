@@ -1,11 +1,15 @@
 import { Command } from 'commander';
 import type { ActionMeaning } from '../domain/attention';
-import { jobKinds, type JobKind } from '../domain/job';
+import { jobKinds, type JobKind, type Say } from '../domain/job';
+import type { Reader } from '../report/reader';
+import { kindWord, stateWord } from '../report/words';
 import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
-import { openContext } from './jobs/context';
+import { inLanguage, openContext } from './jobs/context';
+import { outputTerms } from './jobs/export-job';
+import { namedJob } from './jobs/named-job';
 import { inboxDetail, listInbox, type InboxItem } from './jobs/decide/inbox';
-import { printable } from './jobs/text';
-import { describeInput } from './list-jobs';
+import { errorWords, printable } from './jobs/text';
+import { describeInput, moreLine } from './list-jobs';
 
 interface InboxFlags {
   kind?: JobKind;
@@ -39,7 +43,9 @@ export function inboxCommand(): Command {
 }
 
 async function list({ kind, since, limit, after, json }: InboxFlags): Promise<void> {
-  const ctx = await openContext(tell);
+  const opened = await openContext(tell);
+  const ctx = json === true ? inLanguage(opened, 'en') : opened;
+  const { reader } = ctx;
   const { items, next } = await listInbox(
     ctx,
     {
@@ -49,44 +55,66 @@ async function list({ kind, since, limit, after, json }: InboxFlags): Promise<vo
     { limit, ...(after !== undefined && { after }) },
   );
   if (json === true) {
-    const jobs = items.map((item) => ({ ...item, input: describeInput(item.kind, item.input) }));
+    const jobs = items.map((item) => {
+      return { ...item, input: describeInput(item.kind, item.input, reader.say) };
+    });
     printJson({ jobs, next });
     return;
   }
-  if (items.length === 0) tell('nothing needs a person');
-  for (const item of items) for (const line of linesOf(item)) print(printable(line));
-  if (next !== null) tell(`there are more: the same command with --after ${next}`);
+  if (items.length === 0) tell(reader.say('nothing needs a person', 'nada precisa de uma pessoa'));
+  for (const item of items) for (const line of linesOf(item, reader)) print(printable(line));
+  if (next !== null) tell(moreLine(next, reader));
 }
 
-function linesOf({ id, kind, status, waitsFor, since, why, actions, input }: InboxItem): string[] {
-  const word = waitsFor === null ? status : `waiting: ${waitsFor}`;
-  const names = actions.map(({ action, mayCost }) => `${action}${mayCost ? ' (may cost)' : ''}`);
+function linesOf(item: InboxItem, { formats, language, say }: Reader): string[] {
+  const { id, kind, status, waitsFor, since, why, actions, input } = item;
+  const state = stateWord(waitsFor ?? status, language);
+  const word = waitsFor === null ? state : `${say('waiting', 'aguarda')}: ${state}`;
+  const names = actions.map(({ action, mayCost }) => `${action}${mayCost ? costNote(say) : ''}`);
+  const at = say(`since ${since.slice(0, 19)}Z`, `desde ${formats.instant(since)}`);
   return [
     id,
-    `  ${kind}, ${word}, since ${since.slice(0, 19)}Z: ${describeInput(kind, input)}`,
+    `  ${kindWord(kind, language)}, ${word}, ${at}: ${describeInput(kind, input, say)}`,
     `  ${why}`,
     ...(names.length === 0 ? [] : [`  resolve: ${names.join(', ')}`]),
   ];
 }
 
 async function show(id: string, json: boolean): Promise<void> {
-  const detail = await inboxDetail(await openContext(tell), id);
+  const ctx = await openContext(tell);
+  const { output } = await namedJob(ctx.store, id);
+  const language = json ? 'en' : outputTerms(ctx, {}, output).lang;
+  const own = inLanguage(ctx, language);
+  const { formats, say } = own.reader;
+  const detail = await inboxDetail(own, id);
   if (json) {
     printJson(detail);
     return;
   }
-  const { kind, status, why, error, actions, decisions } = detail;
-  print(`${id}: ${kind}, ${status}`);
-  print(`  ${why ?? 'nobody is needed'}`);
-  if (error !== null) print(printable(`  error: ${error.code ?? '-'}: ${error.message}`));
+  const { kind, status, why, actions, decisions } = detail;
+  print(`${id}: ${kindWord(kind, language)}, ${stateWord(status, language)}`);
+  print(`  ${why ?? say('nobody is needed', 'ninguém é necessário')}`);
+  const error = errorWords(detail.error, own.reader);
+  if (error !== null) print(printable(`  ${say('error', 'erro')}: ${error}`));
   for (const { action, by, at, note } of decisions)
-    print(printable(`  decided: ${action}, by ${by} at ${at}: ${note}`));
-  for (const line of actionLines(id, actions)) print(line);
+    print(
+      printable(
+        say(
+          `  decided: ${action}, by ${by} at ${at}: ${note}`,
+          `  decidido: ${action}, por ${by} em ${formats.instant(at)}: ${note}`,
+        ),
+      ),
+    );
+  for (const line of actionLines(id, actions, say)) print(line);
 }
 
-function actionLines(id: string, actions: readonly ActionMeaning[]): string[] {
+function costNote(say: Say): string {
+  return say(' (may cost)', ' (pode custar)');
+}
+
+function actionLines(id: string, actions: readonly ActionMeaning[], say: Say): string[] {
   return actions.flatMap(({ action, does, mayCost }) => [
-    `  ${action}: ${does}${mayCost ? ' (may cost)' : ''}`,
+    `  ${action}: ${does}${mayCost ? costNote(say) : ''}`,
     `    diligence resolve ${id} --action ${action} --note "..."`,
   ]);
 }

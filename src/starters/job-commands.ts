@@ -4,8 +4,9 @@ import { withActor, withOutput, type OutputFlags } from './cli/flags';
 import { printResult, printRows, printView } from './cli/print-job';
 import { exitCodes, namedOnce, print, tell } from './cli/terminal';
 import { kindOf } from './kind-of';
-import { openContext } from './jobs/context';
+import { inLanguage, openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
+import { outputTerms } from './jobs/export-job';
 import { findJob, viewJob } from './jobs/find-job';
 import type { JobKind, Order } from './jobs/job-kind';
 import { listCommand } from './list-jobs';
@@ -88,8 +89,9 @@ async function show(id: string, json: boolean): Promise<void> {
   const ctx = await openContext(tell);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
-  const view = await viewJob(ctx, kind, job);
-  await printView(ctx, kind, view, json);
+  const shown = inLanguage(ctx, json ? 'en' : outputTerms(ctx, {}, job.output).lang);
+  const view = await viewJob(shown, kind, job);
+  await printView(shown, kind, view, json);
   // Of one that has ended, `result` ends with its code.
   if (view.job.status === null && view.job.needsAttention)
     process.exitCode = exitCodes.needsAttention;

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
-import { jobKinds, type JobKind } from '../domain/job';
+import { jobKinds, type JobKind, type Say } from '../domain/job';
+import { readerOf, type Reader } from '../report/reader';
+import { kindWord, stateWord } from '../report/words';
 import { kindOf } from './kind-of';
 import type { JobPage } from '../store/core/jobs/job-rows';
 import { tableLines } from './cli/table';
@@ -24,7 +26,7 @@ export function listCommand(): Command {
   return new Command('list')
     .description('List jobs of every kind, newest first, from the store: Temporal need not run.')
     .option('--kind <kind>', `one of ${jobKinds.join(', ')}`, oneOf(jobKinds))
-    .option('--status <word>', 'how they ended, as the column says; `open`: they have not')
+    .option('--status <word>', 'how they ended, as `--json` says; `open`: they have not')
     .option('--since <when>', 'created since a date, an instant, or a time ago like 7d', sinceOf)
     .option('--subject <text>', 'that hold something about a document, an e-mail, a phone...')
     .option('--label <text>', 'with this label, the whole of it')
@@ -41,31 +43,52 @@ async function list(flags: ListFlags): Promise<void> {
   const { json, since, ...query } = flags;
   const ctx = await openContext(tell);
   const asked = { ...query, since: since && new Date(since.at) };
-  const found = await listJobs(ctx, asked, ({ kind, input }) => describeInput(kind, input));
+  const reader = json === true ? readerOf('en') : ctx.reader;
+  const { say } = reader;
+  const found = await listJobs(ctx, asked, ({ kind, input }) => describeInput(kind, input, say));
   if (json) {
     printJson(found);
     return;
   }
   const { jobs, next } = found;
-  if (jobs.length === 0) tell('no such jobs');
-  else for (const line of table(jobs)) print(line);
-  if (next !== null) tell(`there are more: the same command with --after ${next}`);
+  if (jobs.length === 0) tell(say('no such jobs', 'nenhum trabalho assim'));
+  else for (const line of table(jobs, reader)) print(line);
+  if (next !== null) tell(moreLine(next, reader));
+}
+
+export function moreLine(next: string, { say }: Reader): string {
+  return say(
+    `there are more: the same command with --after ${next}`,
+    `há mais: o mesmo comando com --after ${next}`,
+  );
 }
 
 /** What a job is about, masked. */
-export function describeInput(kind: JobKind, input: unknown): string {
-  return kindOf(kind).describe(input);
+export function describeInput(kind: JobKind, input: unknown, say: Say): string {
+  return kindOf(kind).describe(input, say);
 }
 
-function table(rows: readonly ListedJob[]): string[] {
+function table(rows: readonly ListedJob[], reader: Reader): string[] {
+  const { formats, language, say } = reader;
   return tableLines(
-    ['created', 'kind', 'status', 'input', 'id'],
+    [
+      say('created', 'criado'),
+      say('kind', 'espécie'),
+      say('status', 'situação'),
+      say('input', 'entrada'),
+      'id',
+    ],
     rows.map(({ createdAt, kind, status, needsAttention, waitsFor, input, id }) => [
-      `${createdAt.slice(0, 19)}Z`,
-      kind,
-      `${status ?? 'open'}${needsAttention ? ` (needs a person${waitsFor === null ? '' : `: ${waitsFor}`})` : ''}`,
+      say(`${createdAt.slice(0, 19)}Z`, formats.instant(createdAt)),
+      kindWord(kind, language),
+      `${stateWord(status ?? 'open', language)}${needsAttention ? ` (${person(waitsFor, reader)})` : ''}`,
       input,
       id,
     ]),
   );
+}
+
+function person(waitsFor: string | null, { language, say }: Reader): string {
+  const words = say('needs a person', 'precisa de uma pessoa');
+  return waitsFor === null ? words : `${words}: ${stateWord(waitsFor, language)}`;
 }

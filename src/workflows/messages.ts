@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AttemptSeen, ReviewDecision } from '../domain/dossiers/follow';
+import type { ReachedBudget } from '../domain/core/budget';
 import type { ChildCounts } from '../domain/core/job-batch';
 import { type JobKind, type JobBatchKind } from '../domain/job';
 import type { SweepCounts } from '../domain/monitors/sweep';
@@ -36,6 +37,15 @@ export type WaitingFor =
   | 'another work'
   | 'retry';
 
+/** What keeps something from requesting. */
+export interface Waiting {
+  reason: WaitingFor;
+  /** Epoch milliseconds of the next try, when there is one. */
+  until: number | null;
+  /** Where that is the reason. */
+  budget?: ReachedBudget;
+}
+
 export interface RowsProgress {
   /** Rows on the list. */
   total: number;
@@ -46,8 +56,7 @@ export interface RowsProgress {
   requesting: number;
   /** Settled once, to be requested again later. */
   again: number;
-  /** What keeps it from requesting; `until` is the instant of the next try, when there is one. */
-  waiting: { reason: WaitingFor; until: number | null } | null;
+  waiting: Waiting | null;
   paused: boolean;
   cancelling: boolean;
 }
@@ -55,7 +64,7 @@ export interface RowsProgress {
 export interface BatchProgress {
   kind: 'certificate-batch';
   stage: 'proving access' | 'issuing' | 'merging' | 'done';
-  waiting: { reason: WaitingFor; until: number | null } | null;
+  waiting: Waiting | null;
   paused: boolean;
   cancelling: boolean;
   startedAt: number;
@@ -70,7 +79,7 @@ export interface JobProgress {
   stage: string;
   /** Of the service; null: not known yet. */
   externalId: string | null;
-  waiting: { reason: WaitingFor; until: number | null } | null;
+  waiting: Waiting | null;
   cancelling: boolean;
   startedAt: number;
   details: JobDetails;

@@ -19,6 +19,7 @@ interface Listed {
     kind: string;
     status: string;
     waitsFor: string | null;
+    budget: object | null;
     why: string;
     actions: object[];
   }[];
@@ -98,10 +99,15 @@ describe('what needs a person', () => {
       [3, 4],
       [6, 1],
     ] as const) {
-      const isWaiting = (job: { why: string }): boolean => job.why.startsWith(`${left} requests`);
+      const words = `${made} of ${made} requests made; the rest takes at most ${left}`;
+      const isWaiting = (job: { why: string }): boolean => job.why.startsWith(words);
       await eventually('it is in the inbox', async () => (await inbox()).some(isWaiting));
       const [waiting] = await inbox();
-      expect(waiting).toMatchObject({ status: 'waiting', waitsFor: 'budget', actions: [] });
+      const budget = { made, allowed: made, rest: left };
+      expect(waiting).toMatchObject({ status: 'waiting', waitsFor: 'budget', actions: [], budget });
+      const shown = await place.run(['show', waiting?.id ?? '', '--json']);
+      expect(JSON.parse(shown.stdout)).toMatchObject({ progress: { waiting: { budget } } });
+      expect((await place.run(['show', waiting?.id ?? ''])).stdout).toContain(words);
       expect(postsOf(place.sandbox)).toHaveLength(made);
       const resumed = await place.run(['resume', waiting?.id ?? '']);
       expect(resumed.stdout).toContain('3 more requests may be made');

@@ -1,4 +1,4 @@
-import type { WaitReason } from '../../domain/attention';
+import type { WaitReason, WaitScope } from '../../domain/attention';
 import type { Store } from '../../store/store';
 
 /** What workflows say of themselves in the store: people read it with no worker running. */
@@ -9,11 +9,10 @@ export function createWaitingActivities({ store }: { store: Store }) {
       folder: string;
       source: string;
       reason: WaitReason | null;
-      /** That it is about; null: it is about no rows. */
-      rows: number | null;
+      about: WaitScope;
     }): Promise<void> {
-      const { folder, source, reason, rows } = note;
-      await store.inbox.wait(folder, source, reason, new Date().toISOString(), rows);
+      const { about, folder, source, reason } = note;
+      await store.inbox.wait(folder, source, reason, new Date().toISOString(), about);
     },
   };
 }

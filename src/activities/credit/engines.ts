@@ -1,5 +1,5 @@
 import { isOnlyAPage } from '../../apis/credit/engines.wire';
-import { analysisDecisionEntry } from '../../domain/audit-entries';
+import { analysisRerunEntry } from '../../domain/audit-entries';
 import { attemptState, reissueByRerun, standingAttempt } from '../../domain/core/service/attempts';
 import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
 import { chooseEngine, type EngineChoice } from '../../domain/credit/engine';
@@ -76,7 +76,7 @@ export function createCreditEngineActivities(deps: CreditDependencies) {
     // What was sent since is this job's own: an attempt of this activity may be late.
     if (last.claim.claimedAt >= Date.parse(createdAt)) return;
     await store.attempts.resolve(subject, last.n, reissueByRerun(by, at));
-    await audit.append([analysisDecisionEntry('reissue', { workId, by, operationId: null }, at)]);
+    await audit.append([analysisRerunEntry({ workId, by }, at)]);
   }
 
   return { chooseNamedEngine };

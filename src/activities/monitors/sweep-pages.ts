@@ -110,7 +110,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     await records.lists.putUnfinished(monitorId, first === undefined ? null : warnings.join('; '));
     // A service that refused the list is not asked for more.
     const known = end.fault === null ? await readHealth(ctx, monitorId) : null;
-    const health = healthNotes(known).map(noteLine);
+    const health = healthNotes(known).map((note) => noteLine(note));
     const endedAt = new Date(now()).toISOString();
     const outcome = sweepOutcome(record, end, { backlog, warnings, health }, endedAt);
     return records.sweeps.finish(record, outcome);

@@ -1,3 +1,5 @@
+import type { ReachedBudget } from '../core/budget';
+
 /** What a lane tells its batch. What it had been granted and has not used is given back with it. */
 export interface LaneReport {
   /** From 1. The same report may be told again, and is answered as before. */
@@ -82,13 +84,14 @@ export class RequestBudget {
     return granted;
   }
 
-  /** Rows that wait for requests when all were made that may be; null: the budget is not reached. */
-  get rowsBeyond(): number | null {
+  /** Null: it may make more, or no row waits. */
+  get reached(): ReachedBudget | null {
     const accounts = [...this.#accounts.values()];
     const waiting = accounts.filter(isWaiting);
     const quiet = accounts.filter((account) => account.isIdle || isWaiting(account)).length;
     if (this.#left > 0 || waiting.length === 0 || quiet < this.#lanes) return null;
-    return waiting.reduce((sum, { report }) => sum + report.rows, 0);
+    const rest = waiting.reduce((sum, { report }) => sum + report.rows, 0);
+    return { made: this.#spent, allowed: this.#allowed, rest };
   }
 
   allowMore(): void {
@@ -96,8 +99,12 @@ export class RequestBudget {
   }
 
   get #left(): number {
-    const limits = [...this.#accounts.values()].map(({ limit }) => limit);
-    return this.#allowed - limits.reduce((sum, limit) => sum + limit, 0);
+    return this.#allowed - this.#spent;
+  }
+
+  /** What was granted and not given back. */
+  get #spent(): number {
+    return [...this.#accounts.values()].reduce((sum, { limit }) => sum + limit, 0);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Say, Words } from '../job';
 import type { Monitor } from './change';
 import type { HealthOnFile } from './kept';
 
@@ -18,20 +19,22 @@ export function healthOf(monitor: Monitor, at: string): HealthOnFile {
   };
 }
 
+type NoteKind = 'failing' | 'blocked' | 'unwell' | 'unknown' | 'unfinished';
+
 /** What a person should know of a monitor, by kind, in words. */
-export const noteWords = {
+export const noteWords: Readonly<Record<NoteKind, Words>> = {
   /** Its changes could not be listed. */
-  failing: 'could not be listed',
-  blocked: 'may not run, and detects nothing',
-  unwell: "the service's own checks of it fail",
+  failing: ['could not be listed', 'não pôde ser listado'],
+  blocked: ['may not run, and detects nothing', 'não pode executar, e nada detecta'],
+  unwell: ["the service's own checks of it fail", 'as verificações do próprio serviço falham'],
   /** Whether it may run is not known. */
-  unknown: 'health unknown',
+  unknown: ['health unknown', 'saúde desconhecida'],
   /** Stays until a sweep of it comes through. */
-  unfinished: 'left by its last sweep',
-} as const;
+  unfinished: ['left by its last sweep', 'deixado pela última varredura'],
+};
 
 export interface HealthNote {
-  kind: keyof typeof noteWords;
+  kind: NoteKind;
   why: string;
 }
 
@@ -67,6 +70,6 @@ function unwellOf({ health, consecutiveFailures, lastCycleAt }: KnownHealth): st
   return `${health ?? 'health not told'}${times}, the last one at ${lastCycleAt ?? 'an instant not told'}`;
 }
 
-export function noteLine({ kind, why }: HealthNote): string {
-  return `${noteWords[kind]}: ${why}`;
+export function noteLine({ kind, why }: HealthNote, say: Say = (en) => en): string {
+  return `${say(...noteWords[kind])}: ${why}`;
 }

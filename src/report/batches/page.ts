@@ -1,4 +1,4 @@
-import { attentionOf } from '../../domain/attention';
+import { attentionOf, whyOf } from '../../domain/attention';
 import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Cell } from '../../domain/core/findings';
 import type { JobBatchRecord } from '../../domain/core/job-batch';
@@ -18,16 +18,15 @@ import {
   factsPart,
   footerPart,
   headerPart,
-  readerOf,
   tablePart,
   tilesPart,
   timelinePart,
   type Bar,
   type Column,
   type EvidenceFile,
-  type Reader,
 } from '../parts';
-import { nameOf, reasonOf, statusWord } from '../words';
+import { type Reader, readerOf } from '../reader';
+import { nameOf, sentence, statusWord } from '../words';
 import { hiddenColumns, type BatchFigures, type BatchRow } from './figures';
 
 const mostColumns = 6;
@@ -205,7 +204,7 @@ function leftPart(
     askedFor({ ...row, page: null }, kind),
     [
       html`<strong>${statusWord(row.status, language)}.</strong> `,
-      row.error === null ? reasonOf(row.status, language) : errorNote(row.error),
+      row.error === null ? sentence(whyOf(row.status, say)) : errorNote(row.error),
     ],
     row.jobId === null ? mend : commandPart(`diligence inbox show ${row.jobId}`),
   ]);

@@ -3,7 +3,8 @@ import type { WorkRecord } from '../../domain/certificates/work';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { Formats } from '../formats';
 import { maskTextOfPeople } from '../../protection/redaction';
-import type { Look, Reader } from '../parts';
+import type { Look } from '../parts';
+import type { Reader } from '../reader';
 import type { ReportFigures } from './report-figures';
 import type { ReportTexts } from './texts-en';
 

@@ -13,12 +13,12 @@ import {
   cardPart,
   factsPart,
   headerPart,
-  readerOf,
   tablePart,
   tilesPart,
   type Look,
 } from '../parts';
 import { issuedPart } from './issued-part';
+import { readerOf } from '../reader';
 import { leftPart } from './left-part';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { inputName, looks, type Page, type Report } from './page';

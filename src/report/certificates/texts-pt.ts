@@ -1,3 +1,5 @@
+import { noteInPortuguese } from './notes-pt';
+import { problemWords } from '../problem-words';
 import type { ReportTexts } from './texts-en';
 
 export const pt: ReportTexts = {
@@ -190,57 +192,9 @@ export const pt: ReportTexts = {
 
   message: ({ code, category, message }) => {
     if (category === 'refused') return `O serviço recusou o pedido (${code ?? 'sem código'}).`;
-    return (code === null ? undefined : ownMessages[code]) ?? message ?? code ?? '';
+    if (code === 'not_sent')
+      return 'O pedido nunca saiu, como mostra um recibo tardio: pode ser feito de novo.';
+    return problemWords({ code, message: message ?? code ?? '' }, 'pt');
   },
-  note: (note) => note.split('; ').map(translatedNote).join('; '),
+  note: noteInPortuguese,
 };
-
-/** By the codes that this program itself gives; the service's messages stay as they came. */
-const ownMessages: Record<string, string> = {
-  empty: 'A célula não tem documento.',
-  wrong_length: 'A quantidade de dígitos não é a de um CPF (11) nem a de um CNPJ (14).',
-  wrong_digits: 'Os dígitos verificadores não conferem.',
-  repeated_digits: 'A célula repete um único dígito: não é um documento.',
-  ambiguous:
-    'A célula pode ser um CPF ou um CNPJ, ou há documento em mais de uma coluna: escreva-o com a pontuação, em uma coluna chamada cpf ou cnpj.',
-  cpf_not_served: 'A célula é um CPF, e esta coluna ou esta certidão é só para CNPJ.',
-  scientific_notation:
-    'A planilha converteu o documento em notação científica e os últimos dígitos se perderam: digite-o de novo como texto.',
-  unexpected_character:
-    'A célula tem um caractere que nenhum documento tem, ou é um número decimal: escreva o documento como texto.',
-  missing_type:
-    'A linha não informa o tipo da certidão (cnpj ou trabalhista), e nenhum foi dado para o arquivo.',
-  unknown_type: 'A linha informa um tipo de certidão desconhecido: escreva cnpj ou trabalhista.',
-  alphanumeric_cnpj: 'É um CNPJ alfanumérico, que o serviço ainda não aceita.',
-  unknown_outcome: 'A resposta ao pedido se perdeu ou não pôde ser lida.',
-  deadline: 'A emissão não tinha terminado no fim do prazo da linha.',
-  left_outstanding: 'O trabalho terminou antes da emissão, que segue no serviço com o seu id.',
-  lane_failed: 'O grupo desta linha falhou antes que ela fosse pedida.',
-  not_sent: 'O pedido nunca saiu, como mostra um recibo tardio: pode ser feito de novo.',
-  evidence_missing: 'A emissão terminou sem PDF, e certificates.pdf=required.',
-  evidence_mismatch: 'O PDF recebido não confere com a soma sha256 informada pelo serviço.',
-  evidence_unavailable: 'O PDF não pôde ser baixado.',
-  address_refused: 'O endereço do PDF não é permitido (DILIGENCE_ALLOWED_HOSTS).',
-};
-
-const ownNotes: [RegExp, string][] = [
-  [/^1 leading zero restored$/, '1 zero à esquerda restaurado'],
-  [/^(\d+) leading zeros restored$/, '$1 zeros à esquerda restaurados'],
-  [/^cancelled before it was requested$/, 'cancelada antes de ser pedida'],
-  [
-    /^the deadline (?:of the batch )?passed before it (?:was|could be) requested$/,
-    'o prazo terminou antes que fosse pedida',
-  ],
-  [/^requested by another work$/, 'pedida por outro trabalho'],
-  [/^reused: issued (.*)$/, 'aproveitada: emitida em $1'],
-  [/^unknown in (.*)$/, 'resultado desconhecido em $1'],
-  [/^abandoned by ([^:]*): (.*)$/, 'abandonada por $1: $2'],
-  [/^other issuances: (.*)$/, 'outras emissões: $1'],
-  [/^no evidence$/, 'sem PDF'],
-  [/^sha256 unchecked$/, 'sha256 não conferida'],
-];
-
-function translatedNote(note: string): string {
-  for (const [own, words] of ownNotes) if (own.test(note)) return note.replace(own, words);
-  return note;
-}

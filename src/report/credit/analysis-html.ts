@@ -10,14 +10,13 @@ import {
   factsPart,
   footerPart,
   headerPart,
-  readerOf,
   tablePart,
   tilesPart,
   timelinePart,
   type Column,
   type EvidenceFile,
-  type Reader,
 } from '../parts';
+import { type Reader, readerOf } from '../reader';
 import { statusWord } from '../words';
 import { firings, masked, type AnalysisFigures } from './figures';
 import { issuesPart, leftPart } from './issues-part';

@@ -1,5 +1,6 @@
 import { html, type Html } from '../html';
-import { cardPart, tablePart, type Column, type Reader } from '../parts';
+import { cardPart, tablePart, type Column } from '../parts';
+import type { Reader } from '../reader';
 import { statusWord } from '../words';
 import { masked, type AnalysisFigures, type ReportedIssue } from './figures';
 

@@ -1,6 +1,7 @@
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import { html, type Html } from '../html';
-import { barsPart, cardPart, factsPart, tablePart, type Reader, type Tile } from '../parts';
+import { barsPart, cardPart, factsPart, tablePart, type Tile } from '../parts';
+import type { Reader } from '../reader';
 import { statusWord } from '../words';
 import { costWords, type FindingsReport, type SpecialPart } from './report';
 

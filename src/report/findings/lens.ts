@@ -1,6 +1,7 @@
 import type { FlatRow } from '../../domain/core/findings';
 import type { LensOutcome } from '../../domain/lens/analyze';
-import { cardPart, type Reader } from '../parts';
+import { cardPart } from '../parts';
+import type { Reader } from '../reader';
 import { mapPart, type Place } from './map';
 import type { FindingsReport, SpecialPart } from './report';
 import { boxOf, picturePart } from './picture';

@@ -1,7 +1,7 @@
 import type { FeatureCollection, MultiPolygon, Polygon } from 'geojson';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import { html, type Html } from '../html';
-import type { Reader } from '../parts';
+import type { Reader } from '../reader';
 
 export interface Place {
   latitude: number;

@@ -1,4 +1,4 @@
-import { attentionOf, type ActionMeaning } from '../../domain/attention';
+import { attentionOf, whyOf, type ActionMeaning } from '../../domain/attention';
 import type { JobKind } from '../../domain/job';
 import { resolveLine } from '../command-line';
 import { reportTimeZone, type ReportLanguage } from '../formats';
@@ -11,12 +11,11 @@ import {
   factsPart,
   footerPart,
   headerPart,
-  readerOf,
   tilesPart,
   timelinePart,
-  type Reader,
 } from '../parts';
-import { actionWord, nameOf, pathName, reasonOf, statusWord } from '../words';
+import { type Reader, readerOf } from '../reader';
+import { nameOf, pathName, sentence, statusWord } from '../words';
 import { dossierPart } from './dossier';
 import { lensPart } from './lens';
 import { profilePart } from './profile';
@@ -92,22 +91,21 @@ function errorPart({ error, findings }: FindingsReport, { say }: Reader): Html |
 
 /** The steps that a person can take, each with its command. */
 function leftPart(report: FindingsReport, reader: Reader): Html {
-  const { language, say } = reader;
+  const { say } = reader;
   const title = say('What is left to do', 'O que falta fazer');
   if (!report.needsAttention) {
     return cardPart(title, html`<p>${say('Nothing.', 'Nada.')}</p>`);
   }
-  const { actions } = attentionOf(report.kind, report.status, ['incomplete']);
-  const step = ({ action, mayCost }: ActionMeaning): Html => {
-    const cost = mayCost ? say(' (may be charged)', ' (pode ser cobrado)') : '';
+  const { actions } = attentionOf(report.kind, report.status, ['incomplete'], say);
+  const step = ({ action, does }: ActionMeaning): Html => {
     return html`<li>
-      ${actionWord(action, language)}${cost}.
+      ${sentence(does)}
       ${commandPart(resolveLine(report.id, { action, note: say('reason', 'motivo') }))}
     </li>`;
   };
   return cardPart(
     title,
-    html`<p>${reasonOf(report.status, language)}</p>
+    html`<p>${sentence(whyOf(report.status, say))}</p>
       <ol>
         ${actions.map(step)}
       </ol>`,

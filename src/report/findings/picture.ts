@@ -1,7 +1,7 @@
 import { imageSize } from 'image-size';
 import type { Cell, FlatRow } from '../../domain/core/findings';
 import { html, type Html } from '../html';
-import type { Reader } from '../parts';
+import type { Reader } from '../reader';
 
 /** A picture that a browser can show. */
 export interface Picture {

@@ -1,7 +1,8 @@
 import { fieldsOf, isFields, type Cell, type FlatRow } from '../../domain/core/findings';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { html, type Content, type Html } from '../html';
-import { cardPart, type Column, type Reader, type Tile } from '../parts';
+import { cardPart, type Column, type Tile } from '../parts';
+import type { Reader } from '../reader';
 import { nameOf } from '../words';
 import type { FindingsReport, SpecialPart } from './report';
 import { hasValue, type SectionView } from './section';

@@ -2,8 +2,9 @@ import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { JobKind } from '../../domain/job';
 import type { Html } from '../html';
-import type { EvidenceFile, Reader, Tile } from '../parts';
-import { statusWord } from '../words';
+import type { EvidenceFile, Tile } from '../parts';
+import type { Reader } from '../reader';
+import { billingWord } from '../words';
 import type { Picture } from './picture';
 import type { SectionView } from './section';
 
@@ -63,15 +64,8 @@ export function costWords(
     if (unit === 'answer')
       return [counted(count, ['answer', 'answers'], ['resposta', 'respostas']), ''];
     const told = amount === null ? formats.number(count) : formats.decimal(amount);
-    return [`${told} ${unit ?? ''}`.trim(), status === null ? '' : billingWord(status, say)];
+    return [`${told} ${unit ?? ''}`.trim(), status === null ? '' : billingWord(status, language)];
   };
   const [value, note] = words(first);
   return { value, note: [note, ...more.flatMap(words)].filter((one) => one !== '').join(', ') };
-
-  function billingWord(status: string, of: Reader['say']): string {
-    if (status === 'charged') return of('charged', 'cobrado');
-    return status === 'not_charged'
-      ? of('not charged', 'não cobrado')
-      : statusWord(status, language);
-  }
 }

@@ -1,7 +1,8 @@
 import type { Cell, FindingSection, FlatRow } from '../../domain/core/findings';
 import { maskDocumentsIn } from '../../protection/redaction';
 import { html, type Content, type Html } from '../html';
-import { cardPart, tablePart, type Column, type Reader } from '../parts';
+import { cardPart, tablePart, type Column } from '../parts';
+import type { Reader } from '../reader';
 import { nameOf, statusWord } from '../words';
 
 /** Columns of a section that is known: each of what a row holds. */
@@ -75,10 +76,10 @@ export function hasValue(cell: Cell | undefined): boolean {
   return cell !== null && cell !== undefined && cell !== '' && cell !== '[]';
 }
 
-/** A value as its column and its form have it: a sum, an instant, a share, an address. */
-export function cellContent({ formats, language, say }: Reader, path: string, cell: Cell): Content {
+/** A value as its column and its form have it: a sum, an instant, a share. */
+export function cellWords({ formats, language, say }: Reader, path: string, cell: Cell): string {
   const word = path.slice(path.lastIndexOf('.') + 1);
-  if (cell === null) return null;
+  if (cell === null) return '';
   if (typeof cell === 'boolean') return cell ? say('yes', 'sim') : say('no', 'não');
   if (typeof cell === 'number') {
     if (word === 'confidence' && cell >= 0 && cell <= 1) return formats.share(cell, 1);
@@ -86,12 +87,18 @@ export function cellContent({ formats, language, say }: Reader, path: string, ce
     // A year, an id and a coordinate are not grouped.
     return Number.isInteger(cell) ? String(cell) : plainNumber(cell, language);
   }
-  if (word === 'status' || word === 'rural') return statusWord(cell, language);
+  if (['status', 'rural', 'severity'].includes(word)) return statusWord(cell, language);
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(cell)) return formats.instant(cell);
+  return formats.day(cell);
+}
+
+/** The same on a page, where an address is a link. */
+export function cellContent(reader: Reader, path: string, cell: Cell): Content {
+  if (typeof cell !== 'string') return cell === null ? null : cellWords(reader, path, cell);
   if (/^https?:\/\/[^\s"'<>]+$/.test(cell)) {
     return html`<a href="${cell}" rel="noopener noreferrer">${cell}</a>`;
   }
-  const shown = maskDocumentsIn(cell);
+  const shown = maskDocumentsIn(cellWords(reader, path, cell));
   return shown.length > longestCell ? `${shown.slice(0, longestCell)}…` : shown;
 }
 

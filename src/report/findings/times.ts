@@ -1,5 +1,6 @@
 import { fieldsOf } from '../../domain/core/findings';
-import type { Reader, TimelineEvent } from '../parts';
+import type { TimelineEvent } from '../parts';
+import type { Reader } from '../reader';
 import type { FindingsReport } from './report';
 
 /** Instants that a service tells of its work, by their names. */

@@ -1,5 +1,6 @@
 import type { TraceOutcome } from '../../domain/traces/search';
-import { barsPart, cardPart, type Reader } from '../parts';
+import { barsPart, cardPart } from '../parts';
+import type { Reader } from '../reader';
 import { statusWord } from '../words';
 import type { FindingsReport, SpecialPart } from './report';
 

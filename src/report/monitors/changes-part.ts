@@ -3,7 +3,8 @@ import { differencesIn } from '../../domain/monitors/differences';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { cellContent } from '../findings/section';
 import { html, type Content, type Html } from '../html';
-import { cardPart, tablePart, type Column, type Look, type Reader } from '../parts';
+import { cardPart, tablePart, type Column, type Look } from '../parts';
+import type { Reader } from '../reader';
 import { nameOf, statusWord } from '../words';
 import type { MonitorFigures, ShownChange } from './monitor-figures';
 

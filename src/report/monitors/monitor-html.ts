@@ -9,13 +9,12 @@ import {
   commandPart,
   footerPart,
   headerPart,
-  readerOf,
   tablePart,
   tilesPart,
   type Column,
   type Look,
-  type Reader,
 } from '../parts';
+import { type Reader, readerOf } from '../reader';
 import { statusWord } from '../words';
 import { changesPart, failingPart, looks, monitorCell, type MonitorNames } from './changes-part';
 import type { MonitorFigures, SeverityCounts } from './monitor-figures';

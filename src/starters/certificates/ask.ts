@@ -80,7 +80,7 @@ export async function askIssue(
     standing,
     stands: isFinal && isWithin(asked.maxAge, standing) && asked.rerun !== true,
     record: async () => {
-      ctx.log(`${asked.type} for ${maskDocument(document)}`);
+      ctx.log(`${asked.type} ${ctx.reader.say('for', 'para')} ${maskDocument(document)}`);
       const now = new Date();
       const id = jobIdAt(workflowId, now);
       const { label = null, onUnknown, rerun = false } = asked;
@@ -105,7 +105,7 @@ export async function planInput(
     z.output<typeof certificateBatchRequest>,
     'column' | 'input' | 'reference' | 'sheet' | 'type'
   >,
-  log: CommandContext['log'],
+  { log, reader: { say } }: Pick<CommandContext, 'log' | 'reader'>,
 ): Promise<PlannedBatch> {
   const choice = {
     file,
@@ -117,7 +117,10 @@ export async function planInput(
   const plan = await planBatch(choice, log);
   const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
   log(
-    `${lines} lines: ${items} to issue, ${counted(duplicates, 'duplicate')}, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
+    say(
+      `${lines} lines: ${items} to issue, ${counted(duplicates, 'duplicate')}, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
+      `${lines} linhas: ${items} a emitir, ${duplicates} duplicadas, ${invalid} inválidas, ${unsupported} não atendidas, ${blank} em branco`,
+    ),
   );
   return plan;
 }

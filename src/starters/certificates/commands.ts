@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import { certificateTypes, type CertificateType } from '../../domain/certificates/certificates';
 import type { OnUnknown } from '../../workflows/inputs';
-import { withSheets, withStart, type StartFlags } from '../cli/flags';
+import { withSheets, withStart, type OutputFlags, type StartFlags } from '../cli/flags';
 import { referenceOption } from '../cli/batch';
 import { start } from '../cli/start-command';
 import { oneOf, tell, wholeNumber } from '../cli/terminal';
 import { problemLines } from '../jobs/text';
+import { readEnvironment } from '../../environment';
+import { readerOf } from '../../report/reader';
 import { askBatch, askIssue, planInput } from './ask';
 import { certificateBatchKind, certificateKind } from './kind';
 
@@ -19,7 +21,7 @@ interface IssueFlags extends TermFlags {
   document: string;
 }
 
-interface BatchFlags extends TermFlags {
+interface BatchFlags extends TermFlags, Pick<OutputFlags, 'lang'> {
   concurrency: number;
   laneRows?: number;
   maxUnknown?: number;
@@ -80,8 +82,9 @@ function batchCommand(): Command {
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
     .action(async (flags: BatchFlags, command: Command) => {
       // Before anything is opened: a sheet that cannot be read leaves no trace.
-      const plan = await planInput(flags, tell);
-      if (flags.dryRun !== true) for (const line of problemLines(plan.problems)) tell(line);
+      const reader = readerOf(flags.lang ?? readEnvironment().language);
+      const plan = await planInput(flags, { log: tell, reader });
+      if (flags.dryRun !== true) for (const line of problemLines(plan.problems, reader)) tell(line);
       await start(command, certificateBatchKind, (ctx) => askBatch(ctx, flags, plan));
     });
 }

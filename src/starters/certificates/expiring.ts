@@ -11,11 +11,12 @@ import { maskDocument } from '../../domain/core/documents/documents';
 import { queueName } from '../../domain/core/queues';
 import { heldCertificates } from '../../store/certificates/held';
 import { deleteSchedule, putSchedule } from '../../temporal/schedules';
-import { withSheets, withStart, type StartFlags } from '../cli/flags';
+import { withSheets, withStart, type OutputFlags, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { durationMs, exitCodes, print, printJson, tell, wholeNumber } from '../cli/terminal';
-import { openContext, withEngine, type CommandContext } from '../jobs/context';
-import { counted, printable } from '../jobs/text';
+import { inLanguage, openContext, withEngine, type CommandContext } from '../jobs/context';
+import type { Reader } from '../../report/reader';
+import { printable } from '../jobs/text';
 import { askBatch } from './ask';
 import { certificateBatchKind } from './kind';
 import type { PlannedBatch } from './work';
@@ -25,7 +26,7 @@ interface WithinFlags {
   json?: true;
 }
 
-interface RenewFlags extends StartFlags {
+interface RenewFlags extends StartFlags, Pick<OutputFlags, 'lang'> {
   within: number;
   maxAge: number;
   concurrency: number;
@@ -40,10 +41,11 @@ export function validityCommands(): Command[] {
       .description('Certificates that run out, or have run out, the first to do so first.')
       .option('--json', 'one JSON document on standard output')
       .action(async ({ within, json }: WithinFlags) => {
-        const found = await expiring(await openContext(tell), within);
+        const ctx = await openContext(tell);
+        const found = await expiring(ctx, within);
         if (json === true) printJson({ certificates: found });
-        else if (found.length === 0) tell('none runs out in that time');
-        else for (const one of found) print(printable(lineOf(one)));
+        else if (found.length === 0) tell(noneWords(ctx.reader));
+        else for (const one of found) print(printable(lineOf(one, ctx.reader)));
       }),
     withSheets(withStart(withTerm(new Command('renew')), { deadline: '24h', maxAge: '0s' }))
       .description('Issue again what `expiring` lists: each is a certificate that may be charged.')
@@ -57,14 +59,21 @@ export function validityCommands(): Command[] {
           await schedule(flags);
           return;
         }
-        const ctx = await openContext(tell, flags.by);
+        const opened = await openContext(tell, flags.by);
+        const ctx = flags.lang === undefined ? opened : inLanguage(opened, flags.lang);
+        const { count, say } = ctx.reader;
         const plan = planOf(await expiring(ctx, flags.within));
         if (plan.counts.items === 0) {
-          tell('none runs out in that time: nothing to renew');
+          tell(`${noneWords(ctx.reader)}: ${say('nothing to renew', 'nada a renovar')}`);
           process.exitCode = exitCodes.done;
           return;
         }
-        tell(`${counted(plan.counts.items, 'certificate')} to renew`);
+        const found = count(
+          plan.counts.items,
+          ['certificate', 'certificates'],
+          ['certidão', 'certidões'],
+        );
+        tell(`${found} ${say('to renew', 'a renovar')}`);
         await start(command, certificateBatchKind, (own) =>
           askBatch(own, { ...flags, onUnknown: 'report' }, plan),
         );
@@ -130,19 +139,21 @@ async function expiring(
   return expiringOf(await heldCertificates(store), withinMs, Date.now());
 }
 
-function lineOf({
-  daysLeft: days,
-  document,
-  job,
-  line,
-  reference,
-  rule,
-  type,
-  validUntil,
-}: ExpiringCertificate): string {
-  const left = days < 0 ? `ran out ${counted(-days, 'day')} ago` : `${counted(days, 'day')} left`;
+function noneWords({ say }: Reader): string {
+  return say('none runs out in that time', 'nenhuma vence nesse prazo');
+}
+
+function lineOf(one: ExpiringCertificate, reader: Reader): string {
+  const { daysLeft, document, job, line, reference, rule, type } = one;
+  const { formats, say } = reader;
+  const days = reader.count(Math.abs(daysLeft), ['day', 'days'], ['dia', 'dias']);
+  const left =
+    daysLeft < 0
+      ? say(`ran out ${days} ago`, `venceu há ${days}`)
+      : say(`${days} left`, `vence em ${days}`);
+  const validUntil = say(one.validUntil, formats.day(one.validUntil));
   const whose = `${maskDocument(document)}${reference === '' ? '' : ` (${reference})`}`;
-  return `${validUntil}  ${left.padEnd(20)}  ${type}  ${whose}  ${rule}  ${job} line ${line}`;
+  return `${validUntil}  ${left.padEnd(20)}  ${type}  ${whose}  ${rule}  ${job} ${say('line', 'linha')} ${line}`;
 }
 
 /** The same certificates that run out are the same renewal. */

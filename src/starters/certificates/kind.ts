@@ -11,32 +11,53 @@ import { workFolder, type WorkRecord } from '../../domain/certificates/work';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { Asked, JobKind } from '../jobs/job-kind';
-import { factLines } from '../jobs/text';
+import { errorWords, factLines } from '../jobs/text';
+import { noteInPortuguese } from '../../report/certificates/notes-pt';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
+import type { Words } from '../../domain/job';
 import { cancelLanes } from './lanes';
 import { batchProgress, issuanceProgress } from './progress';
 import { pdfName, summaryDocument } from './result-names';
 import { batchFindings, printedRows } from './rows';
 
 /** What is left to do about rows of a status; nothing for those that are done. */
-const nextSteps: Partial<Record<RowStatus, string>> = {
-  unknown_outcome:
+const nextSteps: Partial<Record<RowStatus, Words>> = {
+  unknown_outcome: [
     'may have been accepted, and the id is lost: `resolve` decides (reissue may be charged twice)',
-  failed: 'refused or failed: see error_message; `resolve --status failed --action reissue`',
-  expired: 'not settled in time: `resolve --status expired --action watch` looks again',
-  invalid: 'mend the line in the input and run the file again: only what is new is bought',
-  unsupported: 'valid, but the service does not take it yet',
-  cancelled: 'never sent, or given up: `resolve --status cancelled --action reissue` asks for it',
+    'pode ter sido aceito, e o id se perdeu: `resolve --status unknown_outcome` decide (reissue pode ser cobrado duas vezes)',
+  ],
+  failed: [
+    'refused or failed: see error_message; `resolve --status failed --action reissue`',
+    'recusado ou com falha: veja error_message; `resolve --status failed --action reissue`',
+  ],
+  expired: [
+    'not settled in time: `resolve --status expired --action watch` looks again',
+    'não terminou a tempo: `resolve --status expired --action watch` consulta de novo',
+  ],
+  invalid: [
+    'mend the line in the input and run the file again: only what is new is bought',
+    'corrija a linha na entrada e execute o arquivo de novo: só o que é novo é comprado',
+  ],
+  unsupported: [
+    'valid, but the service does not take it yet',
+    'válido, mas o serviço ainda não o atende',
+  ],
+  cancelled: [
+    'never sent, or given up: `resolve --status cancelled --action reissue` asks for it',
+    'nunca enviado, ou abandonado: `resolve --status cancelled --action reissue` pede',
+  ],
 };
 
 /** One issuance is a batch of one row. */
 export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
   kind: 'certificate',
   prefix: 'certificate/',
-  noun: 'certificate',
+  noun: ['certificate', 'certidão'],
   service: 'certificates',
   // Its own id has the instant too.
   workflowId: (_, id) => id.split('/').slice(0, 3).join('/'),
-  describe: ({ type }) => `one ${type ?? ''}`,
+  describe: ({ type }, say) => `${say('one', 'uma')} ${type ?? ''}`,
   terms: ({ label, rerun, terms }) => ({
     rerun,
     deadline: terms?.rowDeadlineMs,
@@ -44,7 +65,7 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
     onUnknown: terms?.onUnknown,
   }),
   readProgress: issuanceProgress,
-  lines: async ({ folder, id }, ctx) => issuanceLines(id, await onlyRow(ctx, folder)),
+  lines: async ({ folder, id }, ctx) => issuanceLines(id, await onlyRow(ctx, folder), ctx.reader),
   report: async (ctx, { folder, outcome }) => {
     const { pdfKey: _, ...row } = await onlyRow(ctx, folder);
     const fact = row.certidaoId === null ? null : await ctx.store.facts.of(row.certidaoId);
@@ -72,9 +93,10 @@ const batchKind: JobKind<WorkRecord, LatestEdition> = {
   ...certificateKind,
   kind: 'certificate-batch',
   prefix: 'certificate-batch/',
-  noun: 'certificates of',
+  noun: ['certificates of', 'certidões de'],
   workflowId: (_, id) => id,
-  describe: ({ inputName, items }) => inputName ?? `renewal of ${items}`,
+  describe: ({ inputName, items }, say) =>
+    inputName ?? say(`renewal of ${items}`, `renovação de ${items}`),
   terms: ({ label, rerun, terms }) => ({
     rerun,
     deadline: terms?.rowDeadlineMs,
@@ -85,9 +107,12 @@ const batchKind: JobKind<WorkRecord, LatestEdition> = {
   }),
   readProgress: batchProgress,
   lines: async ({ folder, outcome }, ctx) => [
-    ...batchLines(outcome.summary),
-    ...(await openDecisions(ctx, folder, outcome)).map(
-      (number) => `  decision ${number} has not ended: the counts are those before it`,
+    ...batchLines(outcome.summary, ctx.reader),
+    ...(await openDecisions(ctx, folder, outcome)).map((number) =>
+      ctx.reader.say(
+        `  decision ${number} has not ended: the counts are those before it`,
+        `  a decisão ${number} não terminou: as contagens são as de antes dela`,
+      ),
     ),
   ],
   report: async (ctx, { folder: from, id, outcome }, folder) => {
@@ -113,11 +138,12 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   prefix: 'decision/',
   resolver: () =>
     (require('../jobs/decide/resolve') as typeof import('../jobs/decide/resolve')).nothingGoesOn,
-  noun: 'decision:',
+  noun: ['decision:', 'decisão:'],
   workflowId: (_, id) => id,
-  describe: ({ action, rows }) => `${action} of ${rows.length} row(s)`,
+  describe: ({ action, rows }, say) =>
+    say(`${action} of ${rows.length} row(s)`, `${action} de ${rows.length} linha(s)`),
   terms: () => ({}),
-  lines: ({ outcome }) => batchLines(outcome),
+  lines: ({ outcome }, { reader }) => batchLines(outcome, reader),
   report: async (_, { outcome }, folder) => batchReport(outcome, folder),
   artifacts: () => [],
   cost: () => [],
@@ -148,36 +174,50 @@ async function onlyRow({ store }: CommandContext, folder: string): Promise<Filed
   throw new Error('the store does not hold the result');
 }
 
-function issuanceLines(id: string, row: FiledRow): string[] {
-  const next = nextSteps[row.status];
+function issuanceLines(id: string, row: FiledRow, reader: Reader): string[] {
+  const { formats, language, say } = reader;
+  const step = nextSteps[row.status];
+  const next = step && say(...step);
+  const { capturedAt, errorCode: code, errorMessage } = row;
+  const error = code === null ? null : { code, message: errorMessage ?? '' };
   const facts: [string, string | null][] = [
     ['certidao_id', row.certidaoId],
-    ['holder', row.holderName],
-    ['official name', row.officialName],
-    ['name on record', row.divergent === true ? row.baseName : null],
-    ['source', row.sourceName],
-    ['classification', row.classification],
-    ['captured at', row.capturedAt],
+    [say('holder', 'titular'), row.holderName],
+    [say('official name', 'nome oficial'), row.officialName],
+    [say('name on record', 'nome na base'), row.divergent === true ? row.baseName : null],
+    [say('source', 'fonte'), row.sourceName],
+    [say('classification', 'classificação'), row.classification],
+    [
+      say('captured at', 'capturada em'),
+      capturedAt && say(capturedAt, formats.instant(capturedAt)),
+    ],
     ['sha256', row.sha256],
-    ['error', row.errorCode === null ? null : `${row.errorCode}: ${row.errorMessage ?? ''}`],
-    ['next', next?.replace('`resolve', `\`resolve ${id}`) ?? null],
+    [say('error', 'erro'), errorWords(error, reader)],
+    [say('next', 'a fazer'), next?.replace('`resolve', `\`resolve ${id}`) ?? null],
   ];
-  return [`${row.status}${row.note === '' ? '' : ` (${row.note})`}`, ...factLines(facts, 15)];
+  const note = row.note === '' ? '' : ` (${say(row.note, noteInPortuguese(row.note))})`;
+  return [`${stateWord(row.status, language)}${note}`, ...factLines(facts, 15)];
 }
 
-function batchLines({ batchId, blankLines, counts, possibleDoubleCharges, total }: BatchSummary) {
-  const lines = [`${total} lines${blankLines > 0 ? ` (and ${blankLines} blank)` : ''}`];
+function batchLines(summary: BatchSummary, { language, say }: Reader): string[] {
+  const { batchId, blankLines, counts, possibleDoubleCharges, total } = summary;
+  const blank = say(` (and ${blankLines} blank)`, ` (e ${blankLines} em branco)`);
+  const lines = [`${total} ${say('lines', 'linhas')}${blankLines > 0 ? blank : ''}`];
   for (const status of rowStatuses) {
     if (counts[status] === 0) continue;
     const count = String(counts[status]).padStart(6);
     const next = nextSteps[status];
-    lines.push(`  ${count}  ${status.padEnd(16)}${next === undefined ? '' : ` ${next}`}`);
+    const word = stateWord(status, language).padEnd(language === 'pt' ? 22 : 16);
+    lines.push(`  ${count}  ${word}${next === undefined ? '' : ` ${say(...next)}`}`);
   }
   if (possibleDoubleCharges > 0) {
-    lines.push(`  ${possibleDoubleCharges} may have been charged twice (possible_double_charge)`);
+    const doubt = say('may have been charged twice', 'talvez cobrados duas vezes');
+    lines.push(`  ${possibleDoubleCharges} ${doubt} (possible_double_charge)`);
   }
   if (counts.failed + counts.unknown_outcome + counts.expired > 0) {
-    lines.push(`  decide: \`diligence resolve ${batchId} --status S --action A --note "..."\``);
+    lines.push(
+      `  ${say('decide', 'decidir')}: \`diligence resolve ${batchId} --status S --action A --note "..."\``,
+    );
   }
   return lines;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { BillingTotal } from '../../domain/core/service/billing-totals';
-import type { Language } from '../../domain/job';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import type { Asked, Job } from '../jobs/job-kind';
 import { printable } from '../jobs/text';
 
@@ -15,70 +16,70 @@ export interface Closing {
   result: { folder: string; files: readonly string[] } | null;
 }
 
-interface Words {
-  asked(asked: Asked): string;
-  cost: string;
-  report: string;
-  result(folder: string, files: string): string;
-  noFolder(id: string): string;
-  decide(id: string): string;
-  failed: string;
-  sweep: string;
-  nothing: string;
-}
-
-const texts: Record<Language, Words> = {
-  en: {
-    asked: ({ possibleDoubleCharges: twice, requested, reused }) =>
-      `requested: ${requested}, reused: ${reused}` +
-      (twice > 0 ? `, may have been charged twice: ${twice}` : ''),
-    cost: 'cost',
-    report: 'report',
-    result: (folder, files) => `result: ${folder} (${files}: an export, in the clear)`,
-    noFolder: (id) => `the whole: \`diligence result ${id}\``,
-    decide: (id) => `left to do: \`diligence inbox show ${id}\` says what can be decided`,
-    failed: 'left to do: it has failed for good; the same command with --rerun orders it anew',
-    sweep: 'left to do: the next sweep takes up what is left',
-    nothing: 'left to do: nothing',
-  },
-  pt: {
-    asked: ({ possibleDoubleCharges: twice, requested, reused }) =>
-      `solicitados: ${requested}, reaproveitados: ${reused}` +
-      (twice > 0 ? `, talvez cobrados duas vezes: ${twice}` : ''),
-    cost: 'custo',
-    report: 'relatório',
-    result: (folder, files) => `resultado: ${folder} (${files}: exportação, sem máscara)`,
-    noFolder: (id) => `tudo: \`diligence result ${id}\``,
-    decide: (id) => `a fazer: \`diligence inbox show ${id}\` mostra o que se pode decidir`,
-    failed: 'a fazer: falhou em definitivo; o mesmo comando com --rerun pede de novo',
-    sweep: 'a fazer: a próxima varredura retoma o que ficou',
-    nothing: 'a fazer: nada',
-  },
-};
-
 /** What was requested and reused, what it cost, where the result is, and what is left to do. */
-export function closingLines(closing: Closing, language: Language): string[] {
-  const { asked, cost, exitCode, job, result } = closing;
-  const words = texts[language];
-  const lines = asked === null ? [] : [words.asked(asked)];
-  if (cost.length > 0) lines.push(`${words.cost}: ${cost.map(costWords).join(', ')}`);
+export function closingLines(closing: Closing, reader: Reader): string[] {
+  const { asked, cost, result } = closing;
+  const { say } = reader;
+  const lines = asked === null ? [] : [askedWords(asked, reader)];
+  if (cost.length > 0) {
+    const words = cost.map((one) => costWords(one, reader));
+    lines.push(`${say('cost', 'custo')}: ${words.join(', ')}`);
+  }
   if (result !== null) {
     const { files, folder } = result;
     if (files.includes('report.html'))
-      lines.push(`${words.report}: ${join(folder, 'report.html')}`);
-    lines.push(words.result(folder, files.join(', ')));
+      lines.push(`${say('report', 'relatório')}: ${join(folder, 'report.html')}`);
+    const names = files.join(', ');
+    lines.push(
+      say(
+        `result: ${folder} (${names}: an export, in the clear)`,
+        `resultado: ${folder} (${names}: exportação, sem máscara)`,
+      ),
+    );
   }
-  const isSweep = job.kind === 'monitor-sweep' || job.kind === 'monitor-scan';
-  const left = exitCode === 0 ? words.nothing : isSweep ? words.sweep : words.failed;
-  return [...lines, job.needsAttention ? words.decide(job.id) : left];
+  return [...lines, `${say('left to do', 'a fazer')}: ${leftToDo(closing, reader)}`];
 }
 
-export function wholeLine(id: string, language: Language): string {
-  return texts[language].noFolder(id);
+function askedWords(
+  { possibleDoubleCharges: twice, requested, reused }: Asked,
+  { say }: Reader,
+): string {
+  const doubt = say(
+    `may have been charged twice: ${twice}`,
+    `talvez cobrados duas vezes: ${twice}`,
+  );
+  const words = say(
+    `requested: ${requested}, reused: ${reused}`,
+    `solicitados: ${requested}, reaproveitados: ${reused}`,
+  );
+  return twice > 0 ? `${words}, ${doubt}` : words;
+}
+
+function leftToDo({ exitCode, job }: Closing, { say }: Reader): string {
+  const show = `\`diligence inbox show ${job.id}\``;
+  if (job.needsAttention)
+    return say(`${show} says what can be decided`, `${show} mostra o que se pode decidir`);
+  if (exitCode === 0) return say('nothing', 'nada');
+  if (job.kind === 'monitor-sweep' || job.kind === 'monitor-scan') {
+    return say('the next sweep takes up what is left', 'a próxima varredura retoma o que ficou');
+  }
+  return say(
+    'it has failed for good; the same command with --rerun orders it anew',
+    'falhou em definitivo; o mesmo comando com --rerun pede de novo',
+  );
+}
+
+export function wholeLine(id: string, { say }: Reader): string {
+  return `${say('the whole', 'tudo')}: \`diligence result ${id}\``;
 }
 
 /** `2 x charged 20 tokens`: by the words of the service. */
-export function costWords({ amount, count, status, unit }: BillingTotal): string {
-  const told = [status, amount, unit].filter((word) => word !== null);
+export function costWords(
+  { amount, count, status, unit }: BillingTotal,
+  { language, say }: Reader,
+): string {
+  const state = status === null ? null : stateWord(status, language);
+  const of = unit === 'answer' ? say('answer', 'resposta') : unit;
+  const told = [state, amount, of].filter((word) => word !== null);
   return printable(`${count} x ${told.join(' ')}`);
 }

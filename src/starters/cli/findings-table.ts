@@ -1,4 +1,7 @@
 import type { Cell, Findings, FindingSection } from '../../domain/core/findings';
+import { cellWords } from '../../report/findings/section';
+import type { Reader } from '../../report/reader';
+import { nameOf, pathName } from '../../report/words';
 import { cut, printable, widthOf } from '../jobs/text';
 
 const mostRows = 15;
@@ -9,22 +12,30 @@ const gap = 2;
 
 /**
  * What was found, for a screen: the first rows of the first sections, and in which file of the result folder the
- * rest is. No line is wider than `width` columns.
+ * rest is. No line is wider than `width` columns. In English it has the words of `--json`.
  */
-export function findingsLines({ facts, sections }: Findings, width: number): string[] {
-  const told = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
-  const longest = Math.min(24, Math.max(0, ...told.map(([name]) => name.length)));
-  const lines = told.map(([name, value]) => {
-    return `  ${printable(name).padEnd(longest)}  ${cellText(value)}`;
-  });
+export function findingsLines(
+  { facts, sections }: Findings,
+  width: number,
+  reader: Reader,
+): string[] {
+  const { language, say } = reader;
+  const told = Object.entries(facts)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([path, value]) => {
+      const name = language === 'en' ? path : pathName(path, language);
+      return [printable(name), cellText(reader, path, value)] as const;
+    });
+  const longest = Math.min(24, Math.max(0, ...told.map(([name]) => widthOf(name))));
+  const lines = told.map(([name, value]) => `  ${padded(name, longest)}  ${value}`);
   const full = sections.filter(({ rows }) => rows.length > 0);
   const shown = full.slice(0, mostSections);
   const counts = shared(shown.map(({ rows }) => rows.length));
   for (const [at, section] of shown.entries()) {
-    lines.push(...sectionLines(section, counts[at] ?? 0, width));
+    lines.push(...sectionLines(section, counts[at] ?? 0, width, reader));
   }
   for (const { file, title, total } of full.slice(mostSections)) {
-    lines.push(`  ${printable(title)}: ${total} in ${file}`);
+    lines.push(`  ${titleOf(title, reader)}: ${total} ${say('in', 'em')} ${file}`);
   }
   return lines.map((line) => cut(line, width));
 }
@@ -44,13 +55,21 @@ function shared(lengths: readonly number[]): number[] {
   return counts;
 }
 
-function sectionLines(section: FindingSection, count: number, width: number): string[] {
+function sectionLines(
+  section: FindingSection,
+  count: number,
+  width: number,
+  reader: Reader,
+): string[] {
+  const { say } = reader;
   const { columns, file, rows, title, total } = section;
   const isTold = (column: string): boolean =>
     rows.some((row) => row[column] !== undefined && row[column] !== null && row[column] !== '');
   const told = columns.filter(isTold);
-  const texts = rows.slice(0, count).map((row) => told.map((one) => cellText(row[one] ?? null)));
-  const heads = headsOf(told);
+  const texts = rows
+    .slice(0, count)
+    .map((row) => told.map((one) => cellText(reader, one, row[one] ?? null)));
+  const heads = headsOf(told, reader);
   const cells = told.map((_, at) => Math.max(...texts.map((row) => widthOf(row[at] ?? ''))));
   const wanted = heads.map((head, at) => Math.max(cells[at] ?? 0, Math.min(widthOf(head), 12)));
   const widths = fitted(wanted, width - gap);
@@ -60,20 +79,24 @@ function sectionLines(section: FindingSection, count: number, width: number): st
       .join('')
       .trimEnd();
   const left = [
-    total > count ? `${total - count} more rows` : null,
-    told.length > widths.length ? `${told.length - widths.length} more columns` : null,
-    widths.some((room, at) => room < (cells[at] ?? 0)) ? 'what is cut' : null,
+    total > count ? `${total - count} ${say('more rows', 'linhas a mais')}` : null,
+    told.length > widths.length
+      ? `${told.length - widths.length} ${say('more columns', 'colunas a mais')}`
+      : null,
+    widths.some((room, at) => room < (cells[at] ?? 0)) ? say('what is cut', 'o cortado') : null,
   ].filter((one) => one !== null);
   const more = left.length === 0 ? [] : [`  ${left.join(', ')}: ${file}`];
-  return [`${printable(title)} (${total})`, line(heads), ...texts.map(line), ...more];
+  return [`${titleOf(title, reader)} (${total})`, line(heads), ...texts.map(line), ...more];
 }
 
 /** The last word of a path, where it names one column alone. */
-function headsOf(columns: readonly string[]): string[] {
+function headsOf(columns: readonly string[], { language }: Reader): string[] {
   const last = columns.map((column) => column.slice(column.lastIndexOf('.') + 1));
   const isOwn = (word: string): boolean => last.indexOf(word) === last.lastIndexOf(word);
   const names = last.map((word, at) => (isOwn(word) ? word : (columns[at] ?? word)));
-  return names.map((name) => printable(name).toUpperCase());
+  return names.map((name) => {
+    return printable(language === 'en' ? name : pathName(name, language)).toUpperCase();
+  });
 }
 
 /** Widths of as many columns as fit, the first ones first; what is left over goes to those that are cut. */
@@ -96,7 +119,12 @@ function fitted(wanted: readonly number[], width: number): number[] {
   return widths;
 }
 
-function cellText(cell: Cell): string {
+function titleOf(title: string, { language }: Reader): string {
+  return printable(language === 'en' ? title : nameOf(title, language));
+}
+
+function cellText(reader: Reader, path: string, cell: Cell): string {
+  if (reader.language !== 'en') return printable(cellWords(reader, path, cell));
   return printable(cell === null ? '' : String(cell));
 }
 

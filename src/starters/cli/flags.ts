@@ -80,7 +80,7 @@ export function withSheets(command: Command): Command {
 export function withLanguage(command: Command): Command {
   return command.option(
     '--lang <language>',
-    'language of reports and closing lines: en or pt (default: as the job was started with, DILIGENCE_LANG, the system)',
+    'language of reports and of the screen: en or pt (default: as the job was started with, DILIGENCE_LANG, the system)',
     oneOf(languages),
   );
 }

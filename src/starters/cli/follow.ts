@@ -1,4 +1,5 @@
 import type { EngineClient } from '../../temporal/connection';
+import type { Reader } from '../../report/reader';
 import type { CommandContext } from '../jobs/context';
 import { EngineStoppedError, followJob, type Audience } from '../jobs/follow-job';
 import type { Progress } from '../jobs/progress';
@@ -18,19 +19,26 @@ export async function followHere<T>(
   { id, workflowId }: { id: string; workflowId: string },
   readProgress: (engine: EngineClient) => Promise<Progress | null>,
 ): Promise<T> {
-  const display = new Display();
+  const { say } = ctx.reader;
+  const display = new Display(ctx.reader);
   const leave = (why: string): never => {
     display.clear();
-    tell(`${why}: \`diligence show ${id}\`, \`diligence result ${id}\` when it has ended`);
+    const ended = say('when it has ended', 'quando terminar');
+    tell(`${why}: \`diligence show ${id}\`, \`diligence result ${id}\` ${ended}`);
     process.exit(exitCodes.interrupted);
   };
-  const onInterrupt = (): void => leave('the job goes on');
+  const onInterrupt = (): void => leave(say('the job goes on', 'o trabalho continua'));
   process.once('SIGINT', onInterrupt);
   try {
     return await followJob<T>(ctx, engine, workflowId, readProgress, display);
   } catch (error) {
     if (!(error instanceof EngineStoppedError)) throw error;
-    return leave('the engine was stopped, and the job goes on at its next start');
+    return leave(
+      say(
+        'the engine was stopped, and the job goes on at its next start',
+        'o motor foi parado, e o trabalho continua quando ele voltar',
+      ),
+    );
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
@@ -38,6 +46,7 @@ export async function followHere<T>(
 
 /** One line rewritten in place on a terminal; elsewhere a line now and then. */
 class Display implements Audience {
+  readonly #reader: Reader;
   readonly #onTerminal = process.stderr.isTTY;
   readonly #pace = new Pace();
   readonly #startedAt = Date.now();
@@ -45,13 +54,17 @@ class Display implements Audience {
   #shownAt = 0;
   #news = '';
 
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
   get intervalMs(): number {
     return this.#onTerminal ? 500 : 1_000;
   }
 
   show(progress: Progress): void {
     const at = Date.now();
-    const line = progressLine(progress, this.#estimate(progress, at), at);
+    const line = progressLine(progress, this.#estimate(progress, at), at, this.#reader);
     if (this.#onTerminal) {
       process.stderr.write(`\r\x1b[2K${line.slice(0, process.stderr.columns - 1)}`);
       this.#shown = line;

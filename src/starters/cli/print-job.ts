@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import type { CommandContext } from '../jobs/context';
-import type { Language, OutputTerms } from '../../domain/job';
+import type { OutputTerms } from '../../domain/job';
+import type { Reader } from '../../report/reader';
+import { inLanguage, type CommandContext } from '../jobs/context';
 import { askedOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
 import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
@@ -8,6 +9,7 @@ import type { Job, JobKind } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
 import { UsageError } from '../jobs/errors';
 import { printable } from '../jobs/text';
+import { stateWord } from '../../report/words';
 import { closingLines, wholeLine, type Closing } from './closing';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
@@ -19,7 +21,12 @@ export interface ResultFlags extends Partial<OutputTerms> {
 }
 
 /** Of an outcome that an erasure by age has left nothing but its end. */
-const erasedLine = `  ${'erased'.padEnd(10)} what the service reported is no longer stored`;
+function erasedLine({ say }: Reader): string {
+  return say(
+    '  erased     what the service reported is no longer stored',
+    '  eliminado  o que o serviço informou já não está armazenado',
+  );
+}
 
 /** Writes the result folder of a job that has ended, and prints how it ended. Returns the exit code. */
 export async function printResult<Input, Outcome>(
@@ -40,10 +47,11 @@ export async function printResult<Input, Outcome>(
     printJson(envelope);
     return envelope.exitCode;
   }
-  const { lines } = await shownOutcome(ctx, kind, job);
+  const shown = inLanguage(ctx, terms.lang);
+  const { lines } = await shownOutcome(shown, kind, job);
   for (const line of lines) print(line);
   const result = folder === null ? null : { folder, files };
-  for (const line of await closingOf(ctx, kind, job, result, terms.lang)) print(line);
+  for (const line of await closingOf(shown, kind, job, result)) print(line);
   return exitCodeOfJob(job);
 }
 
@@ -60,15 +68,14 @@ async function closingOf<Input, Outcome>(
   kind: JobKind<Input, Outcome>,
   job: Job<Input, Outcome>,
   result: Closing['result'],
-  language: Language,
 ): Promise<string[]> {
   const ended = endedJob(job);
   const asked = await askedOf(ctx, kind, ended);
   const cost = await kind.cost(ended, ctx);
-  return closingLines({ job, exitCode: exitCodeOfJob(job), asked, cost, result }, language);
+  return closingLines({ job, exitCode: exitCodeOfJob(job), asked, cost, result }, ctx.reader);
 }
 
-/** How a job stands, ended or not. */
+/** How a job stands, ended or not, in the language of the context. */
 export async function printView(
   ctx: CommandContext,
   kind: JobKind,
@@ -80,17 +87,22 @@ export async function printView(
     printJson(await envelopeOf(ctx, kind, view, null));
     return;
   }
-  print(`${job.id}: ${state ?? `ended ${job.endedAt}`}`);
+  const { reader } = ctx;
+  const { language, say } = reader;
+  const ended = say(
+    `ended ${job.endedAt}`,
+    `terminou em ${reader.formats.instant(job.endedAt ?? '')}`,
+  );
+  print(`${job.id}: ${state === null ? ended : stateWord(state, language)}`);
   if (state === null) {
     const { isFound, lines } = await shownOutcome(ctx, kind, job);
     for (const line of lines) print(line);
-    const { lang } = outputTerms(ctx, {}, job.output);
-    if (isFound) print(wholeLine(job.id, lang));
-    for (const line of await closingOf(ctx, kind, job, null, lang)) print(line);
+    if (isFound) print(wholeLine(job.id, reader));
+    for (const line of await closingOf(ctx, kind, job, null)) print(line);
   } else {
-    if (progress !== null) print(`  ${progressLine(progress, null, Date.now())}`);
-    else if (state === 'running') print('  no worker answers');
-    const next = nextStep(state);
+    if (progress !== null) print(`  ${progressLine(progress, null, Date.now(), reader)}`);
+    else if (state === 'running') print(say('  no worker answers', '  nenhum worker responde'));
+    const next = nextStep(state, reader);
     if (next !== null) print(`  ${next}`);
   }
 }
@@ -105,8 +117,9 @@ async function shownOutcome(
   const [first = '', ...more] = (await kind.lines(ended, ctx)).map(printable);
   const isErased = (ended.outcome as { erased?: true }).erased === true;
   const found = await kind.findings?.(ended, ctx.store);
-  const tables = found === undefined ? [] : findingsLines(found, process.stdout.columns ?? 80);
-  const lines = [first, ...(isErased ? [erasedLine] : []), ...more, ...tables];
+  const tables =
+    found === undefined ? [] : findingsLines(found, process.stdout.columns ?? 80, ctx.reader);
+  const lines = [first, ...(isErased ? [erasedLine(ctx.reader)] : []), ...more, ...tables];
   return { lines, isFound: found !== undefined && found.result !== null };
 }
 

@@ -1,23 +1,45 @@
+import { reachedWords, type ReachedBudget } from '../../domain/core/budget';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import type { Progress } from '../jobs/progress';
 import { printable } from '../jobs/text';
 import type { Estimate } from './pace';
 
+type Words = readonly [en: string, pt: string];
+
 /** Reasons of which a person should know more; others are shown as they are. */
-const reasonWords: Readonly<Record<string, string>> = {
-  credentials: 'credentials (the service refuses the token)',
-  store:
+const reasonWords: Readonly<Record<string, Words>> = {
+  credentials: [
+    'credentials (the service refuses the token)',
+    'credencial (o serviço recusa o token)',
+  ],
+  store: [
     'the store (it is full, read-only, or not where it was: `diligence doctor` says which; the job goes on when it is back)',
-  fault: 'this installation (a worker cannot prepare the requests; its log says why)',
-  service: 'the service (it turns requests away, or does not answer)',
-  paused: 'paused (`diligence resume` goes on)',
-  decision: 'a decision (requests were turned away 20 times: `diligence resume` tries again)',
-  unknown:
+    'o armazenamento (cheio, só de leitura ou fora do lugar: `diligence doctor` diz qual; o trabalho continua quando ele voltar)',
+  ],
+  fault: [
+    'this installation (a worker cannot prepare the requests; its log says why)',
+    'esta instalação (um worker não consegue preparar os pedidos; o log diz o motivo)',
+  ],
+  service: [
+    'the service (it turns requests away, or does not answer)',
+    'o serviço (recusa pedidos ou não responde)',
+  ],
+  paused: ['paused (`diligence resume` goes on)', 'em pausa (`diligence resume` continua)'],
+  decision: [
+    'a decision (requests were turned away 20 times: `diligence resume` tries again)',
+    'uma decisão (os pedidos foram recusados 20 vezes: `diligence resume` tenta de novo)',
+  ],
+  unknown: [
     'a person (as many rows are unknown as --max-unknown lets be: look at the service; `diligence resume` goes on)',
-  budget:
-    'a person (as many requests were made as --budget allows: `diligence resume` lets as many be made again)',
-  'rate limit': 'the rate limit',
-  'another work': 'another job that is sending the same document',
-  retry: 'a retry that the service asked for',
+    'uma pessoa (há tantas linhas de resultado desconhecido quantas --max-unknown permite: verifique no serviço; `diligence resume` continua)',
+  ],
+  'rate limit': ['the rate limit', 'o limite de chamadas'],
+  'another work': [
+    'another job that is sending the same document',
+    'outro trabalho que está pedindo o mesmo documento',
+  ],
+  retry: ['a retry that the service asked for', 'uma nova tentativa que o serviço pediu'],
 };
 
 /** Nothing settles because of these, and no rate seen before says when it will. */
@@ -42,62 +64,140 @@ export function settledOf(counts: Progress['counts']): number {
 }
 
 /** Of what has rows: nothing settles in these. */
-const stageWords: Readonly<Record<string, string>> = {
-  'proving access': 'checking the token',
-  merging: 'putting the results together',
+const stageWords: Readonly<Record<string, Words>> = {
+  'proving access': ['checking the token', 'conferindo a credencial'],
+  merging: ['putting the results together', 'reunindo os resultados'],
 };
+
+/** What a job does, in the words of its workflow. */
+const portugueseStages: Readonly<Record<string, string>> = {
+  asking: 'consultando',
+  'asking again': 'consultando de novo',
+  cancelling: 'cancelando',
+  'choosing the engine': 'escolhendo o motor de regras',
+  done: 'terminado',
+  fetching: 'buscando o resultado',
+  following: 'acompanhando',
+  'handing in': 'entregando o arquivo',
+  issuing: 'emitindo',
+  merging: 'reunindo os resultados',
+  planning: 'planejando',
+  probing: 'consultando os monitores',
+  'proving access': 'conferindo a credencial',
+  reconciling: 'conferindo as confirmações',
+  requesting: 'pedindo',
+  retrying: 'tentando de novo',
+  review: 'aguardando uma revisão (`diligence inbox`)',
+  sweeping: 'varrendo',
+  'under way': 'em andamento',
+  uploading: 'enviando o arquivo',
+  'waiting to retry': 'aguardando nova tentativa',
+};
+
+/** The state of a resource is a word of the service. */
+function stageWord(stage: string, { language, say }: Reader): string {
+  const own = Object.hasOwn(portugueseStages, stage) ? portugueseStages[stage] : undefined;
+  const steps = stage.replace(/^(\d+) of (\d+) steps$/, '$1 de $2 etapas');
+  return say(stage, own ?? (steps === stage ? stateWord(stage, language) : steps));
+}
 
 /**
  * `57/60  50 issued, 2 failed  5 outstanding  12.4 rows/s  about 3 s left`, or what it waits for.
  *
  * @param estimate null where nothing was observed over time
  */
-export function progressLine(progress: Progress, estimate: Estimate | null, now: number): string {
+export function progressLine(
+  progress: Progress,
+  estimate: Estimate | null,
+  now: number,
+  reader: Reader,
+): string {
+  const { language, say } = reader;
   const { counts, details, total, stage, waiting } = progress;
   const settled = settledOf(counts);
   const isOne = total === null;
-  const parts = isOne ? [stage] : stage === 'proving access' ? [] : [`${settled}/${total}`];
+  const parts = isOne
+    ? [stageWord(stage, reader)]
+    : stage === 'proving access'
+      ? []
+      : [`${settled}/${total}`];
   const words = Object.keys(counts)
     .filter((word) => (counts[word] ?? 0) > 0)
-    .map((word) => `${counts[word]} ${word}`);
+    .map((word) => say(`${counts[word]} ${word}`, `${stateWord(word, language)}: ${counts[word]}`));
   if (words.length > 0) parts.push(words.join(', '));
-  if (progress.outstanding > 0) parts.push(`${progress.outstanding} outstanding`);
-  if (progress.again > 0) parts.push(`${progress.again} to ask again`);
+  if (progress.outstanding > 0)
+    parts.push(`${progress.outstanding} ${say('outstanding', 'a receber')}`);
+  if (progress.again > 0) parts.push(`${progress.again} ${say('to ask again', 'a pedir de novo')}`);
   parts.push(...details);
-  if (progress.cancelling) parts.push('cancelling');
-  if (waiting !== null) parts.push(`waiting: ${waitingWords(waiting, now)}`);
-  else if (progress.paused) parts.push(reasonWords['paused'] ?? 'paused');
-  else if (!isOne && stage in stageWords) parts.push(stageWords[stage] ?? stage);
+  if (progress.cancelling) parts.push(say('cancelling', 'cancelando'));
+  if (waiting !== null)
+    parts.push(`${say('waiting', 'aguarda')}: ${waitingWords(waiting, now, reader)}`);
+  else if (progress.paused) parts.push(wordsOf(reasonWords, 'paused', reader));
+  else if (!isOne && stage in stageWords) parts.push(wordsOf(stageWords, stage, reader));
   if (!isOne && estimate !== null && waiting === null && settled < total) {
-    parts.push(...paceWords(estimate));
+    parts.push(...paceWords(estimate, reader));
   }
   return printable(parts.join('  '));
 }
 
-function waitingWords({ reason, until }: NonNullable<Progress['waiting']>, now: number): string {
+function wordsOf(table: Readonly<Record<string, Words>>, word: string, { say }: Reader): string {
+  const [en, pt] = table[word] ?? [word, word];
+  return say(en, pt);
+}
+
+function waitingWords(
+  { budget, reason, until }: NonNullable<Progress['waiting']>,
+  now: number,
+  reader: Reader,
+): string {
   const leftMs = until === null ? 0 : until - now;
-  const words = reasonWords[reason] ?? reason;
-  return `${words}${leftMs > 500 ? `, next try in ${duration(leftMs)}` : ''}`;
+  const words =
+    budget === undefined ? wordsOf(reasonWords, reason, reader) : budgetWords(budget, reader);
+  if (leftMs <= 500) return words;
+  return `${words}, ${reader.say('next try in', 'próxima tentativa em')} ${duration(leftMs, reader)}`;
 }
 
-function paceWords({ rowsPerSecond, leftMs, stalledMs }: Estimate): string[] {
-  if (stalledMs !== null) return [`nothing has settled for ${duration(stalledMs)}`];
+function budgetWords(budget: ReachedBudget, { say }: Reader): string {
+  const reached = reachedWords(budget, say);
+  return say(
+    `a person (${reached}: \`diligence resume\` lets as many be made again)`,
+    `uma pessoa (${reached}: \`diligence resume\` permite outros tantos)`,
+  );
+}
+
+function paceWords({ rowsPerSecond, leftMs, stalledMs }: Estimate, reader: Reader): string[] {
+  const { say } = reader;
+  if (stalledMs !== null) {
+    const time = duration(stalledMs, reader);
+    return [say(`nothing has settled for ${time}`, `nada terminou há ${time}`)];
+  }
   if (rowsPerSecond === null) return [];
-  const rate = rateWords(rowsPerSecond);
-  return leftMs === null ? [rate] : [rate, `about ${duration(leftMs)} left`];
+  const rate = rateWords(rowsPerSecond, reader);
+  if (leftMs === null) return [rate];
+  const time = duration(leftMs, reader);
+  return [rate, say(`about ${time} left`, `faltam cerca de ${time}`)];
 }
 
-function rateWords(rowsPerSecond: number): string {
-  if (rowsPerSecond >= 1) return `${rowsPerSecond.toFixed(1)} rows/s`;
-  if (rowsPerSecond >= 1 / 60) return `${(rowsPerSecond * 60).toFixed(1)} rows/min`;
-  return `${(rowsPerSecond * 3_600).toFixed(1)} rows/h`;
+function rateWords(rowsPerSecond: number, reader: Reader): string {
+  const [rate, unit] =
+    rowsPerSecond >= 1
+      ? [rowsPerSecond, 's']
+      : rowsPerSecond >= 1 / 60
+        ? [rowsPerSecond * 60, 'min']
+        : [rowsPerSecond * 3_600, 'h'];
+  return `${tenth(rate, reader)} ${reader.say('rows', 'linhas')}/${unit}`;
 }
 
 /** In steps that grow with it: nobody believes seconds of an hour. */
-export function duration(ms: number): string {
+export function duration(ms: number, reader: Reader): string {
   const seconds = ms / 1_000;
   if (seconds < 9.5) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 87.5) return `${Math.round(seconds / 5) * 5} s`;
   if (seconds < 5_370) return `${Math.round(seconds / 60)} min`;
-  return `${(Math.round(seconds / 1_800) / 2).toFixed(1)} h`;
+  return `${tenth(Math.round(seconds / 1_800) / 2, reader)} h`;
+}
+
+function tenth(value: number, { say }: Reader): string {
+  const text = value.toFixed(1);
+  return say(text, text.replace('.', ','));
 }

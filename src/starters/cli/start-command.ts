@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import type { Reader } from '../../report/reader';
 import type { EngineClient } from '../../temporal/connection';
 import { leftLines, problemLines } from '../jobs/text';
 import { beginJob, isAnswered, type GivenTerm } from '../jobs/begin/begin-job';
-import { openContext, warnWithoutPollers, type CommandContext } from '../jobs/context';
+import { inLanguage, openContext, warnWithoutPollers, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
 import { findJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
@@ -27,13 +28,14 @@ export async function start<Input, Outcome>(
   const flags: StartFlags & ResultFlags & { reference?: string } = command.opts();
   // Whoever names the rows wants their files named so.
   if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
-  const ctx = await openContext(tell, flags.by);
+  const opened = await openContext(tell, flags.by);
+  const ctx = flags.lang === undefined ? opened : inLanguage(opened, flags.lang);
   const ask = await prepare(ctx);
   const { standing } = ask;
   if (flags.dryRun === true) {
     const word = standing?.outcome === null ? 'underWay' : isAnswered(ask) ? 'reuse' : 'request';
     const one = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [], [word]: 1 };
-    printDryRun((await ask.foresee?.()) ?? one, flags.json === true);
+    printDryRun((await ask.foresee?.()) ?? one, flags.json === true, ctx.reader);
     return;
   }
   if (flags.detach !== true && kind.export !== undefined)
@@ -58,13 +60,15 @@ export async function start<Input, Outcome>(
 
 /** Shows a job that was started to its end, unless it is to be left alone. Returns the exit code. */
 export async function followStarted<Input, Outcome>(
-  ctx: CommandContext,
+  own: CommandContext,
   engine: EngineClient,
   kind: JobKind<Input, Outcome>,
   job: Job<Input, Outcome>,
   flags: ResultFlags & { detach?: true },
 ): Promise<number> {
-  tell(`${job.id}: ${kind.noun} ${kind.describe(job.input)}`);
+  const ctx = inLanguage(own, outputTerms(own, flags, job.output).lang);
+  const { say } = ctx.reader;
+  tell(`${job.id}: ${say(...kind.noun)} ${kind.describe(job.input, say)}`);
   if (flags.detach === true) {
     const view = { job, state: 'running', progress: null } as const;
     if (flags.json === true) printJson(await envelopeOf(ctx, kind, view, null));
@@ -77,7 +81,7 @@ export async function followStarted<Input, Outcome>(
     ctx,
     engine,
     { id: job.id, workflowId },
-    (current) => kind.readProgress(current, workflowId),
+    (current) => kind.readProgress(current, workflowId, ctx.reader),
   );
   const ran = await yieldTo(ctx, job, ended.workId ?? job.id);
   return printResult(ctx, kind, await findJob<Input, Outcome>(ctx, ran.id), flags);
@@ -93,18 +97,37 @@ export function givenTerms(command: Command): GivenTerm[] {
 }
 
 /** What a command would do, without doing it. */
-function printDryRun(found: Foreseen, json: boolean): void {
+function printDryRun(found: Foreseen, json: boolean, reader: Reader): void {
   if (json) {
     printJson({ dryRun: true, ...found });
     return;
   }
   for (const line of found.lines ?? []) print(line);
-  print(`would request ${found.request}, reuse ${found.reuse} that are there already`);
-  if (found.underWay > 0) print(`${found.underWay} are under way and would be followed`);
-  if (found.unknown > 0) {
-    print(`${found.unknown} have an unknown outcome elsewhere and would stay so`);
+  const { say } = reader;
+  const { request, reuse, underWay, unknown } = found;
+  print(
+    say(
+      `would request ${request}, reuse ${reuse} that are there already`,
+      `pediria ${request}, reaproveitaria ${reuse} que já existem`,
+    ),
+  );
+  if (underWay > 0) {
+    print(
+      say(
+        `${underWay} are under way and would be followed`,
+        `em andamento, e seriam acompanhados: ${underWay}`,
+      ),
+    );
   }
-  for (const line of problemLines(found.problems)) print(line);
-  for (const line of leftLines(found.left ?? {})) print(`  ${line}`);
-  print('nothing was sent');
+  if (unknown > 0) {
+    print(
+      say(
+        `${unknown} have an unknown outcome elsewhere and would stay so`,
+        `com resultado desconhecido em outro trabalho, e ficariam assim: ${unknown}`,
+      ),
+    );
+  }
+  for (const line of problemLines(found.problems, reader)) print(line);
+  for (const line of leftLines(found.left ?? {}, reader)) print(`  ${line}`);
+  print(say('nothing was sent', 'nada foi enviado'));
 }

@@ -8,7 +8,7 @@ import { analysisKind, writeOutcome } from './kind';
 export const analysisBatchKind = jobBatchKind({
   kind: 'credit-batch',
   service: 'credit',
-  noun: 'analyses',
+  noun: ['analyses', 'análises'],
   unstarted: 'lost',
   columns: ['operation_id', 'titulos', 'blocked', 'alerted', 'possible_double_charge'],
   chargeColumns: [],

@@ -11,13 +11,16 @@ import { analysisSubject } from '../../domain/core/service/attempts';
 import type { CommandContext } from '../jobs/context';
 import { askedFor, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
+import { errorWords } from '../jobs/text';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { writeWhole } from '../jobs/written-file';
 import { analysisFindings } from './findings';
 
 export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   kind: 'credit-analysis',
   prefix: 'credit/',
-  noun: 'analysis of',
+  noun: ['analysis of', 'análise de'],
   service: 'credit',
   workflowId: ({ name }) => analysisWorkflowId(name),
   describe: ({ cnab }) => cnab.name,
@@ -29,7 +32,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
     label,
   }),
   readProgress: progressOfOne,
-  lines: ({ outcome }) => analysisLines(outcome),
+  lines: ({ outcome }, { reader }) => analysisLines(outcome, reader),
   findings: analysisFindings,
   artifacts: ({ outcome: { result } }) =>
     result === null
@@ -67,25 +70,42 @@ export async function writeOutcome(
   return ['result.json', 'titulos.csv', 'issues.csv', 'report.html'];
 }
 
-function analysisLines({ workId, status, operationId, error, result, ...rest }: AnalysisOutcome) {
-  const lines: string[] = [status];
-  if (operationId !== null) lines.push(`  operation  ${operationId}`);
-  if (error !== null) lines.push(`  error      ${error.code ?? '-'}: ${error.message}`);
-  if (rest.possibleDoubleCharge) lines.push('  it may have been charged twice');
+function analysisLines(outcome: AnalysisOutcome, reader: Reader) {
+  const { workId, status, operationId, error, result } = outcome;
+  const { formats, language, say } = reader;
+  const lines: string[] = [stateWord(status, language)];
+  if (operationId !== null)
+    lines.push(`  ${say('operation', 'operação').padEnd(10)} ${operationId}`);
+  if (error !== null) {
+    lines.push(`  ${say('error', 'erro').padEnd(10)} ${errorWords(error, reader)}`);
+  }
+  if (outcome.possibleDoubleCharge) {
+    lines.push(say('  it may have been charged twice', '  pode ter sido cobrada duas vezes'));
+  }
   if (result !== null) {
     const { summary, contradictions } = result;
-    const line = (word: string, count: number | null, value: number | null): string =>
-      `  ${String(count ?? '-').padStart(8)}  ${word.padEnd(10)} BRL ${value?.toFixed(2) ?? '-'}`;
+    const sum = (value: number): string => say(`BRL ${value.toFixed(2)}`, formats.money(value));
+    const line = (word: string, count: number | null, value: number | null): string => {
+      const amount = count === null ? '-' : say(String(count), formats.number(count));
+      return `  ${amount.padStart(8)}  ${word.padEnd(10)} ${value === null ? say('BRL -', '-') : sum(value)}`;
+    };
     lines.push(
-      line('titulos', summary.receivables, summary.totalValue),
-      line('approved', summary.approved, summary.approvedValue),
-      line('blocked', summary.blocked, summary.blockedValue),
-      line('alerted', summary.alerted, summary.alertedValue),
+      line(say('titulos', 'títulos'), summary.receivables, summary.totalValue),
+      line(say('approved', 'aprovados'), summary.approved, summary.approvedValue),
+      line(say('blocked', 'bloqueados'), summary.blocked, summary.blockedValue),
+      line(say('alerted', 'com alerta'), summary.alerted, summary.alertedValue),
     );
-    for (const sentence of contradictions) lines.push(`  contradiction: ${sentence}`);
+    for (const sentence of contradictions)
+      lines.push(`  ${say('contradiction', 'contradição')}: ${sentence}`);
   }
   if (['unknown_outcome', 'expired', 'failed'].includes(status)) {
-    lines.push(`  next       \`diligence inbox show ${workId}\` says what can be decided`);
+    const show = `\`diligence inbox show ${workId}\``;
+    lines.push(
+      say(
+        `  next       ${show} says what can be decided`,
+        `  a fazer    ${show} mostra o que se pode decidir`,
+      ),
+    );
   }
   return lines;
 }

@@ -1,10 +1,10 @@
-import { analysisDecisionEntry } from '../../domain/audit-entries';
+import { analysisRerunEntry } from '../../domain/audit-entries';
 import {
   analysisSubject,
   attemptState,
+  reissueByRerun,
   standingAttempt,
   subjectState,
-  type Resolution,
   type SubjectState,
 } from '../../domain/core/service/attempts';
 import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
@@ -72,21 +72,14 @@ export async function reissueOnRerun(place: CommandContext, asked: Asked): Promi
   if (standing.kind !== 'ended') return;
   const { analysis, state } = standing;
   refuseLateReceipt(analysis, state);
-  const decided = { action: 'reissue', operationId: null, note: '--rerun' } as const;
-  await resolveAttempt(place, analysis.record, state.n, decided);
-}
-
-export interface Decided {
-  action: Resolution['action'];
-  operationId: string | null;
-  note: string;
+  await giveUp(place, analysis.record, state.n);
 }
 
 /**
  * A receipt that came after the end on file names what the service has: to be taken up, not to be
  * bought again (decision record 001). An operation that the person was told of may be given up.
  */
-export function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
+function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
   if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;
   throw new CommandError(
     `${record.workId}: the service took it, as operation ${state.externalId}: \`diligence resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
@@ -94,15 +87,14 @@ export function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: Su
 }
 
 /**
- * Puts a person's decision on the request that the person saw, and on the audit trail.
+ * Puts the decision on the request that the person saw, and on the audit trail.
  *
  * @param seen number of its claim: what was sent after it is another matter
  */
-export async function resolveAttempt(
+async function giveUp(
   { store, audit, environment }: CommandContext,
   { fence, workId }: AnalysisRecord,
   seen: number,
-  { action, operationId, note }: Decided,
 ): Promise<void> {
   const subject = analysisSubject(fence ?? '');
   const last = standingAttempt(await store.attempts.of(subject));
@@ -116,7 +108,6 @@ export async function resolveAttempt(
   }
   const by = environment.actor;
   const at = now.getTime();
-  const resolution = { action, externalId: operationId, by, note, at };
-  await store.attempts.resolve(subject, seen, resolution);
-  await audit.appendAndAnchor([analysisDecisionEntry(action, { workId, by, operationId }, at)]);
+  await store.attempts.resolve(subject, seen, reissueByRerun(by, at));
+  await audit.appendAndAnchor([analysisRerunEntry({ workId, by }, at)]);
 }

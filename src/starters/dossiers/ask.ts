@@ -112,12 +112,17 @@ async function prepare(
     goesOn: ({ id, input }) => {
       const isSame = termsOf(input) === termsOf(asked);
       if (!isSame)
-        ctx.log(`${id} was interrupted, and is left: it was asked for ${termsOf(input)}`);
+        ctx.log(
+          ctx.reader.say(
+            `${id} was interrupted, and is left: it was asked for ${termsOf(input)}`,
+            `${id} foi interrompido, e fica como está: foi pedido com ${termsOf(input)}`,
+          ),
+        );
       return isSame;
     },
     attach: async (engine, { id, input }) => {
       if (!toCancel && termsOf(input) !== termsOf(asked))
-        ctx.log(`it was asked for ${termsOf(input)}`);
+        ctx.log(`${ctx.reader.say('it was asked for', 'foi pedido com')} ${termsOf(input)}`);
       if (toCancel && !input.toCancel) await cancelThere(ctx, engine, { dossierId, id });
     },
     workflow: 'followDossier',

@@ -14,7 +14,7 @@ import { dossierKind } from './kind';
 export const dossierBatchKind = jobBatchKind({
   kind: 'dossier-batch',
   service: 'investigation',
-  noun: 'dossiers',
+  noun: ['dossiers', 'dossiês'],
   unstarted: 'followed',
   columns: ['remote', 'attempts', 'caused', 'possible_attempt', 'risk', 'files'],
   chargeColumns: ['caused', 'possible_attempt'],

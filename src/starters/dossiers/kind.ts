@@ -8,6 +8,10 @@ import {
 } from '../../domain/dossiers/follow';
 import type { Charge, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
+import { errorWords } from '../jobs/text';
+import type { Words } from '../../domain/job';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { dossierFindings } from './findings';
 import { artifactName, writeDossierFolder } from './folder';
 import { phasesLine } from './phases';
@@ -15,7 +19,7 @@ import { phasesLine } from './phases';
 export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   kind: 'dossier',
   prefix: 'dossier/',
-  noun: 'dossier',
+  noun: ['dossier', 'dossiê'],
   service: 'investigation',
   workflowId: ({ dossierId }) => dossierWorkflowId(dossierId),
   describe: ({ dossierId }) => dossierId,
@@ -26,17 +30,22 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
     maxAttempts,
     onReview,
   }),
-  readProgress: async (engine, workflowId) => {
-    const progress = await progressOfOne(engine, workflowId);
+  readProgress: async (engine, workflowId, reader) => {
+    const progress = await progressOfOne(engine, workflowId, reader);
     if (progress === null) return null;
     const { details, stage } = progress;
     if (stage === 'review') {
-      return { ...progress, stage: 'waits for a review (`diligence inbox`)' };
+      const { say } = reader;
+      const waits = say(
+        'waits for a review (`diligence inbox`)',
+        'aguarda uma revisão (`diligence inbox`)',
+      );
+      return { ...progress, stage: waits };
     }
-    const phases = await phasesLine(engine, workflowId);
+    const phases = await phasesLine(engine, workflowId, reader);
     return { ...progress, details: phases === null ? details : [...details, phases] };
   },
-  lines: ({ outcome }) => dossierLines(outcome),
+  lines: ({ outcome }, { reader }) => dossierLines(outcome, reader),
   findings: dossierFindings,
   artifacts: ({ outcome: { filed } }) =>
     filed.map((artifact, index) => {
@@ -61,69 +70,107 @@ function chargesOf({ attempts, dossierId }: DossierOutcome): Charge[] {
   return attempts.map(({ billing, number }) => ({ of: `dossier/${dossierId}/${number}`, billing }));
 }
 
-const words: Record<DossierStatus, string> = {
-  completed: 'completed',
-  needs_review: 'needs a review: nobody has decided',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  expired: 'expired: it had not settled in time',
-  refused: 'refused by the service',
+const words: Record<DossierStatus, Words> = {
+  completed: ['completed', 'concluído'],
+  needs_review: ['needs a review: nobody has decided', 'precisa de revisão: ninguém decidiu'],
+  failed: ['failed', 'falhou'],
+  cancelled: ['cancelled', 'cancelado'],
+  expired: ['expired: it had not settled in time', 'prazo esgotado: não terminou a tempo'],
+  refused: ['refused by the service', 'recusado pelo serviço'],
 };
 
-export function dossierLines(outcome: DossierOutcome): string[] {
+export function dossierLines(outcome: DossierOutcome, reader: Reader): string[] {
+  const { language, say } = reader;
+  const add = (en: string, pt: string, value: string): void => {
+    lines.push(`  ${say(en, pt).padEnd(10)} ${value}`);
+  };
   const { attempts, caused, coverage, error, note, possibleAttempt, remote, risk } = outcome;
-  const lines: string[] = [words[outcome.status]];
-  if (remote !== null && remote !== outcome.status) lines.push(`  the service says ${remote}`);
-  for (const attempt of attempts) lines.push(`  ${attemptLine(attempt)}`);
-  if (caused > 0) lines.push(`  attempts caused by this job: ${caused}`);
+  const lines: string[] = [say(...words[outcome.status])];
+  if (remote !== null && remote !== outcome.status) {
+    lines.push(`  ${say('the service says', 'o serviço informa')} ${stateWord(remote, language)}`);
+  }
+  for (const attempt of attempts) lines.push(`  ${attemptLine(attempt, reader)}`);
+  if (caused > 0) {
+    const made = say('attempts caused by this job', 'tentativas causadas por este trabalho');
+    lines.push(`  ${made}: ${caused}`);
+  }
   if (possibleAttempt) {
     lines.push(
-      '  one more attempt may have been begun: its answer was lost, and it may be charged',
+      say(
+        '  one more attempt may have been begun: its answer was lost, and it may be charged',
+        '  mais uma tentativa pode ter começado: a resposta se perdeu, e ela pode ser cobrada',
+      ),
     );
   }
   if (coverage !== null) {
     const { completed, eligible, status } = coverage;
-    lines.push(`  coverage   ${completed ?? '?'} of ${eligible ?? '?'} (${status ?? 'not told'})`);
+    const of = say('of', 'de');
+    const state = stateOf(status, reader);
+    add('coverage', 'cobertura', `${completed ?? '?'} ${of} ${eligible ?? '?'} (${state})`);
   }
-  if (outcome.stale === true)
-    lines.push('  stale      the service holds data newer than the report');
-  if (risk !== null) lines.push(`  risk       ${riskLine(risk)}`);
+  if (outcome.stale === true) {
+    add(
+      'stale',
+      'defasado',
+      say(
+        'the service holds data newer than the report',
+        'o serviço tem dados mais novos que o relatório',
+      ),
+    );
+  }
+  if (risk !== null) add('risk', 'risco', riskLine(risk, reader));
   if (outcome.review !== null) {
     const { action, by, note: why } = outcome.review;
-    lines.push(`  review     ${action}, by ${by}: ${why}`);
+    add('review', 'revisão', `${stateWord(action, language)}, ${say('by', 'por')} ${by}: ${why}`);
   }
   for (const { bytes, sha256, type } of outcome.filed) {
-    lines.push(`  stored     ${type ?? 'file'}, ${bytes} bytes, sha256 ${sha256}`);
+    add(
+      'stored',
+      'guardado',
+      `${type ?? say('file', 'arquivo')}, ${bytes} bytes, sha256 ${sha256}`,
+    );
   }
   for (const { type, why } of outcome.unfiled) {
-    lines.push(`  missing    ${type ?? 'file'}: ${why}`);
+    add('missing', 'falta', `${type ?? say('file', 'arquivo')}: ${why}`);
   }
-  if (note !== null) lines.push(`  note       ${note}`);
-  if (error !== null) lines.push(`  error      ${error.code ?? '-'}: ${error.message}`);
+  if (note !== null) add('note', 'nota', note);
+  if (error !== null) add('error', 'erro', errorWords(error, reader) ?? '');
   return lines;
 }
 
-function riskLine({
-  form,
-  level,
-  matchedRules,
-  missingFields,
-  score,
-  status,
-}: NonNullable<DossierOutcome['risk']>): string {
-  if (form === 'omitted') return 'none: no matrix was supplied, or it was not evaluated';
-  if (form === 'insufficient_data') return `insufficient data (${missingFields} fields missing)`;
-  const known = level ?? 'no level';
-  if (form === 'classified') {
-    return `${known}, score ${score ?? '-'}, ${matchedRules} rules matched`;
+function riskLine(risk: NonNullable<DossierOutcome['risk']>, reader: Reader): string {
+  const { form, level, matchedRules, missingFields, score, status } = risk;
+  const { say } = reader;
+  if (form === 'omitted') {
+    return say(
+      'none: no matrix was supplied, or it was not evaluated',
+      'nenhum: nenhuma matriz foi fornecida, ou ela não foi avaliada',
+    );
   }
-  return `${status ?? 'not told'}: ${known}`;
+  if (form === 'insufficient_data') {
+    return say(
+      `insufficient data (${missingFields} fields missing)`,
+      `dados insuficientes (faltam ${missingFields} campos)`,
+    );
+  }
+  const known = level ?? say('no level', 'sem nível');
+  if (form === 'classified') {
+    return say(
+      `${known}, score ${score ?? '-'}, ${matchedRules} rules matched`,
+      `${known}, pontuação ${score ?? '-'}, ${matchedRules} regras casaram`,
+    );
+  }
+  return `${stateOf(status, reader)}: ${known}`;
 }
 
-function attemptLine({ billing, number, status }: AttemptSeen): string {
+function attemptLine({ billing, number, status }: AttemptSeen, reader: Reader): string {
+  const { say } = reader;
+  const told = [stateOf(billing?.status ?? null, reader), billing?.amount ?? '-', billing?.unit];
   const cost =
-    billing === null
-      ? 'billing not told'
-      : `${billing.status ?? 'not told'} ${billing.amount ?? '-'} ${billing.unit ?? ''}`.trimEnd();
-  return `attempt ${number}  ${(status ?? 'not told').padEnd(12)} ${cost}`;
+    billing === null ? say('billing not told', 'cobrança não informada') : told.join(' ').trimEnd();
+  return `${say('attempt', 'tentativa')} ${number}  ${stateOf(status, reader).padEnd(12)} ${cost}`;
+}
+
+function stateOf(status: string | null, { language, say }: Reader): string {
+  return status === null ? say('not told', 'não informado') : stateWord(status, language);
 }

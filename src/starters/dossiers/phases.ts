@@ -1,10 +1,13 @@
 import type { DossierCoverage } from '../../domain/dossiers/dossier';
+import type { Say } from '../../domain/job';
+import type { Reader } from '../../report/reader';
 import type { EngineClient } from '../../temporal/connection';
 
 /** Phases as the worker told them last, with its heartbeats; null when there are none. */
 export async function phasesLine(
   { client }: EngineClient,
   workflowId: string,
+  { say }: Reader,
 ): Promise<string | null> {
   try {
     const { raw } = await client.workflow.getHandle(workflowId).describe();
@@ -13,17 +16,18 @@ export async function phasesLine(
     const { decodeArrayFromPayloads } =
       require('@temporalio/common/lib/internal-non-workflow') as typeof import('@temporalio/common/lib/internal-non-workflow');
     const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
-    return wordsOf(details as DossierCoverage | undefined);
+    return wordsOf(details as DossierCoverage | undefined, say);
   } catch {
     // Progress is a courtesy.
     return null;
   }
 }
 
-function wordsOf(coverage: DossierCoverage | undefined): string | null {
+function wordsOf(coverage: DossierCoverage | undefined, say: Say): string | null {
   if (coverage === undefined || !Array.isArray(coverage.phases)) return null;
   const { completed, eligible, phases } = coverage;
-  const sum = `${completed ?? '?'} of ${eligible ?? phases.length} phases`;
+  const [done, all] = [completed ?? '?', eligible ?? phases.length];
+  const sum = say(`${done} of ${all} phases`, `${done} de ${all} etapas`);
   const at = phases.find(({ status }) => status === 'running')?.phase;
-  return at == null ? sum : `${sum}, at ${at}`;
+  return at == null ? sum : `${sum}, ${say('at', 'em')} ${at}`;
 }

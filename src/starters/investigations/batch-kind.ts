@@ -14,7 +14,7 @@ import { investigationKind } from './kind';
 export const investigationBatchKind = jobBatchKind({
   kind: 'investigation-batch',
   service: 'investigation',
-  noun: 'investigations',
+  noun: ['investigations', 'investigações'],
   unstarted: 'lost',
   columns: stepStatuses,
   chargeColumns: [],

@@ -3,8 +3,11 @@ import {
   type InvestigationOutcome,
   type InvestigationRecord,
 } from '../../domain/investigations/investigation';
+import type { SentRequests } from '../../domain/investigations/report';
 import type { JobKind as KindName } from '../../domain/job';
 import { jobProgressQuery } from '../../workflows/messages';
+import { stateWord } from '../../report/words';
+import type { CommandContext } from '../jobs/context';
 import { outcomeOf } from '../jobs/envelope';
 import { endedJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
@@ -23,7 +26,7 @@ export interface StepResult {
 export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcome> = {
   kind: 'investigation',
   prefix: 'investigation/',
-  noun: 'investigation by plan',
+  noun: ['investigation by plan', 'investigação pelo plano'],
   service: 'investigation',
   workflowId: ({ name }) => investigationWorkflowId(name),
   describe: ({ plan }) => plan.name,
@@ -33,21 +36,34 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     label,
     rerun,
   }),
-  async readProgress(engine, workflowId) {
-    const progress = await progressOfOne(engine, workflowId);
+  async readProgress(engine, workflowId, reader) {
+    const progress = await progressOfOne(engine, workflowId, reader);
     if (progress === null) return null;
     const handle = engine.client.workflow.getHandle(workflowId);
     const told = await handle.query(jobProgressQuery).catch(() => null);
     const steps = Object.entries(told?.details.steps ?? {});
-    return { ...progress, details: steps.map(([id, word]) => `${id}: ${word}`) };
+    return {
+      ...progress,
+      details: steps.map(([id, word]) => `${id}: ${stateWord(word, reader.language)}`),
+    };
   },
-  lines: ({ outcome: { error, status, steps } }) => [
-    status,
-    ...steps.map(
-      ({ id, status: how, why }) => `  ${id.padEnd(14)} ${how}${why === null ? '' : `: ${why}`}`,
-    ),
-    ...(error === null ? [] : [`  error      ${error.message}`]),
-  ],
+  async lines({ outcome }, ctx) {
+    const { error, status, steps } = outcome;
+    const { language, say } = ctx.reader;
+    const { unanswered } = await sentBy(ctx, outcome);
+    const openRequests = say(
+      `${'unanswered'.padEnd(14)} ${unanswered} request(s): they may still be charged`,
+      `${'sem resposta'.padEnd(14)} ${unanswered} pedido(s): ainda podem ser cobrados`,
+    );
+    return [
+      stateWord(status, language),
+      ...steps.map(({ id, status: how, why }) => {
+        return `  ${id.padEnd(14)} ${stateWord(how, language)}${why === null ? '' : `: ${why}`}`;
+      }),
+      ...(unanswered === 0 ? [] : [`  ${openRequests}`]),
+      ...(error === null ? [] : [`  ${say('error', 'erro').padEnd(10)} ${error.message}`]),
+    ];
+  },
   async report(ctx, { outcome }) {
     const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
     const jobs: StepResult[] = [];
@@ -60,8 +76,13 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   },
   artifacts: () => [],
   async cost({ outcome }, ctx) {
-    const { costOf, reportedJobs } = require('./report/gather') as typeof import('./report/gather');
+    const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
+    const { costOf } = require('./report/spent') as typeof import('./report/spent');
     return costOf(ctx, await reportedJobs(ctx, outcome));
+  },
+  async asked({ outcome }, ctx) {
+    const { unanswered: _, ...asked } = await sentBy(ctx, outcome);
+    return asked;
   },
   heeds: ['lang'],
   export: (ctx, job, folder, { lang }) => {
@@ -72,3 +93,9 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   orders: ['cancel', 'cancel_now', 'resume'],
   cancelsRemotely: true,
 };
+
+async function sentBy(ctx: CommandContext, outcome: InvestigationOutcome): Promise<SentRequests> {
+  const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
+  const { requestsOf } = require('./report/spent') as typeof import('./report/spent');
+  return requestsOf(ctx, await reportedJobs(ctx, outcome));
+}

@@ -5,6 +5,8 @@ import { findIdKey } from '../../store/sealed/find-id-key';
 import type { IdKey } from '../../protection/id-key';
 import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';
+import { readerOf, type Reader } from '../../report/reader';
+import type { Language } from '../../domain/job';
 import { engineAddress, type EngineClient } from '../../temporal/connection';
 import { refuseSandboxStore } from '../../temporal/sandbox-store';
 import { openOwnStore } from '../../temporal/payload/store-keys';
@@ -17,6 +19,8 @@ export interface CommandContext {
   /** Every append of a command is a chain of its own. */
   audit: AuditTrail;
   queueSuffix: string;
+  /** Who reads what is said: in the language of the job, where one is shown. */
+  reader: Reader;
   /** Takes what a person should know beside the result, a line each. */
   log: (line: string) => void;
 }
@@ -44,7 +48,13 @@ export async function openContext(
     );
   }
   const audit = new AuditTrail(store, idKey);
-  return { environment, idKey, store, audit, queueSuffix: queueSuffix(store), log };
+  const reader = readerOf(environment.language);
+  return { environment, idKey, store, audit, queueSuffix: queueSuffix(store), reader, log };
+}
+
+/** The same context, for who reads another language. */
+export function inLanguage(ctx: CommandContext, language: Language): CommandContext {
+  return { ...ctx, reader: readerOf(language) };
 }
 
 /** Opens the engine for the time of `work` and closes the connection whatever happens. */

@@ -21,13 +21,25 @@ const cost = z.strictObject({
   amount: z.number().nullable(),
 });
 
+const budget = z.strictObject({
+  made: z.number().int().describe('requests'),
+  allowed: z.number().int(),
+  rest: z.number().int().describe('what is left to do takes at most so many'),
+});
+
 const progress = z.strictObject({
   stage: z.string(),
   total: z.number().int().nullable(),
   counts: z.record(z.string(), z.number().int()).readonly(),
   outstanding: z.number().int(),
   again: z.number().int(),
-  waiting: z.strictObject({ reason: z.string(), until: z.number().nullable() }).nullable(),
+  waiting: z
+    .strictObject({
+      reason: z.string(),
+      until: z.number().nullable(),
+      budget: budget.exactOptional().describe('where that is the reason'),
+    })
+    .nullable(),
   paused: z.boolean(),
   cancelling: z.boolean(),
   details: z.array(z.string()).readonly(),

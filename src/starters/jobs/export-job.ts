@@ -7,6 +7,7 @@ import { findingsHtml } from '../../report/findings/page';
 import type { FindingsReport } from '../../report/findings/report';
 import type { OutputTerms } from '../../domain/job';
 import type { ReportLanguage } from '../../report/formats';
+import { readerOf } from '../../report/reader';
 import type { EvidenceFile } from '../../report/parts';
 import type { CommandContext } from './context';
 import type { EndedJob, ExportOptions, JobKind } from './job-kind';
@@ -75,7 +76,7 @@ export async function findingsPage<Input, Outcome>(
     {
       kind: kind.kind,
       id,
-      subject: kind.describe(job.input),
+      subject: kind.describe(job.input, readerOf(lang).say),
       status,
       needsAttention,
       label,

@@ -1,4 +1,5 @@
 import { rateWords } from '../../domain/core/service/rates';
+import type { Reader } from '../../report/reader';
 import { EngineUnreachableError, type EngineClient } from '../../temporal/connection';
 import { runningUnder, type CommandContext } from './context';
 import { CommandError } from './errors';
@@ -55,7 +56,8 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
       if (job.waitsFor === 'stands_still')
         return { job, state: 'stands still', progress: await stored() };
       const workflowId = kind.workflowId(job.input, job.id);
-      const progress = (await kind.readProgress(engine, workflowId)) ?? (await stored());
+      const progress =
+        (await kind.readProgress(engine, workflowId, ctx.reader)) ?? (await stored());
       const details = [...(progress?.details ?? []), ...(await rateOf(ctx, kind))];
       return { job, state: 'running', progress: progress && { ...progress, details } };
     }
@@ -68,10 +70,10 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
 }
 
 /** How fast its service is called; nothing where none was within a day. */
-async function rateOf({ store }: CommandContext, { service }: JobKind): Promise<string[]> {
+async function rateOf({ reader, store }: CommandContext, { service }: JobKind): Promise<string[]> {
   const name = service === 'monitors' ? 'investigation' : service;
   const rates = (await store.rateShares.all()).filter((one) => one.service === name);
-  return rates.length === 0 ? [] : [rateWords(rates, Date.now())];
+  return rates.length === 0 ? [] : [rateWords(rates, Date.now(), reader.say)];
 }
 
 /** Jobs of the same ask go by one workflow id, which says whose it is; of a batch's it says the batch. */
@@ -85,17 +87,29 @@ export async function isAtWork(engine: EngineClient, kind: JobKind, job: Job): P
 }
 
 /** What a person can do about a job that does not go on by itself; null when nothing is to do. */
-export function nextStep(state: OpenState): string | null {
+export function nextStep(state: OpenState, { say }: Reader): string | null {
   switch (state) {
     case 'running':
       return null;
     case 'stands still':
-      return 'its workflow fails again and again (`diligence logs` says why): run the version of diligence that started it, or cancel it';
+      return say(
+        'its workflow fails again and again (`diligence logs` says why): run the version of diligence that started it, or cancel it',
+        'o workflow falha repetidamente (`diligence logs` diz o motivo): use a versão do diligence que o iniciou, ou cancele-o',
+      );
     case 'interrupted':
-      return 'it was interrupted: start the same command again to go on';
+      return say(
+        'it was interrupted: start the same command again to go on',
+        'foi interrompido: o mesmo comando continua o trabalho',
+      );
     case 'waiting':
-      return 'no engine runs: it goes on with the next command that starts one, or `diligence dev --background`';
+      return say(
+        'no engine runs: it goes on with the next command that starts one, or `diligence dev --background`',
+        'nenhum motor está ativo: continua com o próximo comando que iniciar um, ou com `diligence dev --background`',
+      );
     case 'unknown':
-      return 'the Temporal server does not answer: whether it runs cannot be told';
+      return say(
+        'the Temporal server does not answer: whether it runs cannot be told',
+        'o servidor Temporal não responde: não se sabe se está em andamento',
+      );
   }
 }

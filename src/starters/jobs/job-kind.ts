@@ -3,7 +3,8 @@ import type { Billing } from '../../domain/core/service/billing';
 import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
-import type { JobKind as KindName, OutputTerms } from '../../domain/job';
+import type { JobKind as KindName, OutputTerms, Say, Words } from '../../domain/job';
+import type { Reader } from '../../report/reader';
 import type { Picture } from '../../report/findings/picture';
 import type { JobWithOutcome } from '../../store/core/jobs/job-rows';
 import type { Store } from '../../store/store';
@@ -70,19 +71,19 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   kind: KindName;
   /** With which its ids begin. */
   prefix: string;
-  /** One of them, in a sentence: `search`. */
-  noun: string;
+  /** One of them, before what it is about: `search for`. */
+  noun: Words;
   service: keyof typeof queuesOf;
   workflowId(input: Input, id: string): string;
-  /** What it is about, masked. */
-  describe(input: Input): string;
+  /** What it is about, masked. @param say of its reader */
+  describe(input: Input, say: Say): string;
   /** How it is done, by the names of flags: who attaches to it cannot change them. */
   terms(input: Input): Readonly<Record<string, unknown>>;
   /** Null when no worker answers. */
-  readProgress(engine: EngineClient, workflowId: string): Promise<Progress | null>;
+  readProgress(engine: EngineClient, workflowId: string, reader: Reader): Promise<Progress | null>;
   /** As the store has it, where it does not run or no worker answers; left out: it has none. */
   storedProgress?(ctx: CommandContext, job: Job): Promise<Progress | null>;
-  /** How it ended, for people, the status first. */
+  /** How it ended, for the reader of the context, the status first. */
   lines(job: EndedJob<Input, Outcome>, ctx: CommandContext): string[] | Promise<string[]>;
   /** What the service reported, from the store: shown with how it ended. */
   findings?(

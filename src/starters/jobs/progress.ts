@@ -1,3 +1,6 @@
+import type { ReachedBudget } from '../../domain/core/budget';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import type { EngineClient } from '../../temporal/connection';
 import { jobProgressQuery } from '../../workflows/messages';
 
@@ -13,7 +16,7 @@ export interface Progress {
   /** Settled once, to be requested again later. */
   again: number;
   /** What keeps it from going on; `until`: the instant of the next try, when there is one. */
-  waiting: { reason: string; until: number | null } | null;
+  waiting: { reason: string; until: number | null; budget?: ReachedBudget } | null;
   paused: boolean;
   cancelling: boolean;
   /** What else a person wants to know: the id at the service, the cost so far. */
@@ -24,13 +27,16 @@ export interface Progress {
 export async function progressOfOne(
   { client }: EngineClient,
   workflowId: string,
+  { language, say }: Reader,
 ): Promise<Progress | null> {
   const handle = client.workflow.getHandle(workflowId);
   const progress = await handle.query(jobProgressQuery).catch(() => null);
   if (progress === null) return null;
   const { cancelling, details, externalId, stage, waiting } = progress;
   const uploads = details.replaced?.length ?? 0;
-  const known = [details.state, externalId, uploads === 0 ? null : `${uploads} uploads expired`];
+  const state = details.state == null ? null : stateWord(details.state, language);
+  const expired = say(`${uploads} uploads expired`, `${uploads} envios expiraram`);
+  const known = [state, externalId, uploads === 0 ? null : expired];
   return {
     ...progressOfStage(stage),
     // Nothing but its name tells that it waits for a person.

@@ -1,5 +1,9 @@
 import type { Billing } from '../../domain/core/service/billing';
+import { problemWords } from '../../report/problem-words';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import type { LineProblem } from './begin/start-job';
+
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
@@ -43,21 +47,43 @@ export function factLines(
 
 const mostPrinted = 20;
 
-export function problemLines(problems: readonly LineProblem[]): string[] {
-  const shown = problems.slice(0, mostPrinted).map(({ line, status, code, message, reference }) => {
+export function problemLines(
+  problems: readonly LineProblem[],
+  { language, say }: Reader,
+): string[] {
+  const shown = problems.slice(0, mostPrinted).map((problem) => {
+    const { line, status, code, reference } = problem;
     const name = reference === undefined ? '' : ` (${printable(reference.slice(0, 40))})`;
-    return `  line ${line}${name}: ${status}${code === null ? '' : ` (${code})`}: ${message}`;
+    const state = `${stateWord(status, language)}${code === null ? '' : ` (${code})`}`;
+    return `  ${say('line', 'linha')} ${line}${name}: ${state}: ${problemWords(problem, language)}`;
   });
   const more = problems.length - shown.length;
-  return more > 0 ? [...shown, `  and ${more} more`] : shown;
+  return more > 0 ? [...shown, say(`  and ${more} more`, `  e mais ${more}`)] : shown;
 }
 
-export function leftLines(left: Readonly<Record<string, number>>): string[] {
-  return Object.entries(left).map(([why, count]) => `left: ${count} ${why}`);
+export function leftLines(
+  left: Readonly<Record<string, number>>,
+  { language, say }: Reader,
+): string[] {
+  return Object.entries(left).map(([why, count]) => {
+    return `${say('left', 'de fora')}: ${count} ${stateWord(why, language)}`;
+  });
 }
 
-export function billingWords(billing: Billing | null): string | null {
+export function billingWords(
+  billing: Billing | null,
+  { language }: Pick<Reader, 'language'>,
+): string | null {
   if (billing === null) return null;
   const { status, amount, unit } = billing;
-  return [status ?? '-', amount ?? '-', unit ?? ''].join(' ').trim();
+  const word = status === null ? '-' : stateWord(status, language);
+  return [word, amount ?? '-', unit ?? ''].join(' ').trim();
+}
+
+/** The code and message of what went wrong, as they are known; null: nothing did. */
+export function errorWords(
+  error: { code: string | null; message: string } | null,
+  { language }: Pick<Reader, 'language'>,
+): string | null {
+  return error && `${error.code ?? '-'}: ${problemWords(error, language)}`;
 }

@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { largestPicture, shownMediaTypes, type Picture } from '../../report/findings/picture';
 import { readLarge } from '../../store/core/large-objects';
 import { LensRepository } from '../../store/lens/lens';
+import type { Reader } from '../../report/reader';
+import type { Say, Words } from '../../domain/job';
 import type { FiledArtifact } from '../../domain/core/artifact';
 import { billed } from '../../domain/core/service/billing-totals';
 import {
@@ -24,14 +26,14 @@ import {
   type JobKind,
 } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
-import { billingWords, factLines } from '../jobs/text';
+import { billingWords, errorWords, factLines } from '../jobs/text';
 import { removeOthers, writeArtifact, writeWhole } from '../jobs/written-file';
 import { lensFindings } from './findings';
 
 export const lensKind: JobKind<LensRecord, LensOutcome> = {
   kind: 'lens',
   prefix: 'lens/',
-  noun: 'analysis of',
+  noun: ['analysis of', 'análise de'],
   service: 'investigation',
   workflowId: ({ name }) => lensWorkflowId(name),
   describe: ({ file }) => inputWords(file),
@@ -42,7 +44,7 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
     acceptFormat: forced,
   }),
   readProgress: progressOfOne,
-  lines: ({ input, outcome }) => lensLines(outcome, input.forced),
+  lines: ({ input, outcome }, { reader }) => lensLines(outcome, input.forced, reader),
   findings: lensFindings,
   artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
   cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
@@ -66,53 +68,85 @@ function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
   return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
 }
 
-const words = {
-  completed: 'completed',
-  failed: 'failed at the service',
-  cancelled: 'cancelled',
-  refused: 'refused by the service; the same command tries again',
-  expired: 'expired; the same command goes on with it',
-  unknown_outcome:
+const words: Record<LensOutcome['status'], Words> = {
+  completed: ['completed', 'concluído'],
+  failed: ['failed at the service', 'falhou no serviço'],
+  cancelled: ['cancelled', 'cancelado'],
+  refused: [
+    'refused by the service; the same command tries again',
+    'recusado pelo serviço; o mesmo comando tenta de novo',
+  ],
+  expired: [
+    'expired; the same command goes on with it',
+    'prazo esgotado; o mesmo comando continua',
+  ],
+  unknown_outcome: [
     'unknown outcome: a request may have arrived; the same command asks again with the same key',
-} as const;
+    'resultado desconhecido: um pedido pode ter chegado; o mesmo comando pede de novo com a mesma chave',
+  ],
+};
 
-function statusWords({ error, seen, status }: LensOutcome): string {
+function statusWords({ error, seen, status }: LensOutcome, say: Say): string {
   if (status === 'expired' && seen?.state === 'expired') {
-    return (
-      'expired at the service, which had the file: the same command asks for another analysis, ' +
-      `unless ${mostAfterExpiry} were asked for in its place before`
+    return say(
+      `expired at the service, which had the file: the same command asks for another analysis, unless ${mostAfterExpiry} were asked for in its place before`,
+      `expirou no serviço, que tinha o arquivo: o mesmo comando pede outra análise, a menos que ${mostAfterExpiry} já tenham sido pedidas no lugar dela`,
     );
   }
   if (status === 'expired' && error?.code === uploadExpiredCode) {
-    return 'expired: no upload arrived in time; the same command asks for another analysis';
+    return say(
+      'expired: no upload arrived in time; the same command asks for another analysis',
+      'prazo esgotado: o arquivo não chegou a tempo; o mesmo comando pede outra análise',
+    );
   }
-  if (error?.code === anotherAnalysisCode) return 'unknown outcome: nothing more is asked for';
-  return words[status];
+  if (error?.code === anotherAnalysisCode) {
+    return say(
+      'unknown outcome: nothing more is asked for',
+      'resultado desconhecido: nada mais é pedido',
+    );
+  }
+  return say(...words[status]);
 }
 
-function lensLines(outcome: LensOutcome, forced: string | null): string[] {
+function lensLines(outcome: LensOutcome, forced: string | null, reader: Reader): string[] {
+  const { say } = reader;
+  const accepted = say('although it is no picture or video', 'embora não seja imagem nem vídeo');
+  const isEmpty = seenNothing(outcome);
   const { analysisId, billing, error, files, replaced, seen } = outcome;
   const facts: [string, string | null][] = [
-    ['analysis', analysisId],
-    ['mode', seen?.mode ?? null],
-    ['result', seen?.state === 'completed' && !seen.hasResult ? 'none was told' : null],
+    [say('analysis', 'análise'), analysisId],
+    [say('mode', 'modo'), seen?.mode ?? null],
+    [say('result', 'resultado'), isEmpty ? say('none was told', 'nenhum foi informado') : null],
     ['sha256', seen?.sha256 ?? null],
-    ['accepted', forced && `although it is no picture or video: ${forced}`],
-    ['billing', billingWords(billing)],
-    ['error', error === null ? null : `${error.code ?? '-'}: ${error.message}`],
-    ['artifacts', files === null && (seen?.artifacts ?? 0) > 0 ? 'could not be fetched' : null],
+    [say('accepted', 'aceito'), forced && `${accepted}: ${forced}`],
+    [say('billing', 'cobrança'), billingWords(billing, reader)],
+    [say('error', 'erro'), errorWords(error, reader)],
+    [
+      say('artifacts', 'artefatos'),
+      files === null && (seen?.artifacts ?? 0) > 0
+        ? say('could not be fetched', 'não puderam ser baixados')
+        : null,
+    ],
   ];
   for (const one of replaced) {
-    const cost = one.billing === null ? '' : ` (${billingWords(one.billing)})`;
-    facts.push(['replaced', `${one.analysisId}: its upload expired${cost}`]);
+    const cost = one.billing === null ? '' : ` (${billingWords(one.billing, reader)})`;
+    const why = say('its upload expired', 'o envio do arquivo expirou');
+    facts.push([say('replaced', 'trocada'), `${one.analysisId}: ${why}${cost}`]);
   }
   for (const one of files?.filed ?? []) {
-    facts.push(['artifact', `${one.type ?? '-'}, ${one.bytes} bytes, sha256 ${one.sha256}`]);
+    facts.push([
+      say('artifact', 'artefato'),
+      `${one.type ?? '-'}, ${one.bytes} bytes, sha256 ${one.sha256}`,
+    ]);
   }
   for (const one of files?.unfiled ?? []) {
-    facts.push(['missing', `${one.type ?? '-'} ${one.artifactId}: ${one.why}`]);
+    facts.push([say('missing', 'falta'), `${one.type ?? '-'} ${one.artifactId}: ${one.why}`]);
   }
-  return [statusWords(outcome), ...factLines(facts)];
+  return [statusWords(outcome, say), ...factLines(facts)];
+}
+
+function seenNothing({ seen }: LensOutcome): boolean {
+  return seen?.state === 'completed' && !seen.hasResult;
 }
 
 /** By the names of their files. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobKind as KindName } from '../../domain/job';
 import { hideSecretsOf } from '../../protection/redaction';
 import { kindOf } from '../kind-of';
-import { openContext, type CommandContext } from '../jobs/context';
+import { inLanguage, openContext, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
 import { CommandError, UsageError } from '../jobs/errors';
 import { exportJob, outputTerms } from '../jobs/export-job';
@@ -37,7 +37,8 @@ const dayMs = 86_400_000;
 export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Diligence> {
   const variables = env ?? process.env;
   hideSecretsOf(variables);
-  const ctx = await openContext(log ?? (() => undefined), by, variables);
+  // Programs read English.
+  const ctx = inLanguage(await openContext(log ?? (() => undefined), by, variables), 'en');
   return {
     start: async <Kind extends StartableKind>(kind: Kind, request: JobRequest<Kind>) => {
       // Of one kind the schema and the request are of a pair, which the compiler does not follow.
@@ -50,7 +51,7 @@ export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Di
     },
     list: ({ limit = 50, ...query } = {}) =>
       listJobs(ctx, { ...query, limit, sort: 'created' }, ({ input, kind }) =>
-        kindOf(kind).describe(input),
+        kindOf(kind).describe(input, ctx.reader.say),
       ),
     resolve: async (id, { action, deadlineMs = dayMs, externalId = null, note, rows = null }) => {
       const { kind } = await findJob(ctx, id);
@@ -73,9 +74,9 @@ function jobOf<Kind extends KindName>(ctx: CommandContext, id: string, name: Kin
     id,
     kind: name,
     show: async () => shown(await look(), null),
-    follow: () => news(id, look),
+    follow: () => news(ctx, id, look),
     result: async ({ folder } = {}) => {
-      await lastOf(news(id, look));
+      await lastOf(news(ctx, id, look));
       const view = await look();
       const written = folder === undefined ? null : await exported(ctx, view, folder);
       return (await shown(view, written)) as JobResult<Kind>;
@@ -90,7 +91,11 @@ function jobOf<Kind extends KindName>(ctx: CommandContext, id: string, name: Kin
 }
 
 /** Until its end. @throws CommandError when it does not go on by itself */
-async function* news(id: string, look: () => Promise<View>): AsyncGenerator<Progress, void> {
+async function* news(
+  { reader }: CommandContext,
+  id: string,
+  look: () => Promise<View>,
+): AsyncGenerator<Progress, void> {
   let last = '';
   for (;;) {
     const { progress, state } = await look();
@@ -99,7 +104,7 @@ async function* news(id: string, look: () => Promise<View>): AsyncGenerator<Prog
     if (progress !== null && text !== last) yield progress;
     last = text;
     // A server that is away comes back; the others need somebody.
-    const step = state === 'unknown' ? null : nextStep(state);
+    const step = state === 'unknown' ? null : nextStep(state, reader);
     if (step !== null) throw new CommandError(`${id}: ${step}`);
     await sleep(lookEveryMs);
   }

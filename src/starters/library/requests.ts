@@ -52,7 +52,7 @@ interface Startable<Schema extends z.ZodObject> {
 export const startable = {
   certificate: asked(certificateKind, certificateRequest, askIssue),
   'certificate-batch': asked(certificateBatchKind, certificateBatchRequest, async (ctx, request) =>
-    askCertificates(ctx, request, await planInput(request, ctx.log)),
+    askCertificates(ctx, request, await planInput(request, ctx)),
   ),
   'credit-analysis': asked(analysisKind, analysisRequest, askAnalysis),
   'credit-batch': asked(analysisBatchKind, analysisBatchRequest, async (ctx, request) =>

@@ -1,6 +1,8 @@
 import type { Cell } from '../../domain/core/findings';
 import type { ChangeRecord } from '../../domain/monitors/change-record';
 import { differencesIn } from '../../domain/monitors/differences';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { cut, printable } from '../jobs/text';
 
 /** A change as `--json` has it: how it stands, and what the service reported, as it came. */
@@ -11,7 +13,12 @@ export function changeDocument(record: ChangeRecord, answer: unknown): ChangeDoc
 }
 
 /** A change for a screen: which, what and how it stands, then each field that differs, before and after. */
-export function changeLines(record: ChangeRecord, answer: unknown, width: number): string[] {
+export function changeLines(
+  record: ChangeRecord,
+  answer: unknown,
+  width: number,
+  { formats, language, say }: Reader,
+): string[] {
   const {
     change_id: id,
     detected_at: at,
@@ -22,7 +29,10 @@ export function changeLines(record: ChangeRecord, answer: unknown, width: number
     type,
   } = record;
   // What a narrow screen cuts off is the instant, not the id.
-  const head = [id, severity, type ?? '-', status, (at ?? seenAt).slice(0, 16)];
+  const instant = at ?? seenAt;
+  const when = say(instant.slice(0, 16), formats.instant(instant));
+  const words = [severity, status].map((word) => stateWord(word, language));
+  const head = [id, words[0], type ?? '-', words[1], when];
   const fields = erased ? [] : differencesIn(answer);
   const longest = Math.min(24, Math.max(0, ...fields.map(({ field }) => field.length)));
   const room = Math.max(8, Math.floor((width - longest - 8) / 2));

@@ -16,7 +16,8 @@ import { MonitorRepository } from '../../store/monitors/monitors';
 import { changeDocument, changeLines } from './change-lines';
 import { idOnFile, listOf } from './ids';
 import { CommandError } from '../jobs/errors';
-import { counted } from '../jobs/text';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { exitCodes, oneOf, print, sinceOf, tell } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
@@ -95,7 +96,7 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
   if (format === 'table') {
     const width = process.stdout.columns ?? 80;
     for await (const { record, file } of chosen())
-      for (const line of changeLines(record, file.filed.answer, width)) print(line);
+      for (const line of changeLines(record, file.filed.answer, width, ctx.reader)) print(line);
   } else if (format === 'csv') {
     async function* rows(): AsyncGenerator<string[]> {
       for await (const { record } of chosen()) yield changeCells(record, { excel });
@@ -105,8 +106,9 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
   } else {
     await pipeline([Readable.from(jsonText(chosen(), lags)), process.stdout], { end: false });
   }
-  tell(counted(listed, 'change'));
-  for (const line of lagLines(lags)) tell(line);
+  const { count } = ctx.reader;
+  tell(count(listed, ['change', 'changes'], ['alteração', 'alterações']));
+  for (const line of lagLines(lags, ctx.reader)) tell(line);
   return exitCodes.done;
 }
 
@@ -136,10 +138,13 @@ export async function* changesOnRecord(
 }
 
 /** `critical: p50 12 s, p95 3 min, max 2 h, of 40 delivered` */
-export function lagLines(lags: LagSums): string[] {
+export function lagLines(lags: LagSums, { language, say }: Reader): string[] {
   return lags.bySeverity().map(([severity, { p50, p95, max, count }]) => {
     const figures = `p50 ${shownLag(p50)}, p95 ${shownLag(p95)}, max ${shownLag(max)}`;
-    return `${severity}: detected to delivered ${figures}, of ${count} delivered`;
+    return say(
+      `${severity}: detected to delivered ${figures}, of ${count} delivered`,
+      `${stateWord(severity, language)}: da detecção à entrega ${figures}, de ${count} entregues`,
+    );
   });
 }
 

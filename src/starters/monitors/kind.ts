@@ -7,7 +7,6 @@ import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages'
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfStage } from '../jobs/progress';
-import { counted } from '../jobs/text';
 import { firstOf, noteLines, scanLines, scannedBy, sweepLines } from './outcome';
 import { scannedBetween, sweptBy, sweptDocument, sweptLines } from './swept-changes';
 
@@ -24,7 +23,7 @@ export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
   ...pass,
   kind: 'monitor-sweep',
   prefix: 'monitor-sweep/',
-  noun: 'sweep of',
+  noun: ['sweep of', 'varredura de'],
   workflowId: ({ monitorId }) => sweepWorkflowId(monitorId),
   describe: ({ monitorId }) => monitorId,
   terms: ({ terms: { cooldownMs, severities } }) => ({
@@ -40,7 +39,7 @@ export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
     return { ...progressOfStage(progress.stage), counts, cancelling: progress.cancelling };
   },
   lines: async ({ outcome }, ctx) => [
-    ...sweepLines(outcome),
+    ...sweepLines(outcome, ctx.reader),
     ...(await storedOf(ctx, outcome.monitorId)).lines.map((line) => `  ${line}`),
     ...sweptLines(
       ctx,
@@ -59,14 +58,15 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
   ...pass,
   kind: 'monitor-scan',
   prefix: 'monitor-scan/',
-  noun: 'scan of',
+  noun: ['scan of', 'consulta de'],
   workflowId: ({ workflowId }) => workflowId,
-  describe: ({ list: { monitors, name } }) => `${counted(monitors, 'monitor')} (${name})`,
+  describe: ({ list: { monitors, name } }, say) =>
+    `${monitors} ${monitors === 1 ? 'monitor' : say('monitors', 'monitores')} (${name})`,
   terms: ({ terms: { cooldownMs, severities } }) => ({
     cooldown: cooldownMs ?? undefined,
     severity: severities ?? undefined,
   }),
-  readProgress: async ({ client }, workflowId) => {
+  readProgress: async ({ client }, workflowId, { count, say }) => {
     const handle = client.workflow.getHandle(workflowId);
     const progress = await handle.query(scanProgressQuery).catch(() => null);
     if (progress === null) return null;
@@ -78,15 +78,21 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
       counts: { probed },
       outstanding: underWay,
       cancelling,
-      details: [`${counted(acknowledged, 'change')} acknowledged`, `${failing} failing`],
+      details: [
+        `${count(acknowledged, ['change', 'changes'], ['alteração', 'alterações'])} ${say('acknowledged', 'sem pendência')}`,
+        `${failing} ${say('failing', 'com falha')}`,
+      ],
     };
   },
   lines: async ({ input, outcome }, ctx) => {
     const { notes, open } = await scannedBy(ctx, outcome.list, outcome.scan);
-    const found = [`${counted(open.length, 'monitor')} had open changes`, ...noteLines(notes)];
+    const { count, say } = ctx.reader;
+    const monitors = count(open.length, ['monitor', 'monitors'], ['monitor', 'monitores']);
+    const had = say('had open changes', 'com alterações em aberto');
+    const found = [`${monitors} ${had}`, ...noteLines(notes, ctx.reader)];
     const changes = await scannedBetween(ctx, input, outcome, 'shown');
     return [
-      ...scanLines(outcome),
+      ...scanLines(outcome, ctx.reader),
       ...found.map((line) => `  ${line}`),
       ...sweptLines(ctx, changes, `--since ${outcome.startedAt}`),
     ];
@@ -106,7 +112,7 @@ const mostNamed = 20;
 
 /** What the store says of a monitor, of all its sweeps. */
 async function storedOf(
-  { store, idKey, environment }: CommandContext,
+  { store, idKey, environment, reader }: CommandContext,
   monitorId: string,
 ): Promise<{ view: object; lines: string[] }> {
   const records = monitorRecords(store, (text) => idKey.nameOf('document', text));
@@ -116,20 +122,32 @@ async function storedOf(
   const unreadable = await records.unreadable.of(monitorId);
   const health = (await records.monitors.get(monitorId))?.health ?? null;
   const { filed, open, stuck, named } = changes;
+  const { count: counted, formats, say } = reader;
+  const all = counted(filed, ['change', 'changes'], ['alteração', 'alterações']);
+  const undelivered = say('undelivered', 'não entregue');
+  const swept = say('sweeps', 'varreduras');
   const lines = [
-    `in the store: ${counted(filed, 'change')}, ${open} of them not acknowledged, ${stuck} undelivered`,
+    say(
+      `in the store: ${all}, ${open} of them not acknowledged, ${stuck} undelivered`,
+      `armazenado: ${all}, das quais ${open} sem confirmação, ${stuck} não entregues`,
+    ),
     ...firstOf(
       named.map(({ changeId, trouble: { step, why, count } }) => {
-        return `undelivered: ${changeId}: ${step}: ${why} (sweeps: ${count})`;
+        return `${undelivered}: ${changeId}: ${step}: ${why} (${swept}: ${count})`;
       }),
+      reader,
       stuck,
     ),
     ...firstOf(
       unreadable.map(({ sum, why, count, at }) => {
-        return `cannot be read: item ${sum} of the list: ${why} (since ${at}, sweeps: ${count})`;
+        return say(
+          `cannot be read: item ${sum} of the list: ${why} (since ${at}, sweeps: ${count})`,
+          `ilegível: item ${sum} da lista: ${why} (desde ${formats.instant(at)}, varreduras: ${count})`,
+        );
       }),
+      reader,
     ),
-    ...healthNotes(health).map(noteLine),
+    ...healthNotes(health).map((note) => noteLine(note, say)),
   ];
   return { view: { changes, unreadable, health }, lines };
 }

@@ -3,6 +3,7 @@ import type { MonitorNote } from '../../domain/monitors/health';
 import { scheduleIdOf } from '../../domain/monitors/scan';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { EngineClient } from '../../temporal/connection';
+import type { Reader } from '../../report/reader';
 import { print, printJson, tell } from '../cli/terminal';
 import { openContext, withEngine, type CommandContext } from '../jobs/context';
 import { counted, printable } from '../jobs/text';
@@ -40,7 +41,9 @@ export function listCommand(): Command {
       const views = await withEngine(ctx, (engine) => scheduleViews(ctx, engine));
       if (json === true) printJson(views);
       else if (views.length === 0) print('nothing is scheduled (`diligence monitor schedule`)');
-      else for (const line of views.flatMap(viewLines)) print(printable(line));
+      else
+        for (const line of views.flatMap((view) => viewLines(view, ctx.reader)))
+          print(printable(line));
     });
 }
 
@@ -78,7 +81,7 @@ async function scheduleViews(
 }
 
 /** A schedule, its last scan, and what stands out in it. */
-export function viewLines(view: ScheduleView): string[] {
+export function viewLines(view: ScheduleView, reader: Reader): string[] {
   const { name, monitors, every, paused, next, last, running, open, notes } = view;
   const when = paused ? 'paused' : `next ${next ?? 'unknown'}`;
   const missed = view.missed === 0 ? '' : `, ${view.missed} windows missed`;
@@ -88,7 +91,7 @@ export function viewLines(view: ScheduleView): string[] {
     view.scannedAt === null
       ? '  not scanned yet'
       : `  at ${view.scannedAt}: ${open} with open changes`,
-    ...noteLines(notes).map((line) => `    ${line}`),
+    ...noteLines(notes, reader).map((line) => `    ${line}`),
   ];
 }
 

@@ -3,70 +3,115 @@ import type { ScanOutcome } from '../../domain/monitors/scan';
 import type { Reconciled, SweepCounts, SweepOutcome } from '../../domain/monitors/sweep';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { CommandContext } from '../jobs/context';
-import { counted } from '../jobs/text';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 
 /** How sweeps and scans ended, for people. */
 
-function countWords({ filed, delivered, acknowledged, elsewhere }: SweepCounts): string {
-  const others = elsewhere === 0 ? '' : `, ${elsewhere} acknowledged elsewhere or gone`;
-  return `${filed} new, ${delivered} delivered, ${acknowledged} acknowledged${others}`;
+function countWords(counts: SweepCounts, { say }: Reader): string {
+  const { filed, delivered, acknowledged, elsewhere } = counts;
+  const words = say(
+    `${filed} new, ${delivered} delivered, ${acknowledged} acknowledged`,
+    `${filed} novas, ${delivered} entregues, ${acknowledged} confirmadas`,
+  );
+  if (elsewhere === 0) return words;
+  const others = say('acknowledged elsewhere or gone', 'confirmadas por outros ou inexistentes');
+  return `${words}, ${elsewhere} ${others}`;
 }
 
-export function sweepLines(outcome: SweepOutcome): string[] {
+export function sweepLines(outcome: SweepOutcome, reader: Reader): string[] {
+  const { language, say } = reader;
   const { monitorId, status, counts, warnings, reconciled, stopped, health } = outcome;
   return [
-    `${monitorId}: ${status}: ${countWords(counts)}`,
+    `${monitorId}: ${stateWord(status, language)}: ${countWords(counts, reader)}`,
     ...warnings.map((warning) => `  ${warning}`),
-    ...(reconciled === null ? [] : [`  ${reconciledWords(reconciled)}`]),
-    ...(stopped === null ? [] : [`  ${stopped}: a later sweep continues with what is open`]),
+    ...(reconciled === null ? [] : [`  ${reconciledWords(reconciled, reader)}`]),
+    ...(stopped === null
+      ? []
+      : [
+          `  ${stopped}: ${say('a later sweep continues with what is open', 'uma varredura posterior continua com o que está em aberto')}`,
+        ]),
     ...health.map((note) => `  ${note}`),
   ];
 }
 
-function reconciledWords({ found, fault }: Reconciled): string {
-  const what = found === 0 ? 'nothing new' : `${counted(found, 'change')} acknowledged by others`;
+function reconciledWords({ found, fault }: Reconciled, { count, say }: Reader): string {
+  const changes = count(found, ['change', 'changes'], ['alteração', 'alterações']);
+  const what =
+    found === 0
+      ? say('nothing new', 'nada novo')
+      : `${changes} ${say('acknowledged by others', 'de confirmação alheia')}`;
   return fault === null
-    ? `reconciled: found ${what}`
-    : `not reconciled to the end of the list: found ${what}`;
+    ? say(`reconciled: found ${what}`, `conferido: ${what}`)
+    : say(
+        `not reconciled to the end of the list: found ${what}`,
+        `não conferido até o fim da lista: ${what}`,
+      );
 }
 
-export function scanLines({ counts, stopped }: ScanOutcome): string[] {
-  const { probed, sweeps, filed, acknowledged, partly, failed } = counts;
+export function scanLines({ counts, stopped }: ScanOutcome, reader: Reader): string[] {
+  const { probed, sweeps, filed, acknowledged, partly, failed, running } = counts;
+  const { count, say } = reader;
+  const sweepsOf = (n: number): string =>
+    count(n, ['sweep', 'sweeps'], ['varredura', 'varreduras']);
+  const monitors = count(probed, ['monitor', 'monitors'], ['monitor', 'monitores']);
+  const news = count(filed, ['new change', 'new changes'], ['nova alteração', 'novas alterações']);
   return [
-    `${counted(probed, 'monitor')} probed: ${counted(sweeps, 'sweep')}, ${counted(filed, 'new change')}, ${acknowledged} acknowledged`,
-    ...(counts.running === 0 ? [] : [`  ${counts.running} are being swept already: left alone`]),
+    say(
+      `${monitors} probed: ${sweepsOf(sweeps)}, ${news}, ${acknowledged} acknowledged`,
+      `consulta de ${monitors}: ${sweepsOf(sweeps)}, ${news}, ${acknowledged} confirmadas`,
+    ),
+    ...lineOf(running, 'are being swept already: left alone', 'já em varredura: deixados'),
     ...(partly + failed === 0
       ? []
-      : [`  ${counted(partly, 'sweep')} left something open, ${failed} failed`]),
-    ...(counts.leftRunning === 0 ? [] : [`  ${counted(counts.leftRunning, 'sweep')} still run`]),
-    ...(counts.lostPages === 0 ? [] : [`  ${counts.lostPages} pages of the list not probed`]),
-    ...(stopped === null ? [] : [`  stopped: ${stopped}`]),
+      : [
+          say(
+            `  ${sweepsOf(partly)} left something open, ${failed} failed`,
+            `  em aberto após ${sweepsOf(partly)}; com falha: ${failed}`,
+          ),
+        ]),
+    ...(counts.leftRunning === 0
+      ? []
+      : [`  ${sweepsOf(counts.leftRunning)} ${say('still run', 'ainda em andamento')}`]),
+    ...lineOf(counts.lostPages, 'pages of the list not probed', 'páginas da lista não consultadas'),
+    ...(stopped === null ? [] : [`  ${say('stopped', 'interrompida')}: ${stopped}`]),
   ];
+
+  function lineOf(n: number, en: string, pt: string): string[] {
+    return n === 0 ? [] : [`  ${n} ${say(en, pt)}`];
+  }
 }
 
 /** More of them are told as a count. */
 const mostNamed = 20;
 
 /** What a person should know of monitors, with the ids of the first ones. */
-export function noteLines(notes: readonly MonitorNote[]): string[] {
+export function noteLines(notes: readonly MonitorNote[], reader: Reader): string[] {
+  const { say } = reader;
   return (Object.keys(noteWords) as MonitorNote['kind'][]).flatMap((kind) => {
     const its = notes.filter((note) => note.kind === kind);
     if (kind !== 'unknown') {
-      return firstOf(its.map(({ monitorId, why }) => `${noteWords[kind]}: ${monitorId}: ${why}`));
+      const words = say(...noteWords[kind]);
+      return firstOf(
+        its.map(({ monitorId, why }) => `${words}: ${monitorId}: ${why}`),
+        reader,
+      );
     }
     // Often all of them, for one reason.
     const reasons = [...new Set(its.map(({ why }) => why))];
     return reasons.map((why) => {
       const count = its.filter((note) => note.why === why).length;
-      return `${noteWords.unknown} of ${count}: ${why}`;
+      return `${say(...noteWords.unknown)} ${say('of', 'de')} ${count}: ${why}`;
     });
   });
 }
 
 /** The first lines, and a count of the others. */
-export function firstOf(lines: readonly string[], all = lines.length): string[] {
+export function firstOf(lines: readonly string[], { say }: Reader, all = lines.length): string[] {
   const shown = lines.slice(0, mostNamed);
-  return all > shown.length ? [...shown, `and ${all - shown.length} more`] : shown;
+  return all > shown.length
+    ? [...shown, say(`and ${all - shown.length} more`, `e mais ${all - shown.length}`)]
+    : shown;
 }
 
 /** What the pages of a scan found; those of another scan of the same list are not its own. */

@@ -4,7 +4,6 @@ import type { SweepOutcome } from '../../domain/monitors/sweep';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { CommandContext } from '../jobs/context';
-import { counted } from '../jobs/text';
 import { changeDocument, changeLines, type ChangeDocument } from './change-lines';
 
 /** Of one sweep or scan; `monitor changes` lists all of them. */
@@ -62,12 +61,17 @@ export function sweptLines(
   all: string,
 ): string[] {
   if (total === 0) return [];
+  const { reader } = ctx;
+  const { count, say } = reader;
+  const changes = count(total, ['change', 'changes'], ['alteração', 'alterações']);
   const width = process.stdout.columns ?? 80;
   const more = total - files.length;
   return [
-    `  ${counted(total, 'change')}, with what was -> what is:`,
-    ...files.flatMap((file) => changeLines(recordOf(ctx, file), file.filed.answer, width)),
-    ...(more > 0 ? [`  and ${more} more: \`diligence monitor changes ${all}\``] : []),
+    `  ${changes}, ${say('with what was -> what is', 'com o que era -> o que é')}:`,
+    ...files.flatMap((file) => changeLines(recordOf(ctx, file), file.filed.answer, width, reader)),
+    ...(more > 0
+      ? [`  ${say(`and ${more} more`, `e mais ${more}`)}: \`diligence monitor changes ${all}\``]
+      : []),
   ];
 }
 

@@ -145,7 +145,7 @@ function show(monitor: Monitor, others: readonly NotTaken[]): void {
     `${monitorId}  ${statusWord ?? 'status unknown'}  ${name ?? ''}${document}`,
     `  listens to ${valueOf(monitor.listenItems)}, every ${frequencyHours ?? '?'} h`,
     `  e-mails: ${valueOf(emails)}`,
-    ...healthNotes(healthOf(monitor, '')).map((note) => `  ${noteLine(note)}`),
+    ...healthNotes(healthOf(monitor, '')).map((note) => `  ${noteLine(note, (en) => en)}`),
     ...others.map(({ field, asked, answered }) => {
       return `  ${field}: asked for ${valueOf(asked)}, answered ${valueOf(answered)}`;
     }),

@@ -8,7 +8,7 @@ import { answeredCharges, type ChildEnd } from '../jobs/batches/rules';
 export const profileBatchKind = jobBatchKind({
   kind: 'profile-batch',
   service: 'investigation',
-  noun: 'lookups',
+  noun: ['lookups', 'consultas'],
   unstarted: 'lost',
   columns: [
     'vehicles',

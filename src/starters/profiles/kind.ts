@@ -2,19 +2,24 @@ import {
   profileWorkflowId,
   type ProfileOutcome,
   type ProfileRecord,
+  type ProfileStatus,
 } from '../../domain/profiles/lookup';
 import { profileSubject } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
 import { maskDocument } from '../../domain/core/documents/documents';
 import { askedFor, type Charge, type EndedJob, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
-import { counted } from '../jobs/text';
+import { lostCalls } from '../jobs/batches/rules';
+import { errorWords } from '../jobs/text';
+import type { Words } from '../../domain/job';
+import type { Reader } from '../../report/reader';
+import { nameOf } from '../../report/words';
 import { profileFindings } from './findings';
 
 export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   kind: 'profile',
   prefix: 'profile/',
-  noun: 'profile of',
+  noun: ['profile of', 'perfil de'],
   service: 'investigation',
   workflowId: ({ name }) => profileWorkflowId(name),
   describe: ({ cpf }) => maskDocument(cpf),
@@ -25,7 +30,7 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
     retryRural,
   }),
   readProgress: progressOfOne,
-  lines: ({ outcome }) => profileLines(outcome),
+  lines: ({ outcome }, { reader }) => profileLines(outcome, reader),
   findings: profileFindings,
   artifacts: ({ outcome: { sha256 } }) =>
     sha256 === null
@@ -52,35 +57,67 @@ function chargesOf({ id, outcome }: Pick<EndedJob<unknown, ProfileOutcome>, 'id'
   });
 }
 
-const words = {
-  found: 'found',
-  invalid: 'invalid: the service finds the CPF invalid',
-  not_found: 'not found: the service knows nothing about the CPF',
-  refused: 'refused by the service',
-  unreadable: 'unreadable: the service answered, and not with a profile',
-  unknown_outcome: 'unknown: calls have left, and no answer could be put on file',
-  expired: 'expired: the service had not answered at the deadline',
-  cancelled: 'cancelled',
-} as const;
+const words: Record<ProfileStatus, Words> = {
+  found: ['found', 'encontrado'],
+  invalid: [
+    'invalid: the service finds the CPF invalid',
+    'inválido: o serviço considera o CPF inválido',
+  ],
+  not_found: [
+    'not found: the service knows nothing about the CPF',
+    'não encontrado: o serviço nada sabe sobre o CPF',
+  ],
+  refused: ['refused by the service', 'recusado pelo serviço'],
+  unreadable: [
+    'unreadable: the service answered, and not with a profile',
+    'ilegível: o serviço respondeu, e não com um perfil',
+  ],
+  unknown_outcome: [
+    'unknown: calls have left, and no answer could be put on file',
+    'desconhecido: chamadas saíram, e nenhuma resposta pôde ser registrada',
+  ],
+  expired: [
+    'expired: the service had not answered at the deadline',
+    'prazo esgotado: o serviço não respondeu a tempo',
+  ],
+  cancelled: ['cancelled', 'cancelado'],
+};
 
-const lockedOut = 'expired: the service refused our token until the deadline';
+const lockedOut: Words = [
+  'expired: the service refused our token until the deadline',
+  'prazo esgotado: o serviço recusou o nosso token até o fim',
+];
 
-function profileLines(outcome: ProfileOutcome): string[] {
+function profileLines(outcome: ProfileOutcome, reader: Reader): string[] {
+  const { language, say } = reader;
   const { status, counts, rural, call, answered, answersLost, error } = outcome;
   const isLockedOut = status === 'expired' && error?.code === 'credentials';
-  const lines: string[] = [isLockedOut ? lockedOut : words[status]];
+  const lines: string[] = [say(...(isLockedOut ? lockedOut : words[status]))];
   for (const [section, count] of Object.entries(counts ?? {})) {
-    lines.push(`  ${section.padEnd(10)} ${count ?? 'not told'}`);
+    const name = say(section, nameOf(section, language));
+    lines.push(`  ${name.padEnd(10)} ${count ?? say('not told', 'não informado')}`);
   }
-  if (rural === 'told') lines.push('  rural      told');
+  if (rural === 'told') lines.push(say('  rural      told', '  Rural      informada'));
   if (rural === 'failed') {
-    const again = '`--retry-rural` looks it up anew, twice at most: each answer may be charged for';
-    lines.push(`  rural      timed out or failed (${call === 2 ? 'twice' : again})`);
+    const again = say(
+      '`--retry-rural` looks it up anew, twice at most: each answer may be charged for',
+      '`--retry-rural` consulta de novo, duas vezes no máximo: cada resposta pode ser cobrada',
+    );
+    const failed = say('rural      timed out or failed', 'Rural      sem resposta ou com falha');
+    lines.push(`  ${failed} (${call === 2 ? say('twice', 'duas vezes') : again})`);
   }
-  if (answered > 1) lines.push(`  it was answered ${answered} times, and may be charged as often`);
+  if (answered > 1)
+    lines.push(
+      say(
+        `  it was answered ${answered} times, and may be charged as often`,
+        `  foi respondido ${answered} vezes, e pode ser cobrado outras tantas`,
+      ),
+    );
   if (answersLost > 0) {
-    lines.push(`  ${counted(answersLost, 'call')} without a readable answer: perhaps charged, too`);
+    lines.push(`  ${lostCalls(answersLost, reader)}`);
   }
-  if (error !== null) lines.push(`  error      ${error.code ?? '-'}: ${error.message}`);
+  if (error !== null) {
+    lines.push(`  ${say('error', 'erro').padEnd(10)} ${errorWords(error, reader)}`);
+  }
   return lines;
 }

@@ -8,7 +8,7 @@ import { traceKind } from './kind';
 export const traceBatchKind = jobBatchKind({
   kind: 'trace-batch',
   service: 'investigation',
-  noun: 'searches',
+  noun: ['searches', 'buscas'],
   unstarted: 'lost',
   columns: [
     'trace_id',

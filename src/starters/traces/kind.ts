@@ -2,49 +2,63 @@ import { mkdir } from 'node:fs/promises';
 import { TraceRepository } from '../../store/traces/traces';
 import { traceSubject } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
-import { traceWorkflowId, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
+import type { Words } from '../../domain/job';
+import {
+  traceWorkflowId,
+  type TraceOutcome,
+  type TraceRecord,
+  type TraceStatus,
+} from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
+import { stateWord } from '../../report/words';
 import { askedFor, type Charge, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
-import { billingWords, factLines } from '../jobs/text';
+import { billingWords, errorWords, factLines } from '../jobs/text';
 import { writeWhole } from '../jobs/written-file';
 import { traceFindings } from './findings';
 
-const words = {
-  completed: 'completed',
-  failed: 'failed at the service',
-  cancelled: 'cancelled',
-  refused: 'refused by the service',
-  expired: 'expired: it had not settled at the deadline; the same command goes on with it',
-  unknown_outcome:
+const words: Record<TraceStatus, Words> = {
+  completed: ['completed', 'concluído'],
+  failed: ['failed at the service', 'falhou no serviço'],
+  cancelled: ['cancelled', 'cancelado'],
+  refused: ['refused by the service', 'recusado pelo serviço'],
+  expired: [
+    'expired: it had not settled at the deadline; the same command goes on with it',
+    'prazo esgotado: não tinha terminado; o mesmo comando continua',
+  ],
+  unknown_outcome: [
     'unknown outcome: a request may have arrived; the same command asks again with the same key, and buys nothing twice',
-} as const;
+    'resultado desconhecido: um pedido pode ter chegado; o mesmo comando pede de novo com a mesma chave, e não compra nada duas vezes',
+  ],
+};
 
 export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
   kind: 'trace',
   prefix: 'trace/',
-  noun: 'search for',
+  noun: ['search for', 'busca de'],
   service: 'investigation',
   workflowId: ({ name }) => traceWorkflowId(name),
   describe: ({ target }) => maskTarget(target),
   terms: ({ deadlineMs, label, rerun }) => ({ deadline: deadlineMs, label, rerun }),
   readProgress: progressOfOne,
-  lines: ({ outcome: { status, seen, traceId, error } }) => {
+  lines: ({ outcome: { status, seen, traceId, error } }, { reader }) => {
+    const { language, say } = reader;
     const facts: [string, string | null][] = [
-      ['search', traceId],
-      ['type', seen?.type ?? null],
+      [say('search', 'busca'), traceId],
+      [say('type', 'tipo'), seen?.type ?? null],
       ['sha256', seen?.sha256 ?? null],
-      ['billing', billingWords(seen?.billing ?? null)],
-      ['error', error === null ? null : `${error.code ?? '-'}: ${error.message}`],
+      [say('billing', 'cobrança'), billingWords(seen?.billing ?? null, reader)],
+      [say('error', 'erro'), errorWords(error, reader)],
       ...Object.entries(seen?.sources ?? {}).map(([name, word]): [string, string] => [
-        'source',
-        `${name}: ${word}`,
+        say('source', 'fonte'),
+        `${name}: ${stateWord(word, language)}`,
       ]),
     ];
-    return [
-      `${words[status]}${seen?.partial === true ? ' (partial: some sources did not answer)' : ''}`,
-      ...factLines(facts),
-    ];
+    const partly = say(
+      ' (partial: some sources did not answer)',
+      ' (parcial: algumas fontes não responderam)',
+    );
+    return [`${say(...words[status])}${seen?.partial === true ? partly : ''}`, ...factLines(facts)];
   },
   findings: traceFindings,
   artifacts: ({ outcome: { seen } }) =>

@@ -57,10 +57,10 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
 
   /** In the inbox is what must be looked at first. */
   const reportWaits = (): void => {
-    const beyond = budget?.rowsBeyond ?? null;
-    progress.waiting = beyond === null ? null : { reason: 'budget', until: null };
+    const reached = budget?.reached ?? null;
+    progress.waiting = reached && { reason: 'budget', until: null, budget: reached };
     if (held) waits.report('unknown', lostSoFar());
-    else waits.report(beyond === null ? null : 'budget', beyond);
+    else waits.report(reached && 'budget', reached);
   };
   const handOutBudget = async (): Promise<void> => {
     if (budget === null) return;
@@ -110,7 +110,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     async () => {
       const wasPaused = progress.paused;
       const wasHeld = held;
-      const wasSpent = budget !== null && budget.rowsBeyond !== null;
+      const wasSpent = budget !== null && budget.reached !== null;
       progress.paused = held = false;
       if (wasHeld) unknownAllowed = lostSoFar() + maxUnknown;
       if (wasSpent) budget?.allowMore();

@@ -6,7 +6,7 @@ import {
   type PollRequest,
   type Refused,
 } from '../../domain/core/service/poll-request';
-import { endOf, type WaitReason } from '../../domain/attention';
+import { endOf, type WaitReason, type WaitScope } from '../../domain/attention';
 import type { JobEnd, JobKind } from '../../domain/job';
 import {
   cancelSignal,
@@ -156,9 +156,9 @@ export class Job {
     this.#waits.report(needed);
   }
 
-  /** A person is needed for a reason of its kind. @param rows that it is about */
-  report(reason: WaitReason | null, rows: number | null): void {
-    this.#waits.report(reason, rows);
+  /** A person is needed for a reason of its kind. */
+  report(reason: WaitReason | null, about: WaitScope): void {
+    this.#waits.report(reason, about);
   }
 
   close(): void {

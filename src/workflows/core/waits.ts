@@ -1,5 +1,5 @@
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
-import type { WaitReason } from '../../domain/attention';
+import type { WaitReason, WaitScope } from '../../domain/attention';
 import { needsAttentionNow, reportAttention } from './search-attributes';
 import { noteWaiting } from './waiting-activities';
 
@@ -20,13 +20,12 @@ export class Waits {
    * Costs nothing when it is reported again.
    *
    * @param reason null: nobody is needed
-   * @param rows that it is about
    */
-  report(reason: WaitReason | null, rows: number | null = null): void {
+  report(reason: WaitReason | null, about: WaitScope = null): void {
     if (reason === this.#reported) return;
     this.#reported = reason;
     reportAttention(reason !== null);
-    const note = { folder: this.#folder, source: workflowInfo().workflowId, reason, rows };
+    const note = { folder: this.#folder, source: workflowInfo().workflowId, reason, about };
     // One after the other; what ends meanwhile waits for nobody in the store anyway.
     this.#noted = this.#noted.then(() =>
       CancellationScope.nonCancellable(() => noteWaiting(note)).catch(() => undefined),

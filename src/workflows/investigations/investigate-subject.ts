@@ -52,11 +52,14 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
       show(step.id, step.status);
     };
     const showWaiting = (): void => {
-      const { rest } = purse;
+      const { reached } = purse;
       // The inbox shows the job that needs a person, not the investigation too.
-      const reason = rest !== null ? 'budget' : waitingFor.size > 0 ? 'decision' : null;
-      job.progress.waiting = reason && { reason, until: null };
-      job.report(rest === null ? null : 'budget', rest);
+      job.progress.waiting = reached
+        ? { reason: 'budget', until: null, budget: reached }
+        : waitingFor.size > 0
+          ? { reason: 'decision', until: null }
+          : null;
+      job.report(reached && 'budget', reached);
     };
 
     async function take(step: GraphStep): Promise<void> {
@@ -151,8 +154,9 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     for (const { id } of steps) {
       if (ends.has(id)) continue;
       const how = asked.get(id);
-      if (how === undefined) ends.set(id, { ...nothing(id), status: 'cancelled' });
-      else {
+      if (how === undefined) {
+        ends.set(id, { ...nothing(id), status: 'cancelled', why: 'nothing had been asked' });
+      } else {
         const settled = await settleStep({
           ref,
           stepId: id,

@@ -1,4 +1,5 @@
 import { condition } from '@temporalio/workflow';
+import type { ReachedBudget } from '../../domain/core/budget';
 import type { PreparedStep } from './activities';
 
 /** Lets steps make as many requests as the budget allows; then a person must look. */
@@ -15,9 +16,10 @@ export class Purse {
     this.#budget = this.#allowed = budget ?? Infinity;
   }
 
-  /** Requests that the rest would make at most, while a person must look; null: nobody must. */
-  get rest(): number | null {
-    return this.#rest;
+  /** While a person must look; null: nobody must. */
+  get reached(): ReachedBudget | null {
+    if (this.#rest === null) return null;
+    return { made: this.#spent, allowed: this.#allowed, rest: this.#rest };
   }
 
   /**

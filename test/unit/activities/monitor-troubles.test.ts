@@ -4,6 +4,7 @@ import { changeRecord } from '../../../src/domain/monitors/change-record';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
 import { statement, type Statement } from '../../../src/store/statement';
 import { toldChange } from '../../support/monitor-changes';
+import { readerOf } from '../../../src/report/reader';
 import { noteLines } from '../../../src/starters/monitors/outcome';
 import { MonitorBench, monitorId } from './monitor-bench';
 
@@ -234,7 +235,7 @@ it.each<[string, Parameters<typeof start>[0], string]>([
   await start({ changes: [{ id: change }], ...script });
   expect((await bench.sweep()).health).toEqual([expect.stringContaining(words)]);
   await bench.probe();
-  const told = noteLines((await bench.scanned()).notes);
+  const told = noteLines((await bench.scanned()).notes, readerOf('en'));
   expect(told).toHaveLength(1);
   expect(told[0]).toMatch(/may not run|in a row failed|health unknown of 1/);
 });

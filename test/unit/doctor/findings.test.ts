@@ -32,10 +32,10 @@ describe('the rate of a service', () => {
       { ...share, until: 2_000, reason: 'refused' },
       { ...share, until: 500, reason: 'growing' },
     ];
-    expect(rateWords(shares, 1_000)).toBe(
+    expect(rateWords(shares, 1_000, (en) => en)).toBe(
       '15.0 calls/s (below what was refused); 2 worker(s) share it; 4 answer(s) 429',
     );
-    expect(rateWords(shares.slice(2), 1_000)).toBe(
+    expect(rateWords(shares.slice(2), 1_000, (en) => en)).toBe(
       '7.5 calls/s (nothing was refused yet); no worker uses it now; 2 answer(s) 429',
     );
   });

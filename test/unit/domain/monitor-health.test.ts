@@ -44,5 +44,5 @@ it.each<[string, HealthOnFile | null, string]>([
 ])('says of a monitor that %s why', (_, health, words) => {
   const notes = healthNotes(health);
   expect(notes).toHaveLength(1);
-  expect(notes.map(noteLine)[0]).toContain(words);
+  expect(notes.map((note) => noteLine(note))[0]).toContain(words);
 });

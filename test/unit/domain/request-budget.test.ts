@@ -18,9 +18,9 @@ test('lanes together are granted the budget, no more, and no lane more than a pa
   }
   expect(made).toBe(8);
   // The other may still have requests to make.
-  expect(budget.rowsBeyond).toBeNull();
+  expect(budget.reached).toBeNull();
   budget.report('b', execution, { number: 2, made: 2, rows: 0 });
-  expect(budget.rowsBeyond).toBe(92);
+  expect(budget.reached).toEqual({ made: 10, allowed: 10, rest: 92 });
 });
 
 test('what a lane gives back goes to those that need it, and so does what one had left at its end', () => {
@@ -65,8 +65,8 @@ test('as many again are allowed by a person, less what was made beyond', () => {
   budget.report('a', execution, { number: 1, made: 0, rows: 9 });
   expect(limitsOf(budget)).toEqual({ a: 3 });
   budget.report('a', execution, { number: 2, made: 4, rows: 6 });
-  expect(budget.rowsBeyond).toBe(6);
+  expect(budget.reached).toEqual({ made: 4, allowed: 3, rest: 6 });
   budget.allowMore();
-  expect(budget.rowsBeyond).toBeNull();
+  expect(budget.reached).toBeNull();
   expect(limitsOf(budget)).toEqual({ a: 6 });
 });

@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -81,7 +82,11 @@ async function batchOf(
 }
 
 async function shown({ kind, record, end }: Shown, options: ResultFlags = {}): Promise<number> {
-  const ctx = { store: place.store, environment: { language: 'en' } } as unknown as CommandContext;
+  const ctx = {
+    store: place.store,
+    reader: readerOf('en'),
+    environment: { language: 'en' },
+  } as unknown as CommandContext;
   const batches = new JobBatchRepository(place.store);
   await batches.put(record, null, []);
   await batches.finalize(jobBatchFolder(record.batchId), end);

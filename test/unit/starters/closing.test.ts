@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import type { OutputTerms } from '../../../src/domain/job';
 import { closingLines, type Closing } from '../../../src/starters/cli/closing';
 import { outputTerms } from '../../../src/starters/jobs/export-job';
@@ -15,7 +16,7 @@ const closing: Closing = {
 };
 
 test('the last lines say what was requested, reused and charged, where it is, and what is left', () => {
-  expect(closingLines(closing, 'en')).toEqual([
+  expect(closingLines(closing, readerOf('en'))).toEqual([
     'requested: 2, reused: 1, may have been charged twice: 1',
     'cost: 2 x charged 20 tokens, 1 x answer',
     'report: /out/report.html',
@@ -25,9 +26,9 @@ test('the last lines say what was requested, reused and charged, where it is, an
 });
 
 test('in Portuguese they say the same', () => {
-  expect(closingLines(closing, 'pt')).toEqual([
+  expect(closingLines(closing, readerOf('pt'))).toEqual([
     'solicitados: 2, reaproveitados: 1, talvez cobrados duas vezes: 1',
-    'custo: 2 x charged 20 tokens, 1 x answer',
+    'custo: 2 x cobrado 20 tokens, 1 x resposta',
     'relatório: /out/report.html',
     'resultado: /out (results.csv, report.html: exportação, sem máscara)',
     'a fazer: `diligence inbox show trace/1` mostra o que se pode decidir',
@@ -41,7 +42,7 @@ test.each([
 ] as const)('of a %s with exit code %i and without a person: %s', (kind, exitCode, line) => {
   const job = { id: 'x', kind, needsAttention: false };
   const bare = { job, exitCode, asked: null, cost: [], result: null };
-  expect(closingLines(bare, 'en')).toEqual([line]);
+  expect(closingLines(bare, readerOf('en'))).toEqual([line]);
 });
 
 test('what a command says comes before what was said at the start, and that before the system', () => {

@@ -2,7 +2,7 @@ import { MonitorsApi } from '../../../src/apis/investigation/monitors';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { readEnvironment } from '../../../src/environment';
-import { sandboxSettings } from '../../../src/starters/operate/dev-sandbox';
+import { sandboxSettings } from '../../../src/starters/operate/dev/dev-sandbox';
 import { startSandbox } from '../../../src/sandbox';
 
 it('prints settings by which a command reaches both services of the sandbox', async () => {

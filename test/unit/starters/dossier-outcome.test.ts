@@ -1,6 +1,9 @@
+import { readerOf } from '../../../src/report/reader';
 import type { DossierOutcome } from '../../../src/domain/dossiers/follow';
 import { riskSummary } from '../../../src/domain/dossiers/follow';
 import { dossierLines } from '../../../src/starters/dossiers/kind';
+
+const english = readerOf('en');
 
 it('what is left undecided is told without a deadline that none had, nor a matrix that none may lack', () => {
   const outcome = {
@@ -15,7 +18,7 @@ it('what is left undecided is told without a deadline that none had, nor a matri
     note: null,
     error: null,
   };
-  expect(dossierLines(outcome as unknown as DossierOutcome)).toEqual([
+  expect(dossierLines(outcome as unknown as DossierOutcome, english)).toEqual([
     'needs a review: nobody has decided',
     '  risk       none: no matrix was supplied, or it was not evaluated',
   ]);

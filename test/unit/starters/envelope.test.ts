@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { workFolder } from '../../../src/domain/certificates/work';
 import { CommanderError } from 'commander';
 import { z } from 'zod';
@@ -39,7 +40,12 @@ afterEach(() => place.remove());
 const context = () => {
   const idKey = { nameOf: (_: string, text: string) => text };
   const environment = { language: 'en', monitorSinks: { sinks: [] } };
-  return { store: place.store, idKey, environment } as unknown as CommandContext;
+  return {
+    store: place.store,
+    reader: readerOf('en'),
+    idKey,
+    environment,
+  } as unknown as CommandContext;
 };
 
 function jobOf(kind: JobKind, input: object, outcome: object | null, status: string | null): Job {

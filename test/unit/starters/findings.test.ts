@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import type { Findings } from '../../../src/domain/core/findings';
 import type { JobKind as KindName } from '../../../src/domain/job';
 import { analysisOnWire } from '../../../src/sandbox/lens/lens-wire';
@@ -16,6 +17,8 @@ import { printedByTests } from '../../support/printed';
 import { personProfile, vehicleRow } from '../../support/profile-answers';
 import { TemporaryStore } from '../../support/temporary-store';
 
+const english = readerOf('en');
+
 let place: TemporaryStore;
 const printed = printedByTests();
 beforeEach(() => {
@@ -25,7 +28,11 @@ afterEach(() => place.remove());
 
 const folder = 'x/1';
 const context = () =>
-  ({ store: place.store, environment: { language: 'en' } }) as unknown as CommandContext;
+  ({
+    store: place.store,
+    reader: readerOf('en'),
+    environment: { language: 'en' },
+  }) as unknown as CommandContext;
 const when = { createdAt: 0, startsAt: 0, endsAt: 0 };
 
 function search(result: object = {}) {
@@ -208,7 +215,7 @@ const samples: [keyof typeof put, () => object, string[]][] = [
 test.each(samples.flatMap((one) => [80, 140].map((width) => [one[0], width, ...one] as const)))(
   'what a %s found fits a screen of %d columns',
   async (kind, width, _, answer, words) => {
-    const lines = findingsLines(await found(kind, answer()), width);
+    const lines = findingsLines(await found(kind, answer()), width, english);
     for (const word of words) expect(lines.join('\n')).toContain(word);
     expect(lines.filter((line) => line.length > width)).toEqual([]);
     expect(lines.length).toBeLessThanOrEqual(45);
@@ -217,8 +224,8 @@ test.each(samples.flatMap((one) => [80, 140].map((width) => [one[0], width, ...o
 
 test('of many rows the first are shown, and in which file the others are; a wide screen shows more columns', async () => {
   const findings = await found('profile', { veiculos: vehicles, rural: null });
-  const narrow = findingsLines(findings, 80);
-  const wide = findingsLines(findings, 140);
+  const narrow = findingsLines(findings, 80, english);
+  const wide = findingsLines(findings, 140, english);
   expect(narrow[0]).toBe('veiculos (40)');
   expect(narrow.filter((line) => line.includes('ABC1D'))).toHaveLength(15);
   expect(narrow.at(-1)).toMatch(/^ {2}25 more rows, \d+ more columns.*: veiculos\.csv$/);
@@ -236,7 +243,7 @@ test('a short list is shown whole beside a long one', () => {
     rows: rowsOf(count),
     total: count,
   }));
-  const lines = findingsLines({ result: {}, facts: {}, sections }, 80);
+  const lines = findingsLines({ result: {}, facts: {}, sections }, 80, english);
   expect(lines.slice(-3)).toEqual(['  NOME', '  n0', '  n1']);
   expect(lines).toContain('  27 more rows: trace.json');
 });
@@ -245,7 +252,11 @@ test('a cell is cut where it must be, counts wide letters twice, and orders the 
   const rows = [{ nome: '漢字'.repeat(40), nota: 'a\u001b[2Jb', vazio: null }];
   const one = { name: 'perfis', title: 'perfis', file: 'trace.json', rows, total: 1 };
   const columns = ['nome', 'nota', 'vazio'];
-  const lines = findingsLines({ result: {}, facts: {}, sections: [{ ...one, columns }] }, 40);
+  const lines = findingsLines(
+    { result: {}, facts: {}, sections: [{ ...one, columns }] },
+    40,
+    english,
+  );
   expect(lines).toEqual([
     'perfis (1)',
     `  NOME${' '.repeat(28)}NOTA`.slice(0, 40),

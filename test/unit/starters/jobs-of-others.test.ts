@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import {
@@ -80,6 +81,7 @@ function running(startedFor: string, update = async () => 'cancelling'): EngineC
 const context = () =>
   ({
     store: place.store,
+    reader: readerOf('en'),
     environment: { actor: 'x' },
     audit: {
       anchor: async () => undefined,

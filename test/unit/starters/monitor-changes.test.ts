@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import {
   changesOnRecord,
   hasStatus,
@@ -35,6 +36,7 @@ async function chosen(flags: ChangeFlags): Promise<string[]> {
     store,
     idKey: { nameOf },
     environment: { monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null } },
+    reader: readerOf('en'),
   } as unknown as CommandContext;
   const found: string[] = [];
   for await (const { record } of changesOnRecord(workplace, flags)) found.push(record.change_id);

@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import {
   emptyBacklog,
   noCounts,
@@ -9,6 +10,8 @@ import {
 import { exitCodeOf } from '../../../src/domain/attention';
 import { sweepEnd } from '../../../src/domain/job-ends';
 import { sweepLines } from '../../../src/starters/monitors/outcome';
+
+const english = readerOf('en');
 
 const end: SweepEnd = {
   counts: { ...noCounts(), filed: 30, delivered: 30, elsewhere: 30 },
@@ -31,7 +34,7 @@ const outcome: SweepOutcome = {
 };
 
 it('does not say of a sweep that found what others acknowledged that there was none', () => {
-  expect(sweepLines(outcome)).toEqual([
+  expect(sweepLines(outcome, english)).toEqual([
     'monitor-1: swept: 30 new, 30 delivered, 0 acknowledged, 30 acknowledged elsewhere or gone',
     '  reconciled: found nothing new',
   ]);
@@ -41,7 +44,7 @@ it('says of a walk that did not come to its end that it did not', () => {
   const fault = { fault: 'no cursor', message: 'no way on' } as const;
   const reconciled = { pages: 1, found: 2, pending: 0, fault };
   const warnings = sweepWarnings('monitor-1', { fault, warnings: [] }, emptyBacklog);
-  expect(sweepLines({ ...outcome, warnings, reconciled }).slice(1)).toEqual([
+  expect(sweepLines({ ...outcome, warnings, reconciled }, english).slice(1)).toEqual([
     '  no cursor: no way on',
     '  not reconciled to the end of the list: found 2 changes acknowledged by others',
   ]);

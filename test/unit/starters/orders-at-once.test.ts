@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { askBatch } from '../../../src/starters/jobs/batches/ask';
@@ -28,6 +29,7 @@ test('of two orders within a millisecond the one that goes leaves no job behind'
     environment: { actor: 'tester', language: 'en' },
     audit: { anchor: () => Promise.resolve() },
     log: () => undefined,
+    reader: readerOf('en'),
   } as unknown as CommandContext;
   const asked = { input: path, path, choice: {}, label: null, rerun: true, strategy: null };
   const ask = () => askBatch(ctx, traceBatch(ctx, asked), { concurrency: 2, deadline: 60_000 });

@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { standingLookup } from '../../../src/starters/profiles/batch';
@@ -29,7 +30,11 @@ async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
   await file.putRecord(profileFolder(jobId), record);
   const end = { status: 'found', rural: 'told', call: 1, settledAt, ...outcome };
   await file.putOutcome(profileFolder(jobId), end as ProfileOutcome);
-  const ctx = { store: place.store, environment: { language: 'en' } } as unknown as CommandContext;
+  const ctx = {
+    store: place.store,
+    reader: readerOf('en'),
+    environment: { language: 'en' },
+  } as unknown as CommandContext;
   return standingLookup(ctx, name, { retryRural, reuseSince: 0 });
 }
 

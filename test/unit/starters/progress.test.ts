@@ -1,7 +1,10 @@
+import { readerOf } from '../../../src/report/reader';
 import { addUp } from '../../../src/starters/certificates/progress';
 import { duration, isHeldUp, progressLine } from '../../../src/starters/cli/progress';
 import { progressOfStage, type Progress } from '../../../src/starters/jobs/progress';
 import type { BatchProgress, RowsProgress } from '../../../src/workflows/messages';
+
+const english = readerOf('en');
 
 const now = Date.parse('2026-11-21T18:00:00Z');
 const counts = { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 };
@@ -24,7 +27,7 @@ function waitingFor(reason: 'service' | 'credentials' | 'paused' | 'decision', i
 
 describe('the line of progress', () => {
   it('tells counts, rate and time left', () => {
-    expect(progressLine(going, steady, now)).toBe(
+    expect(progressLine(going, steady, now, english)).toBe(
       '52/60  50 issued, 2 failed  5 outstanding  4.0 rows/s  about 2 s left',
     );
   });
@@ -43,35 +46,39 @@ describe('the line of progress', () => {
     ['paused', undefined, 'waiting: paused (`diligence resume` goes on)'],
     ['decision', undefined, '`diligence resume` tries again)'],
   ] as const)('says that it waits for %s, until when, and no time left', (reason, inMs, words) => {
-    const line = progressLine(waitingFor(reason, inMs), steady, now);
+    const line = progressLine(waitingFor(reason, inMs), steady, now, english);
     expect(line).toContain(words);
     expect(line).not.toContain('left');
   });
 
   it('names no instant that has passed', () => {
-    expect(progressLine(waitingFor('service', -1_000), null, now)).toMatch(/answer\)$/);
+    expect(progressLine(waitingFor('service', -1_000), null, now, english)).toMatch(/answer\)$/);
   });
 
   it('shows a slow rate by the minute or hour, and a stall as what it is', () => {
     const line = (rowsPerSecond: number): string =>
-      progressLine(going, { rowsPerSecond, leftMs: null, stalledMs: null }, now);
+      progressLine(going, { rowsPerSecond, leftMs: null, stalledMs: null }, now, english);
     expect(line(0.1)).toMatch(/6\.0 rows\/min$/);
     expect(line(0.01)).toMatch(/36\.0 rows\/h$/);
     const stalled = { rowsPerSecond: 0.5, leftMs: null, stalledMs: 240_000 };
-    expect(progressLine(going, stalled, now)).toMatch(/nothing has settled for 4 min$/);
+    expect(progressLine(going, stalled, now, english)).toMatch(/nothing has settled for 4 min$/);
   });
 
   it('tells of one thing its stage, what is known of it, and what it waits for', () => {
     const waiting = { reason: 'credentials', until: null };
     const one = { ...progressOfStage('requesting'), details: ['search 1'], waiting };
-    expect(progressLine(one, null, now)).toBe(
+    expect(progressLine(one, null, now, english)).toBe(
       'requesting  search 1  waiting: credentials (the service refuses the token)',
     );
   });
 
   it('says what happens before the first request and after the last row', () => {
-    expect(progressLine({ ...going, stage: 'proving access' }, null, now)).toMatch(/the token$/);
-    expect(progressLine({ ...going, stage: 'merging' }, null, now)).toMatch(/results together$/);
+    expect(progressLine({ ...going, stage: 'proving access' }, null, now, english)).toMatch(
+      /the token$/,
+    );
+    expect(progressLine({ ...going, stage: 'merging' }, null, now, english)).toMatch(
+      /results together$/,
+    );
   });
 });
 
@@ -129,4 +136,4 @@ it.each([
   [95_000, '2 min'],
   [89.6 * 60_000, '1.5 h'],
   [3_600_000 * 7.3, '7.5 h'],
-])('%d ms are said as %s', (ms, words) => expect(duration(ms)).toBe(words));
+])('%d ms are said as %s', (ms, words) => expect(duration(ms, english)).toBe(words));

@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findArtifact, putArtifact } from '../../../src/store/core/artifacts';
@@ -26,7 +27,11 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const context = () =>
-  ({ store: place.store, environment: { language: 'en' } }) as unknown as CommandContext;
+  ({
+    store: place.store,
+    reader: readerOf('en'),
+    environment: { language: 'en' },
+  }) as unknown as CommandContext;
 
 function jobOf(kind: JobKind, input: object, outcome: { status?: string }) {
   const { status } = outcome;

@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { factOf } from '../../../src/activities/certificates/read-fact';
@@ -46,7 +47,11 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   place = new TemporaryStore();
-  ctx = { store: place.store, environment: { language: 'en' } } as unknown as CommandContext;
+  ctx = {
+    store: place.store,
+    reader: readerOf('en'),
+    environment: { language: 'en' },
+  } as unknown as CommandContext;
 });
 afterEach(() => {
   Reflect.deleteProperty(process.stdout, 'columns');

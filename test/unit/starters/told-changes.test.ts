@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { changePageFromWire } from '../../../src/apis/investigation/wire/monitors.wire';
@@ -51,7 +52,12 @@ beforeEach(async () => {
   place = new TemporaryStore();
   const environment = { monitorSinks: { sinks: [], webhook: null }, language: 'en' };
   const idKey = { nameOf: () => '0'.repeat(32) };
-  ctx = { store: place.store, idKey, environment } as unknown as CommandContext;
+  ctx = {
+    store: place.store,
+    reader: readerOf('en'),
+    idKey,
+    environment,
+  } as unknown as CommandContext;
   repository = new ChangeRepository(place.store, () => '0'.repeat(32));
   await repository.file(monitorId, changes, { sweep, at, foundAs: 'open' });
   jest.spyOn(process.stderr, 'write').mockReturnValue(true);

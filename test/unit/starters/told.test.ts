@@ -1,3 +1,4 @@
+import { readerOf } from '../../../src/report/reader';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAnalysis } from '../../../src/apis/credit/result.wire';
@@ -124,7 +125,11 @@ test.each(names)(
       outcome: { error: null, settledAt: at, startedAt: at, attempts: [], status, ...outcome },
     };
     const environment = { language: 'en', monitorSinks: { sinks: [] } };
-    const ctx = { store: place.store, environment } as unknown as CommandContext;
+    const ctx = {
+      store: place.store,
+      reader: readerOf('en'),
+      environment,
+    } as unknown as CommandContext;
 
     await printResult(ctx, kindOf(kind), job as never, {
       json: true,

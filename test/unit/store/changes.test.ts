@@ -254,6 +254,29 @@ it('reads what was seen since an instant, each once with its marks, oldest first
   expect(await queries.monitorsWith('c1')).toEqual([monitorId, 'other']);
 });
 
+it('tells what a sweep stored, delivered or acknowledged, the first seen first', async () => {
+  await changes.file(monitorId, tellAll(['a', 'B', 'delivered', 'mine']), { ...first, ...open });
+  await changes.file(monitorId, tellAll(['ç', 'b', 'Z']), { ...second, ...open });
+  await changes.file('other', tellAll(['b']), { ...second, ...open });
+  const mark = { ...second, attempt: 1 };
+  for (const sink of ['file', 'webhook'])
+    await changes.putDelivered(monitorId, sink, [{ changeId: 'delivered', mark }]);
+  const acknowledged = { ...second, by: 'us' as const, acknowledgedAt: null, required: [] };
+  await changes.putAcknowledged(monitorId, [{ changeId: 'B', mark: acknowledged }]);
+  await changes.putReview(monitorId, 'Z', { at: second.at, by: 'ana', note: 'seen' });
+
+  const told = async (sweep: string, most: number): Promise<unknown> => {
+    const { files, total } = await queries.ofSweep({ monitorId, sweep }, most);
+    const ids = files.map(({ filed, reviews }) => [filed.change.changeId, reviews.length]);
+    return { total, ids: ids.map(([id, count]) => (count === 0 ? id : `${id} reviewed`)) };
+  };
+  const all = ['B', 'delivered', 'Z reviewed', 'b', 'ç'];
+  expect(await told(second.sweep, 9)).toEqual({ total: 5, ids: all });
+  expect(await told(second.sweep, 3)).toEqual({ total: 5, ids: all.slice(0, 3) });
+  expect(await told(first.sweep, 9)).toEqual({ total: 4, ids: ['B', 'a', 'delivered', 'mine'] });
+  expect(await told('another', 9)).toEqual({ total: 0, ids: [] });
+});
+
 it('reads more changes than one look has', async () => {
   const ids = Array.from({ length: 450 }, (_, n) => `c${n}`);
   await changes.file(monitorId, tellAll(ids), { ...first, ...open });

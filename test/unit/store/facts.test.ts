@@ -52,6 +52,15 @@ it('keeps ids apart that look alike', async () => {
   expect(found.toSorted()).toEqual(ids.toSorted());
 });
 
+it('finds those that are known among more ids than one statement takes', async () => {
+  const known = Array.from({ length: 450 }, (_, n) => `c-${n}`);
+  await facts.put(known.map((certidaoId) => ({ fact: fact({ certidaoId }), pdf: null })));
+  const found = await facts.among([...known, 'unknown', 'c-0']);
+  expect([...found.keys()].toSorted()).toEqual(known.toSorted());
+  expect(found.get('c-449')).toEqual(fact({ certidaoId: 'c-449' }));
+  expect(await facts.among([])).toEqual(new Map());
+});
+
 it('names the bytes of its PDF, which are there before it', async () => {
   const pdf = await place.store.records.storeBytes('pdf/a.pdf', '%PDF-1');
   expect(await place.store.records.get('pdf/a.pdf')).toBeNull();

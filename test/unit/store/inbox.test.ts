@@ -88,6 +88,11 @@ it('has what waits for a person, as long as any of its workflows does', async ()
   await waits.wait(folder, 'lane-2', 'unknown', at(7), 23);
   const [tooMany] = await waits.list({}, 9);
   expect(tooMany && inboxEntry(tooMany).why).toMatch(/^23 rows are unknown: .*`diligence resume`/);
+  const budget = { made: 40, allowed: 40, rest: 60 };
+  await waits.wait(folder, 'lane-2', 'budget', at(7), budget);
+  const spent = await waits.find('job-1');
+  expect(spent).toMatchObject({ waitsFor: 'budget', waitsAbout: budget });
+  expect(spent && inboxEntry(spent).why).toMatch(/^40 of 40 requests made; .* at most 60: /);
   await waits.wait(folder, 'lane-2', null, at(8));
   expect(await inbox()).toEqual([]);
   await waits.wait(folder, 'lane-2', 'credentials', at(9));

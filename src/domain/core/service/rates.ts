@@ -1,3 +1,5 @@
+import type { Say, Words } from '../../job';
+
 /** How fast a worker calls a service, as it noted last. */
 export interface NotedRate {
   /** Epoch milliseconds: not noted anew by then, it is over. */
@@ -8,23 +10,27 @@ export interface NotedRate {
   refusals: number;
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  growing: 'nothing was refused yet',
-  refused: 'below what was refused',
-  capped: 'as much as the settings allow',
-  no_lease: 'without a lease',
+const reasons: Readonly<Record<string, Words>> = {
+  growing: ['nothing was refused yet', 'nada foi recusado ainda'],
+  refused: ['below what was refused', 'abaixo do que foi recusado'],
+  capped: ['as much as the settings allow', 'o que a configuração permite'],
+  no_lease: ['without a lease', 'sem cota própria'],
 };
 
 /** Of all workers together, where any is at work; else as it was last: why it is so, and what was refused. */
-export function rateWords(rates: readonly NotedRate[], now: number): string {
+export function rateWords(rates: readonly NotedRate[], now: number, say: Say): string {
   const live = rates.filter(({ until }) => until > now);
   const told = live.length > 0 ? live : rates;
   const sum = (of: (rate: NotedRate) => number): number =>
     told.reduce((total, rate) => total + of(rate), 0);
-  const why = [...new Set(told.map(({ reason }) => reasons[reason] ?? reason))].join(', ');
+  const why = [
+    ...new Set(told.map(({ reason }) => say(...(reasons[reason] ?? [reason, reason])))),
+  ].join(', ');
   return [
-    `${sum(({ perSecond }) => perSecond).toFixed(1)} calls/s (${why})`,
-    live.length > 0 ? `${live.length} worker(s) share it` : 'no worker uses it now',
-    `${sum(({ refusals }) => refusals)} answer(s) 429`,
+    `${sum(({ perSecond }) => perSecond).toFixed(1)} ${say('calls', 'chamadas')}/s (${why})`,
+    live.length > 0
+      ? say(`${live.length} worker(s) share it`, `entre ${live.length} worker(s)`)
+      : say('no worker uses it now', 'nenhum worker a usa agora'),
+    `${sum(({ refusals }) => refusals)} ${say('answer(s)', 'resposta(s)')} 429`,
   ].join('; ');
 }

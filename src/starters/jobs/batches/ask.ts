@@ -136,10 +136,16 @@ async function storeBatch(
   await batches.put(record, label && keyed(label), [entry]);
   await ctx.audit.anchor();
   const repeated = lines - items - invalid - unsupported;
+  const { say } = ctx.reader;
+  const faults = invalid + unsupported;
   ctx.log(
-    `${lines} lines: ${items} different, ${repeated} repeated, ${invalid + unsupported} at fault, ${blank} blank`,
+    say(
+      `${lines} lines: ${items} different, ${repeated} repeated, ${faults} at fault, ${blank} blank`,
+      `${lines} linhas: ${items} diferentes, ${repeated} repetidas, ${faults} com problema, ${blank} em branco`,
+    ),
   );
-  if (children < items) ctx.log(`${items - children} had ended before`);
+  const before = items - children;
+  if (before > 0) ctx.log(`${before} ${say('had ended before', 'já tinham terminado')}`);
   if (children === 0) {
     const endedAt = new Date().toISOString();
     await batches.finalize(folder, { endedAt, cancelled: false, counts: {} });

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { type JobBatchEnd, type JobBatchRecord } from '../../../domain/core/job-batch';
 import { workflowIdOf } from '../../../domain/job';
+import { stateWord } from '../../../report/words';
 import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
 import type { EngineClient } from '../../../temporal/connection';
 import { jobBatchProgressQuery } from '../../../workflows/messages';
 import type { CommandContext } from '../context';
 import type { Job, JobKind } from '../job-kind';
 import type { Progress } from '../progress';
-import { counted, leftLines, problemLines } from '../text';
+import { leftLines, problemLines } from '../text';
 import { writeWhole } from '../written-file';
 import { printedRows, surveyRows, type BatchSurvey, type EndedBatch } from './rows';
 import type { BatchRules } from './rules';
@@ -24,7 +25,7 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
   return {
     kind: rules.kind,
     prefix: `${rules.kind}/`,
-    noun: `${rules.noun} of`,
+    noun: [`${rules.noun[0]} of`, `${rules.noun[1]} de`],
     service: rules.service,
     workflowId: (_, id) => workflowIdOf(id),
     describe: ({ inputName }) => inputName,
@@ -39,13 +40,15 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
     lines: async (job, ctx) => {
       const { charges, counts, problems } = await surveyOf(ctx, job);
       const { left, lines } = job.input;
+      const { reader } = ctx;
       return [
-        counted(lines, 'line'),
+        reader.count(lines, ['line', 'lines'], ['linha', 'linhas']),
         ...Object.entries(counts).map(
-          ([status, count]) => `  ${String(count).padStart(8)}  ${status}`,
+          ([status, count]) =>
+            `  ${String(count).padStart(8)}  ${stateWord(status, reader.language)}`,
         ),
-        ...problemLines(problems),
-        ...[...charges.lines(), ...leftLines(left)].map((line) => `  ${line}`),
+        ...problemLines(problems, reader),
+        ...[...charges.lines(reader), ...leftLines(left, reader)].map((line) => `  ${line}`),
       ];
     },
     report: async (ctx, job, folder) => {

@@ -1,10 +1,12 @@
 import type { Billing } from '../../../domain/core/service/billing';
 import { BillingTotals, type BillingTotal } from '../../../domain/core/service/billing-totals';
-import type { JobBatchKind } from '../../../domain/job';
+import type { JobBatchKind, Words } from '../../../domain/job';
+import type { Reader } from '../../../report/reader';
+import { stateWord } from '../../../report/words';
 import type { queuesOf } from '../../../domain/core/queues';
 import type { CommandContext } from '../context';
 import type { ExportOptions, JobKind } from '../job-kind';
-import { counted, printable } from '../text';
+import { printable } from '../text';
 
 /** Cells of one line, by column; null: nothing was reported. */
 export type ChildCells = Readonly<Record<string, string | number | boolean | null>>;
@@ -52,7 +54,7 @@ export interface BatchRules {
   kind: JobBatchKind;
   service: keyof typeof queuesOf;
   /** Its child jobs, for people. */
-  noun: string;
+  noun: Words;
   /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
   columns: readonly string[];
   /** Those of them that tell what was charged: once for a job, on its first line. */
@@ -81,7 +83,7 @@ export interface BatchCharges {
   /** Left out: nothing is reported. */
   billing?(): BillingTotal[];
   /** For people. */
-  lines(): string[];
+  lines(reader: Reader): string[];
 }
 
 export function billedCharges(): BatchCharges {
@@ -100,16 +102,26 @@ export function billedCharges(): BatchCharges {
       billingUntold: all.untold,
       billingBefore: earlier.all(),
     }),
-    lines: () => [
-      ...all.all().map((total) => `billing ${billingWords(total)}`),
-      ...earlier.all().map((total) => `of it before this batch ${billingWords(total)}`),
-      ...(all.untold > 0 ? [`${all.untold} without billing`] : []),
-    ],
+    lines: (reader) => {
+      const { say } = reader;
+      const before = say('of it before this batch', 'dos quais antes deste lote');
+      return [
+        ...all.all().map((total) => `${say('billing', 'cobrança')} ${totalWords(total, reader)}`),
+        ...earlier.all().map((total) => `${before} ${totalWords(total, reader)}`),
+        ...(all.untold > 0
+          ? [`${all.untold} ${say('without billing', 'sem cobrança informada')}`]
+          : []),
+      ];
+    },
   };
 }
 
-function billingWords({ status, unit, count, amount }: BillingTotal): string {
-  return printable(`${count} ${status ?? '-'}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd());
+export function totalWords(
+  { status, unit, count, amount }: BillingTotal,
+  { language }: Reader,
+): string {
+  const word = status === null ? '-' : stateWord(status, language);
+  return printable(`${count} ${word}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd());
 }
 
 /** The service reports no billing of a profile: what may be charged for is that it was answered. */
@@ -126,14 +138,28 @@ export function answeredCharges(): BatchCharges {
     },
     billing: () => (all === 0 ? [] : [{ status: null, unit: 'answer', count: all, amount: null }]),
     summary: () => ({ answered: all, answeredBefore: earlier, answersLost: lost }),
-    lines: () => [
-      `answered ${all} times, and may be charged as often` +
-        (earlier > 0 ? `; ${earlier} of them before this batch` : ''),
-      ...(lost > 0
-        ? [`${counted(lost, 'call')} without a readable answer: perhaps charged, too`]
-        : []),
-    ],
+    lines: (reader) => {
+      const { say } = reader;
+      const words = say(
+        `answered ${all} times, and may be charged as often`,
+        `respondido ${all} vezes, e pode ser cobrado outras tantas`,
+      );
+      const before = say(`${earlier} of them before this batch`, `${earlier} antes deste lote`);
+      return [
+        earlier > 0 ? `${words}; ${before}` : words,
+        ...(lost > 0 ? [lostCalls(lost, reader)] : []),
+      ];
+    },
   };
+}
+
+export function lostCalls(count: number, reader: Reader): string {
+  const calls = reader.count(count, ['call', 'calls'], ['chamada', 'chamadas']);
+  const words = reader.say(
+    'without a readable answer: perhaps charged, too',
+    'sem resposta legível: talvez também cobrada',
+  );
+  return `${calls} ${words}`;
 }
 
 /** The service reports nothing of the cost. */

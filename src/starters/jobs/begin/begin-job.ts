@@ -40,9 +40,13 @@ export async function beginJob<Input, Outcome, T>(
   { given, ended, started }: Beginning<Input, Outcome, T>,
 ): Promise<T> {
   const { standing } = ask;
+  const { formats, say } = ctx.reader;
   if (standing !== null && isAnswered(ask)) {
     ctx.log(
-      `${standing.id}: ended ${standing.endedAt}, and is shown as it stands; \`--rerun\` orders it anew`,
+      say(
+        `${standing.id}: ended ${standing.endedAt}, and is shown as it stands; \`--rerun\` orders it anew`,
+        `${standing.id}: terminou em ${formats.instant(standing.endedAt ?? '')}, e é mostrado como está; \`--rerun\` pede de novo`,
+      ),
     );
     return ended(standing);
   }
@@ -55,7 +59,7 @@ export async function beginJob<Input, Outcome, T>(
   return withEngine(ctx, async (engine) => {
     const attach = async (job: Job<Input, Outcome>): Promise<void> => {
       refuseIgnored(kind, job, given, true);
-      ctx.log(`${job.id}: is under way already`);
+      ctx.log(`${job.id}: ${say('is under way already', 'já está em andamento')}`);
       await ask.attach?.(engine, job);
     };
     if (own !== null && own === standing) {
@@ -63,7 +67,9 @@ export async function beginJob<Input, Outcome, T>(
       else if (ask.goesOn?.(own) === false) own = null;
       else {
         refuseIgnored(kind, own, given, false);
-        ctx.log(`${own.id}: was interrupted, and goes on`);
+        ctx.log(
+          `${own.id}: ${say('was interrupted, and goes on', 'foi interrompido, e continua')}`,
+        );
       }
     }
     own ??= await record();

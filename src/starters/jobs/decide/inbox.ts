@@ -1,4 +1,5 @@
 import { inboxEntry, type ActionMeaning, type WaitReason } from '../../../domain/attention';
+import type { ReachedBudget } from '../../../domain/core/budget';
 import type { DecisionRecord } from '../../../domain/core/decision';
 import type { JobKind } from '../../../domain/job';
 import { decisionsOf, type InboxFilter } from '../../../store/core/jobs/inbox';
@@ -13,6 +14,8 @@ export interface InboxItem {
   /** `waiting`: it has not ended. */
   status: string;
   waitsFor: WaitReason | null;
+  /** That it waits for; null: it waits for no budget. */
+  budget: ReachedBudget | null;
   /** ISO 8601. */
   since: string;
   why: string;
@@ -30,7 +33,7 @@ export interface InboxPage {
 
 /** Jobs that need a person, newest first: a query of the store alone. */
 export async function listInbox(
-  { store }: CommandContext,
+  { reader, store }: CommandContext,
   filter: InboxFilter,
   { limit, after }: { limit: number; after?: string },
 ): Promise<InboxPage> {
@@ -38,9 +41,10 @@ export async function listInbox(
     throw new CommandError(`no job ${after}`);
   const rows = await store.inbox.list(filter, limit + 1, after);
   const items = rows.slice(0, limit).map((row) => {
-    const { createdAt, id, input, kind, since, status, waitsFor } = row;
+    const { createdAt, id, input, kind, since, status, waitsAbout, waitsFor } = row;
     const about = { id, kind, since, createdAt, input, waitsFor, status: status ?? 'waiting' };
-    return { ...about, ...inboxEntry(row) };
+    const budget = typeof waitsAbout === 'number' ? null : waitsAbout;
+    return { ...about, budget, ...inboxEntry(row, true, reader.say) };
   });
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
@@ -61,12 +65,15 @@ export interface InboxDetail {
 }
 
 /** @throws CommandError when there is no such job */
-export async function inboxDetail({ store }: CommandContext, name: string): Promise<InboxDetail> {
+export async function inboxDetail(
+  { reader, store }: CommandContext,
+  name: string,
+): Promise<InboxDetail> {
   const { id } = await namedJob(store, name);
   const job = await store.inbox.find(id);
   if (job === null) throw new CommandError(`no job ${id} in this store`);
   const { folder, kind, needsAttention, status, waitsFor } = job;
-  const { why, actions } = inboxEntry(job, needsAttention);
+  const { why, actions } = inboxEntry(job, needsAttention, reader.say);
   const outcome = await store.jobs.outcome<{ error?: InboxDetail['error'] }>(folder);
   const decisions = (await decisionsOf(store, folder)).map(({ action, by, at, note }) => {
     return { action, by, at, note };

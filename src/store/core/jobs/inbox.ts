@@ -1,11 +1,11 @@
 import type { JobRepository } from './jobs';
 import { decisionFolder, type DecisionRecord } from '../../../domain/core/decision';
-import type { WaitReason } from '../../../domain/attention';
+import type { WaitReason, WaitScope } from '../../../domain/attention';
 import type { JobKind } from '../../../domain/job';
 import { rowName } from '../../sealed/seal';
 import type { SealedDatabase } from '../../sealed/sealed-database';
 import { statement } from '../../statement';
-import { waitsFor, waitsForRows } from './job-filter';
+import { scopeOf, waitScope, waitsFor, type WaitCounts } from './job-filter';
 
 /** A job that needs a person. */
 export interface InboxRow {
@@ -16,8 +16,7 @@ export interface InboxRow {
   status: string | null;
   /** Null: it has ended. */
   waitsFor: WaitReason | null;
-  /** Rows that it waits because of. */
-  waitsForRows: number | null;
+  waitsAbout: WaitScope;
   /** ISO 8601. */
   since: string;
   createdAt: string;
@@ -39,16 +38,14 @@ export interface FoundJob {
   status: string | null;
   needsAttention: boolean;
   waitsFor: WaitReason | null;
-  waitsForRows: number | null;
+  waitsAbout: WaitScope;
   /** ISO 8601; null: it has not ended. */
   endedAt: string | null;
   /** Keyed name. */
   label: string | null;
 }
 
-interface Row extends Omit<InboxRow, 'input'> {
-  input: Uint8Array;
-}
+type Row = Omit<InboxRow, 'input' | 'waitsAbout'> & WaitCounts & { input: Uint8Array };
 
 /** What needs a person. */
 export class InboxRepository {
@@ -77,24 +74,27 @@ export class InboxRepository {
       add('(attention_at, id) < (SELECT attention_at, id FROM job WHERE id = ?)', after);
     const rows = await this.#store.read<Row>(
       statement(
-        `SELECT holder AS folder, id, kind, status, ${waitsFor}, ${waitsForRows},
+        `SELECT holder AS folder, id, kind, status, ${waitsFor}, ${waitScope},
            attention_at AS since, created_at AS "createdAt", input
          FROM job WHERE ${conditions.join(' AND ')} ORDER BY attention_at DESC, id DESC LIMIT ?`,
         [...parameters, limit],
       ),
     );
-    return rows.map(({ input, ...row }) => ({
+    return rows.map(({ allowed, input, items, made, ...row }) => ({
       ...row,
+      waitsAbout: scopeOf({ allowed, items, made }),
       input: this.#store.opened(rowName('job', row.folder), input),
     }));
   }
 
   /** Without its instant: one that waits for a person, else the newest of those asked for alike. Null: there is none. */
   async find(id: string): Promise<FoundJob | null> {
-    const [row] = await this.#store.read<Omit<FoundJob, 'needsAttention'> & { needed: number }>(
+    const [row] = await this.#store.read<
+      Omit<FoundJob, 'needsAttention' | 'waitsAbout'> & WaitCounts & { needed: number }
+    >(
       statement(
         `SELECT holder AS folder, id, kind, status, ended_at AS "endedAt", label, ${waitsFor},
-           ${waitsForRows},
+           ${waitScope},
            CASE WHEN attention_at IS NULL THEN 0 ELSE 1 END AS needed
          FROM job WHERE id = ? OR (id >= ? AND id < ? AND kind <> 'decision')
          ORDER BY CASE WHEN id = ? THEN 0 WHEN ended_at IS NULL AND attention_at IS NOT NULL THEN 1
@@ -103,8 +103,9 @@ export class InboxRepository {
       ),
     );
     if (row === undefined) return null;
-    const { needed, ...job } = row;
-    return { ...job, needsAttention: needed === 1 };
+    const { allowed, items, made, needed, ...job } = row;
+    const waitsAbout = scopeOf({ allowed, items, made });
+    return { ...job, waitsAbout, needsAttention: needed === 1 };
   }
 
   /**
@@ -112,24 +113,29 @@ export class InboxRepository {
    * that has ended waits for nobody.
    *
    * @param reason null: it waits no longer
-   * @param rows that it is about
    */
   async wait(
     folder: string,
     source: string,
     reason: WaitReason | null,
     at: string,
-    rows: number | null = null,
+    about: WaitScope = null,
   ): Promise<void> {
+    const counts =
+      typeof about === 'object' && about !== null
+        ? [about.rest, about.made, about.allowed]
+        : [about, null, null];
     const marked =
       reason === null
         ? statement('DELETE FROM wait_mark WHERE holder = ? AND source = ?', [folder, source])
         : statement(
-            `INSERT INTO wait_mark (holder, source, reason, since, item_count)
-             SELECT holder, ?, ?, ?, CAST(? AS BIGINT) FROM job WHERE holder = ? AND ended_at IS NULL
+            `INSERT INTO wait_mark (holder, source, reason, since, item_count, made_count, allowed_count)
+             SELECT holder, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+             FROM job WHERE holder = ? AND ended_at IS NULL
              ON CONFLICT (holder, source) DO UPDATE SET reason = excluded.reason, since = excluded.since,
-               item_count = excluded.item_count`,
-            [source, reason, at, rows, folder],
+               item_count = excluded.item_count, made_count = excluded.made_count,
+               allowed_count = excluded.allowed_count`,
+            [source, reason, at, ...counts, folder],
           );
     const attention = statement(
       `UPDATE job SET attention_at = (SELECT min(since) FROM wait_mark WHERE holder = ?)

@@ -1,3 +1,4 @@
+import type { WaitScope } from '../../../domain/attention';
 import type { JobKind } from '../../../domain/job';
 import { marksOf, statement, type Statement } from '../../statement';
 
@@ -39,5 +40,18 @@ const firstMark = (column: string, name: string): string => `CASE WHEN ended_at 
 /** Of a row of `job`: why it needs a person before its end. */
 export const waitsFor = firstMark('reason', 'waitsFor');
 
-/** Rows that it is about. */
-export const waitsForRows = firstMark('item_count', 'waitsForRows');
+/** For `scopeOf`. */
+export const waitScope = [
+  firstMark('item_count', 'items'),
+  firstMark('made_count', 'made'),
+  firstMark('allowed_count', 'allowed'),
+].join(', ');
+
+export type WaitCounts = Record<'items' | 'made' | 'allowed', number | string | null>;
+
+/** What it is about. A database may tell large numbers as text. */
+export function scopeOf({ allowed, items, made }: WaitCounts): WaitScope {
+  if (items === null) return null;
+  if (made === null || allowed === null) return Number(items);
+  return { made: Number(made), allowed: Number(allowed), rest: Number(items) };
+}

@@ -147,7 +147,7 @@ export class JobRepository {
     entries: readonly AuditEntry[] = [],
   ): Promise<boolean> {
     const columns = ['holder', 'id', 'kind', 'label', 'created_at', 'input'];
-    const row = [folder, id, kind, label, createdAt, sealed(folder, input)];
+    const row = [folder, id, kind, label, createdAt, new Sealed(rowName('job', folder), input)];
     const held = addSubjects(folder, askedIn(id, input));
     return this.#store.changes(insertInto('job', columns, [row]), entries, held);
   }
@@ -294,10 +294,12 @@ function ended({ folder, ending, outcome }: EndOfJob): Statement {
   const { status, needsAttention, endedAt } = ending;
   return statement(
     'UPDATE job SET status = ?, attention_at = ?, ended_at = ?, outcome = ? WHERE holder = ?',
-    [status, needsAttention ? endedAt : null, endedAt, sealed(folder, outcome), folder],
+    [
+      status,
+      needsAttention ? endedAt : null,
+      endedAt,
+      new Sealed(rowName('job', folder), outcome),
+      folder,
+    ],
   );
-}
-
-function sealed(folder: string, body: unknown): Sealed {
-  return new Sealed(rowName('job', folder), body);
 }

@@ -20,7 +20,7 @@ const file = 'extract.json';
 export const extractKind: JobKind<ExtractRecord, ExtractOutcome> = {
   kind: 'extract',
   prefix: 'extract/',
-  noun: 'extract of',
+  noun: ['extract of', 'extrato de'],
   service: 'investigation',
   workflowId: ({ name }) => extractWorkflowId(name),
   describe: ({ document }) => maskDocument(document),
@@ -49,7 +49,7 @@ export const extractKind: JobKind<ExtractRecord, ExtractOutcome> = {
 export const extractBatchKind = jobBatchKind({
   kind: 'extract-batch',
   service: 'investigation',
-  noun: 'extracts',
+  noun: ['extracts', 'extratos'],
   unstarted: 'lost',
   columns: ['extract_id', 'sha256'],
   chargeColumns: [],

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readEnvironment, type Environment } from '../../environment';
-import { endOrphanedServer, type DevServer } from '../../temporal/dev-server/dev-server';
+import { readEnvironment, type Environment } from '../../../environment';
+import { endOrphanedServer, type DevServer } from '../../../temporal/dev-server/dev-server';
 import {
   engineLockPath,
   engineLogPath,
   removeEngineRecord,
   runningEngine,
   writeEngineRecord,
-} from '../../temporal/engine-record';
-import type { CodecServer } from '../../codec-server/serve-codec';
-import { isPostgres } from '../../store/open-store';
-import { lockHolder, withLock } from '../../store/process-lock';
-import { findPayloadKeys } from '../../temporal/payload/payload-keys';
-import { proveKeys } from '../../temporal/payload/store-keys';
-import { findTemporalCli } from '../../temporal/tools/cli';
-import { hasEnded } from '../../temporal/tools/pid';
+} from '../../../temporal/engine-record';
+import type { CodecServer } from '../../../codec-server/serve-codec';
+import { isPostgres } from '../../../store/open-store';
+import { lockHolder, withLock } from '../../../store/process-lock';
+import { findPayloadKeys } from '../../../temporal/payload/payload-keys';
+import { proveKeys } from '../../../temporal/payload/store-keys';
+import { findTemporalCli } from '../../../temporal/tools/cli';
+import { hasEnded } from '../../../temporal/tools/pid';
 import { serveCodecForUi } from './dev-codec';
 import { idleFor } from './dev-idle';
 import {
@@ -29,11 +29,11 @@ import {
   withoutServices,
   type RunningSandbox,
 } from './dev-sandbox';
-import { boundLogs } from './log-files';
-import { KeptServer, KeptWorker, openLog } from './kept-parts';
-import { CommandError } from '../jobs/errors';
-import { print, printJson, tell, wholeNumber } from '../cli/terminal';
-import { openContext } from '../jobs/context';
+import { boundLogs } from '../log-files';
+import { KeptServer, KeptWorker, openLog } from '../kept-parts';
+import { CommandError } from '../../jobs/errors';
+import { print, printJson, tell, wholeNumber } from '../../cli/terminal';
+import { openContext } from '../../jobs/context';
 
 interface DevFlags {
   background?: true;

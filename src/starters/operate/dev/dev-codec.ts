@@ -1,12 +1,12 @@
 import pino from 'pino';
-import { codecsFor } from '../../codec-server/codecs';
-import { codecLog } from '../../codec-server/log';
-import { serveCodec, type CodecServer } from '../../codec-server/serve-codec';
-import type { Environment } from '../../environment';
-import type { KeyRing } from '../../protection/key-ring';
-import type { DevServer } from '../../temporal/dev-server/dev-server';
-import { engineLogPath } from '../../temporal/engine-record';
-import { tell } from '../cli/terminal';
+import { codecsFor } from '../../../codec-server/codecs';
+import { codecLog } from '../../../codec-server/log';
+import { serveCodec, type CodecServer } from '../../../codec-server/serve-codec';
+import type { Environment } from '../../../environment';
+import type { KeyRing } from '../../../protection/key-ring';
+import type { DevServer } from '../../../temporal/dev-server/dev-server';
+import { engineLogPath } from '../../../temporal/engine-record';
+import { tell } from '../../cli/terminal';
 
 /**
  * Decodes for the UI of the embedded engine, at the address that its server was started with: for

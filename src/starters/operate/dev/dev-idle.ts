@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { retentionScheduleId } from '../../domain/core/retention';
-import { connectClient, type EngineClient } from '../../temporal/connection';
-import type { DevServer } from '../../temporal/dev-server/dev-server';
-import { retireIdleRecord } from '../../temporal/engine-record';
-import { tell } from '../cli/terminal';
+import { retentionScheduleId } from '../../../domain/core/retention';
+import { connectClient, type EngineClient } from '../../../temporal/connection';
+import type { DevServer } from '../../../temporal/dev-server/dev-server';
+import { retireIdleRecord } from '../../../temporal/engine-record';
+import { tell } from '../../cli/terminal';
 
 /** Resolves when nothing has been running for so long; never when no bound is given. */
 export async function idleFor(

@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Environment } from '../../environment';
-import type { Store } from '../../store/store';
-import { engineLogPath } from '../../temporal/engine-record';
-import { takeStoreForSandbox } from '../../temporal/sandbox-store';
-import { CommandError } from '../jobs/errors';
-import { openLog } from './kept-parts';
+import type { Environment } from '../../../environment';
+import type { Store } from '../../../store/store';
+import { engineLogPath } from '../../../temporal/engine-record';
+import { takeStoreForSandbox } from '../../../temporal/sandbox-store';
+import { CommandError } from '../../jobs/errors';
+import { openLog } from '../kept-parts';
 
 const sandboxToken = 'sandbox-token';
 const creditSandboxToken = 'credit-sandbox-token';

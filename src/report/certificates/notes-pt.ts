@@ -1,0 +1,27 @@
+/** What this program itself notes of a row. */
+const ownNotes: [RegExp, string][] = [
+  [/^1 leading zero restored$/, '1 zero à esquerda restaurado'],
+  [/^(\d+) leading zeros restored$/, '$1 zeros à esquerda restaurados'],
+  [/^cancelled before it was requested$/, 'cancelada antes de ser pedida'],
+  [
+    /^the deadline (?:of the batch )?passed before it (?:was|could be) requested$/,
+    'o prazo terminou antes que fosse pedida',
+  ],
+  [/^requested by another work$/, 'pedida por outro trabalho'],
+  [/^reused: issued (.*)$/, 'aproveitada: emitida em $1'],
+  [/^unknown in (.*)$/, 'resultado desconhecido em $1'],
+  [/^abandoned by ([^:]*): (.*)$/, 'abandonada por $1: $2'],
+  [/^other issuances: (.*)$/, 'outras emissões: $1'],
+  [/^no evidence$/, 'sem PDF'],
+  [/^sha256 unchecked$/, 'sha256 não conferida'],
+];
+
+function translatedNote(note: string): string {
+  for (const [own, words] of ownNotes) if (own.test(note)) return note.replace(own, words);
+  return note;
+}
+
+/** A note of ours in Portuguese; another one as it is. */
+export function noteInPortuguese(note: string): string {
+  return note.split('; ').map(translatedNote).join('; ');
+}

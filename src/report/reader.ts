@@ -1,0 +1,28 @@
+import type { Say } from '../domain/job';
+import { formatsOf, type Formats, type ReportLanguage } from './formats';
+
+/** Of one, and of several. */
+type Forms = readonly [one: string, many: string];
+
+/** Who reads a page or a screen: the language of its sentences, and how figures are written there. */
+export interface Reader {
+  language: ReportLanguage;
+  /** As in `<html lang>`. */
+  htmlLanguage: string;
+  formats: Formats;
+  say: Say;
+  /** `1 place`, `2 places`. */
+  count: (n: number, en: Forms, pt: Forms) => string;
+}
+
+export function readerOf(language: ReportLanguage): Reader {
+  const isPortuguese = language === 'pt';
+  const formats = formatsOf(language);
+  return {
+    language,
+    htmlLanguage: isPortuguese ? 'pt-BR' : 'en',
+    formats,
+    say: (en, pt) => (isPortuguese ? pt : en),
+    count: (n, en, pt) => `${formats.number(n)} ${(isPortuguese ? pt : en)[n === 1 ? 0 : 1]}`,
+  };
+}

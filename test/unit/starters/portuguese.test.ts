@@ -1,0 +1,123 @@
+import { kindFacts, type JobKind } from '../../../src/domain/job';
+import { nameOf, statusWord } from '../../../src/report/words';
+import { readerOf } from '../../../src/report/reader';
+import { printView } from '../../../src/starters/cli/print-job';
+import { progressLine } from '../../../src/starters/cli/progress';
+import type { CommandContext } from '../../../src/starters/jobs/context';
+import { problemLines } from '../../../src/starters/jobs/text';
+import { kindOf } from '../../../src/starters/kind-of';
+import { sandboxAnswers } from '../../support/report-answers';
+import { sampleJobs } from '../../support/report-pages';
+import { printedByTests } from '../../support/printed';
+import { TemporaryStore } from '../../support/temporary-store';
+
+/** A Portuguese screen has no word of ours in English: what both languages show is data, or a command. */
+
+const printed = printedByTests();
+const at = '2026-01-05T12:00:00.000Z';
+
+/** Without words that are cut. */
+const wordsOf = (text: string): Set<string> =>
+  new Set(
+    text
+      .toLowerCase()
+      .replaceAll(/\S*…/g, '')
+      .match(/\p{L}[\p{L}_-]{2,}/gu) ?? [],
+  );
+
+const leavesOf = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) => [key, ...leavesOf(inner)])
+    : [String(value)];
+
+/** Of commands, files and forms; words that the two languages share; what a sample lacks. */
+const shared = wordsOf(
+  'undefined nan `diligence result inbox show` id sha256 json csv tokens bytes total link',
+);
+
+test('findings and ends of each kind at 80 columns', async () => {
+  Object.assign(process.stdout, { columns: 80 });
+  const jobs = Object.entries(sampleJobs(await sandboxAnswers()));
+  expect(jobs.length).toBeGreaterThan(3);
+  for (const [name, { put, ...sample }] of jobs) {
+    const place = new TemporaryStore();
+    await put(place, 'x/1');
+    const { input, kind, outcome, status } = sample as unknown as Record<string, object> & {
+      kind: JobKind;
+    };
+    const job = {
+      ...sample,
+      id: 'x/1',
+      folder: 'x/1',
+      status: status ?? (kind === 'profile' ? 'found' : 'completed'),
+      needsAttention: false,
+      waitsFor: null,
+      output: null,
+      createdAt: at,
+      endedAt: at,
+      input: { createdAt: at, createdBy: 'ana', ...input },
+      outcome: {
+        error: null,
+        settledAt: at,
+        startedAt: at,
+        attempts: [],
+        status: status ?? (kind === 'profile' ? 'found' : 'completed'),
+        ...outcome,
+      },
+    };
+    const en = await screen('en');
+    const pt = await screen('pt');
+    const found = await kindOf(kind).findings?.(job, place.store);
+    place.remove();
+    const data = wordsOf(leavesOf([found, outcome]).join(' '));
+    const both = [...wordsOf(pt)].filter((word) => wordsOf(en).has(word));
+    const ours = both.filter((word) => !data.has(word) && !shared.has(word));
+    expect({ name, ours }).toEqual({ name, ours: [] });
+    // Headings and states, by the table of the texts.
+    const columns = new Set(leavesOf(found));
+    const english = [...columns].filter((path) => nameOf(path, 'en') !== nameOf(path, 'pt'));
+    const heads = english.map((path) => nameOf(path, 'en').toUpperCase());
+    const lines = pt.split('\n').map((line) => line.split(/ {2,}/));
+    expect(lines.flat().filter((cell) => heads.includes(cell))).toEqual([]);
+
+    async function screen(language: 'en' | 'pt'): Promise<string> {
+      const environment = { language, monitorSinks: { sinks: [] } };
+      const reader = readerOf(language);
+      const ctx = { store: place.store, reader, environment } as unknown as CommandContext;
+      const before = printed().length;
+      await printView(ctx, kindOf(kind), { job, state: null, progress: null } as never, false);
+      return printed().slice(before);
+    }
+  }
+});
+
+test('every status of a job has a word in Portuguese', () => {
+  const statuses = Object.values(kindFacts).flatMap((facts) => Object.keys(facts.statuses));
+  const plain = (word: string) => word.replaceAll('_', ' ').toLowerCase();
+  const without = statuses.filter(
+    (status) => statusWord(status, 'pt').toLowerCase() === plain(status),
+  );
+  expect(without).toEqual([]);
+});
+
+test('a bad line names the line, the cell and the cure; progress says what is waited for', () => {
+  const reader = readerOf('pt');
+  const problem = { line: 7, status: 'invalid', code: 'wrong_digits', message: 'B7: The check...' };
+  expect(problemLines([problem], reader)).toEqual([
+    '  linha 7: inválido (wrong_digits): B7: Os dígitos verificadores não conferem.',
+  ]);
+  const progress = {
+    stage: 'issuing',
+    total: 9,
+    counts: { issued: 4, failed: 1 },
+    outstanding: 2,
+    again: 0,
+    waiting: { reason: 'rate limit', until: 5_000 },
+    paused: false,
+    cancelling: false,
+    details: [],
+  };
+  expect(progressLine(progress, null, 0, reader)).toBe(
+    '5/9  emitido: 4, falhou: 1  2 a receber  aguarda: o limite de chamadas, próxima tentativa em 5 s',
+  );
+});
