@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
+import type { Say } from '../domain/job';
 import { withActor, withOutput, type OutputFlags } from './cli/flags';
 import { printResult, printRows, printView } from './cli/print-job';
 import { exitCodes, namedOnce, print, tell } from './cli/terminal';
@@ -119,29 +120,38 @@ function refuseUnheeded(id: string, kind: JobKind, command: Command): void {
 }
 
 async function order(id: string, name: Order, flags: OrderFlags): Promise<void> {
-  const ctx = await openContext(tell, flags.by);
+  const opened = await openContext(tell, flags.by);
   const { cancelRemote } = flags;
-  const job = await findJob(ctx, id);
+  const job = await findJob(opened, id);
+  const ctx = inLanguage(opened, outputTerms(opened, {}, job.output).lang);
+  const { say } = ctx.reader;
   const kind = kindOf(job.kind);
   const { cancelsRemotely = false } = kind;
   if (cancelRemote === true && !cancelsRemotely) {
     throw new UsageError(`--cancel-remote is for dossiers and investigations: ${id} is neither`);
   }
-  const remote = cancelRemote === true || (cancelsRemotely && (await asksForRemote(id)));
+  const remote = cancelRemote === true || (cancelsRemotely && (await asksForRemote(id, say)));
   const { orderJob } = require('./jobs/begin/order-job') as typeof import('./jobs/begin/order-job');
   print(await orderJob(ctx, kind, job, name, { remote }));
   if (cancelsRemotely && !remote) {
-    tell('a dossier goes on at the service (`--cancel-remote` cancels it there too)');
+    tell(
+      say(
+        'a dossier goes on at the service (`--cancel-remote` cancels it there too)',
+        'um dossiê segue no serviço (`--cancel-remote` o cancela lá também)',
+      ),
+    );
   }
 }
 
 /** Asked on a terminal; elsewhere what runs at the service is left alone. */
-async function asksForRemote(id: string): Promise<boolean> {
+async function asksForRemote(id: string, say: Say): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await asking.question(`cancel ${id} at the service too? [y/N] `);
-    return /^y(?:es)?$/i.test(answer.trim());
+    const answer = await asking.question(
+      say(`cancel ${id} at the service too? [y/N] `, `cancelar ${id} também no serviço? [s/N] `),
+    );
+    return /^(?:y(?:es)?|s(?:im)?)$/i.test(answer.trim());
   } finally {
     asking.close();
   }

@@ -1,11 +1,19 @@
 import { Command } from 'commander';
 import { exitCodeOf } from '../domain/attention';
 import { resolveActions, type ResolveAction } from '../domain/core/kind';
+import { stateWord } from '../report/words';
 import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach } from './cli/flags';
 import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from './cli/terminal';
-import { openContext, warnWithoutPollers, withEngine, type CommandContext } from './jobs/context';
+import {
+  inLanguage,
+  openContext,
+  warnWithoutPollers,
+  withEngine,
+  type CommandContext,
+} from './jobs/context';
 import { UsageError } from './jobs/errors';
+import { outputTerms } from './jobs/export-job';
 import {
   findJob,
   nothingGoesOn,
@@ -55,24 +63,28 @@ export function resolveCommand(): Command {
 async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   const { action, deadline: deadlineMs, externalId = null, json, note } = flags;
   const rows = selectionOf(flags);
-  const ctx = await openContext(tell, flags.by);
+  const opened = await openContext(tell, flags.by);
   if (isChangeId(name)) {
     if (action !== 'acknowledge') throw new UsageError('--action: a change can be acknowledged');
-    return acknowledgeChange(ctx, name, { note, json: json === true });
+    return acknowledgeChange(opened, name, { note, json: json === true });
   }
-  const { id, kind } = await namedJob(ctx.store, name);
+  const { id, kind, output } = await namedJob(opened.store, name);
+  const ctx = inLanguage(opened, json ? 'en' : outputTerms(opened, {}, output).lang);
+  const { count, language, say } = ctx.reader;
   const request = { id, action, note, externalId, rows, deadlineMs };
   const { auditHead, continuation, decision } = await resolveJob(
     ctx,
     kindOf(kind).resolver?.() ?? nothingGoesOn,
     request,
   );
-  const count = decision.rows.length === 0 ? '' : ` for ${decision.rows.length} row(s)`;
-  tell(`${id}/decision-${decision.number}: ${action}${count}`);
-  tell(`audit head: ${auditHead}`);
+  const isOfRows = decision.rows.length > 0;
+  const rowsMeant = count(decision.rows.length, ['row', 'rows'], ['linha', 'linhas']);
+  const ofRows = isOfRows ? ` ${say('for', 'de')} ${rowsMeant}` : '';
+  tell(`${id}/decision-${decision.number}: ${action}${ofRows}`);
+  tell(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
   const isLeft = continuation === null || flags.detach === true || continuation.id === id;
   // What the decision is about tells how it goes on itself, but for rows.
-  const goesOn = continuation !== null && flags.detach !== true && (!isLeft || count !== '');
+  const goesOn = continuation !== null && flags.detach !== true && (!isLeft || isOfRows);
   if (goesOn) await follow(ctx, continuation);
   const about = continuation?.id ?? id;
   const job = await findJob(ctx, about);
@@ -90,7 +102,8 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
       exitCode,
       auditHead,
     });
-  else print(continuation === null ? `${id}: ${action}` : `${about}: ${state}`);
+  else
+    print(continuation === null ? `${id}: ${action}` : `${about}: ${stateWord(state, language)}`);
   return exitCode;
 }
 
@@ -110,13 +123,18 @@ function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | n
 
 /** Until it has ended, however it did: the store tells. */
 async function follow(ctx: CommandContext, { id, workflowId }: Continuation): Promise<void> {
-  tell(`${id}: goes on; Ctrl-C leaves it running`);
+  const { say } = ctx.reader;
+  tell(`${id}: ${say('goes on; Ctrl-C leaves it running', 'continua; Ctrl-C não o interrompe')}`);
   await withEngine(ctx, async (engine) => {
     await warnWithoutPollers(engine, ctx);
     await engine.client.workflow
       .getHandle(workflowId)
       .result()
-      .catch(() => tell(`${id}: \`diligence show ${id}\` shows how it stands`));
+      .catch(() =>
+        tell(
+          `${id}: \`diligence show ${id}\` ${say('shows how it stands', 'mostra como ele está')}`,
+        ),
+      );
   });
 }
 

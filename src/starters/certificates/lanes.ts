@@ -1,3 +1,4 @@
+import { orderAnswer } from '../../domain/order-answers';
 import type { EngineClient } from '../../temporal/connection';
 import { controlSignal } from '../../workflows/messages';
 import type { Job, Order } from '../jobs/job-kind';
@@ -32,7 +33,5 @@ export async function cancelLanes(
         () => undefined,
       );
   }
-  return signalled === 0
-    ? null
-    : `the batch is not running; ${signalled} of its lanes were, and are cancelled`;
+  return signalled === 0 ? null : orderAnswer('lanes_cancelled', signalled);
 }

@@ -10,6 +10,7 @@ import {
   type DossierRecord,
 } from '../../domain/dossiers/follow';
 import { jobIdAt } from '../../domain/job';
+import { answerWords } from '../../domain/order-answers';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { EngineClient } from '../../temporal/connection';
 import type { FollowDossierInput } from '../../workflows/inputs';
@@ -165,7 +166,7 @@ async function record(ctx: CommandContext, asked: Asked): Promise<string> {
 
 /** Through the job that follows it. */
 async function cancelThere(
-  { audit, environment, log }: CommandContext,
+  { audit, environment, log, reader }: CommandContext,
   engine: EngineClient,
   { dossierId, id: workId }: { dossierId: string; id: string },
 ): Promise<void> {
@@ -174,7 +175,9 @@ async function cancelThere(
   await audit.appendAndAnchor([entry]);
   const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
   try {
-    log(await handle.executeUpdate(cancelUpdate, { args: [{ now: true, remote: true }] }));
+    const order = { now: true, remote: true };
+    const answer = await handle.executeUpdate(cancelUpdate, { args: [order] });
+    log(answerWords(answer, reader.say));
   } catch (error) {
     await audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
     if (!isNotFound(error)) throw refusalOf(workId, error);

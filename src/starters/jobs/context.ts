@@ -101,7 +101,10 @@ export async function warnWithoutPollers(
     if (missing.length === 0) return true;
     if (Date.now() > deadlineAt) {
       ctx.log(
-        `no worker polls ${missing.join(', ')}: the work waits until one with this store is started (\`diligence worker\`)`,
+        ctx.reader.say(
+          `no worker polls ${missing.join(', ')}: the work waits until one with this store is started (\`diligence worker\`)`,
+          `nenhum worker atende ${missing.join(', ')}: o trabalho aguarda até que um seja iniciado com este armazenamento (\`diligence worker\`)`,
+        ),
       );
       return false;
     }

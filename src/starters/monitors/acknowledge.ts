@@ -19,7 +19,7 @@ export async function acknowledgeChange(
   id: string,
   { note, json }: { note: string; json: boolean },
 ): Promise<number> {
-  const { store, idKey, audit, environment } = ctx;
+  const { store, idKey, audit, environment, reader } = ctx;
   if (note.trim() === '') throw new UsageError('--note: say why');
   const [first = '', ...rest] = id.replace(/^change\//, '').split('/');
   const changeId = rest.length === 0 ? first : rest.join('/');
@@ -41,7 +41,13 @@ export async function acknowledgeChange(
   ]);
   await changes.putReview(monitorId, changeId, { at, by, note });
   if (json) printJson({ monitorId, changeId, at, by, note });
-  else print(`change ${changeId} of monitor ${monitorId}: looked at by ${by}`);
+  else
+    print(
+      reader.say(
+        `change ${changeId} of monitor ${monitorId}: looked at by ${by}`,
+        `mudança ${changeId} do monitor ${monitorId}: vista por ${by}`,
+      ),
+    );
   return 0;
 }
 

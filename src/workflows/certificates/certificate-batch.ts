@@ -4,6 +4,7 @@ import type { BatchSummary } from '../../domain/certificates/certificates';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import { RequestBudget } from '../../domain/certificates/request-budget';
 import { batchEnd } from '../../domain/job-ends';
+import { orderAnswer } from '../../domain/order-answers';
 import { certificateActivities } from './activities';
 import { BatchLanes, orderLane } from './batch-lanes';
 import type { CertificateBatchInput } from '../inputs';
@@ -71,7 +72,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   const lostSoFar = (): number => [...lostIn.values()].reduce((sum, rows) => sum + rows, 0);
   const refuseWhenOver = (): void => {
     if (progress.stage === 'merging' || progress.stage === 'done') {
-      throw ApplicationFailure.nonRetryable('every row has its outcome already', 'TooLate');
+      throw ApplicationFailure.nonRetryable(orderAnswer('over'), 'TooLate');
     }
   };
 
@@ -93,15 +94,15 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     async () => {
       progress.paused = true;
       await lanes.order({ paused: true });
-      return 'paused: nothing new is requested, what is outstanding is still brought home';
+      return orderAnswer('paused_requests');
     },
     {
       validator: () => {
         refuseWhenOver();
         if (progress.paused)
-          throw ApplicationFailure.nonRetryable('it is paused already', 'Already');
+          throw ApplicationFailure.nonRetryable(orderAnswer('is_paused'), 'Already');
         if (cancel !== undefined)
-          throw ApplicationFailure.nonRetryable('it is being cancelled', 'TooLate');
+          throw ApplicationFailure.nonRetryable(orderAnswer('is_cancelling'), 'TooLate');
       },
     },
   );
@@ -117,9 +118,9 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       if (wasHeld || wasSpent) await handOutBudget();
       // Lanes that were turned away too often wait for this word too, paused or not.
       await lanes.order({ paused: false, held: false });
-      if (wasSpent) return `resumed: ${input.budget} more requests may be made`;
-      if (wasHeld) return `resumed: until ${maxUnknown} more rows are unknown`;
-      return wasPaused ? 'resumed' : 'it was not paused: what was turned away is tried again';
+      if (wasSpent) return orderAnswer('resumed_budget', input.budget ?? 0);
+      if (wasHeld) return orderAnswer('resumed_unknown', maxUnknown);
+      return orderAnswer(wasPaused ? 'resumed' : 'resumed_refused');
     },
     { validator: refuseWhenOver },
   );
@@ -132,15 +133,13 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     cancelUpdate,
     async ({ now }) => {
       await cancelWith(now ? 'now' : 'wait');
-      return now
-        ? 'cancelled at once: outstanding issuances are left at the service, with their ids on file'
-        : 'cancelling: nothing new is requested, what is outstanding is still brought home';
+      return orderAnswer(now ? 'cancelled_requests' : 'cancelling_requests');
     },
     {
       validator: ({ now }) => {
         refuseWhenOver();
         if (cancel === 'now' || (cancel === 'wait' && !now)) {
-          throw ApplicationFailure.nonRetryable('it is being cancelled already', 'Already');
+          throw ApplicationFailure.nonRetryable(orderAnswer('is_cancelling_already'), 'Already');
         }
       },
     },

@@ -1,6 +1,7 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { batchEnd } from '../../domain/job-ends';
+import { orderAnswer } from '../../domain/order-answers';
 import { certificateActivities } from './activities';
 import type { IssueCertificateInput } from '../inputs';
 import {
@@ -33,7 +34,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
   setHandler(rowsProgressQuery, () => driver.progress());
   setHandler(resumeUpdate, () => {
     driver.control({ paused: false });
-    return 'resumed';
+    return orderAnswer('resumed');
   });
   const cancel = ({ now }: CancelOrder): void => {
     isCancelled = true;
@@ -41,7 +42,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
   };
   setHandler(cancelUpdate, (order) => {
     cancel(order);
-    return order.now ? 'cancelled at once' : 'cancelling';
+    return orderAnswer(order.now ? 'cancelled_at_once' : 'cancelling');
   });
   setHandler(cancelSignal, cancel);
   CancellationScope.current().cancelRequested.catch(() => cancel({ now: false }));

@@ -10,6 +10,7 @@ import {
 } from '@temporalio/workflow';
 import { type ChildCounts, type ChildJob } from '../../domain/core/job-batch';
 import { workflowIdOf } from '../../domain/job';
+import { orderAnswer } from '../../domain/order-answers';
 import type { BatchCarryover, JobBatchInput } from '../inputs';
 import { cancelUpdate, jobBatchProgressQuery, pauseUpdate, resumeUpdate } from '../messages';
 import { reportEnd } from './search-attributes';
@@ -70,30 +71,30 @@ export class ChildJobs {
     }));
     const onPause = (): string => {
       this.#paused = true;
-      return 'paused: what is under way goes on';
+      return orderAnswer('paused_rows');
     };
     setHandler(pauseUpdate, onPause, {
       validator: () => {
         this.#refuseOver();
-        refuseIf(this.#cancel !== null, 'it is being cancelled');
+        refuseIf(this.#cancel !== null, orderAnswer('is_cancelling'));
       },
     });
     const onResume = (): string => {
       this.#paused = false;
-      return 'goes on';
+      return orderAnswer('goes_on');
     };
     setHandler(resumeUpdate, onResume, {
-      validator: () => refuseIf(!this.#paused, 'it is not paused'),
+      validator: () => refuseIf(!this.#paused, orderAnswer('not_paused')),
     });
     const onCancel = ({ now }: { now: boolean }): string => {
       this.#cancelAll(now ? 'now' : 'wait');
-      return 'cancelling: no further row is begun';
+      return orderAnswer('cancelling_rows');
     };
     setHandler(cancelUpdate, onCancel, {
       validator: ({ now }) => {
         this.#refuseOver();
         const isAsked = this.#cancel === 'now' || (this.#cancel === 'wait' && !now);
-        refuseIf(isAsked, 'it is cancelled');
+        refuseIf(isAsked, orderAnswer('is_cancelled'));
       },
     });
     CancellationScope.current().cancelRequested.catch(() => this.#cancelAll('wait'));
@@ -233,7 +234,7 @@ export class ChildJobs {
   }
 
   #refuseOver(): void {
-    refuseIf(this.#isOver, 'all of it has ended: its end is being stored');
+    refuseIf(this.#isOver, orderAnswer('storing'));
   }
 
   /** One that ends meanwhile needs no cancelling. */

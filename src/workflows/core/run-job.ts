@@ -8,6 +8,7 @@ import {
 } from '../../domain/core/service/poll-request';
 import { endOf, type WaitReason, type WaitScope } from '../../domain/attention';
 import type { JobEnd, JobKind } from '../../domain/job';
+import { orderAnswer } from '../../domain/order-answers';
 import {
   cancelSignal,
   cancelUpdate,
@@ -86,13 +87,14 @@ export class Job {
       cancelUpdate,
       (order) => {
         this.#cancel(order);
-        return onCancel?.(order) ?? 'cancelling: what was sent goes on at the service';
+        return onCancel?.(order) ?? orderAnswer('cancelling_sent');
       },
       {
         validator: (_order) => {
-          if (this.#isOver) throw ApplicationFailure.nonRetryable('it has settled', 'TooLate');
+          if (this.#isOver)
+            throw ApplicationFailure.nonRetryable(orderAnswer('settled'), 'TooLate');
           if (this.#order === null) return;
-          throw ApplicationFailure.nonRetryable('it is cancelled', 'TooLate');
+          throw ApplicationFailure.nonRetryable(orderAnswer('is_cancelled'), 'TooLate');
         },
       },
     );

@@ -2,6 +2,7 @@ import { ActivityFailure, CancellationScope, workflowInfo } from '@temporalio/wo
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import type { AnalysisOutcome, RequestAnswer, Unsent } from '../../domain/credit/work';
+import { orderAnswer } from '../../domain/order-answers';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { AnalyzeCreditInput } from '../inputs';
 import { creditActivities } from './activities';
@@ -121,9 +122,9 @@ class Upload {
 
   tryAtOnce(): string {
     this.#isResumed = true;
-    if (!this.#isWaiting) return 'nothing is waited for';
+    if (!this.#isWaiting) return orderAnswer('not_waiting');
     this.#attempt.cancel();
-    return 'trying at once';
+    return orderAnswer('trying');
   }
 
   /** Until it is accepted, refused, unknown, or there is no more time to send it. */

@@ -1,5 +1,6 @@
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import { dossierEnd } from '../../domain/job-ends';
+import { orderAnswer } from '../../domain/order-answers';
 import { runJob } from '../core/run-job';
 import type { FollowDossierInput } from '../inputs';
 import { dossierActivities } from './activities';
@@ -22,6 +23,6 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     },
     finalize: (outcome) => calls.recording.finalizeDossier({ ref, outcome }),
     end: dossierEnd,
-    onCancel: ({ remote }) => (remote === true ? 'cancelling the dossier' : 'followed no longer'),
+    onCancel: ({ remote }) => orderAnswer(remote === true ? 'cancelling_dossier' : 'not_followed'),
   });
 }

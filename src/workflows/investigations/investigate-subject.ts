@@ -15,6 +15,7 @@ import type {
 } from '../../domain/investigations/investigation';
 import { jobKindOf } from '../../domain/investigations/plan';
 import { workflowIdOf } from '../../domain/job';
+import { orderAnswer } from '../../domain/order-answers';
 import { runJob, type Job } from '../core/run-job';
 import { attributesAtStart } from '../core/search-attributes';
 import type { InvestigateInput } from '../inputs';
@@ -174,7 +175,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     folder: ref.folder,
     stage: 'planning',
     onResume: () => purse.refill(),
-    onCancel: () => 'cancelling: the jobs of its steps end first',
+    onCancel: () => orderAnswer('cancelling_steps'),
     steps: async (job) => {
       const cancelled = await job.cancellable(
         async () => {

@@ -1,5 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import type { ReachedBudget } from '../../domain/core/budget';
+import { orderAnswer } from '../../domain/order-answers';
 import type { PreparedStep } from './activities';
 
 /** Lets steps make as many requests as the budget allows; then a person must look. */
@@ -56,8 +57,8 @@ export class Purse {
 
   /** @returns what it is answered with */
   refill(): string {
-    if (this.#rest === null) return 'it was not waiting for its budget';
+    if (this.#rest === null) return orderAnswer('not_waiting_budget');
     this.#allowed = this.#spent + this.#budget;
-    return `resumed: ${this.#budget} more requests may be made`;
+    return orderAnswer('resumed_budget', this.#budget);
   }
 }

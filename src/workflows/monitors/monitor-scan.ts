@@ -24,6 +24,7 @@ import {
   type ScanRecord,
 } from '../../domain/monitors/scan';
 import { sweepIdAt, sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
+import { orderAnswer } from '../../domain/order-answers';
 import type { MonitorScanInput } from '../inputs';
 import { cancelUpdate, scanProgressQuery, type ScanProgress } from '../messages';
 import { monitorActivities } from './activities';
@@ -70,9 +71,9 @@ class ScanDriver {
     setHandler(scanProgressQuery, () => this.#progress());
     setHandler(cancelUpdate, ({ now }) => {
       this.#stopped ??= 'cancelled';
-      if (!now) return 'cancelling: sweeps under way run to their end';
+      if (!now) return orderAnswer('cancelling_scan');
       this.#sweeps?.cancel();
-      return `cancelling: ${this.#underWay} sweeps under way end after their page`;
+      return orderAnswer('cancelling_sweeps', this.#underWay);
     });
     CancellationScope.current().cancelRequested.catch(() => (this.#stopped ??= 'cancelled'));
   }

@@ -21,6 +21,7 @@ import {
   type SweepRef,
 } from '../../domain/monitors/sweep';
 import { firstWalk, type ReconcileWalk } from '../../domain/monitors/walk';
+import { orderAnswer } from '../../domain/order-answers';
 import type { MonitorSweepInput, SweepCarryover } from '../inputs';
 import { cancelSignal, cancelUpdate, sweepProgressQuery, type SweepProgress } from '../messages';
 import { monitorActivities } from './activities';
@@ -54,7 +55,7 @@ class SweepDriver {
     setHandler(sweepProgressQuery, () => this.#progress());
     setHandler(cancelUpdate, () => {
       this.#cancelling = true;
-      return 'cancelling: the pages under way are brought to their end';
+      return orderAnswer('cancelling_pages');
     });
     setHandler(cancelSignal, () => void (this.#cancelling = true));
     CancellationScope.current().cancelRequested.catch(() => (this.#cancelling = true));

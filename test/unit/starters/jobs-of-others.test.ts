@@ -9,7 +9,7 @@ import {
 import { jobCommands } from '../../../src/starters/job-commands';
 import { givenTerms } from '../../../src/starters/cli/start-command';
 import { refuseIgnored } from '../../../src/starters/jobs/begin/begin-job';
-import type { CommandContext } from '../../../src/starters/jobs/context';
+import { inLanguage, type CommandContext } from '../../../src/starters/jobs/context';
 import { viewJob } from '../../../src/starters/jobs/find-job';
 import type { Job } from '../../../src/starters/jobs/job-kind';
 import { orderJob } from '../../../src/starters/jobs/begin/order-job';
@@ -132,6 +132,8 @@ test('a cancel commits that nothing more is sent, and of what does not run takes
   expect(trail).toMatchObject([{ result: 'refused' }]);
   expect(await cancelled(theirs)).toBe('cancelling');
   expect(await claims()).toEqual(['ours', 'cancelled']);
+  const asked = inLanguage(context(), 'pt');
+  expect(await orderJob(asked, traceKind, theirs, 'cancel', { remote: false })).toBe('cancelando');
 });
 
 test('a cancel that is refused stays: it may have been given before', async () => {

@@ -1,4 +1,5 @@
 import { kindFacts, type JobKind } from '../../../src/domain/job';
+import { answerWords, orderAnswer, orderAnswers } from '../../../src/domain/order-answers';
 import { nameOf, statusWord } from '../../../src/report/words';
 import { readerOf } from '../../../src/report/reader';
 import { printView } from '../../../src/starters/cli/print-job';
@@ -120,4 +121,16 @@ test('a bad line names the line, the cell and the cure; progress says what is wa
   expect(progressLine(progress, null, 0, reader)).toBe(
     '5/9  emitido: 4, falhou: 1  2 a receber  aguarda: o limite de chamadas, próxima tentativa em 5 s',
   );
+});
+
+test('what a workflow answers to an order is said in Portuguese, with its number', () => {
+  const { say } = readerOf('pt');
+  for (const [name, [en, pt]] of Object.entries(orderAnswers)) {
+    const answer = orderAnswer(name as keyof typeof orderAnswers, 1_200);
+    expect(answerWords(answer, readerOf('en').say)).toBe(en.replace('#', '1200'));
+    expect(answerWords(answer, say)).toBe(pt.replace('#', '1200'));
+    const both = [...wordsOf(pt)].filter((word) => wordsOf(en).has(word) && word !== 'ids');
+    expect({ name, both }).toEqual({ name, both: [] });
+  }
+  expect(answerWords('of a kind of 2 others', say)).toBe('of a kind of 2 others');
 });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { orderEntry } from '../../../domain/audit-entries';
-import type { StopWord } from '../../../domain/job';
+import type { Say, StopWord } from '../../../domain/job';
+import { answerWords } from '../../../domain/order-answers';
 import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
 import { isNotFound, withEngine, type CommandContext } from '../context';
 import { CommandError, UsageError } from '../errors';
@@ -12,7 +13,7 @@ import { giveOrder, type Job, type JobKind, type Order, type OrderOptions } from
  * Cancels, pauses or resumes a job. A cancel or pause is committed before the engine is told: no claim of
  * the job commits after it, whoever drives it.
  *
- * @returns what the workflow answers, for people
+ * @returns what the workflow answers, for the reader of the context
  * @throws CommandError when it has ended, does not run, or refuses
  */
 export async function orderJob(
@@ -23,10 +24,11 @@ export async function orderJob(
   options: OrderOptions,
 ): Promise<string> {
   const { id, folder } = job;
+  const { say } = ctx.reader;
   if (!kind.orders.includes(order)) {
     throw new UsageError(`${id}: a job of kind ${kind.kind} cannot be ${order}d`);
   }
-  if (job.outcome !== null) throw hasEnded(id);
+  if (job.outcome !== null) throw hasEnded(id, say);
   const stops = order === 'resume' ? null : order === 'pause' ? 'paused' : 'cancelled';
   const name = options.remote && stops === 'cancelled' ? 'cancel_remote' : order;
   const entry = orderEntry(name, { workId: id, by: ctx.environment.actor }, Date.now());
@@ -45,37 +47,48 @@ export async function orderJob(
       if (await isAtWork(engine, kind, job)) {
         const handle = engine.client.workflow.getHandle(kind.workflowId(job.input, id));
         const answer = giveOrder(handle, order, options);
-        if (stops === null) return await answer;
+        if (stops === null) return answerWords(await answer, say);
         const answered = await within(patienceMs, answer);
-        if (answered !== null) return answered;
+        if (answered !== null) return answerWords(answered, say);
         if (stops === 'cancelled') {
           // The engine has it on record: an update that nobody takes is lost with this process.
           await handle.cancel();
           return kind.claimsNothing === true
-            ? 'no worker answers; on record with the engine: the next worker ends it'
-            : notAnswered;
+            ? say(
+                'no worker answers; on record with the engine: the next worker ends it',
+                'nenhum worker responde; registrado no motor: o próximo worker o termina',
+              )
+            : notAnswered(say);
         }
-        if (kind.claimsNothing !== true) return notAnswered;
+        if (kind.claimsNothing !== true) return notAnswered(say);
         await releaseAll(ctx, folder, stops);
-        throw new CommandError(`${id}: no worker answers: not paused`);
+        const why = say('no worker answers: not paused', 'nenhum worker responde: não foi pausado');
+        throw new CommandError(`${id}: ${why}`);
       }
     } catch (error) {
       if (!isNotFound(error)) {
         if (!(error instanceof WorkflowUpdateFailedError)) throw error;
         // It may have been stopped before: the mark stays.
         await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-        throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
+        const why = error.cause?.message;
+        const words = why === undefined ? say('refused', 'recusado') : answerWords(why, say);
+        throw new CommandError(`${id}: ${words}`);
       }
     }
     const otherwise = await kind.giveOthers?.(engine, job, order);
-    if (otherwise != null) return otherwise;
+    if (otherwise != null) return answerWords(otherwise, say);
     if (stops !== null) await releaseAll(ctx, folder, stops);
     const { outcome, status } = await findJob(ctx, id);
     // Its next step met the mark before the order did.
-    if (stops === 'cancelled' && status === 'cancelled') return 'cancelled: nothing more was sent';
+    if (stops === 'cancelled' && status === 'cancelled')
+      return say('cancelled: nothing more was sent', 'cancelado: nada mais foi enviado');
     await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-    if (outcome !== null) throw hasEnded(id);
-    throw new CommandError(`${id} does not run: the same command goes on with it`);
+    if (outcome !== null) throw hasEnded(id, say);
+    const why = say(
+      'does not run: the same command goes on with it',
+      'não está em execução: o mesmo comando o continua',
+    );
+    throw new CommandError(`${id} ${why}`);
   });
 }
 
@@ -88,8 +101,11 @@ async function releaseAll(
   await new JobBatchRepository(store).releaseChildren(folder, word);
 }
 
-function hasEnded(id: string): CommandError {
-  return new CommandError(`${id} has ended: \`diligence result ${id}\` shows how`);
+function hasEnded(id: string, say: Say): CommandError {
+  const command = `\`diligence result ${id}\``;
+  return new CommandError(
+    say(`${id} has ended: ${command} shows how`, `${id} já terminou: ${command} mostra como`),
+  );
 }
 
 /** Null when it takes longer. */
@@ -100,5 +116,8 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T | null> {
 
 /** Where no worker runs nobody answers: what was asked for stands in the store. */
 const patienceMs = 5_000;
-const notAnswered =
-  'no worker answers; on record: nothing more is requested, and the next worker sees to the rest';
+const notAnswered = (say: Say): string =>
+  say(
+    'no worker answers; on record: nothing more is requested, and the next worker sees to the rest',
+    'nenhum worker responde; registrado: nada mais é pedido, e o próximo worker cuida do resto',
+  );

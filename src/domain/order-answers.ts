@@ -1,0 +1,95 @@
+import type { Say, Words } from './job';
+
+/** What a workflow answers to an order, or refuses it with. `#`: a number. */
+export const orderAnswers = {
+  cancelling: ['cancelling', 'cancelando'],
+  cancelled_at_once: ['cancelled at once', 'cancelado de imediato'],
+  cancelling_requests: [
+    'cancelling: nothing new is requested, what is outstanding is still brought home',
+    'cancelando: nada novo é pedido, e o que está em aberto ainda é recebido',
+  ],
+  cancelled_requests: [
+    'cancelled at once: outstanding issuances are left at the service, with their ids on file',
+    'cancelado de imediato: as emissões em aberto ficam no serviço, com os seus ids guardados',
+  ],
+  cancelling_sent: [
+    'cancelling: what was sent goes on at the service',
+    'cancelando: o que foi enviado segue no serviço',
+  ],
+  cancelling_dossier: ['cancelling the dossier', 'cancelando o dossiê'],
+  not_followed: ['followed no longer', 'não é mais acompanhado'],
+  cancelling_steps: [
+    'cancelling: the jobs of its steps end first',
+    'cancelando: os trabalhos das suas etapas terminam antes',
+  ],
+  cancelling_rows: [
+    'cancelling: no further row is begun',
+    'cancelando: nenhuma outra linha é iniciada',
+  ],
+  cancelling_scan: [
+    'cancelling: sweeps under way run to their end',
+    'cancelando: as varreduras em andamento vão até o fim',
+  ],
+  cancelling_sweeps: [
+    'cancelling: # sweeps under way end after their page',
+    'cancelando: as varreduras em andamento (#) terminam depois da sua página',
+  ],
+  cancelling_pages: [
+    'cancelling: the pages under way are brought to their end',
+    'cancelando: as páginas em andamento vão até o fim',
+  ],
+  lanes_cancelled: [
+    'the batch is not running; # of its lanes were, and are cancelled',
+    'o lote não está em execução; # dos seus grupos estavam, e são cancelados',
+  ],
+  paused_requests: [
+    'paused: nothing new is requested, what is outstanding is still brought home',
+    'em pausa: nada novo é pedido, e o que está em aberto ainda é recebido',
+  ],
+  paused_rows: ['paused: what is under way goes on', 'em pausa: o que está em andamento continua'],
+  resumed: ['resumed', 'retomado'],
+  goes_on: ['goes on', 'continua'],
+  resumed_budget: [
+    'resumed: # more requests may be made',
+    'retomado: podem ser feitos mais # pedidos',
+  ],
+  resumed_unknown: [
+    'resumed: until # more rows are unknown',
+    'retomado: até que mais # linhas fiquem sem resultado conhecido',
+  ],
+  resumed_refused: [
+    'it was not paused: what was turned away is tried again',
+    'não estava em pausa: o que foi recusado é tentado de novo',
+  ],
+  not_waiting_budget: [
+    'it was not waiting for its budget',
+    'não aguardava o seu limite de pedidos',
+  ],
+  not_waiting: ['nothing is waited for', 'nada é aguardado'],
+  trying: ['trying at once', 'tentando agora'],
+  over: ['every row has its outcome already', 'todas as linhas já têm o seu resultado'],
+  settled: ['it has settled', 'já terminou'],
+  storing: [
+    'all of it has ended: its end is being stored',
+    'tudo terminou: o seu fim está sendo gravado',
+  ],
+  is_cancelled: ['it is cancelled', 'está cancelado'],
+  is_cancelling: ['it is being cancelled', 'está sendo cancelado'],
+  is_cancelling_already: ['it is being cancelled already', 'já está sendo cancelado'],
+  is_paused: ['it is paused already', 'já está em pausa'],
+  not_paused: ['it is not paused', 'não está em pausa'],
+} as const satisfies Record<string, Words>;
+
+const known = new Map<string, Words>(Object.values(orderAnswers).map((words) => [words[0], words]));
+
+/** In English, as the engine and programs have it. */
+export function orderAnswer(name: keyof typeof orderAnswers, count?: number): string {
+  return orderAnswers[name][0].replace('#', String(count));
+}
+
+/** The same for people. What is not ours stays as it came. */
+export function answerWords(answer: string, say: Say): string {
+  const [count = ''] = /\d+/.exec(answer) ?? [];
+  const words = known.get(answer) ?? known.get(answer.replace(count, '#'));
+  return words === undefined ? answer : say(answer, words[1].replace('#', count));
+}
