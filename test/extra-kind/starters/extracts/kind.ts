@@ -49,6 +49,7 @@ export const extractKind: JobKind<ExtractRecord, ExtractOutcome> = {
 export const extractBatchKind = jobBatchKind({
   kind: 'extract-batch',
   service: 'investigation',
+  child: extractKind,
   noun: ['extracts', 'extratos'],
   unstarted: 'lost',
   columns: ['extract_id', 'sha256'],
