@@ -130,6 +130,16 @@ const batches: Recording[] = [
     },
   },
   {
+    name: 'budget',
+    of: ['jobBatch'],
+    async play(scene) {
+      const id = await scene.detach([...(await searches(scene, [{}, {}, {}])), '--budget', '2']);
+      await scene.status(id, '2 of 2 requests made; the rest takes at most 1');
+      await scene.run(['resume', id]);
+      await scene.end(id);
+    },
+  },
+  {
     name: 'paused-and-cancelled',
     of: ['jobBatch'],
     async play(scene) {

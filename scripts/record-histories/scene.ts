@@ -111,5 +111,5 @@ export class Scene {
 
 /** A work of which there may be several has its instant behind the id of its workflow. */
 function engineIdOf(id: string): string {
-  return id.replace(/(\/.+)\/\d{8}T\d+Z$/, '$1');
+  return id.replace(/(\/.+)\/\d{8}T\d+Z\w*$/, '$1');
 }

@@ -1,5 +1,6 @@
 import type { AnalysisRef } from '../domain/credit/work';
 import type { DossierRecord, DossierRef, ReviewPolicy } from '../domain/dossiers/follow';
+import type { BudgetState } from '../domain/core/budget';
 import type { ChildCounts, ChildJob } from '../domain/core/job-batch';
 import { type JobBatchKind } from '../domain/job';
 import type { ProfileRef } from '../domain/profiles/lookup';
@@ -190,6 +191,8 @@ export interface JobBatchInput {
   /** From the start of a child job to its outcome. */
   deadlineMs: number;
   queueSuffix: string;
+  /** Requests before a person must look, and those of a row when nothing fails; left out: no bound. */
+  budget?: { requests: number; perRow: number };
   /** Rows that one run drives; left out: 200. */
   rowsPerRun?: number;
 }
@@ -201,4 +204,6 @@ export interface BatchCarryover {
   underWay: (Pick<ChildJob, 'jobId' | 'terms'> & { isOwn: boolean })[];
   counts: ChildCounts;
   paused: boolean;
+  /** Left out: nothing was made yet, or nothing counts it. */
+  budget?: BudgetState;
 }

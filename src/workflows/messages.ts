@@ -128,6 +128,7 @@ export interface JobBatchProgress {
   total: number;
   counts: ChildCounts;
   underWay: number;
+  waiting: Waiting | null;
   paused: boolean;
   cancelling: boolean;
 }

@@ -117,6 +117,29 @@ describe('what needs a person', () => {
     expect(await inbox()).toEqual([]);
   });
 
+  test('so does a batch of searches, and what is asked beyond its budget is asked once a person says so', async () => {
+    const quick: [number, number] = [0, 0];
+    const targets = { '*': { waitingMs: quick, processingMs: quick } };
+    place.sandbox.configure({ traces: { targets } });
+    const alvos = [1, 2, 3, 4, 5].map((n) => `budget${n}@example.com`);
+    await writeFile(join(place.folder, 'alvos.csv'), `alvo\n${alvos.join('\n')}\n`);
+    const words = ['trace', 'search', '--input', 'alvos.csv', '--json'];
+    const command = place.run([...words, '--budget', '3']);
+    await eventually('it is in the inbox', async () => (await inbox()).length === 1);
+    const [waiting] = await inbox();
+    const budget = { made: 3, allowed: 3, rest: 2 };
+    expect(waiting).toMatchObject({ kind: 'trace-batch', waitsFor: 'budget', budget });
+    const asked = (): number => place.sandbox.traces.counts().items.length;
+    await eventually('what it covers is asked for', () => asked() === 3);
+    const other = await place.run([...words, '--budget', '9']);
+    expect(other).toMatchObject({ code: 2 });
+    const resumed = await place.run(['resume', waiting?.id ?? '']);
+    expect(resumed.stdout).toContain('3 more requests may be made');
+    expect((await command).code).toBe(0);
+    expect(asked()).toBe(5);
+    expect(await inbox()).toEqual([]);
+  });
+
   test('is acknowledged once, with no engine asked', async () => {
     await writeFile(join(place.folder, 'invalid.csv'), 'documento\n123\n11222333000181\n');
     const words = ['certificate', 'batch', '--input', 'invalid.csv', '--type', 'cnpj', '--json'];

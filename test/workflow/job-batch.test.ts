@@ -6,6 +6,7 @@ import type { AwaitChildInput, ReadRows } from '../../src/activities/core/job-ba
 import type { JobBatchEnd } from '../../src/domain/core/job-batch';
 import type { JobBatchKind } from '../../src/domain/job';
 import { queueName, type QueueKind } from '../../src/domain/core/queues';
+import type { JobBatchInput } from '../../src/workflows/inputs';
 import type { jobBatch } from '../../src/workflows/job-batch';
 import {
   cancelUpdate,
@@ -232,9 +233,14 @@ async function driven(
   rig: WorkflowRig,
   desk: FakeDesk,
   {
+    budget,
     concurrency = 3,
     meanwhile = async () => undefined,
-  }: { concurrency?: number; meanwhile?: (workflowId: string) => Promise<unknown> } = {},
+  }: {
+    budget?: JobBatchInput['budget'];
+    concurrency?: number;
+    meanwhile?: (workflowId: string) => Promise<unknown>;
+  } = {},
 ) {
   const { env } = rig;
   const queueSuffix = `${rig.suffix}-b${batches}`;
@@ -266,6 +272,7 @@ async function driven(
           children: desk.jobs.length,
           carryover: { after: -1, underWay: [], counts: {}, paused: false },
           concurrency,
+          ...(budget !== undefined && { budget }),
           deadlineMs: 24 * hour,
           queueSuffix,
         },
@@ -387,6 +394,55 @@ workflowSuite('a batch of jobs', (rig) => {
     expect(desk.end).toEqual({ cancelled: true, counts: { found: 2 } });
   });
 
+  const batchOf = (workflowId: string) => rig().env.client.workflow.getHandle(workflowId);
+
+  /** Once so many requests were made. */
+  async function reachedBudget(workflowId: string, made: number) {
+    for (;;) {
+      const { waiting } = await batchOf(workflowId).query(jobBatchProgressQuery);
+      if (waiting?.budget?.made === made) return waiting.budget;
+      await pause();
+    }
+  }
+
+  it('starts no row that its budget does not cover, and as many more each time it is told to go on', async () => {
+    const desk = new FakeDesk('trace-batch', 9, 4);
+    const answers: string[] = [];
+    const { counts, histories } = await driven(rig(), desk, {
+      budget: { requests: 3, perRow: 1 },
+      concurrency: 2,
+      meanwhile: async (workflowId) => {
+        for (const made of [3, 6]) {
+          const budget = { made, allowed: made, rest: 9 - made };
+          expect(await reachedBudget(workflowId, made)).toEqual(budget);
+          await until(() => desk.outcomes.size === made);
+          expect(desk.asked).toHaveLength(made);
+          answers.push(await batchOf(workflowId).executeUpdate(resumeUpdate));
+        }
+      },
+    });
+    expect(answers).toEqual(Array(2).fill('resumed: 3 more requests may be made'));
+    expect(counts).toEqual({ completed: 9 });
+    expect([...desk.asked].sort()).toEqual([...desk.jobs].sort());
+    expect(histories).toHaveLength(3);
+  });
+
+  it('has a row that takes more than its whole budget started once a person says so', async () => {
+    const desk = new FakeDesk('profile-batch', 2);
+    const { counts } = await driven(rig(), desk, {
+      budget: { requests: 1, perRow: 2 },
+      meanwhile: async (workflowId) => {
+        expect(await reachedBudget(workflowId, 0)).toEqual({ made: 0, allowed: 1, rest: 4 });
+        const answer = await batchOf(workflowId).executeUpdate(resumeUpdate);
+        expect(answer).toContain('2 more requests');
+        expect(await reachedBudget(workflowId, 2)).toEqual({ made: 2, allowed: 2, rest: 2 });
+        await batchOf(workflowId).executeUpdate(cancelUpdate, { args: [{ now: false }] });
+      },
+    });
+    expect(counts).toEqual({ found: 1 });
+    expect(desk.asked).toHaveLength(1);
+  });
+
   it('cancelled at once, it cancels what is under way, and keeps what has ended', async () => {
     const desk = new FakeDesk('profile-batch', 6);
     for (const id of desk.jobs.slice(2)) desk.held.add(id);
@@ -407,6 +463,7 @@ workflowSuite('a batch of jobs', (rig) => {
   async function withTheirs(
     desk: FakeDesk,
     meanwhile: (workflowId: string) => Promise<unknown>,
+    budget?: JobBatchInput['budget'],
   ): ReturnType<typeof driven> {
     const [theirs = ''] = desk.jobs;
     desk.held.add(theirs);
@@ -424,7 +481,7 @@ workflowSuite('a batch of jobs', (rig) => {
       ],
     });
     rig().watch(handle);
-    return driven(rig(), desk, { concurrency: 1, meanwhile });
+    return driven(rig(), desk, { concurrency: 1, meanwhile, ...(budget && { budget }) });
   }
 
   it('cancelled, it waits for a job that somebody else has begun, and begins nothing', async () => {
@@ -456,10 +513,12 @@ workflowSuite('a batch of jobs', (rig) => {
   it('does not wait for another job that does the same, and says so', async () => {
     const desk = new FakeDesk('profile-batch', 2);
     desk.absent.add(desk.jobs[0] ?? '');
-    const { counts } = await withTheirs(desk, async () => {
+    const meanwhile = async (): Promise<void> => {
       await until(() => desk.outcomes.size === 1);
       desk.held.clear();
-    });
+    };
+    // What was not asked for leaves its part of the budget to the other.
+    const { counts } = await withTheirs(desk, meanwhile, { requests: 1, perRow: 1 });
     expect(counts).toEqual({ followed: 1, found: 1 });
   });
 

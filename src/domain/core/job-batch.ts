@@ -30,6 +30,8 @@ export interface JobBatchRecord {
   concurrency: number;
   /** From the start of a child job to its outcome. */
   deadlineMs: number;
+  /** Requests that may be charged before a person must look; of investigations, for each of them. */
+  budget?: number;
   /** Ordered anew on purpose. */
   rerun?: boolean;
   createdAt: string;

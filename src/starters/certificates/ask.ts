@@ -8,7 +8,7 @@ import type { LatestEdition } from '../../store/certificates/works';
 import type { CertificateBatchInput, IssueCertificateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
-import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
 import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
 import { counted } from '../jobs/text';
 import {
@@ -47,11 +47,7 @@ export const certificateBatchRequest = z.strictObject({
     .min(1)
     .optional()
     .describe('rows that may become unknown_outcome before a person must look'),
-  budget: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('requests that may be charged before a person must look'),
+  ...budgetTerm,
   laneRows: z.int().min(1).optional().describe('rows per lane (for operators)'),
   ...termsAsked,
 });

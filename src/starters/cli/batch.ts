@@ -53,6 +53,16 @@ export function withConcurrency(command: Command, concurrency: number): Command 
   );
 }
 
+/** Where each row asks for what may be charged. */
+export function withBudget(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--budget <n>',
+      'of an input: requests that may be charged before a person must look (default: no bound)',
+    ).argParser(wholeNumber(1, 1_000_000)),
+  );
+}
+
 export function withBatch(command: Command, concurrency: number): Command {
   return withConcurrency(command, concurrency)
     .option('--dry-run', 'show what would be asked for, send nothing')

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { resultFilters, type ResultFilter } from '../../domain/credit/operation';
-import { startBatch, withConcurrency } from '../cli/batch';
+import { startBatch, withBudget, withConcurrency } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
@@ -22,7 +22,8 @@ interface AnalyzeFlags extends StartFlags {
 
 /** `diligence credit analyze`. */
 export function analyzeCommand(): Command {
-  return withConcurrency(withStart(new Command('analyze'), { deadline: '24h' }), 4)
+  const analyze = withStart(new Command('analyze'), { deadline: '24h' });
+  return withBudget(withConcurrency(analyze, 4))
     .description('Have a CNAB file analysed, or each of a folder: sent at most once.')
     .requiredOption(
       '--input <path>',
@@ -44,7 +45,7 @@ export function analyzeCommand(): Command {
         await startBatch(command, analysisBatchKind, (ctx) => analysisBatch(ctx, flags));
         return;
       }
-      refuseFlagsBeside('one file', ['--concurrency'], command);
+      refuseFlagsBeside('one file', ['--concurrency', '--budget'], command);
       await start(command, analysisKind, (ctx) => askAnalysis(ctx, flags));
     });
 }

@@ -4,7 +4,7 @@ import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
 import type { AnalyzeCreditInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
-import { startTerms } from '../jobs/begin/request';
+import { budgetTerm, startTerms } from '../jobs/begin/request';
 import { isWithin, type Ask } from '../jobs/begin/start-job';
 import { mayBeSent } from './check';
 import { engineTerms, preparedInput, recordInput } from './input';
@@ -29,6 +29,7 @@ export const analysisRequest = z.strictObject({
 export const analysisBatchRequest = z.strictObject({
   input: z.string().describe('path of a folder: every .rem in it, X.rem with X.zip beside it'),
   concurrency: z.int().min(1).max(500).default(4).describe('jobs in flight at once'),
+  ...budgetTerm,
   ...termsAsked,
 });
 

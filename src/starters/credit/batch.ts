@@ -48,6 +48,7 @@ export async function analysisBatch(
     label: label ?? null,
     rerun: rerun === true,
     terms: [...inputs].map(([file, { name }]) => [file, name]),
+    requestsPerRow: 1,
     inputName: folder,
     inputPath: null,
     // Files with the same bytes are one.

@@ -8,7 +8,7 @@ import { nobody, type Subject } from '../../domain/investigations/plan';
 import { JobBatchRepository } from '../../store/core/jobs/job-batches';
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
-import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
 import { isWithin, type Ask } from '../jobs/begin/start-job';
 import { readFiles } from './files';
 import { PlanForesight } from './foresee';
@@ -19,11 +19,7 @@ const oneOrMore = z.array(z.string()).optional();
 
 const planTerms = {
   plan: z.string().describe('supplier, assignor, individual, or the path of a file (YAML or JSON)'),
-  budget: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('requests that may be charged before a person must look'),
+  ...budgetTerm,
 };
 
 export const investigationRequest = z.strictObject({

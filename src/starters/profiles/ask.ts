@@ -11,7 +11,7 @@ import type { LookUpProfileInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
-import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
 import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
 
 const termsAsked = {
@@ -28,7 +28,11 @@ export const profileRequest = z.strictObject({
   ...termsAsked,
 });
 
-export const profileBatchRequest = z.strictObject({ ...inputTerms('CPFs', 10), ...termsAsked });
+export const profileBatchRequest = z.strictObject({
+  ...inputTerms('CPFs', 10),
+  ...budgetTerm,
+  ...termsAsked,
+});
 
 /** @throws UsageError when it is no CPF */
 export async function askProfile(

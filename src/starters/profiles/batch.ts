@@ -21,6 +21,7 @@ export function profileBatch(ctx: CommandContext, asked: ProfileTerms & InputFil
     kind: 'profile-batch',
     ...ofFile(asked),
     terms: [retryRural],
+    requestsPerRow: retryRural ? 2 : 1,
     rows: (told) =>
       planThings(readSheet(path, { ...choice, holds: 'documents', ...told }), readRow),
     standing: (cpf) => standingLookup(ctx, nameOf(cpf), asked),

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { inputFlags, startInput, withInput } from '../cli/batch';
+import { inputFlags, startInput, withBudget, withInput } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import type { InputFile } from '../jobs/batches/ask';
@@ -25,7 +25,8 @@ export function profileCommand(): Command {
 }
 
 function lookupCommand(): Command {
-  return withInput(withStart(new Command('lookup'), { deadline: '15m', maxAge: '7d' }), 'CPFs', 10)
+  const lookup = withStart(new Command('lookup'), { deadline: '15m', maxAge: '7d' });
+  return withBudget(withInput(lookup, 'CPFs', 10))
     .description(
       'Look up the asset profile of a CPF, or of each of a file: each answer may be charged for.',
     )
@@ -45,7 +46,7 @@ function lookupCommand(): Command {
       const many = (ctx: CommandContext, file: InputFile) =>
         profileBatch(ctx, { ...file, ...terms });
       if (await startInput(command, profileBatchKind, many)) return;
-      refuseFlagsBeside('--cpf', inputFlags, command);
+      refuseFlagsBeside('--cpf', [...inputFlags, '--budget'], command);
       const asked = { ...flags, cpf: cpf ?? '' };
       await start(command, profileKind, (ctx) => askProfile(ctx, asked));
     });

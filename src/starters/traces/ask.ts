@@ -6,7 +6,7 @@ import { newestTrace, putTrace } from '../../store/traces/asks';
 import type { SearchTraceInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { inputTerms, startTerms } from '../jobs/begin/request';
+import { budgetTerm, inputTerms, startTerms } from '../jobs/begin/request';
 import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
 
 const strategy = z.enum(traceStrategies).optional().describe('default: the service chooses');
@@ -19,6 +19,7 @@ export const traceRequest = z.strictObject({
 
 export const traceBatchRequest = z.strictObject({
   ...inputTerms('targets', 20),
+  ...budgetTerm,
   strategy,
   ...startTerms('24h'),
 });

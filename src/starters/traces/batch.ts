@@ -17,6 +17,7 @@ export function traceBatch(
     kind: 'trace-batch',
     ...ofFile(asked),
     terms: [strategy],
+    requestsPerRow: 1,
     rows: (told) => planThings(readSheet(path, { ...choice, holds: 'targets', ...told }), readRow),
     standing: async (target) => {
       const found = await newestTrace(ctx, { target, strategy });

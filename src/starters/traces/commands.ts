@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { traceStrategies, type TraceStrategy } from '../../domain/traces/trace';
-import { inputFlags, startInput, withInput } from '../cli/batch';
+import { inputFlags, startInput, withBudget, withInput } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
@@ -32,7 +32,8 @@ export function traceCommand(): Command {
 }
 
 function searchCommand(): Command {
-  return withInput(withStart(new Command('search'), { deadline: '24h' }), targets, 20)
+  const search = withInput(withStart(new Command('search'), { deadline: '24h' }), targets, 20);
+  return withBudget(search)
     .description(
       'Search for one target, or for each of a file; asked for again, it is the same search.',
     )
@@ -50,7 +51,7 @@ function searchCommand(): Command {
       }
       const many = (ctx: CommandContext, file: InputFile) => traceBatch(ctx, { ...file, strategy });
       if (await startInput(command, traceBatchKind, many)) return;
-      refuseFlagsBeside('--target', [...inputFlags, '--excel'], command);
+      refuseFlagsBeside('--target', [...inputFlags, '--budget', '--excel'], command);
       const asked = { ...flags, target: target ?? '' };
       await start(command, traceKind, (ctx) => askTrace(ctx, asked));
     });

@@ -12,7 +12,14 @@ import { type ChildCounts, type ChildJob } from '../../domain/core/job-batch';
 import { workflowIdOf } from '../../domain/job';
 import { orderAnswer } from '../../domain/order-answers';
 import type { BatchCarryover, JobBatchInput } from '../inputs';
-import { cancelUpdate, jobBatchProgressQuery, pauseUpdate, resumeUpdate } from '../messages';
+import {
+  cancelUpdate,
+  jobBatchProgressQuery,
+  pauseUpdate,
+  resumeUpdate,
+  type Waiting,
+} from '../messages';
+import { RowBudget } from './row-budget';
 import { reportEnd } from './search-attributes';
 import type { jobBatchActivities } from './job-batch-activities';
 
@@ -45,6 +52,7 @@ export class ChildJobs {
   readonly #input: JobBatchInput;
   readonly #rules: ChildRules;
   readonly #counts: ChildCounts;
+  readonly #budget: RowBudget;
   /** Under way, by id; whether the batch itself has started it. */
   readonly #underWay = new Map<string, Child & { isOwn: boolean }>();
   #open: Child[] = [];
@@ -61,11 +69,13 @@ export class ChildJobs {
     this.#rules = rules;
     this.#counts = { ...input.carryover.counts };
     this.#paused = input.carryover.paused;
+    this.#budget = new RowBudget(input, () => this.#rowsToStart);
     setHandler(jobBatchProgressQuery, () => ({
       kind: input.kind,
       total: input.children,
       counts: { ...this.#counts },
       underWay: this.#underWay.size,
+      waiting: this.#waiting,
       paused: this.#paused,
       cancelling: this.#cancel !== null,
     }));
@@ -81,10 +91,11 @@ export class ChildJobs {
     });
     const onResume = (): string => {
       this.#paused = false;
-      return orderAnswer('goes_on');
+      return this.#budget.refill() ?? orderAnswer('goes_on');
     };
     setHandler(resumeUpdate, onResume, {
-      validator: () => refuseIf(!this.#paused, orderAnswer('not_paused')),
+      validator: () =>
+        refuseIf(!this.#paused && this.#budget.reached === null, orderAnswer('not_paused')),
     });
     const onCancel = ({ now }: { now: boolean }): string => {
       this.#cancelAll(now ? 'now' : 'wait');
@@ -117,8 +128,10 @@ export class ChildJobs {
         return this.#follow(child, true);
       });
       const slots = Array.from({ length: concurrency }, () => this.#fillSlot());
+      this.#budget.report();
       const all = Promise.all([...carried, ...slots]);
       await Promise.race([all, condition(() => this.#mayContinue())]);
+      if (this.#mayContinue()) await this.#budget.settled();
       if (this.#mayContinue()) return this.#rules.continueAsNew(this.#toCarry());
       await all;
       this.#isOver = true;
@@ -140,12 +153,26 @@ export class ChildJobs {
     );
   }
 
+  /** That wait for nothing but a slot; rows of later runs among them. */
+  get #rowsToStart(): number {
+    if (this.#open.length === 0 || this.#cancel !== null) return 0;
+    const ended = Object.values(this.#counts).reduce<number>((sum, count = 0) => sum + count, 0);
+    return this.#input.children - ended - this.#underWay.size;
+  }
+
+  get #waiting(): Waiting | null {
+    const { reached } = this.#budget;
+    return reached && { reason: 'budget', until: null, budget: reached };
+  }
+
   #toCarry(): BatchCarryover {
+    const budget = this.#budget.state;
     return {
       after: this.#last ?? 0,
       underWay: [...this.#underWay.values()],
       counts: this.#counts,
       paused: this.#paused,
+      ...(budget !== undefined && { budget }),
     };
   }
 
@@ -155,7 +182,8 @@ export class ChildJobs {
     for (;;) {
       const isOver = (): boolean => this.#open.length === 0 || this.#cancel !== null;
       // What was carried over takes its slots.
-      const isFree = (): boolean => !this.#paused && this.#underWay.size < concurrency;
+      const isFree = (): boolean =>
+        !this.#paused && this.#underWay.size < concurrency && this.#budget.coversRow;
       await condition(() => isOver() || isFree());
       if (isOver()) return;
       // Several are woken by one free slot.
@@ -163,14 +191,17 @@ export class ChildJobs {
       const child = this.#open.shift();
       if (child === undefined) return;
       this.#underWay.set(child.jobId, { ...child, isOwn: false });
+      this.#budget.take();
       await this.#follow(child, false);
     }
   }
 
   async #follow(child: Child, isUnderWay: boolean): Promise<void> {
     const status = await this.#endOf(child, isUnderWay);
+    const isOwn = this.#underWay.get(child.jobId)?.isOwn === true;
     this.#underWay.delete(child.jobId);
     this.#count(status ?? 'lost');
+    if (!isOwn) this.#budget.giveBack();
   }
 
   /** Null: it has no end in the store, whether or not somebody else drives it, and it is not to be started. */
@@ -229,6 +260,7 @@ export class ChildJobs {
 
   #cancelAll(how: 'wait' | 'now'): void {
     this.#cancel = how === 'now' ? how : (this.#cancel ?? how);
+    this.#budget.report();
     if (how === 'wait') return;
     for (const { jobId, isOwn } of this.#underWay.values()) if (isOwn) this.#cancelChild(jobId);
   }

@@ -1,26 +1,24 @@
 import { condition } from '@temporalio/workflow';
-import type { ReachedBudget } from '../../domain/core/budget';
+import { Budget, type ReachedBudget } from '../../domain/core/budget';
 import { orderAnswer } from '../../domain/order-answers';
 import type { PreparedStep } from './activities';
 
 /** Lets steps make as many requests as the budget allows; then a person must look. */
 export class Purse {
-  readonly #budget: number;
-  #allowed: number;
-  #spent = 0;
+  readonly #budget: Budget | null;
   /** Steps spend one after the other: two at once would both be told that there is enough. */
   #last: Promise<unknown> = Promise.resolve();
-  #rest: number | null = null;
+  #beyond: Extract<PreparedStep, { kind: 'beyondBudget' }> | null = null;
 
   /** @param budget requests; null: as many as there are */
   constructor(budget: number | null) {
-    this.#budget = this.#allowed = budget ?? Infinity;
+    this.#budget = budget === null ? null : new Budget(budget);
   }
 
   /** While a person must look; null: nobody must. */
   get reached(): ReachedBudget | null {
-    if (this.#rest === null) return null;
-    return { made: this.#spent, allowed: this.#allowed, rest: this.#rest };
+    if (this.#budget === null || this.#beyond === null) return null;
+    return { ...this.#budget.state, rest: this.#beyond.rest };
   }
 
   /**
@@ -31,24 +29,22 @@ export class Purse {
     prepare: (mayRequest: number | null) => Promise<PreparedStep>,
     { onWait, until }: { onWait: () => void; until: number },
   ): Promise<PreparedStep> {
-    if (this.#budget === Infinity) return prepare(null);
+    const budget = this.#budget;
+    if (budget === null) return prepare(null);
     const before = this.#last;
     const own = (async () => {
       await before.catch(() => undefined);
       for (;;) {
-        const allowed = this.#allowed;
-        const prepared = await prepare(allowed - this.#spent);
-        if (prepared.kind === 'asked') this.#spent += prepared.requests;
+        const prepared = await prepare(budget.left);
+        if (prepared.kind === 'asked') budget.take(prepared.requests);
         const leftMs = until - Date.now();
         if (prepared.kind !== 'beyondBudget' || leftMs <= 0) return prepared;
-        this.#rest = prepared.rest;
+        this.#beyond = prepared;
         onWait();
-        const isMore = await condition(() => this.#allowed > allowed, leftMs);
-        this.#rest = null;
+        const isMore = await condition(() => this.#beyond === null, leftMs);
+        this.#beyond = null;
         onWait();
         if (!isMore) return prepared;
-        // What is asked for at once may be more than one budget.
-        this.#allowed = Math.max(this.#allowed, this.#spent + prepared.requests);
       }
     })();
     this.#last = own;
@@ -57,8 +53,9 @@ export class Purse {
 
   /** @returns what it is answered with */
   refill(): string {
-    if (this.#rest === null) return orderAnswer('not_waiting_budget');
-    this.#allowed = this.#spent + this.#budget;
-    return orderAnswer('resumed_budget', this.#budget);
+    if (this.#budget === null || this.#beyond === null) return orderAnswer('not_waiting_budget');
+    const { requests } = this.#beyond;
+    this.#beyond = null;
+    return this.#budget.refill(requests);
   }
 }

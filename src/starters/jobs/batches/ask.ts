@@ -43,6 +43,8 @@ export interface BatchRequest {
   inputName: string;
   /** Stored with the batch; null: there is no file. */
   inputPath: string | null;
+  /** Requests of a row that may be charged, when nothing fails; left out: no budget counts them. */
+  requestsPerRow?: number;
   /** The rows are found when it is asked for, and are no part of what makes it the same batch. */
   isListed?: true;
   /** Read anew each time. @param told what a person should know of the file. @throws SheetError */
@@ -81,7 +83,7 @@ async function storeBatch(
   ctx: CommandContext,
   request: BatchRequest,
   name: string,
-  { concurrency, deadline: deadlineMs }: BatchTerms,
+  { budget, concurrency, deadline: deadlineMs }: BatchTerms,
 ): Promise<string> {
   const { store, environment, idKey } = ctx;
   const { kind, label, inputName, inputPath } = request;
@@ -126,6 +128,7 @@ async function storeBatch(
     children,
     concurrency,
     deadlineMs,
+    ...(budget !== undefined && { budget }),
     rerun: request.rerun,
     createdAt,
     createdBy,
@@ -169,6 +172,7 @@ async function childOf(request: BatchRequest, thing: string, instant: string): P
 
 /** How it is driven, as a person said. */
 export interface BatchTerms {
+  budget?: number | undefined;
   concurrency: number;
   /** Milliseconds from the start of a child job to its outcome. */
   deadline: number;
@@ -201,11 +205,19 @@ export async function askBatch(
       carryover: { after: -1, underWay: [], counts: {}, paused: false },
       concurrency: input.concurrency,
       deadlineMs: terms.deadline,
+      ...budgetOf(input, request),
       queueSuffix: ctx.queueSuffix,
     }),
     mayEndAtOnce: true,
     isBatch: true,
   };
+}
+
+function budgetOf(
+  { budget: requests }: JobBatchRecord,
+  { requestsPerRow: perRow }: BatchRequest,
+): Pick<JobBatchInput, 'budget'> {
+  return requests === undefined || perRow === undefined ? {} : { budget: { requests, perRow } };
 }
 
 async function foresee(request: BatchRequest): Promise<Foreseen> {

@@ -29,7 +29,8 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
     service: rules.service,
     workflowId: (_, id) => workflowIdOf(id),
     describe: ({ inputName }) => inputName,
-    terms: ({ concurrency, deadlineMs, label, rerun }) => ({
+    terms: ({ budget, concurrency, deadlineMs, label, rerun }) => ({
+      budget,
       concurrency,
       deadline: deadlineMs,
       label,
@@ -92,8 +93,9 @@ async function readProgress(
   const handle = client.workflow.getHandle(workflowId);
   const progress = await handle.query(jobBatchProgressQuery).catch(() => null);
   if (progress === null) return null;
-  const { counts, total, underWay: outstanding, paused, cancelling } = progress;
-  return { ...nothingElse, counts: whole(counts), total, outstanding, paused, cancelling };
+  const { cancelling, counts, paused, total, underWay: outstanding, waiting } = progress;
+  const known = { total, outstanding, waiting, paused, cancelling };
+  return { ...nothingElse, counts: whole(counts), ...known };
 }
 
 /** Rows that had ended before the batch are among them. */

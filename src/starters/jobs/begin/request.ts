@@ -29,6 +29,15 @@ export function maxAgeTerm(age: string) {
   };
 }
 
+/** Of what asks for more than one thing. */
+export const budgetTerm = {
+  budget: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('requests that may be charged before a person must look'),
+};
+
 /** Of a batch. @param what column of the sheet */
 export function inputTerms(what: string, concurrency: number) {
   return {

@@ -34,7 +34,7 @@ export class RequestRuns {
   #rows: number = limits.runRows;
   /** Runs would only take the permits from each other. */
   #oneAtATime = false;
-  /** Runs that may start without a place of their own: each follows a full one, or one that was handed all it asked. */
+  /** Runs that may start without a place of their own: each follows one that was handed all it asked. */
   #followUps = 0;
 
   get size(): number {
@@ -123,7 +123,7 @@ export class RequestRuns {
       this.#rows = Math.min(limits.runRows, Math.max(this.#rows, sent * 2));
       this.#oneAtATime = false;
     }
-    if (sent === limits.runRows || (sent === answers.length && given < sent)) this.#followUps += 1;
+    if (sent === answers.length && given < sent) this.#followUps += 1;
   }
 }
 
