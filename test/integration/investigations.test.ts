@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { temporal } from '@temporalio/proto';
 import { parse } from 'csv-parse/sync';
+import { reportSchema } from '../../src/starters/investigations/report/schema';
 import { cnpj, cpf } from '../support/documents';
 import { eventually, Installation } from '../support/diligence-process';
 
@@ -8,6 +10,8 @@ jest.setTimeout(120_000);
 
 /** One subject, one command: with the sandbox, a real server and a worker. */
 let place: Installation;
+const { EventType } = temporal.api.enums.v1;
+const forLong: [number, number] = [600_000, 600_000];
 
 beforeAll(async () => {
   const soon = {
@@ -17,7 +21,15 @@ beforeAll(async () => {
   place = await Installation.start(
     {
       issuance: { ...soon, distribution: 'uniform' },
-      traces: { pollAfterSeconds: 1, targets: { 'a@example.com': soon, 'nona@example.com': soon } },
+      traces: {
+        pollAfterSeconds: 1,
+        targets: {
+          'a@example.com': soon,
+          'nona@example.com': soon,
+          'slow@example.com': { ...soon, processingMs: forLong },
+        },
+      },
+      documents: { [cnpj(32)]: { end: 'never_settles' } },
     },
     { INVESTIGATION_RPS: '400' },
   );
@@ -85,34 +97,96 @@ test('a budget that is reached waits in the inbox, and resume lets the rest be a
   expect(await inbox()).toEqual([]);
 });
 
-test('cancelled in the middle, it has its dossier cancelled and tells what was stopped', async () => {
+test('cancelled in the middle, its jobs end first, and the report says what was stopped and what it cost', async () => {
   const dossier = '0f0e0d0c-0b0a-4000-8000-000000000077';
-  const forLong: [number, number] = [600_000, 600_000];
   place.sandbox.configure({ dossiers: { held: { [dossier]: { processingMs: forLong } } } });
-  const words = ['--plan', 'supplier', '--cnpj', cnpj(31), '--dossier', dossier];
-  const { shown } = await investigate(...words, '--detach');
-  const held = () => place.sandbox.dossiers.counts().items.find((one) => one.dossieId === dossier);
-  await eventually('the dossier is read', () => (held()?.statusReads ?? 0) > 0);
-  await eventually('both certificates are there', async () => {
-    const { stdout } = await place.run(['show', shown.id]);
-    return stdout.includes('registration: answered') && stdout.includes('labour: answered');
-  });
-  const told = await place.run(['cancel', shown.id, '--cancel-remote']);
-  expect(told.code).toBe(0);
-  await eventually('it has ended', async () =>
-    (await place.run(['list', '--kind', 'investigation', '--json'])).stdout.includes('"cancelled"'),
+  const file = join(place.folder, 'stopped.yaml');
+  await writeFile(
+    file,
+    `name: stopped
+steps:
+  - { id: registration, kind: certificate, type: cnpj }
+  - { id: labour, kind: certificate, type: trabalhista, of: ['${cnpj(32)}'] }
+  - { id: contacts, kind: trace }
+  - { id: dossier, kind: dossier }
+  - { id: owner, kind: profile, needs: [contacts] }
+  - { id: other, kind: certificate, type: trabalhista, needs: [dossier] }
+`,
   );
-  const again = await place.run(['result', shown.id, '--json', '--out', 'out-cancelled']);
-  const { outcome, status } = JSON.parse(again.stdout) as Shown;
-  expect(status).toBe('cancelled');
-  const steps = Object.fromEntries(outcome.steps.map((step) => [step.id, step.status]));
-  expect(steps).toMatchObject({
-    registration: 'answered',
-    labour: 'answered',
-    dossier: 'cancelled',
-  });
-  const state = place.sandbox.dossiers.state().find(({ dossier: one }) => one['id'] === dossier);
+  const who = ['--cnpj', cnpj(31), '--cpf', cpf(31), '--email', 'slow@example.com'];
+  const words = ['--plan', file, ...who, '--dossier', dossier, '--detach'];
+  const { shown } = await investigate(...words);
+  const { dossiers, profiles, traces } = place.sandbox;
+  const isUnderWay = (): boolean =>
+    dossiers.counts().items.some((one) => one.dossieId === dossier && one.statusReads > 0) &&
+    traces.counts().items.some((one) => one.target === 'slow@example.com' && one.started > 0) &&
+    place.sandbox.counts().some((one) => one.document === cnpj(32) && one.started > 0);
+  await eventually('its open steps are under way', isUnderWay);
+  await eventually('the certificate is there', async () =>
+    (await place.run(['show', shown.id])).stdout.includes('registration: answered'),
+  );
+  const told = await place.run(['cancel', shown.id, '--cancel-remote', '--now']);
+  expect(told.code).toBe(0);
+  const handle = (await place.client()).workflow.getHandle(shown.id.slice(0, -20));
+  await handle.result();
+
+  const { events } = await handle.fetchHistory();
+  const types = (events ?? []).map(({ eventType }) => Number(eventType));
+  const at = (type: number): number[] => types.flatMap((one, n) => (one === type ? [n] : []));
+  const cancelledAt = at(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED)[0] ?? NaN;
+  const orders = at(EventType.EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED);
+  const ends = at(EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED);
+  const starts = at(EventType.EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED);
+  expect(starts.filter((start) => start > cancelledAt)).toEqual([]);
+  const endedAfter = ends.filter((end) => end > cancelledAt);
+  expect(endedAfter).toHaveLength(3);
+  expect(orders.length).toBeGreaterThanOrEqual(endedAfter.length);
+  expect(Math.max(...orders)).toBeLessThan(Math.min(...endedAfter));
+  expect(types.at(-1)).toBe(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED);
+  expect(profiles.counts().items.filter(({ cpf: of }) => of === cpf(31))).toEqual([]);
+  const state = dossiers.state().find(({ dossier: one }) => one['id'] === dossier);
   expect(state?.dossier['status']).toBe('cancelled');
+
+  const out = join(place.folder, 'stopped');
+  const result = await place.run(['result', shown.id, '--out', out]);
+  expect(result.stdout).toContain('unanswered     2 request(s): they may still be charged');
+  expect(result.stdout).toContain('requested: 3, reused: 0');
+  const page = await readFile(join(out, 'report.html'), 'utf8');
+  expect(page).toContain('Requests without an answer, which may still be charged: 2.');
+  const report = reportSchema.parse(JSON.parse(await readFile(join(out, 'report.json'), 'utf8')));
+  expect(report.status).toBe('cancelled');
+  expect(report.coverage.map(({ status, step, why }) => [step, status, why])).toEqual([
+    ['registration', 'answered', null],
+    ['labour', 'cancelled', 'stopped before its answer'],
+    ['contacts', 'cancelled', 'stopped before its answer (subject: targets[0])'],
+    ['dossier', 'cancelled', 'stopped before its answer (subject: dossier[0])'],
+    ['owner', 'cancelled', 'nothing had been asked'],
+    ['other', 'cancelled', 'nothing had been asked'],
+  ]);
+  const lastSeen = report.findings.flatMap(({ facts, step }) =>
+    facts.flatMap(({ value, what }) => (what === 'atService' ? [`${step} ${value}`] : [])),
+  );
+  expect(lastSeen.toSorted()).toEqual(['contacts running', 'dossier cancelled']);
+  expect(report.requests).toEqual({
+    requested: 3,
+    reused: 0,
+    possibleDoubleCharges: 0,
+    unanswered: 2,
+  });
+  expect(report.cost.map(({ status, unit }) => [status, unit])).toEqual([
+    ['not_charged', 'tokens'],
+  ]);
+  const sent = report.timeline.map(({ requested, step, unanswered }) => {
+    return `${step} ${requested} ${unanswered}`;
+  });
+  expect(sent.toSorted()).toEqual([
+    'contacts 1 1',
+    'dossier 0 0',
+    'labour 1 1',
+    'registration 1 0',
+  ]);
+  for (const { endedAt } of report.timeline)
+    expect(Date.parse(endedAt ?? '')).toBeLessThanOrEqual(Date.parse(report.settledAt));
 });
 
 test('of a sheet each subject is an investigation by all that its line says; lines at fault are told before anything is sent', async () => {

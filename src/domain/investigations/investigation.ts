@@ -133,7 +133,10 @@ export function endOfStep(
   const good = children.filter(({ result }) => result === 'answered').length;
   const bad = children.filter(({ result }) => result !== 'answered');
   const whys = [
-    ...bad.map(({ status, from }) => `${status ?? 'without an end'}${from && ` (${from})`}`),
+    ...bad.map(({ from, result, status }) => {
+      const how = result === 'cancelled' ? 'stopped before its answer' : status;
+      return `${how ?? 'without an end'}${from && ` (${from})`}`;
+    }),
     ...left,
   ];
   if (cut > 0) whys.push(`${cut} more things were left out`);

@@ -32,6 +32,7 @@ export interface InvestigationReport {
   changes: ReportTable[];
   divergences: Divergence[];
   timeline: TimelineRow[];
+  requests: SentRequests;
   cost: BillingTotal[];
   evidence: EvidenceRow[];
 }
@@ -122,7 +123,21 @@ export interface TimelineRow {
   from: string;
   startedAt: string | null;
   endedAt: string | null;
+  /** Requests that it sent. */
+  requested: number;
+  /** Of those; as in `SentRequests`. */
+  unanswered: number;
   cost: BillingTotal[];
+}
+
+export interface SentRequests {
+  /** That left or may have left. */
+  requested: number;
+  /** Results that were there already. */
+  reused: number;
+  possibleDoubleCharges: number;
+  /** Of those requested: their jobs ended before the answer, and the service may still charge for them. */
+  unanswered: number;
 }
 
 /** A file of the evidence. */

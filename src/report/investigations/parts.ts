@@ -137,7 +137,7 @@ export function certificatesPart(page: Page): Html | null {
     ],
     [row.capturedAt === null ? '' : formats.instant(row.capturedAt), block(row.sourceName)],
     row.validity === null
-      ? block(texts.noRule)
+      ? block(row.file === null ? null : texts.noRule)
       : [day(page, row.validity.validUntil), block(row.validity.rule)],
     fileLink(row.file),
   ]);

@@ -14,7 +14,7 @@ import {
   isAsked,
   subjectPart,
 } from './parts';
-import { evidencePart, timelinePart } from './timeline';
+import { evidencePart, requestsText, timelinePart } from './timeline';
 
 /**
  * The file on a subject as one page, which loads nothing and runs nothing. What came from services is escaped.
@@ -31,9 +31,9 @@ export function investigationHtml(
     language: texts.htmlLanguage,
     title: `${texts.title}: ${subjectName(report)}`,
     ownStyle,
-    main: html`${headingPart(page)} ${tilesPart(page)} ${incompletePart(page)} ${subjectPart(page)}
-      ${findingsPart(page)} ${coveragePart(page)} ${certificatesPart(page)} ${assetsPart(page)}
-      ${listsPart(page, 'occurrences')} ${listsPart(page, 'pictures')}
+    main: html`${headingPart(page)} ${tilesPart(page)} ${incompletePart(page)} ${stoppedPart(page)}
+      ${subjectPart(page)} ${findingsPart(page)} ${coveragePart(page)} ${certificatesPart(page)}
+      ${assetsPart(page)} ${listsPart(page, 'occurrences')} ${listsPart(page, 'pictures')}
       ${listsPart(page, 'risk', texts.riskIntro)} ${listsPart(page, 'credit')}
       ${listsPart(page, 'changes', texts.changesIntro)} ${divergencesPart(page)}
       ${timelinePart(page)} ${evidencePart(page)}
@@ -73,6 +73,19 @@ function incompletePart({ report, texts }: Page): Html | null {
   return html`<section class="card notice">
     <h2>${texts.incomplete}</h2>
     <p>${texts.why(report.error)}</p>
+  </section>`;
+}
+
+function stoppedPart(page: Page): Html | null {
+  const { report, texts } = page;
+  if (report.status !== 'cancelled') return null;
+  const stopped = report.coverage.filter(({ status }) => status !== 'answered');
+  return html`<section class="card notice">
+    <h2>${texts.stopped}</h2>
+    <ul>
+      ${stopped.map(({ step, why }) => html`<li>${why === null ? step : `${step}: ${texts.why(why)}`}</li>`)}
+    </ul>
+    <p>${requestsText(page)}</p>
   </section>`;
 }
 

@@ -12,6 +12,7 @@ export const en = {
   askedBy: (by: string, at: string) => `Asked by ${by} on ${at}`,
   ended: 'ended',
   incomplete: 'Why it is incomplete',
+  stopped: 'What was stopped',
   yes: 'yes',
   no: 'no',
   moreRows: (count: string, file: string) => `${count} more rows are in ${file}.`,
@@ -33,7 +34,7 @@ export const en = {
     changes: 'Open changes',
     divergences: 'Divergences',
     divergencesSome: 'shown side by side',
-    divergencesNone: 'sources agree',
+    divergencesNone: 'none found',
     notAsked: 'not asked',
     noAnswer: 'no answer',
   },
@@ -71,6 +72,12 @@ export const en = {
   cost: 'Cost',
   costIntro: 'Of what this investigation asked for anew, as the services reported it.',
   costNotTold: 'No service reported a cost.',
+  requests: (requested: string, reused: string) =>
+    `Requests sent: ${requested}; results reused: ${reused}.`,
+  unanswered: (count: string) =>
+    `Requests without an answer, which may still be charged: ${count}.`,
+  chargedTwice: (count: string) => `Requests that may have been charged twice: ${count}.`,
+  mayBeCharged: 'may still be charged',
   evidence: 'Evidence',
   evidenceIntro:
     'Every file is in the folder of this report. manifest.json, which is signed, has the same sums.',
@@ -131,6 +138,7 @@ export const en = {
     officialName: 'official name',
     holderName: 'holder',
     divergent: 'differs from the register',
+    atService: 'last seen at the service',
     riskStatus: 'risk status',
     riskLevel: 'risk level',
     riskScore: 'risk score',

@@ -22,7 +22,10 @@ export function timelinePart(page: Page): Html {
       block(row.status === null ? null : label(page, row.status)),
       block(row.reused ? texts.reused : null),
     ],
-    row.cost.map((one) => html`<span class="block">${costText(page, one)}</span>`),
+    [
+      row.cost.map((one) => html`<span class="block">${costText(page, one)}</span>`),
+      block(row.unanswered > 0 ? texts.mayBeCharged : null),
+    ],
   ];
   const names = [columns.step, columns.started, columns.ended, columns.result, columns.cost];
   const cost =
@@ -43,8 +46,19 @@ export function timelinePart(page: Page): Html {
           report.timeline.map(shown),
         ),
     html`<h3 class="after">${texts.cost}</h3>`,
+    note(requestsText(page)),
     cost,
   );
+}
+
+/** What was sent, and what of it may be charged beyond the cost that the services reported. */
+export function requestsText({ formats, report, texts }: Page): string {
+  const { possibleDoubleCharges: twice, requested, reused, unanswered } = report.requests;
+  return [
+    texts.requests(formats.number(requested), formats.number(reused)),
+    ...(unanswered > 0 ? [texts.unanswered(formats.number(unanswered))] : []),
+    ...(twice > 0 ? [texts.chargedTwice(formats.number(twice))] : []),
+  ].join(' ');
 }
 
 /** By another step: what it is about was not given with the subject. */

@@ -3,9 +3,11 @@ import {
   type InvestigationOutcome,
   type InvestigationRecord,
 } from '../../domain/investigations/investigation';
+import type { SentRequests } from '../../domain/investigations/report';
 import type { JobKind as KindName } from '../../domain/job';
 import { jobProgressQuery } from '../../workflows/messages';
 import { stateWord } from '../../report/words';
+import type { CommandContext } from '../jobs/context';
 import { outcomeOf } from '../jobs/envelope';
 import { endedJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
@@ -45,13 +47,23 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
       details: steps.map(([id, word]) => `${id}: ${stateWord(word, reader.language)}`),
     };
   },
-  lines: ({ outcome: { error, status, steps } }, { reader: { language, say } }) => [
-    stateWord(status, language),
-    ...steps.map(({ id, status: how, why }) => {
-      return `  ${id.padEnd(14)} ${stateWord(how, language)}${why === null ? '' : `: ${why}`}`;
-    }),
-    ...(error === null ? [] : [`  ${say('error', 'erro').padEnd(10)} ${error.message}`]),
-  ],
+  async lines({ outcome }, ctx) {
+    const { error, status, steps } = outcome;
+    const { language, say } = ctx.reader;
+    const { unanswered } = await sentBy(ctx, outcome);
+    const openRequests = say(
+      `${'unanswered'.padEnd(14)} ${unanswered} request(s): they may still be charged`,
+      `${'sem resposta'.padEnd(14)} ${unanswered} pedido(s): ainda podem ser cobrados`,
+    );
+    return [
+      stateWord(status, language),
+      ...steps.map(({ id, status: how, why }) => {
+        return `  ${id.padEnd(14)} ${stateWord(how, language)}${why === null ? '' : `: ${why}`}`;
+      }),
+      ...(unanswered === 0 ? [] : [`  ${openRequests}`]),
+      ...(error === null ? [] : [`  ${say('error', 'erro').padEnd(10)} ${error.message}`]),
+    ];
+  },
   async report(ctx, { outcome }) {
     const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
     const jobs: StepResult[] = [];
@@ -64,8 +76,13 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   },
   artifacts: () => [],
   async cost({ outcome }, ctx) {
-    const { costOf, reportedJobs } = require('./report/gather') as typeof import('./report/gather');
+    const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
+    const { costOf } = require('./report/spent') as typeof import('./report/spent');
     return costOf(ctx, await reportedJobs(ctx, outcome));
+  },
+  async asked({ outcome }, ctx) {
+    const { unanswered: _, ...asked } = await sentBy(ctx, outcome);
+    return asked;
   },
   heeds: ['lang'],
   export: (ctx, job, folder, { lang }) => {
@@ -76,3 +93,9 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   orders: ['cancel', 'cancel_now', 'resume'],
   cancelsRemotely: true,
 };
+
+async function sentBy(ctx: CommandContext, outcome: InvestigationOutcome): Promise<SentRequests> {
+  const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
+  const { requestsOf } = require('./report/spent') as typeof import('./report/spent');
+  return requestsOf(ctx, await reportedJobs(ctx, outcome));
+}

@@ -154,8 +154,9 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     for (const { id } of steps) {
       if (ends.has(id)) continue;
       const how = asked.get(id);
-      if (how === undefined) ends.set(id, { ...nothing(id), status: 'cancelled' });
-      else {
+      if (how === undefined) {
+        ends.set(id, { ...nothing(id), status: 'cancelled', why: 'nothing had been asked' });
+      } else {
         const settled = await settleStep({
           ref,
           stepId: id,

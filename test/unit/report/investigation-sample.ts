@@ -48,6 +48,8 @@ function times(step: string, kind: TimelineRow['kind'], minute: number): Timelin
     from: '',
     startedAt: at(1),
     endedAt: at(44),
+    requested: 1,
+    unanswered: 0,
     cost: [{ status: 'charged', unit: 'tokens', count: 1, amount: 2.5 }],
   };
 }
@@ -272,6 +274,7 @@ export function sampleReport(over: Partial<InvestigationReport> = {}): Investiga
         from: 'owner: imoveis[0].proprietario.documento',
       },
     ],
+    requests: { requested: 3, reused: 1, possibleDoubleCharges: 0, unanswered: 0 },
     cost: [{ status: 'charged', unit: 'tokens', count: 3, amount: 7.5 }],
     evidence: [
       evidence('registration', 'cnpj.pdf', { endpoint: 'POST /certidoes/cnpj' }),

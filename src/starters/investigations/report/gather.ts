@@ -1,7 +1,6 @@
 import { attentionOf } from '../../../domain/attention';
 import type { FiledRow } from '../../../domain/certificates/certificates';
 import { validityOf, validityRules } from '../../../domain/certificates/validity';
-import type { BillingTotal } from '../../../domain/core/service/billing-totals';
 import type { Fields } from '../../../domain/core/findings';
 import type { AnalysisOutcome } from '../../../domain/credit/work';
 import { divergencesIn, type Source } from '../../../domain/investigations/divergences';
@@ -26,6 +25,7 @@ import type { CommandContext } from '../../jobs/context';
 import { endedJob } from '../../jobs/find-job';
 import type { EndedJob, Job } from '../../jobs/job-kind';
 import { shortFacts } from './short-facts';
+import { costOf, requestsOf } from './spent';
 import { addAssets, changesTable, creditTables, tablesOf } from './tables';
 
 /** A job of a step, as the report has it. */
@@ -83,6 +83,7 @@ export async function reportOf(
     changes: [],
     divergences: [],
     timeline: [],
+    requests: await requestsOf(ctx, jobs),
     cost: await costOf(ctx, jobs),
     evidence,
   };
@@ -114,6 +115,7 @@ async function addJob(
   const found = (await kind.findings?.(ended, ctx.store)) ?? null;
   const tables = found === null ? [] : tablesOf(step, found, file);
   const { endedAt, id, status } = job;
+  const { requested, unanswered } = await requestsOf(ctx, [{ child, job }]);
   report.findings.push({
     step,
     kind: job.kind,
@@ -131,6 +133,8 @@ async function addJob(
     from: child.from,
     startedAt: job.createdAt,
     endedAt,
+    requested,
+    unanswered,
     cost: await kind.cost(ended, ctx),
   });
   const about =
@@ -199,17 +203,6 @@ const placers: Readonly<
   },
 };
 
-/** Of what was asked for anew: what was reused had been paid before. */
-export async function costOf(
-  ctx: CommandContext,
-  jobs: readonly ReportedJob[],
-): Promise<BillingTotal[]> {
-  const sum: BillingTotal[] = [];
-  for (const { child, job } of jobs)
-    if (!child.before) addCosts(sum, await childKindOf(job.kind).cost(endedJob(job as Job), ctx));
-  return sum;
-}
-
 /** Null: no rule is known, or nobody knows when it was issued. */
 export function derivedValidity(type: string, capturedAt: string | null): DerivedValidity | null {
   const rule = validityRules.find((one) => one.type === type);
@@ -235,18 +228,6 @@ function certificateRow(
 
 function isRisk(name: string): boolean {
   return name === 'risk' || name.startsWith('risk.');
-}
-
-function addCosts(sum: BillingTotal[], more: readonly BillingTotal[]): void {
-  for (const { amount, count, status, unit } of more) {
-    const same = sum.find((one) => one.status === status && one.unit === unit);
-    if (same === undefined) sum.push({ status, unit, count, amount });
-    else {
-      same.count += count;
-      same.amount =
-        amount === null ? same.amount : Math.round(((same.amount ?? 0) + amount) * 1e6) / 1e6;
-    }
-  }
 }
 
 function compare(one: string, other: string): number {

@@ -134,9 +134,17 @@ export const reportSchema = z.strictObject({
       from: z.string(),
       startedAt: word,
       endedAt: word,
+      requested: z.number().int(),
+      unanswered: z.number().int(),
       cost: z.array(cost),
     }),
   ),
+  requests: z.strictObject({
+    requested: z.number().int().describe('sent, or may have been, by jobs of this investigation'),
+    reused: z.number().int().describe('results that were there already'),
+    possibleDoubleCharges: z.number().int(),
+    unanswered: z.number().int().describe('of those requested: may still be charged'),
+  }),
   cost: z.array(cost).describe('of what this investigation asked for, as the services reported it'),
   evidence: z.array(z.strictObject({ ...file, ...origin })),
 }) satisfies z.ZodType<InvestigationReport>;

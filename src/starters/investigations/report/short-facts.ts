@@ -38,9 +38,10 @@ const readers: Readonly<
     return { ...counts, rural };
   },
   trace: (outcome, { found }) => {
-    const { seen } = outcome as TraceOutcome;
+    const { seen, status } = outcome as TraceOutcome;
     const lists = found?.sections.filter(({ name }) => name !== 'coverage') ?? [];
     return {
+      atService: status === 'cancelled' ? (seen?.statusWord ?? null) : null,
       sources: seen?.sources == null ? null : Object.keys(seen.sources).length,
       partial: seen?.partial ?? null,
       occurrences: found === null ? null : lists.reduce((sum, { rows }) => sum + rows.length, 0),
@@ -55,9 +56,10 @@ const readers: Readonly<
     };
   },
   dossier: (outcome) => {
-    const { coverage, mode, review, risk, stale } = outcome as DossierOutcome;
+    const { coverage, mode, remote, review, risk, stale, status } = outcome as DossierOutcome;
     const phases = coverage && `${coverage.completed ?? '?'}/${coverage.eligible ?? '?'}`;
     return {
+      atService: status === 'cancelled' ? remote : null,
       mode,
       phases,
       stale,

@@ -1,0 +1,56 @@
+import { BillingTotals, type BillingTotal } from '../../../domain/core/service/billing-totals';
+import type { StepChild } from '../../../domain/investigations/investigation';
+import type { SentRequests } from '../../../domain/investigations/report';
+import type { JobWithOutcome } from '../../../store/core/jobs/job-rows';
+import type { CommandContext } from '../../jobs/context';
+import { askedOf } from '../../jobs/envelope';
+import { endedJob } from '../../jobs/find-job';
+import type { Job } from '../../jobs/job-kind';
+import { childKindOf } from '../child-kinds';
+
+interface Spender {
+  child: StepChild;
+  job: JobWithOutcome;
+}
+
+/** Of what was asked for anew: what was reused had been paid before. */
+export async function costOf(
+  ctx: CommandContext,
+  jobs: readonly Spender[],
+): Promise<BillingTotal[]> {
+  const totals = new BillingTotals();
+  for (const { child, job } of jobs) {
+    if (child.before) continue;
+    for (const one of await childKindOf(job.kind).cost(endedJob(job as Job), ctx))
+      totals.merge(one);
+  }
+  return totals.all();
+}
+
+/** A job that ends so had no answer when it ended; the service may go on with what it was sent. */
+const withoutAnswer: ReadonlySet<string | null> = new Set([
+  'cancelled',
+  'expired',
+  'unknown_outcome',
+]);
+
+/** Requests that jobs sent, all together. */
+export async function requestsOf(
+  ctx: CommandContext,
+  jobs: readonly Spender[],
+): Promise<SentRequests> {
+  const sum = { requested: 0, reused: 0, possibleDoubleCharges: 0, unanswered: 0 };
+  for (const { child, job } of jobs) {
+    if (child.before) {
+      sum.reused += 1;
+      continue;
+    }
+    const asked = await askedOf(ctx, childKindOf(job.kind), endedJob(job as Job));
+    if (asked === null) continue;
+    sum.requested += asked.requested;
+    sum.reused += asked.reused;
+    sum.possibleDoubleCharges += asked.possibleDoubleCharges;
+    if (withoutAnswer.has(job.status)) sum.unanswered += asked.requested;
+  }
+  return sum;
+}
