@@ -115,10 +115,10 @@ test.each([
 });
 
 test('a refused token is waited out, and shown as what is waited for', async () => {
-  let refused = 0;
+  // Longer than a line of progress is waited for.
+  const refusedUntil = Date.now() + 5_000;
   const { code, stderr } = await lookUp((request, response) => {
-    refused += 1;
-    return refused <= 3
+    return Date.now() < refusedUntil
       ? sendJson(response, 401, { success: false, erro: { codigo: 'UNAUTHORIZED' } })
       : whole(request, response);
   });

@@ -45,10 +45,8 @@ describe('the runs of requests of a driver', () => {
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
   });
 
-  test.each([
-    ['was handed all it asked for', returned(sent(4), 2)],
-    ['was full', returned(sent(10), 10)],
-  ])('follow one that %s without a place of their own', (_what, runs) => {
+  test('follow one that was handed all it asked for without a place of their own', () => {
+    const runs = returned(sent(10), 2);
     expect(runs.nextRows(50, 0, probing)).toBe(0);
     expect(runs.nextRows(50, -3, underWay)).toBe(10);
     runs.start('next', { rows: rows(10), places: 0, scope });
@@ -56,7 +54,7 @@ describe('the runs of requests of a driver', () => {
   });
 
   test.each([
-    ['had a place for each of a few rows', returned(sent(4), 4)],
+    ['had a place for every row', returned(sent(10), 10)],
     ['had rows that found no place', returned([...sent(8), ...unsent(2, 'no_place')], 2)],
     ['brought nothing about', returned(unsent(10, 'no_place'), 0)],
   ])('do not follow one that %s', (_what, runs) => {
