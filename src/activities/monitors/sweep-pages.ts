@@ -38,7 +38,7 @@ import {
 /** Pages of one activity: each activity costs the engine more than a page costs us. */
 const pagesAtOnce = 20;
 /** After this it begins no other page: a cancellation waits for it, and counts are told by then. */
-const beginPagesForMs = 2_000;
+const beginPagesForMs = 250;
 
 export interface SweepPagesInput {
   ref: SweepRef;
