@@ -82,7 +82,7 @@ function linesOf(item: InboxItem, { formats, language, say }: Reader): string[] 
 
 async function show(id: string, json: boolean): Promise<void> {
   const ctx = await openContext(tell);
-  const { output } = await namedJob(ctx.store, id);
+  const { output } = await namedJob(ctx.store, id, 'waiting');
   const language = json ? 'en' : outputTerms(ctx, {}, output).lang;
   const own = inLanguage(ctx, language);
   const { formats, say } = own.reader;

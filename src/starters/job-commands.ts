@@ -122,7 +122,7 @@ function refuseUnheeded(id: string, kind: JobKind, command: Command): void {
 async function order(id: string, name: Order, flags: OrderFlags): Promise<void> {
   const opened = await openContext(tell, flags.by);
   const { cancelRemote } = flags;
-  const job = await findJob(opened, id);
+  const job = await findJob(opened, id, 'running');
   const ctx = inLanguage(opened, outputTerms(opened, {}, job.output).lang);
   const { say } = ctx.reader;
   const kind = kindOf(job.kind);

@@ -68,7 +68,7 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
     if (action !== 'acknowledge') throw new UsageError('--action: a change can be acknowledged');
     return acknowledgeChange(opened, name, { note, json: json === true });
   }
-  const { id, kind, output } = await namedJob(opened.store, name);
+  const { id, kind, output } = await namedJob(opened.store, name, 'waiting');
   const ctx = inLanguage(opened, json ? 'en' : outputTerms(opened, {}, output).lang);
   const { count, language, say } = ctx.reader;
   const request = { id, action, note, externalId, rows, deadlineMs };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LensOutcome } from '../../src/domain/lens/analyze';
 import type { ScenarioInput } from '../../src/sandbox';
@@ -127,16 +127,16 @@ test.each(phases)(
       files: { filed: [{ mediaType: 'image/png' }, { mediaType: 'application/pdf' }], unfiled: [] },
     });
     expect(counted(name)).toMatchObject({ created: 1, requested, uploads });
-    const { code, stdout } = await installation.run([
-      'result',
-      id,
-      '--json',
-      '--out',
-      'out-killed',
-    ]);
+    const folder = `out-${name.replaceAll(/\W+/g, '-')}`;
+    const told = ['result', id, '--json', '--out', folder];
+    const { code, stdout } = await installation.run(told);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      files: ['lens.json', 'artifact-1.png', 'artifact-2.pdf'],
+      artifacts: [{ name: 'artifact-1.png' }, { name: 'artifact-2.pdf' }],
     });
+    const written = await readdir(join(installation.folder, folder));
+    expect(written).toEqual(
+      expect.arrayContaining(['lens.json', 'artifact-1.png', 'artifact-2.pdf']),
+    );
   },
 );

@@ -1,5 +1,6 @@
 import { rateWords } from '../../domain/core/service/rates';
 import type { Reader } from '../../report/reader';
+import type { Meant } from '../../store/core/jobs/job-rows';
 import { EngineUnreachableError, type EngineClient } from '../../temporal/connection';
 import { runningUnder, type CommandContext } from './context';
 import { CommandError } from './errors';
@@ -11,8 +12,9 @@ import type { Progress } from './progress';
 export async function findJob<Input = unknown, Outcome = unknown>(
   { store }: CommandContext,
   id: string,
+  meant?: Meant,
 ): Promise<Job<Input, Outcome>> {
-  return (await namedJob(store, id)) as Job<Input, Outcome>;
+  return (await namedJob(store, id, meant)) as Job<Input, Outcome>;
 }
 
 /** @throws CommandError before its end */

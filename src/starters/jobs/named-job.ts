@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindFacts, workflowIdOf } from '../../domain/job';
-import type { JobWithOutcome } from '../../store/core/jobs/job-rows';
+import type { JobWithOutcome, Meant } from '../../store/core/jobs/job-rows';
 import type { Store } from '../../store/store';
 import { writeWhole } from './written-file';
 import { CommandError } from './errors';
@@ -18,21 +18,26 @@ export function markFolder(folder: string, id: string): Promise<void> {
 
 /**
  * A job by what people have of it: its id, the beginning of it (with or without its kind), an id of the service, or
- * its result folder. Of jobs that asked for the same, the newest.
+ * its result folder.
  *
  * @param name empty: the newest job of all
+ * @param meant of jobs that asked for the same
  * @throws CommandError when it is nobody's, or that of several
  */
-export async function namedJob(store: Store, name: string): Promise<JobWithOutcome> {
+export async function namedJob(
+  store: Store,
+  name: string,
+  meant: Meant = 'newest',
+): Promise<JobWithOutcome> {
   if (name === '') {
     const [last] = await store.jobs.list({}, { sort: 'created', limit: 1 });
     if (last === undefined) throw new CommandError('there is no job in this store');
     return whole(store, last.id);
   }
   const isId = /^[\w./-]+$/.test(name);
-  const found = isId ? await store.jobs.find(name) : null;
+  const found = isId ? await store.jobs.find(name, meant) : null;
   if (found !== null) return found;
-  const id = (await jobOfFolder(name)) ?? (isId ? await searched(store, name) : null);
+  const id = (await jobOfFolder(name)) ?? (isId ? await searched(store, name, meant) : null);
   if (id === null) throw new CommandError(`no job ${name} in this store`);
   return whole(store, id);
 }
@@ -48,11 +53,11 @@ async function jobOfFolder(path: string): Promise<string | null> {
   return text?.trim() ?? null;
 }
 
-async function searched(store: Store, name: string): Promise<string | null> {
+async function searched(store: Store, name: string, meant: Meant): Promise<string | null> {
   const kinds = Object.entries(kindFacts).map(([kind, { prefix = kind }]) => prefix);
   const below = ['certificate/cnpj', 'certificate/trabalhista', ...new Set(kinds)];
   const prefixes = [name, ...below.map((prefix) => `${prefix}/${name}`)];
-  const ids = await store.jobs.beginning(prefixes, 1_000);
+  const ids = await store.jobs.beginning(prefixes, meant, 1_000);
   const asked = [...new Map(ids.toReversed().map((id) => [workflowIdOf(id), id])).values()];
   const [only, another] = asked;
   if (only !== undefined && another === undefined) return only;

@@ -53,8 +53,8 @@ export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Di
       listJobs(ctx, { ...query, limit, sort: 'created' }, ({ input, kind }) =>
         kindOf(kind).describe(input, ctx.reader.say),
       ),
-    resolve: async (id, { action, deadlineMs = dayMs, externalId = null, note, rows = null }) => {
-      const { kind } = await findJob(ctx, id);
+    resolve: async (name, { action, deadlineMs = dayMs, externalId = null, note, rows = null }) => {
+      const { id, kind } = await findJob(ctx, name, 'waiting');
       const resolver = kindOf(kind).resolver?.() ?? nothingGoesOn;
       const request = { id, action, note, externalId, rows, deadlineMs };
       const { continuation } = await resolveJob(ctx, resolver, request);
@@ -85,7 +85,7 @@ function jobOf<Kind extends KindName>(ctx: CommandContext, id: string, name: Kin
       if (remote && kind.cancelsRemotely !== true)
         throw new UsageError(`remote is for dossiers: ${id} is none`);
       const order = now ? 'cancel_now' : 'cancel';
-      return orderJob(ctx, kind, await findJob(ctx, id), order, { remote });
+      return orderJob(ctx, kind, await findJob(ctx, id, 'running'), order, { remote });
     },
   };
 }

@@ -59,6 +59,24 @@ test.each(['zz', 'lens', '99999999-2222-4333-8444-555555555555', "a' OR 1=1", '.
   },
 );
 
+test.each(['trace/abc', 'abc', 'trace/abc1'])(
+  '"%s" means, for an order, the job that runs, and for a decision the one that waits',
+  async (name) => {
+    const newest = 'trace/abc1/20261122T101530123Z';
+    const meant = async (what?: 'running' | 'waiting') =>
+      (await namedJob(place.store, name, what)).id;
+    expect([await meant('running'), await meant('waiting')]).toEqual([newest, newest]);
+    const endedAt = '2026-01-07T00:00:00.000Z';
+    const ending = { status: 'expired', needsAttention: true, endedAt };
+    await place.store.jobs.end(newest, ending, {});
+    const open = `trace/abc1/${instant}`;
+    expect([await meant('running'), await meant('waiting')]).toEqual([open, newest]);
+    await place.store.inbox.wait(open, 'w', 'review', endedAt);
+    expect([await meant(), await meant('waiting')]).toEqual([newest, open]);
+    expect((await namedJob(place.store, newest, 'waiting')).id).toBe(newest);
+  },
+);
+
 test('a result folder names its job', async () => {
   const folder = join(place.root, 'out of it');
   await mkdir(folder);

@@ -108,11 +108,9 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     const folder = `${root}/${name}/20260505T100000000Z`;
     expect(started[0]?.args).toMatchObject([{ ref: { folder }, queueSuffix: 'q' }]);
     expect(await place.store.jobs.input(folder)).toMatchObject({ name, createdBy: 'ana' });
-    expect(await place.store.inbox.find(started[0]?.workflowId ?? '')).toMatchObject({
-      label: 'l',
-    });
     const next = await place.store.jobs.find(started[0]?.workflowId ?? '');
     expect(next).toMatchObject({ id: `${kind}/${name}/20260505T100000000Z`, output });
+    expect(await place.store.inbox.find(next?.id ?? '')).toMatchObject({ label: 'l' });
     expect(await place.store.subjects.heldBy([folder])).toContain('maria');
   });
 

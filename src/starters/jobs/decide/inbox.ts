@@ -69,7 +69,7 @@ export async function inboxDetail(
   { reader, store }: CommandContext,
   name: string,
 ): Promise<InboxDetail> {
-  const { id } = await namedJob(store, name);
+  const { id } = await namedJob(store, name, 'waiting');
   const job = await store.inbox.find(id);
   if (job === null) throw new CommandError(`no job ${id} in this store`);
   const { folder, kind, needsAttention, status, waitsFor } = job;

@@ -87,7 +87,7 @@ export class InboxRepository {
     }));
   }
 
-  /** Without its instant: one that waits for a person, else the newest of those asked for alike. Null: there is none. */
+  /** Null: there is none. */
   async find(id: string): Promise<FoundJob | null> {
     const [row] = await this.#store.read<
       Omit<FoundJob, 'needsAttention' | 'waitsAbout'> & WaitCounts & { needed: number }
@@ -96,10 +96,8 @@ export class InboxRepository {
         `SELECT holder AS folder, id, kind, status, ended_at AS "endedAt", label, ${waitsFor},
            ${waitScope},
            CASE WHEN attention_at IS NULL THEN 0 ELSE 1 END AS needed
-         FROM job WHERE id = ? OR (id >= ? AND id < ? AND kind <> 'decision')
-         ORDER BY CASE WHEN id = ? THEN 0 WHEN ended_at IS NULL AND attention_at IS NOT NULL THEN 1
-           ELSE 2 END, id DESC LIMIT 1`,
-        [id, `${id}/`, `${id}0`, id],
+         FROM job WHERE id = ?`,
+        [id],
       ),
     );
     if (row === undefined) return null;

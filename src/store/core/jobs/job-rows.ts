@@ -26,6 +26,12 @@ export interface StoredJob<I> {
   record: I;
 }
 
+/**
+ * Which of the jobs that asked for the same: `running`: one that has not ended, before the newest;
+ * `waiting`: one that has not ended and needs a person, before the newest.
+ */
+export type Meant = 'newest' | 'running' | 'waiting';
+
 export interface JobPage {
   /** The newest first. */
   sort: 'created' | 'ended';

@@ -2,7 +2,15 @@ import type { AuditEntry } from '../../../domain/core/audit';
 import type { JobEnding, JobKind, JobStart, OutputTerms, StopWord } from '../../../domain/job';
 import type { ExpiredCursor } from '../../../domain/core/retention';
 import { Sealed, rowName } from '../../sealed/seal';
-import type { EndOfJob, EndedJob, JobPage, JobRow, JobWithOutcome, StoredJob } from './job-rows';
+import type {
+  EndOfJob,
+  EndedJob,
+  JobPage,
+  JobRow,
+  JobWithOutcome,
+  Meant,
+  StoredJob,
+} from './job-rows';
 import { conditionsOf, waitsFor, type JobFilter } from './job-filter';
 import type { SealedDatabase } from '../../sealed/sealed-database';
 import { insertInto, rangeOf, replacing, statement, type Statement } from '../../statement';
@@ -20,6 +28,16 @@ type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
 
 const selected = `holder, id, kind, status, attention_at AS "attentionAt",
   created_at AS "createdAt", ended_at AS "endedAt", input, output, ${waitsFor}`;
+
+const isMeant: Readonly<Record<Exclude<Meant, 'newest'>, string>> = {
+  running: 'ended_at IS NULL',
+  waiting: 'ended_at IS NULL AND attention_at IS NOT NULL',
+};
+
+function meantFirst(meant: Meant): string {
+  const newest = 'created_at DESC, id DESC';
+  return meant === 'newest' ? newest : `CASE WHEN ${isMeant[meant]} THEN 0 ELSE 1 END, ${newest}`;
+}
 
 /**
  * The jobs of the installation: what was asked for, and how it ended. A job goes by its id, and by the
@@ -81,14 +99,14 @@ export class JobRepository {
   }
 
   /**
-   * By its id, or, by an id without its last part, the newest of those asked for alike; decisions about a job
-   * have its id as their beginning, and are not meant.
+   * By its id, or, by an id without its last part, the one that is meant of those asked for alike; decisions
+   * about a job have its id as their beginning, and are not meant.
    */
-  async find(id: string): Promise<JobWithOutcome | null> {
+  async find(id: string, meant: Meant = 'newest'): Promise<JobWithOutcome | null> {
     const all = `SELECT ${selected}, outcome FROM job`;
     const exact = statement(`${all} WHERE id = ?`, [id]);
     const below = statement(
-      `${all} WHERE id >= ? AND id < ? AND kind <> 'decision' ORDER BY created_at DESC, id DESC LIMIT 1`,
+      `${all} WHERE id >= ? AND id < ? AND kind <> 'decision' ORDER BY ${meantFirst(meant)} LIMIT 1`,
       rangeOf(`${id}/`),
     );
     for (const query of [exact, below]) {
@@ -98,13 +116,13 @@ export class JobRepository {
     return null;
   }
 
-  /** Ids that begin with one of these, decisions aside, the newest first. */
-  async beginning(prefixes: readonly string[], limit: number): Promise<string[]> {
+  /** Ids that begin with one of these, decisions aside, the one that is meant first, then the newest. */
+  async beginning(prefixes: readonly string[], meant: Meant, limit: number): Promise<string[]> {
     const bounds = prefixes.map(() => '(id >= ? AND id < ?)').join(' OR ');
     const rows = await this.#store.read<{ id: string }>(
       statement(
         `SELECT id FROM job WHERE (${bounds}) AND kind <> 'decision'
-         ORDER BY created_at DESC, id DESC LIMIT ?`,
+         ORDER BY ${meantFirst(meant)} LIMIT ?`,
         [...prefixes.flatMap(rangeOf), limit],
       ),
     );
