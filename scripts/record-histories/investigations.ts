@@ -300,7 +300,7 @@ const investigations: Recording[] = [
     async play(scene) {
       const dossier = held(scene, { end: ['needs_review'] });
       const id = await scene.detach(supplier('--dossier', dossier, '--budget', '1'));
-      await scene.status(id, 'budget');
+      await scene.status(id, 'requests made; the rest takes at most');
       await scene.run(['resume', id]);
       await scene.status(`dossier/${dossier}`, 'waits for a review');
       await scene.run([

@@ -75,7 +75,6 @@ export const orderAnswers = {
   ],
   is_cancelled: ['it is cancelled', 'está cancelado'],
   is_cancelling: ['it is being cancelled', 'está sendo cancelado'],
-  is_cancelling_already: ['it is being cancelled already', 'já está sendo cancelado'],
   is_paused: ['it is paused already', 'já está em pausa'],
   not_paused: ['it is not paused', 'não está em pausa'],
 } as const satisfies Record<string, Words>;

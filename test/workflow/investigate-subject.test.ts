@@ -41,6 +41,8 @@ interface Script {
   /** Steps that wait for a person first. */
   undecided?: string[];
   terms?: Partial<InvestigateInput>;
+  /** Before a dossier is cancelled at the service. */
+  beforeCancel?: Promise<void>;
   /** By a command of its own, before the investigation. */
   runsAlready?: string;
   meanwhile?(running: Running): Promise<void>;
@@ -122,6 +124,7 @@ async function investigated(rig: WorkflowRig, script: Script) {
       },
       cancelDossier: async ({ ref }: { ref: { dossierId: string } }) => {
         cancelled.push(ref.dossierId);
+        await script.beforeCancel;
         return { kind: 'settled', value: { kind: 'settled', sight: sight('cancelled') } };
       },
       fileDossier: async () => ({
@@ -185,7 +188,21 @@ async function investigated(rig: WorkflowRig, script: Script) {
       await workflow.getHandle(`dossier/${name}-${script.runsAlready}`).result();
     const { events } = await handle.fetchHistory();
     const words = outcome.steps.map(({ id, status }) => `${id} ${status}`);
-    return { cancelled, events: events?.length ?? 0, outcome, prepared, settled, words };
+    /** Orders that the job of a step was given. */
+    const ordersTo = async (dossier: string): Promise<number> => {
+      const told = await workflow.getHandle(`dossier/${name}-${dossier}`).fetchHistory();
+      return (told.events ?? []).filter((one) => one.workflowExecutionSignaledEventAttributes)
+        .length;
+    };
+    return {
+      cancelled,
+      events: events?.length ?? 0,
+      ordersTo,
+      outcome,
+      prepared,
+      settled,
+      words,
+    };
   });
 }
 
@@ -224,14 +241,21 @@ workflowSuite('an investigation', (rig) => {
   });
 
   test('cancelled, tells its jobs how to end, waits for them and says how each step stands', async () => {
-    const { cancelled, outcome, words } = await investigated(rig(), {
+    let goOn = (): void => undefined;
+    const beforeCancel = new Promise<void>((done) => (goOn = done));
+    const { cancelled, ordersTo, outcome, words } = await investigated(rig(), {
       steps: [{ id: 'done' }, { id: 'open' }, { id: 'never', needs: ['open'] }],
       settlesAfterMs: { open: 30 * day },
+      beforeCancel,
       async meanwhile(running) {
         await running.until('done', 'answered');
         await running.cancel({ now: false, remote: true });
+        // They are told again where a person asks for more.
+        await running.cancel({ now: true });
+        goOn();
       },
     });
+    expect([await ordersTo('done'), await ordersTo('open')]).toEqual([0, 2]);
     expect(outcome.status).toBe('cancelled');
     expect(words).toEqual(['done answered', 'open cancelled', 'never cancelled']);
     expect(cancelled).toEqual(['open']);

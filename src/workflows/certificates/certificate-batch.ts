@@ -18,6 +18,7 @@ import {
   type BatchProgress,
   type Control,
 } from '../messages';
+import { refuseRepeated } from '../core/cancel-order';
 import { reportEnd } from '../core/search-attributes';
 import { Waits } from '../core/waits';
 
@@ -138,9 +139,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     {
       validator: ({ now }) => {
         refuseWhenOver();
-        if (cancel === 'now' || (cancel === 'wait' && !now)) {
-          throw ApplicationFailure.nonRetryable(orderAnswer('is_cancelling_already'), 'Already');
-        }
+        refuseRepeated(cancel === undefined ? null : { now: cancel === 'now' }, { now });
       },
     },
   );

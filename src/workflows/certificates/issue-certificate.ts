@@ -13,6 +13,7 @@ import {
 } from '../messages';
 import { RowDriver } from './rows/row-driver';
 import { firstRows } from './rows/row-state';
+import { bothOrders, refuseRepeated } from '../core/cancel-order';
 import { reportEnd } from '../core/search-attributes';
 
 /** One certificate, by the same two activities as a batch: one code path, two sizes. */
@@ -30,27 +31,28 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
     carried: firstRows(0, work.items),
     eventsLimit: null,
   });
-  let isCancelled = false;
+  let cancelled: CancelOrder | null = null;
   setHandler(rowsProgressQuery, () => driver.progress());
   setHandler(resumeUpdate, () => {
     driver.control({ paused: false });
     return orderAnswer('resumed');
   });
-  const cancel = ({ now }: CancelOrder): void => {
-    isCancelled = true;
-    driver.control({ cancel: now ? 'now' : 'wait' });
+  const cancel = (order: CancelOrder): void => {
+    cancelled = bothOrders(cancelled, order);
+    driver.control({ cancel: order.now ? 'now' : 'wait' });
   };
-  setHandler(cancelUpdate, (order) => {
+  const onCancel = (order: CancelOrder): string => {
     cancel(order);
     return orderAnswer(order.now ? 'cancelled_at_once' : 'cancelling');
-  });
+  };
+  setHandler(cancelUpdate, onCancel, { validator: (order) => refuseRepeated(cancelled, order) });
   setHandler(cancelSignal, cancel);
   CancellationScope.current().cancelRequested.catch(() => cancel({ now: false }));
 
   return CancellationScope.nonCancellable(async () => {
     await driver.drive();
     const { filedIn } = work;
-    const isOver = !isCancelled && Date.now() >= terms.requestUntil;
+    const isOver = cancelled === null && Date.now() >= terms.requestUntil;
     const summary = await activities.mergeWork({
       folder: filedIn,
       workId,

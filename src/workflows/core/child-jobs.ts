@@ -19,6 +19,7 @@ import {
   resumeUpdate,
   type Waiting,
 } from '../messages';
+import { refuseRepeated } from './cancel-order';
 import { RowBudget } from './row-budget';
 import { reportEnd } from './search-attributes';
 import type { jobBatchActivities } from './job-batch-activities';
@@ -104,8 +105,7 @@ export class ChildJobs {
     setHandler(cancelUpdate, onCancel, {
       validator: ({ now }) => {
         this.#refuseOver();
-        const isAsked = this.#cancel === 'now' || (this.#cancel === 'wait' && !now);
-        refuseIf(isAsked, orderAnswer('is_cancelled'));
+        refuseRepeated(this.#cancel && { now: this.#cancel === 'now' }, { now });
       },
     });
     CancellationScope.current().cancelRequested.catch(() => this.#cancelAll('wait'));

@@ -19,6 +19,7 @@ import {
   type WaitingFor,
 } from '../messages';
 import { pollUntilSettled, type PollEnd } from './poll-until-settled';
+import { bothOrders, refuseRepeated } from './cancel-order';
 import { reportEnd } from './search-attributes';
 import { Waits } from './waits';
 
@@ -35,7 +36,7 @@ export interface JobDescriptor<Ending, Outcome> {
   finalize(ending: Ending & { startedAt: string }): Promise<Outcome>;
   /** Left out: by its status alone. */
   end?(outcome: Outcome): JobEnd;
-  /** What a cancellation is answered with; left out: what was sent goes on. */
+  /** Tells what else must know of a cancellation; returns what it is answered with. Left out: what was sent goes on. */
   onCancel?(order: CancelOrder): string;
   /** Tries again at once what is waited for; left out: nothing can. */
   onResume?(): string;
@@ -62,6 +63,7 @@ export class Job {
   /** What a cancellation ends. */
   readonly #scope = new CancellationScope();
   readonly #waits: Waits;
+  readonly #onCancel: ((order: CancelOrder) => string) | undefined;
   #order: CancelOrder | null = null;
   #isOver = false;
 
@@ -73,6 +75,7 @@ export class Job {
     onResume,
   }: Pick<JobDescriptor<never, never>, 'kind' | 'folder' | 'stage' | 'onCancel' | 'onResume'>) {
     this.#waits = new Waits(folder);
+    this.#onCancel = onCancel;
     this.progress = {
       kind,
       stage,
@@ -83,27 +86,20 @@ export class Job {
       details: {},
     };
     setHandler(jobProgressQuery, () => ({ ...this.progress }));
-    setHandler(
-      cancelUpdate,
-      (order) => {
-        this.#cancel(order);
-        return onCancel?.(order) ?? orderAnswer('cancelling_sent');
+    setHandler(cancelUpdate, (order) => this.#cancel(order), {
+      validator: (order) => {
+        // After the steps there is nothing that a second one could still leave.
+        if (this.#isOver && (this.#order === null || order.remote === true))
+          throw ApplicationFailure.nonRetryable(orderAnswer('settled'), 'TooLate');
+        refuseRepeated(this.#order, order);
       },
-      {
-        validator: (_order) => {
-          if (this.#isOver)
-            throw ApplicationFailure.nonRetryable(orderAnswer('settled'), 'TooLate');
-          if (this.#order === null) return;
-          throw ApplicationFailure.nonRetryable(orderAnswer('is_cancelled'), 'TooLate');
-        },
-      },
-    );
-    setHandler(cancelSignal, (order) => this.#cancel(order));
+    });
+    setHandler(cancelSignal, (order) => void this.#cancel(order));
     if (onResume !== undefined) setHandler(resumeUpdate, onResume);
     CancellationScope.current().cancelRequested.catch(() => this.#cancel({ now: true }));
   }
 
-  /** The cancellation that somebody asked for; null: nobody did. */
+  /** The cancellation that somebody asked for, or all that several did; null: nobody did. */
   get order(): CancelOrder | null {
     return this.#order;
   }
@@ -169,10 +165,12 @@ export class Job {
     this.progress.waiting = null;
   }
 
-  #cancel(order: CancelOrder): void {
-    this.#order ??= order;
+  #cancel(given: CancelOrder): string {
+    const order = bothOrders(this.#order, given);
+    this.#order = order;
     this.progress.cancelling = true;
     this.#scope.cancel();
+    return this.#onCancel?.(order) ?? orderAnswer('cancelling_sent');
   }
 }
 

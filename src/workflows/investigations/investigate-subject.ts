@@ -1,4 +1,4 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { WorkflowExecutionAlreadyStartedError, type Workflow } from '@temporalio/common';
 import {
   CancellationScope,
   CancelledFailure,
@@ -6,6 +6,7 @@ import {
   ParentClosePolicy,
   log,
   startChild,
+  type ChildWorkflowHandle,
 } from '@temporalio/workflow';
 import type { WorkflowKind } from '../../domain/core/search-attributes';
 import type {
@@ -19,7 +20,7 @@ import { orderAnswer } from '../../domain/order-answers';
 import { runJob, type Job } from '../core/run-job';
 import { attributesAtStart } from '../core/search-attributes';
 import type { InvestigateInput } from '../inputs';
-import { cancelSignal } from '../messages';
+import { cancelSignal, type CancelOrder } from '../messages';
 import { investigationActivities, type PreparedChild, type SettleInput } from './activities';
 import { childStart } from './child-inputs';
 import { Purse } from './purse';
@@ -40,6 +41,14 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
   const ends = new Map<string, StepEnd>();
   const asked = new Map<string, Asked>();
   const purse = new Purse(budget);
+  const underWay = new Set<ChildWorkflowHandle<Workflow>>();
+
+  /** One that has ended need not know. */
+  function stop(child: ChildWorkflowHandle<Workflow>, order: CancelOrder): void {
+    CancellationScope.nonCancellable(() => child.signal(cancelSignal, order)).catch(
+      () => undefined,
+    );
+  }
 
   async function investigate(job: Job): Promise<void> {
     const running = new Map<string, Promise<void>>();
@@ -136,11 +145,14 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
           // What was sent is completed whatever becomes of the investigation.
           parentClosePolicy: ParentClosePolicy.ABANDON,
         });
-        const stop = async (): Promise<void> => {
-          if (job.order !== null) await started.signal(cancelSignal, job.order);
-        };
-        job.cancelRequested.catch(stop).catch(() => undefined);
-        await started.result();
+        underWay.add(started);
+        // While it was started, nobody could tell it.
+        if (job.order !== null) stop(started, job.order);
+        try {
+          await started.result();
+        } finally {
+          underWay.delete(started);
+        }
       } catch (error) {
         if (error instanceof ChildWorkflowFailure) {
           log.warn('a job of a step did not end well');
@@ -175,7 +187,10 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     folder: ref.folder,
     stage: 'planning',
     onResume: () => purse.refill(),
-    onCancel: () => orderAnswer('cancelling_steps'),
+    onCancel: (order) => {
+      for (const child of underWay) stop(child, order);
+      return orderAnswer('cancelling_steps');
+    },
     steps: async (job) => {
       const cancelled = await job.cancellable(
         async () => {

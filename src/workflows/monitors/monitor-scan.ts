@@ -26,9 +26,10 @@ import {
 import { sweepIdAt, sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
 import { orderAnswer } from '../../domain/order-answers';
 import type { MonitorScanInput } from '../inputs';
-import { cancelUpdate, scanProgressQuery, type ScanProgress } from '../messages';
+import { cancelUpdate, scanProgressQuery, type CancelOrder, type ScanProgress } from '../messages';
 import { monitorActivities } from './activities';
 import type { monitorSweep } from './monitor-sweep';
+import { bothOrders, refuseRepeated } from '../core/cancel-order';
 import { attributesAtStart, reportEnd } from '../core/search-attributes';
 
 /** Pages of the list probed at once: a monitor that does not answer holds up its own page alone. */
@@ -59,6 +60,7 @@ class ScanDriver {
   #page: number;
   #underWay = 0;
   #stopped: ScanOutcome['stopped'] = null;
+  #order: CancelOrder | null = null;
 
   constructor(input: MonitorScanInput) {
     this.#input = input;
@@ -69,11 +71,15 @@ class ScanDriver {
     this.#isStored = input.carryover?.isStored ?? input.workId !== null;
     this.#record = recordOf(input, this.#startedAt);
     setHandler(scanProgressQuery, () => this.#progress());
-    setHandler(cancelUpdate, ({ now }) => {
+    const onCancel = (order: CancelOrder): string => {
+      this.#order = bothOrders(this.#order, order);
       this.#stopped ??= 'cancelled';
-      if (!now) return orderAnswer('cancelling_scan');
+      if (!order.now) return orderAnswer('cancelling_scan');
       this.#sweeps?.cancel();
       return orderAnswer('cancelling_sweeps', this.#underWay);
+    };
+    setHandler(cancelUpdate, onCancel, {
+      validator: (order) => refuseRepeated(this.#order, order),
     });
     CancellationScope.current().cancelRequested.catch(() => (this.#stopped ??= 'cancelled'));
   }

@@ -23,8 +23,15 @@ import {
 import { firstWalk, type ReconcileWalk } from '../../domain/monitors/walk';
 import { orderAnswer } from '../../domain/order-answers';
 import type { MonitorSweepInput, SweepCarryover } from '../inputs';
-import { cancelSignal, cancelUpdate, sweepProgressQuery, type SweepProgress } from '../messages';
+import {
+  cancelSignal,
+  cancelUpdate,
+  sweepProgressQuery,
+  type CancelOrder,
+  type SweepProgress,
+} from '../messages';
 import { monitorActivities } from './activities';
+import { bothOrders, refuseRepeated } from '../core/cancel-order';
 import { reportEnd } from '../core/search-attributes';
 
 /** Activities of a run before it continues as new: some 650 events. */
@@ -45,6 +52,7 @@ class SweepDriver {
   readonly #state: SweepCarryover;
   #activitiesBegun = 0;
   #cancelling = false;
+  #order: CancelOrder | null = null;
 
   constructor(input: MonitorSweepInput) {
     const { createdBy: by, monitorId, workId: sweep } = input.record;
@@ -53,9 +61,13 @@ class SweepDriver {
     this.#state = input.carryover ?? newSweep();
     this.#ref = { monitorId, sweep, by };
     setHandler(sweepProgressQuery, () => this.#progress());
-    setHandler(cancelUpdate, () => {
+    const onCancel = (order: CancelOrder): string => {
+      this.#order = bothOrders(this.#order, order);
       this.#cancelling = true;
       return orderAnswer('cancelling_pages');
+    };
+    setHandler(cancelUpdate, onCancel, {
+      validator: (order) => refuseRepeated(this.#order, order),
     });
     setHandler(cancelSignal, () => void (this.#cancelling = true));
     CancellationScope.current().cancelRequested.catch(() => (this.#cancelling = true));
