@@ -9,6 +9,6 @@ export { ScenarioError } from './core/scenario-parts';
 export type { FaultKind } from './faults/fault-words';
 export type { Received } from './http/request-log';
 export type { CertificateEnding } from './certificates/certificate-scenario';
-export type { CreditNames, CreditNamesInput } from './credit/credit-names';
+export type { CreditNames, CreditNamesInput } from './credit/credit-scenario';
 export { seededMonitorId } from './monitors/monitor-shelf';
 export { seededDossierId } from './dossiers/dossier-shelf';

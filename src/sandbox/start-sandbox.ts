@@ -4,7 +4,7 @@ import { createCertificates } from './certificates/certificates';
 import { SandboxClock, type ClockMode } from './core/clock';
 import { fictionalPdf } from './core/fictional-pdf';
 import { createCredit, creditBasePath } from './credit/credit';
-import { parseCreditNames, type CreditNamesInput } from './credit/credit-names';
+import { parseCreditNames, type CreditNamesInput } from './credit/credit-scenario';
 import { createDossiers } from './dossiers/dossiers';
 import { controlPrefix, createControl } from './http/control';
 import { Credentials } from './http/credentials';
@@ -46,7 +46,7 @@ export interface SandboxOptions {
   clock?: ClockMode | undefined;
   /** Requests kept in the log; the oldest go first. Default 200,000. */
   receivedCapacity?: number | undefined;
-  /** Issuances, searches, analyses held, and operations up to 10,000; beyond it 507. Default 200,000. */
+  /** Issuances, searches, analyses, operations held; beyond it 507. Default 200,000. */
   capacity?: number | undefined;
 }
 

@@ -18,8 +18,8 @@ describe('engines of the credit sandbox', () => {
   test('the list is an array of engines without their rules, templates first', async () => {
     await caller.createEngine({ titulo_vencido: {} });
     expect(await list()).toMatchObject([
-      { name: 'Padrao', isTemplate: true, ruleCount: 14 },
-      { name: 'Conservador', isTemplate: true, ruleCount: 14 },
+      { name: 'Padrao', isTemplate: true, ruleCount: 7 },
+      { name: 'Conservador', isTemplate: true, ruleCount: 7 },
       { name: 'Sem NF-e', isTemplate: true, description: null },
       { name: 'Motor', isTemplate: false, ruleCount: 1 },
     ]);
@@ -70,7 +70,7 @@ describe('engines of the credit sandbox', () => {
     });
     const [template] = await list();
     const clone = (await create({ name: 'Do modelo', cloneFrom: template?.['id'] })).json;
-    expect(clone).toMatchObject({ isTemplate: false, ruleCount: 14 });
+    expect(clone).toMatchObject({ isTemplate: false, ruleCount: 7 });
   });
 
   test('two engines may have one name', async () => {

@@ -367,7 +367,7 @@ describe('the control routes of the credit sandbox', () => {
       const id = await caller.analysed();
       caller.sandbox.clock.advance(untilDoneMs);
       expect(await control('GET', 'credit/state')).toMatchObject({
-        operations: [{ ending: 'completed', titulos: 3, ordinal: 1, operation: { id } }],
+        operations: [{ ending: 'completed', operation: { id } }],
         engines: [{ isTemplate: true }, {}, {}],
       });
       expect(await control('GET', 'credit/received')).toHaveLength(1);

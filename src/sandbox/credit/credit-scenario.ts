@@ -1,4 +1,4 @@
-/** The `credit` section of a scenario. */
+/** The `credit` section of a scenario, and what the specification does not show and a test may therefore rename. */
 
 import { z } from 'zod';
 import {
@@ -7,6 +7,7 @@ import {
   oneOf,
   range,
   rateLimitPerSecond,
+  readAs,
   section,
   timing,
 } from '../core/scenario-parts';
@@ -70,3 +71,38 @@ export const creditSection = section({
 });
 
 export type CreditScenario = z.output<typeof creditSection>;
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z][\w-]{0,63}$/, 'expected a letter, then letters and digits');
+
+const namesSchema = section({
+  /** The part that carries the CNAB file. */
+  filePart: name.default('file'),
+  /** The part that chooses the engine by its id. */
+  enginePart: name.default('engineId'),
+  /** Another part that an upload must have, of any text; null for none. */
+  requiredPart: name.nullable().default(null),
+  /** Whether an upload without an engine is refused; else the first template judges. */
+  engineRequired: z.boolean().default(false),
+  idField: name.default('id'),
+  statusField: name.default('status'),
+  words: section({
+    queued: name.default('queued'),
+    processing: name.default('processing'),
+    completed: name.default('completed'),
+    failed: name.default('failed'),
+  }).prefault({}),
+  /** `bare`: an array; any other word: the field of an object that holds it. */
+  engineList: name.default('bare'),
+  /** `silent`: paths without bodies; `none`: 404. */
+  document: z.enum(['whole', 'silent', 'none']).default('whole'),
+});
+
+export type CreditNames = z.output<typeof namesSchema>;
+export type CreditNamesInput = z.input<typeof namesSchema>;
+
+/** Fills in what is left out. @throws ScenarioError that names what is wrong */
+export function parseCreditNames(input: unknown): CreditNames {
+  return readAs(namesSchema, input, 'credit names', 'the whole of it');
+}

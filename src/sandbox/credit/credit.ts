@@ -1,37 +1,31 @@
 /** The credit-analysis service: its routes, and the operations and engines that it holds. */
 
+import { createHash } from 'node:crypto';
 import { firstSteps } from '../faults/fault-scenario';
-import type { JsonObject } from '../http/answer';
 import { Credentials } from '../http/credentials';
-import { plainProblem } from '../http/refusal';
-import { createService, type ResourceParts } from '../http/service';
-import { underReview, without, type Spoilings } from '../http/spoilt-answer';
-import type { CreditNames } from './credit-names';
-import { creditRoles, isOfOperation, type CreditStage } from './credit-scenario';
-import { engineRoutes, specificationRoute } from './engine-routes';
-import { engineOnWire, EngineShelf } from './engines';
-import { createOperations, type OperationHeld, type OperationParts } from './operation-routes';
+import { plainProblem, Refusal } from '../http/refusal';
+import { createService, type Request, type ResourceParts, type Route } from '../http/service';
+import { underReview, without, withExtraFields, type Spoilings } from '../http/spoilt-answer';
+import { creditRoles, isOfOperation, type CreditNames, type CreditStage } from './credit-scenario';
+import { createEngines, engineOnWire } from './engines';
+import { openApiDocument } from './openapi-document';
+import { createOperations } from './operations';
 
 /** The base address ends in the version, and the paths begin with it again, as documented. */
 export const creditBasePath = '/credit/api/v1';
 const prefix = `${creditBasePath}/v1`;
-const engineCapacity = 10_000;
 
-interface CreditParts
-  extends Omit<ResourceParts, 'credentials'>, Pick<OperationParts, 'names' | 'capacity'> {
+interface CreditParts extends Omit<ResourceParts, 'credentials'> {
   token: string;
-}
-
-export interface CreditState {
-  operations: OperationHeld[];
-  engines: JsonObject[];
+  names: CreditNames;
+  capacity: number;
 }
 
 export function createCredit(parts: CreditParts) {
   const { names, seed } = parts;
   const scenario = () => parts.scenario().credit;
   const credentials = new Credentials(parts.token);
-  const engines = new EngineShelf(seed, engineCapacity);
+  const engines = createEngines(seed);
   const operations = createOperations({ ...parts, prefix, scenario, engines });
   const { reset, ...service } = createService<CreditStage>({
     ...parts,
@@ -48,8 +42,8 @@ export function createCredit(parts: CreditParts) {
     },
     routes: (plan) => [
       ...operations.routes(plan),
-      ...engineRoutes(prefix, names, engines),
-      specificationRoute(creditBasePath, prefix, names),
+      ...engines.routes(prefix, names),
+      specificationRoute(names),
     ],
   });
 
@@ -58,10 +52,7 @@ export function createCredit(parts: CreditParts) {
     paths: ['/credit'],
     names,
     counts: operations.counts,
-    state: (): CreditState => ({
-      operations: operations.held(),
-      engines: engines.all().map(engineOnWire),
-    }),
+    state: () => ({ operations: operations.held(), engines: engines.all().map(engineOnWire) }),
     setToken: (token: string, valid: boolean) => credentials.setValid(token, valid),
     patched: (): void => service.restartFaults(),
     reset(): void {
@@ -78,5 +69,32 @@ function spoilingsIn({ idField, statusField }: CreditNames): Spoilings {
   return {
     missing_id: (json) => without(json, idField in json ? idField : 'id'),
     unknown_status: (json) => ({ ...json, [statusField]: underReview({})['status'] }),
+    // Extra fields within a schema would be fields of what it describes.
+    extra_fields: (json) =>
+      'openapi' in json ? { ...json, 'x-campo-novo': true } : withExtraFields(json),
+  };
+}
+
+/** The only call that needs no token. */
+function specificationRoute(names: CreditNames): Route<CreditStage> {
+  const json = openApiDocument(names, creditBasePath);
+  const sum = createHash('sha256').update(JSON.stringify(json)).digest('hex');
+  const headers = { etag: `"${sum.slice(0, 32)}"`, 'cache-control': 'no-cache' };
+  return {
+    method: 'GET',
+    path: `${prefix}/openapi.json`,
+    stage: 'specification',
+    auth: 'open',
+    prepare({ headers: asked }: Request) {
+      if (names.document === 'none') {
+        throw new Refusal(404, 'not_found', 'There is no specification.');
+      }
+      const isKnown = asked['if-none-match'] === headers.etag;
+      return {
+        subject: '',
+        id: null,
+        act: () => (isKnown ? { status: 304, headers } : { status: 200, headers, json }),
+      };
+    },
   };
 }

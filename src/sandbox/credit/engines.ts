@@ -1,17 +1,15 @@
-/** Rule engines: the routes' work on what is held. Two engines may have one name. */
+/** Rule engines: the calls about them, and those that are held. Two engines may have one name. */
 
 import { z } from 'zod';
 import { seededUuid } from '../core/chance';
 import type { JsonObject } from '../http/answer';
 import { Refusal, sandboxFull } from '../http/refusal';
-import {
-  ruleIds,
-  ruleSettings,
-  standardRules,
-  withSettings,
-  type RuleSet,
-  type RuleSettings,
-} from './rules';
+import { readBodyAs } from '../http/request-body';
+import { uuidIn } from '../http/router';
+import type { PreparedCall, Request, Route } from '../http/service';
+import { without } from '../http/spoilt-answer';
+import type { CreditNames, CreditStage } from './credit-scenario';
+import { ruleIds, ruleSettings, withSettings, type RuleSet, type RuleSettings } from './rules';
 
 export interface Engine {
   id: string;
@@ -26,37 +24,31 @@ const atMost = (limit: number) =>
   z
     .string()
     .refine((text) => Array.from(text).length <= limit, `expected at most ${limit} characters`);
-const name = atMost(100).min(1, 'expected at least 1 character');
-const description = atMost(500).nullable();
 
-export const engineCreation = z
-  .strictObject({
-    name,
-    description: description.optional(),
-    rules: ruleSettings.optional(),
+const change = z.strictObject({
+  name: atMost(100).min(1, 'expected at least 1 character').optional(),
+  description: atMost(500).nullable().optional(),
+  rules: ruleSettings.optional(),
+});
+const creation = change
+  .extend({
+    name: change.shape.name.unwrap(),
     cloneFrom: z.uuid('expected a uuid').optional(),
   })
   .refine(
-    (body) => body.rules !== undefined || body.cloneFrom !== undefined,
+    ({ rules, cloneFrom }) => (rules ?? cloneFrom) !== undefined,
     'expected rules, or cloneFrom',
   );
-export const engineChange = z.strictObject({
-  name: name.optional(),
-  description: description.optional(),
-  rules: ruleSettings.optional(),
-});
 
-const templates: readonly Omit<Engine, 'id' | 'isTemplate'>[] = [
-  {
-    name: 'Padrao',
-    description: 'Todas as regras, limites usuais.',
-    rules: standardRules,
-  },
+/** All rules, each with the severity and threshold of its kind but for these settings. */
+const allRules = (settings: RuleSettings) =>
+  withSettings(withSettings({}, Object.fromEntries(ruleIds.map((id) => [id, {}]))), settings);
+const templates = [
+  { name: 'Padrao', description: 'Todas as regras, limites usuais.', rules: allRules({}) },
   {
     name: 'Conservador',
     description: 'Alertas bloqueiam.',
-    rules: withSettings(standardRules, {
-      vencimento_proximo: { severity: 'blocking', threshold: 10 },
+    rules: allRules({
       concentracao_sacado: { severity: 'blocking', threshold: 30 },
       nfe_ausente: { severity: 'blocking' },
       documento_invalido: { severity: 'blocking' },
@@ -65,120 +57,119 @@ const templates: readonly Omit<Engine, 'id' | 'isTemplate'>[] = [
   {
     name: 'Sem NF-e',
     description: null,
-    rules: withSettings(
-      standardRules,
-      Object.fromEntries(
-        ruleIds.filter((id) => id.startsWith('nfe_')).map((id) => [id, { enabled: false }]),
-      ),
-    ),
+    rules: allRules({ nfe_ausente: { enabled: false }, nfe_nao_encontrada: { enabled: false } }),
   },
 ];
+const capacity = 10_000;
 
-export class EngineShelf {
-  readonly #seed: number;
-  readonly #capacity: number;
-  readonly #engines = new Map<string, Engine>();
-  #made = 0;
+export type Engines = ReturnType<typeof createEngines>;
 
-  constructor(seed: number, capacity: number) {
-    this.#seed = seed;
-    this.#capacity = capacity;
-    this.reset();
+export function createEngines(seed: number) {
+  const held = new Map<string, Engine>();
+  let made = 0;
+
+  function add(draft: Omit<Engine, 'id'>): Engine {
+    made += 1;
+    const engine = { id: seededUuid(`${seed}|engine|${made}`), ...draft };
+    held.set(engine.id, engine);
+    return engine;
   }
 
-  all(): Engine[] {
-    return [...this.#engines.values()];
+  function reset(): void {
+    held.clear();
+    made = 0;
+    for (const template of templates) add({ ...template, isTemplate: true });
   }
+  reset();
 
-  find(id: string): Engine | undefined {
-    return this.#engines.get(id);
-  }
-
-  /** @throws Refusal 404 */
-  get(id: string): Engine {
-    const engine = this.#engines.get(id);
+  /** @throws Refusal 400, 404 */
+  function find({ params }: Request): Engine {
+    const engine = held.get(uuidIn(params, 'id'));
     if (engine === undefined) throw new Refusal(404, 'engine_not_found', 'No such engine.');
     return engine;
   }
 
-  /** What would be created. @throws Refusal 422, 507 */
-  draft(wish: z.output<typeof engineCreation>): Omit<Engine, 'id'> {
-    if (this.#engines.size >= this.#capacity) throw sandboxFull(this.#capacity);
-    return {
-      name: wish.name,
-      description: wish.description ?? null,
-      isTemplate: false,
-      rules: this.#rulesOf(wish.cloneFrom, wish.rules),
-    };
-  }
-
-  add(draft: Omit<Engine, 'id'>): Engine {
-    this.#made += 1;
-    const engine = { id: seededUuid(`${this.#seed}|engine|${this.#made}`), ...draft };
-    this.#engines.set(engine.id, engine);
-    return engine;
-  }
-
-  /** The engine as it would be; `put` makes it so. @throws Refusal 404, 409, 422 */
-  changed(id: string, change: z.output<typeof engineChange>): Engine {
-    const engine = this.own(id);
-    return {
-      ...engine,
-      name: change.name ?? engine.name,
-      description: change.description === undefined ? engine.description : change.description,
-      rules: change.rules === undefined ? engine.rules : withSettings({}, change.rules),
-    };
-  }
-
-  put(engine: Engine): void {
-    this.#engines.set(engine.id, engine);
-  }
-
-  remove(id: string): void {
-    this.#engines.delete(id);
-  }
-
-  /** One that may be changed or removed. @throws Refusal 404, 409 */
-  own(id: string): Engine {
-    const engine = this.get(id);
+  /** One that may be changed or removed. @throws Refusal 400, 404, 409 */
+  function findOwn(request: Request): Engine {
+    const engine = find(request);
     if (engine.isTemplate) {
       throw new Refusal(409, 'template_engine', 'A template cannot be changed or removed.');
     }
     return engine;
   }
 
-  reset(): void {
-    this.#engines.clear();
-    this.#made = 0;
-    for (const template of templates) this.add({ ...template, isTemplate: true });
-  }
-
-  /** @throws Refusal 422 */
-  #rulesOf(cloneFrom: string | undefined, settings: RuleSettings = {}): RuleSet {
-    if (cloneFrom === undefined) return withSettings({}, settings);
-    const source = this.#engines.get(cloneFrom);
+  function prepareCreation(request: Request): PreparedCall {
+    const { name, description = null, rules = {}, cloneFrom } = readBodyAs(creation, request);
+    if (held.size >= capacity) throw sandboxFull(capacity);
+    const source = cloneFrom === undefined ? { rules: {} } : held.get(cloneFrom);
     if (source === undefined) {
       throw new Refusal(422, 'unknown_engine', 'There is no engine with the id of cloneFrom.');
     }
-    return withSettings(source.rules, settings);
+    const draft = {
+      name,
+      description,
+      isTemplate: false,
+      rules: withSettings(source.rules, rules),
+    };
+    return call(() => ({ status: 201, json: engineOnWire(add(draft)) }));
   }
+
+  function prepareRead(request: Request): PreparedCall {
+    const engine = find(request);
+    return call(() => ({ status: 200, json: engineOnWire(engine) }));
+  }
+
+  function prepareChange(request: Request): PreparedCall {
+    const engine = findOwn(request);
+    const { name = engine.name, description, rules } = readBodyAs(change, request);
+    const changed: Engine = {
+      ...engine,
+      name,
+      description: description === undefined ? engine.description : description,
+      rules: rules === undefined ? engine.rules : withSettings({}, rules),
+    };
+    return call(() => {
+      held.set(engine.id, changed);
+      return { status: 200, json: engineOnWire(changed) };
+    });
+  }
+
+  function prepareRemoval(request: Request): PreparedCall {
+    const { id } = findOwn(request);
+    return call(() => {
+      held.delete(id);
+      return { status: 204 };
+    });
+  }
+
+  return {
+    all: (): Engine[] => [...held.values()],
+    find: (id: string): Engine | undefined => held.get(id),
+    reset,
+    /** @param prefix path below which they stand */
+    routes(prefix: string, { engineList }: CreditNames): Route<CreditStage>[] {
+      const all = `${prefix}/engines`;
+      const one = `${all}/:id`;
+      const prepareList = () =>
+        call(() => {
+          const list = [...held.values()].map((engine) => without(engineOnWire(engine), 'rules'));
+          return { status: 200, json: engineList === 'bare' ? list : { [engineList]: list } };
+        });
+      return [
+        { method: 'GET', path: all, stage: 'engine_list', prepare: prepareList },
+        { method: 'POST', path: all, stage: 'engine_create', prepare: prepareCreation },
+        { method: 'GET', path: one, stage: 'engine_read', prepare: prepareRead },
+        { method: 'PUT', path: one, stage: 'engine_update', prepare: prepareChange },
+        { method: 'DELETE', path: one, stage: 'engine_delete', prepare: prepareRemoval },
+      ];
+    },
+  };
 }
 
+const call = (act: PreparedCall['act']): PreparedCall => ({ subject: '', id: null, act });
+
 /** An engine as the service shows it. */
-export function engineOnWire(engine: Engine): JsonObject {
-  const { id, name: title, description: text, isTemplate } = engine;
-  const rules = Object.values(engine.rules);
-  return {
-    id,
-    name: title,
-    description: text,
-    isTemplate,
-    ruleCount: rules.length,
-    rules: rules.map((each) => ({
-      id: each.id,
-      name: each.name,
-      severity: each.severity,
-      enabled: each.enabled,
-    })),
-  };
+export function engineOnWire({ rules, ...engine }: Engine): JsonObject {
+  const shown = Object.values(rules).map((rule) => without({ ...rule }, 'threshold'));
+  return { ...engine, ruleCount: shown.length, rules: shown };
 }

@@ -1,151 +1,103 @@
-/** Reads a multipart upload while it arrives; the file itself is never held. */
+/** Reads the form of an upload: the file, the ZIP of invoices, the engine chosen. */
 
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { Response } from 'undici';
+import { fromBufferPromise, type ZipFile } from 'yauzl';
 import { Refusal } from '../http/refusal';
-import type { PartReceived } from '../http/request-log';
-import { CnabReader, type RemittanceRead } from './cnab-reading';
-import type { CreditNames } from './credit-names';
-import { readInvoices, type InvoiceRead } from './invoice-reading';
+import type { Request } from '../http/service';
+import type { CreditNames } from './credit-scenario';
+import { readRemittance, type RemittanceRead } from './remittance';
 
 export interface Upload {
   file: { name: string; sha256: string; remittance: RemittanceRead };
   /** Null without a ZIP. */
-  xmls: { sha256: string; invoices: Map<string, InvoiceRead> } | null;
+  xmls: { sha256: string; invoiceKeys: ReadonlySet<string> } | null;
   /** Id of the engine chosen, null when none was. */
   engineId: string | null;
 }
 
-interface UploadTerms {
-  names: CreditNames;
-  maxFileBytes: number;
-  /** Filled while the parts arrive, also when the upload is refused. */
-  parts: PartReceived[];
-}
-
 const xmlsPart = 'xmls';
-const fieldLimitBytes = 64 * 1024;
 
-/** @throws Refusal 400, 413, 415, 422. `aborted`: the client went away meanwhile. */
+/** @throws Refusal 400, 413, 415, 422 */
 export async function readUpload(
-  request: IncomingMessage,
-  terms: UploadTerms,
-): Promise<Upload | 'aborted'> {
-  const collected = await collect(request, terms);
-  if (collected === 'aborted') return collected;
-  const { names, parts } = terms;
-  refuseParts(parts, names);
-  const file = parts.find(({ name }) => name === names.filePart);
-  const zip = parts.find(({ name }) => name === xmlsPart);
-  const engineId = collected.fields.get(names.enginePart) ?? null;
-  if (engineId === null && names.engineRequired) throw missing(names.enginePart);
+  request: Request,
+  { names, maxFileBytes }: { names: CreditNames; maxFileBytes: number },
+): Promise<Upload> {
+  const { filePart, enginePart, requiredPart, engineRequired } = names;
+  const parts = new Map<string, { fileName: string | null; sha256: string; bytes: Buffer }>();
+  for (const [name, value] of await formOf(request)) {
+    const isFile = typeof value !== 'string';
+    const bytes = isFile ? Buffer.from(await value.arrayBuffer()) : Buffer.from(value);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const fileName = isFile ? value.name : null;
+    const contentType = isFile ? value.type : 'text/plain';
+    request.entry.parts.push({ name, fileName, contentType, bytes: bytes.length, sha256 });
+    if (![filePart, xmlsPart, enginePart, requiredPart].includes(name)) {
+      throw wrongPart(`Unknown part ${name}.`);
+    }
+    if (parts.has(name)) throw wrongPart(`The part ${name} came twice.`);
+    if ([filePart, xmlsPart].includes(name) && !isFile) throw wrongPart(`${name} is no file.`);
+    if (name === enginePart && isFile) throw wrongPart(`${name} is a file.`);
+    if (bytes.length > maxFileBytes) {
+      throw new Refusal(413, 'file_too_large', `${name} is larger than ${maxFileBytes} bytes.`);
+    }
+    parts.set(name, { fileName, sha256, bytes });
+  }
+  for (const name of [filePart, requiredPart, engineRequired ? enginePart : null]) {
+    if (name !== null && !parts.has(name)) {
+      throw new Refusal(400, 'missing_part', `The part ${name} is missing.`);
+    }
+  }
+  const { fileName, sha256 = '', bytes = Buffer.alloc(0) } = parts.get(filePart) ?? {};
+  const zip = parts.get(xmlsPart);
   return {
-    file: {
-      name: file?.fileName ?? '',
-      sha256: file?.sha256 ?? '',
-      remittance: collected.remittance(),
-    },
-    xmls:
-      zip === undefined
-        ? null
-        : { sha256: zip.sha256, invoices: await readInvoices(Buffer.concat(collected.zip)) },
-    engineId,
+    file: { name: fileName ?? '', sha256, remittance: readRemittance(bytes) },
+    xmls: zip ? { sha256: zip.sha256, invoiceKeys: await invoiceKeysIn(zip.bytes) } : null,
+    engineId: parts.get(enginePart)?.bytes.toString() ?? null,
   };
 }
 
-interface Collected {
-  fields: Map<string, string>;
-  zip: Buffer[];
-  /** @throws Refusal 422 */
-  remittance(): RemittanceRead;
-}
+const wrongPart = (detail: string) => new Refusal(400, 'invalid_part', detail);
 
-function collect(
-  request: IncomingMessage,
-  { names, maxFileBytes, parts }: UploadTerms,
-): Promise<Collected | 'aborted'> {
-  const form = openForm(request, maxFileBytes);
-  const reading = new CnabReader();
-  const fields = new Map<string, string>();
-  const zip: Buffer[] = [];
-  return new Promise((resolve, reject) => {
-    const refuse = (refusal: Refusal) => {
-      request.unpipe(form);
-      request.resume();
-      reject(refusal);
-    };
-    const readFile = (
-      name: string,
-      stream: BusboyFileStream,
-      fileName: string,
-      _encoding: string,
-      contentType: string,
-    ) => {
-      const hash = createHash('sha256');
-      const part: PartReceived = { name, fileName, contentType, bytes: 0, sha256: '' };
-      parts.push(part);
-      stream.on('data', (chunk: Buffer) => {
-        hash.update(chunk);
-        part.bytes += chunk.length;
-        if (name === names.filePart) reading.push(chunk);
-        if (name === xmlsPart) zip.push(chunk);
-      });
-      stream.once('limit', () => {
-        refuse(new Refusal(413, 'file_too_large', `${name} is larger than ${maxFileBytes} bytes.`));
-      });
-      stream.once('end', () => (part.sha256 = hash.digest('hex')));
-      // A form that breaks off fails as a whole, below.
-      stream.on('error', () => undefined);
-    };
-    form.on('file', readFile);
-    form.on('field', (name, value, _name, _value, _encoding, contentType) => {
-      const bytes = Buffer.byteLength(value);
-      const sha256 = createHash('sha256').update(value).digest('hex');
-      parts.push({ name, fileName: null, contentType, bytes, sha256 });
-      fields.set(name, value);
-    });
-    form.once('finish', () => resolve({ fields, zip, remittance: () => reading.end() }));
-    form.once('error', (error: Error) => refuse(malformed(error.message)));
-    request.once('close', () => {
-      if (!request.complete) resolve('aborted');
-    });
-    request.pipe(form);
+/** @throws Refusal 415 or 400 */
+async function formOf({ body, contentType }: Request) {
+  if (!/^multipart\/form-data\b/i.test(contentType)) {
+    throw new Refusal(415, 'unsupported_media_type', 'Expected content-type multipart/form-data.');
+  }
+  return new Response(body, { headers: { 'content-type': contentType } }).formData().catch(() => {
+    throw new Refusal(400, 'malformed_multipart', 'The body is no multipart form.');
   });
 }
 
-/** @throws Refusal 415 or 400 */
-function openForm(request: IncomingMessage, maxFileBytes: number): BusboyInstance {
-  const contentType = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*;/i.test(contentType)) {
-    throw new Refusal(415, 'unsupported_media_type', 'Expected content-type multipart/form-data.');
-  }
-  const limits = { fileSize: maxFileBytes, fieldSize: fieldLimitBytes, parts: 20 };
+/** The ZIP cannot be used. */
+const unusable = (what: string) => new Refusal(422, 'invalid_xmls', `${what}.`);
+const entryLimitBytes = 4 * 1024 * 1024;
+
+/** Entries that are no XML, and XML that is no NF-e, are passed over. @throws Refusal 422 */
+async function invoiceKeysIn(zip: Buffer): Promise<Set<string>> {
+  const file = await fromBufferPromise(zip, { lazyEntries: true }).catch((): never => {
+    throw unusable('xmls is no ZIP archive');
+  });
+  const keys = new Set<string>();
   try {
-    return new Busboy({ headers: { ...request.headers, 'content-type': contentType }, limits });
+    for await (const entry of file.eachEntry()) {
+      if (!/\.xml$/i.test(entry.fileName)) continue;
+      if (entry.uncompressedSize > entryLimitBytes) {
+        throw new Error(`${entry.fileName} is too large when unpacked`);
+      }
+      const key = /<infNFe\b[^>]*\bId="NFe(\w{44})"/.exec(await textOf(file, entry))?.[1];
+      if (key !== undefined) keys.add(key);
+    }
   } catch (error) {
-    throw malformed((error as Error).message);
+    throw unusable(`xmls: ${(error as Error).message}`);
   }
+  return keys;
 }
 
-/** @throws Refusal 400 */
-function refuseParts(parts: readonly PartReceived[], names: CreditNames): void {
-  const files = [names.filePart, xmlsPart];
-  const known = [...files, names.enginePart, names.requiredPart];
-  const seen = new Set<string>();
-  for (const { name, fileName } of parts) {
-    if (!known.includes(name)) throw wrongPart(`Unknown part ${name}.`);
-    if (seen.has(name)) throw wrongPart(`The part ${name} came twice.`);
-    seen.add(name);
-    if (files.includes(name) && fileName === null) throw wrongPart(`${name} is no file.`);
-    if (name === names.enginePart && fileName !== null) throw wrongPart(`${name} is a file.`);
-  }
-  for (const name of [names.filePart, names.requiredPart]) {
-    if (name !== null && !seen.has(name)) throw missing(name);
-  }
-}
+type Entry = Parameters<ZipFile['openReadStreamPromise']>[0];
 
-const wrongPart = (detail: string) => new Refusal(400, 'invalid_part', detail);
-const missing = (name: string) => new Refusal(400, 'missing_part', `The part ${name} is missing.`);
-const malformed = (reason: string) =>
-  new Refusal(400, 'malformed_multipart', `The body is no multipart form: ${reason}.`);
+async function textOf(file: ZipFile, entry: Entry): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await file.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}

@@ -3,43 +3,40 @@
 export type JsonObject = Record<string, unknown>;
 type Headers = Readonly<Record<string, string>>;
 
-/** JSON, text of JSON in pieces, bytes, or nothing. */
+/** JSON, bytes, or nothing. */
 export type Answer = { status: number; headers?: Headers } & (
-  { json: object } | { pieces: Iterable<string> } | { bytes: Buffer; contentType: string } | object
+  { json: object } | { bytes: Buffer; contentType: string } | object
 );
 
 /** An answer ready for the wire. */
 export interface RawAnswer {
   status: number;
   headers: Headers;
-  body: Buffer | Iterable<string>;
+  body: Buffer;
 }
 
-const jsonType = 'application/json; charset=utf-8';
-
 export function rawAnswer(answer: Answer): RawAnswer {
-  const { status, headers } = answer;
+  const { status, headers = {} } = answer;
   if ('json' in answer) return jsonAnswer(status, answer.json, headers);
   if ('bytes' in answer) return typed(status, answer.contentType, answer.bytes, headers);
-  if ('pieces' in answer) return typed(status, jsonType, answer.pieces, headers);
-  return { status, headers: headers ?? {}, body: Buffer.alloc(0) };
+  return { status, headers, body: Buffer.alloc(0) };
 }
 
 function typed(
   status: number,
   contentType: string,
-  body: RawAnswer['body'],
+  body: Buffer,
   headers: Headers = {},
 ): RawAnswer {
-  const length = Buffer.isBuffer(body) ? { 'content-length': String(body.length) } : {};
-  return { status, headers: { ...headers, 'content-type': contentType, ...length }, body };
+  const own = { 'content-type': contentType, 'content-length': String(body.length) };
+  return { status, headers: { ...headers, ...own }, body };
 }
 
 export function jsonAnswer(
   status: number,
   json: object,
   headers?: Headers,
-  contentType = jsonType,
+  contentType = 'application/json; charset=utf-8',
 ): RawAnswer {
   return typed(status, contentType, Buffer.from(JSON.stringify(json)), headers);
 }

@@ -100,12 +100,9 @@ export function createControl({ resources, ...controls }: Controls) {
   }
 
   async function answer(incoming: IncomingMessage, path: string): Promise<RawAnswer | null> {
-    const body = await readBody(incoming);
-    if (body === 'aborted') return null;
     try {
-      if (body === 'too_large') {
-        throw new Refusal(413, 'body_too_large', 'The body is larger than 1 MiB.');
-      }
+      const body = await readBody(incoming);
+      if (body === 'aborted') return null;
       const route = routes[`${incoming.method} ${path.slice(controlPrefix.length)}`];
       if (route === undefined) {
         const known = Object.keys(routes).join(', ');

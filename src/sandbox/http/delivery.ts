@@ -1,8 +1,6 @@
 /** Puts answers on the wire, well or badly. Each way returns the status sent, null when none was. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { SandboxClock } from '../core/clock';
 import type { Trouble } from '../faults/fault-plan';
 import type { FaultKind } from '../faults/fault-words';
@@ -33,32 +31,16 @@ const defaultDelayMs = 5000;
 const trickles = 16;
 
 /** Whole. */
-export async function send(exchange: Exchange, answer: RawAnswer): Promise<number | null> {
+export function send(exchange: Exchange, answer: RawAnswer): number | null {
   const { response } = exchange;
   if (response.destroyed) return null;
   writeHead(exchange, answer);
-  if (Buffer.isBuffer(answer.body)) {
-    response.end(answer.body);
-    return answer.status;
-  }
-  try {
-    await pipeline(Readable.from(answer.body), response);
-  } catch (error) {
-    // The client went away; its log entry says so.
-    if (!response.destroyed) throw error;
-  }
+  response.end(answer.body);
   return answer.status;
 }
 
 function writeHead({ response, requestId }: Exchange, { headers, status }: RawAnswer): void {
   response.writeHead(status, { 'x-request-id': requestId, ...headers });
-}
-
-/** The whole of a small answer, the first piece of a large one. */
-function beginningOf({ body }: RawAnswer): Buffer {
-  if (Buffer.isBuffer(body)) return body;
-  const [first = ' '] = body;
-  return Buffer.from(first);
 }
 
 function reset(exchange: Exchange): null {
@@ -71,10 +53,8 @@ function reset(exchange: Exchange): null {
 function cut(exchange: Exchange, answer: RawAnswer): number {
   const { request, response } = exchange;
   exchange.brokenOff = true;
-  const whole = beginningOf(answer);
-  const length = { 'content-length': String(whole.length) };
-  writeHead(exchange, { ...answer, headers: { ...answer.headers, ...length } });
-  const half = whole.subarray(0, Math.floor(whole.length / 2));
+  writeHead(exchange, answer);
+  const half = answer.body.subarray(0, Math.floor(answer.body.length / 2));
   response.write(half, () => request.socket.destroy());
   return answer.status;
 }
@@ -82,7 +62,7 @@ function cut(exchange: Exchange, answer: RawAnswer): number {
 async function trickle(exchange: Exchange, answer: RawAnswer, delayMs: number): Promise<number> {
   const { response, clock } = exchange;
   writeHead(exchange, answer);
-  const bytes = beginningOf(answer);
+  const bytes = answer.body;
   const step = Math.ceil(bytes.length / trickles);
   for (let start = 0; start < bytes.length && !response.destroyed; start += step) {
     response.write(bytes.subarray(start, start + step));
@@ -116,19 +96,13 @@ const acted: Partial<
   not_a_pdf: (exchange) => send(exchange, htmlAnswer(200, 'Documento em processamento')),
   // A comment after the end: readers still open the file, its sum is another.
   wrong_sha256: (exchange, answer) =>
-    sendAs(exchange, answer, Buffer.concat([beginningOf(answer), Buffer.from('% another copy\n')])),
+    sendAs(exchange, answer, Buffer.concat([answer.body, Buffer.from('% another copy\n')])),
   empty_pdf: (exchange, answer) => sendAs(exchange, answer, Buffer.alloc(0)),
 };
 
-export async function answerWith(
-  exchange: Exchange,
-  trouble: Trouble | null,
-  answer: RawAnswer,
-): Promise<number | null> {
-  const spoilt = trouble === null ? undefined : acted[trouble.kind];
-  return spoilt === undefined
-    ? send(exchange, answer)
-    : spoilt(exchange, answer, trouble?.delayMs ?? defaultDelayMs);
+export function answerWith(exchange: Exchange, trouble: Trouble, answer: RawAnswer): Sent {
+  const deliver = acted[trouble.kind] ?? send;
+  return deliver(exchange, answer, trouble.delayMs ?? defaultDelayMs);
 }
 
 /** Refusals that strike although nothing is wrong with the request. */
@@ -161,7 +135,7 @@ const bare: Partial<Record<FaultKind, RawAnswer>> = {
 };
 
 /** Answers, or does not, without the request having been acted on. */
-export async function spurn(exchange: Exchange, trouble: Trouble): Promise<number | null> {
+export function spurn(exchange: Exchange, trouble: Trouble): number | null {
   const { kind, retryAfterSeconds = 1 } = trouble;
   const refusal = refusals[kind]?.(retryAfterSeconds);
   if (refusal !== undefined) return refuse(exchange, refusal);
@@ -170,6 +144,6 @@ export async function spurn(exchange: Exchange, trouble: Trouble): Promise<numbe
   return kind === 'reset_before' ? reset(exchange) : null;
 }
 
-export function refuse(exchange: Exchange, refusal: Refusal): Promise<number | null> {
+export function refuse(exchange: Exchange, refusal: Refusal): number | null {
   return send(exchange, exchange.refusal(refusal, exchange));
 }

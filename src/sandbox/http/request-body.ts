@@ -4,22 +4,29 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { Refusal } from './refusal';
 
-const bodyLimitBytes = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 /** So much of an oversized body is swallowed, so that the client lives to read the 413. */
-const swallowLimitBytes = 16 * bodyLimitBytes;
+const swallowedBytes = 16 * mebibyte;
 
-/** @returns the bytes; `too_large` beyond 1 MiB; `aborted` when the client went away meanwhile. */
-export function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'aborted'> {
-  return new Promise((resolve) => {
+/** @returns the bytes; `aborted` when the client went away meanwhile. @throws Refusal 413 */
+export function readBody(
+  request: IncomingMessage,
+  limitBytes = mebibyte,
+): Promise<Buffer | 'aborted'> {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= bodyLimitBytes) chunks.push(chunk);
+      if (length <= limitBytes) chunks.push(chunk);
       else chunks.length = 0;
-      if (length > swallowLimitBytes) request.socket.destroy();
+      if (length > limitBytes + swallowedBytes) request.socket.destroy();
     });
-    request.on('end', () => resolve(length > bodyLimitBytes ? 'too_large' : Buffer.concat(chunks)));
+    request.on('end', () => {
+      if (length <= limitBytes) return resolve(Buffer.concat(chunks));
+      const detail = `The body is larger than ${limitBytes / mebibyte} MiB.`;
+      reject(new Refusal(413, 'body_too_large', detail));
+    });
     request.on('error', () => resolve('aborted'));
     request.on('close', () => resolve('aborted'));
   });

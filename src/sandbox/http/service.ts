@@ -24,9 +24,7 @@ export interface Request {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   contentType: string;
-  /** Empty where the route reads it itself. */
   body: Buffer;
-  incoming: IncomingMessage;
   /** Entry of the call, to be completed while it is served. */
   entry: Pick<Received, 'key' | 'parts' | 'id'>;
 }
@@ -51,10 +49,10 @@ export interface Route<Stage extends string> {
   auth?: AuthScheme;
   /** Query parameters the route knows; `any` when it looks itself. Default none. */
   query?: readonly string[] | 'any';
-  /** The route reads the body as it arrives. */
-  streams?: true;
-  /** Changes nothing but counts and keys seen. `aborted`: the client went away. @throws Refusal */
-  prepare(request: Request): PreparedCall | Promise<PreparedCall | 'aborted'>;
+  /** The body is or holds a file, which may be so large, and is not for the log. */
+  fileLimitBytes?: number;
+  /** Changes nothing but counts and keys seen. @throws Refusal */
+  prepare(request: Request): PreparedCall | Promise<PreparedCall>;
 }
 
 /** What every resource is built from. */
@@ -137,7 +135,7 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
       incoming.resume();
       const { status, code, message, retryable, headers } = error;
       const told = new Refusal(status, code, credentials.mask(message), { retryable, headers });
-      entry.status = await refuse(exchange, told);
+      entry.status = refuse(exchange, told);
     }
   }
 
@@ -149,13 +147,10 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     entry: Received<Stage>,
   ): Promise<PreparedCall | 'aborted'> {
     const found = attempt(() => router.find(incoming.method ?? '', path));
-    const streams = !(found instanceof Refusal) && found.route.streams === true;
-    const body = streams ? Buffer.alloc(0) : await readBody(incoming);
+    const fileLimitBytes = found instanceof Refusal ? undefined : found.route.fileLimitBytes;
+    const body = await readBody(incoming, fileLimitBytes);
     if (body === 'aborted') return body;
-    if (body === 'too_large') {
-      throw new Refusal(413, 'body_too_large', 'The body is larger than 1 MiB.');
-    }
-    entry.body = readable(body, credentials);
+    if (fileLimitBytes === undefined) entry.body = readable(body, credentials);
     if (found instanceof Refusal) throw found;
     const { route, params } = found;
     const { headers } = incoming;
@@ -165,9 +160,8 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     calls[route.stage] += 1;
     refuseUnknown(route, query);
     const contentType = headers['content-type'] ?? '';
-    const request = { path, params, query, headers, contentType, body, incoming, entry };
+    const request = { path, params, query, headers, contentType, body, entry };
     const call = await route.prepare(request);
-    if (call === 'aborted') return call;
     entry.subject = call.subject;
     entry.variant = call.variant ?? null;
     entry.id = call.id;

@@ -17,7 +17,7 @@ export function underReview(json: JsonObject): JsonObject {
   return { ...json, status: 'aguardando_revisao', ...severity };
 }
 
-function withExtraFields(json: JsonObject): JsonObject {
+export function withExtraFields(json: JsonObject): JsonObject {
   const inner = Object.entries(json).map(([key, value]) => [
     key,
     isObject(value) ? withExtraFields(value) : value,

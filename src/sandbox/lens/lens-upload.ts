@@ -1,7 +1,7 @@
 /** What the upload target takes: exactly the file that was announced. */
 
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../http/refusal';
 import type { LensAnalysis } from './analysis';
 
@@ -42,29 +42,12 @@ export function refuseUploadHeaders(
   }
 }
 
-/** Reads the file to its end. @throws Refusal 400 when its sum is another */
-export async function readUpload(
-  incoming: IncomingMessage,
-  { file }: LensAnalysis,
-): Promise<FileArrived | 'aborted'> {
-  const hash = createHash('sha256');
-  const kept: Buffer[] = [];
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      if (file.sizeBytes <= keptBytes || kept.length === 0) kept.push(chunk);
-    }
-  } catch {
-    return 'aborted';
-  }
-  if (hash.digest('hex') !== file.sha256) {
+/** @throws Refusal 400 when its sum is another */
+export function fileArrived(bytes: Buffer, { file }: LensAnalysis): FileArrived {
+  if (createHash('sha256').update(bytes).digest('hex') !== file.sha256) {
     throw new Refusal(400, 'BadDigest', 'The sum of the bytes is not the announced one.');
   }
-  const bytes = Buffer.concat(kept);
-  return {
-    mediaType: mediaTypeOf(bytes),
-    bytes: file.sizeBytes <= keptBytes ? bytes : null,
-  };
+  return { mediaType: mediaTypeOf(bytes), bytes: bytes.length <= keptBytes ? bytes : null };
 }
 
 const beginnings: readonly [string, string][] = [

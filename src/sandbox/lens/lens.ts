@@ -23,7 +23,7 @@ import {
 import { filesPrefix } from '../http/signed-links';
 import { analysisStatusAt, uploadTime, type LensAnalysis } from './analysis';
 import { lensModes, lensRoles, type LensEnding, type LensStage } from './lens-scenario';
-import { readUpload, refuseUploadHeaders, uploadHeadersOf } from './lens-upload';
+import { fileArrived, refuseUploadHeaders, uploadHeadersOf } from './lens-upload';
 import { analysisOnWire, artifactIdOf, artifactsThere, type LensView } from './lens-wire';
 
 const lensPath = '/api/v1/lente';
@@ -58,6 +58,9 @@ export interface LensCounts {
 
 /** Of all files together; what comes beyond is summed and let go. */
 const keptBytesLimit = 256 * 1024 * 1024;
+
+/** What is announced may be no larger than the scenario says; larger bodies than this are not read. */
+const uploadLimitBytes = 256 * 1024 * 1024;
 
 export function createLens(parts: ResourceParts & { capacity: number; pdf: FictionalPdf }) {
   const { clock, links, seed } = parts;
@@ -149,14 +152,13 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
     return analysis;
   }
 
-  async function prepareUpload(request: Request): Promise<PreparedCall | 'aborted'> {
+  function prepareUpload(request: Request): PreparedCall {
     const analysis = find(request.params);
     const line = countsOf(analysis.file.sha256);
     line.uploadTries += 1;
     const expected = uploadHeadersOf(analysis);
     refuseUploadHeaders(analysis, expected, request.headers);
-    const arrived = await readUpload(request.incoming, analysis);
-    if (arrived === 'aborted') return arrived;
+    const arrived = fileArrived(request.body, analysis);
     if (clock.now() >= analysis.uploadUntil) throw expiredLink();
     return about(analysis, () => {
       line.uploads += 1;
@@ -220,7 +222,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
       path: `${lensFilesPath}/uploads/:id`,
       stage: 'upload',
       query: 'any',
-      streams: true,
+      fileLimitBytes: uploadLimitBytes,
       prepare: prepareUpload,
     },
     {

@@ -148,7 +148,7 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
     'with a ZIP, invoice rules use its files': {
       sandbox: 'Rules about invoices take the XML; without a ZIP they keep silent.',
       client: 'src/apis/credit/operations.ts#Upload.xmls',
-      test: `${rules} › %s speaks, with the XML as its source`,
+      test: `${rules} › nfe_nao_encontrada speaks, with the XML as its source`,
     },
     'publishes its specification without authentication': {
       sandbox: 'GET /v1/openapi.json needs no token.',
