@@ -13,7 +13,6 @@ import { plansOf } from '../../src/store/erasure/plans';
 import { erase, finishErasure, openErasures } from '../../src/store/erasure/erasures';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import { newEpoch } from '../../src/store/epoch';
-import { DeferredRowRepository } from '../../src/store/certificates/deferred-rows';
 import { WorkWriter } from '../../src/store/certificates/works';
 import { noCounts } from '../../src/domain/certificates/certificates';
 import { nothingTold } from '../../src/domain/certificates/outcomes';
@@ -384,21 +383,6 @@ it('knows what was reported of those whose rows go: no reason on record may quot
       ids: expect.arrayContaining([`id-${person}`]),
       officialNames: ['MARIA DA SILVA'],
     });
-});
-
-it('takes the rows that a terminated lane had put aside, and those of no other job', async () => {
-  const deferred = new DeferredRowRepository(place.store);
-  const one = 'certificate-batch/aa/1';
-  const other = 'certificate-batch/bb/1';
-  for (const id of [one, other]) {
-    await file(id);
-    const folder = workFolder(id);
-    const row = { place: 0, attempts: 1, mode: 'normal', notBefore: 1, turnedAway: 0 } as const;
-    const step = { work: { folder, items: 2, filedIn: folder }, lane: 'lane-0000-a', step: 1 };
-    await deferred.put(step, [{ ...row, was: 'failed' }]);
-  }
-  await erased(place.store, (plan) => plan.ofJob(one));
-  expect(place.tamper('SELECT work FROM deferred_row')).toEqual([{ work: workFolder(other) }]);
 });
 
 it('takes one run of a batch and not another, whose id begins with its own', async () => {

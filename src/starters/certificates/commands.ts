@@ -2,9 +2,10 @@ import { Command } from 'commander';
 import { certificateTypes, type CertificateType } from '../../domain/certificates/certificates';
 import type { OnUnknown } from '../../workflows/inputs';
 import { withSheets, withStart, type OutputFlags, type StartFlags } from '../cli/flags';
-import { referenceOption } from '../cli/batch';
+import { withInputFile, withSheet } from '../cli/batch';
 import { start } from '../cli/start-command';
 import { oneOf, tell, wholeNumber } from '../cli/terminal';
+import { UsageError } from '../jobs/errors';
 import { problemLines } from '../jobs/text';
 import { readEnvironment } from '../../environment';
 import { readerOf } from '../../report/reader';
@@ -26,7 +27,7 @@ interface BatchFlags extends TermFlags, Pick<OutputFlags, 'lang'> {
   laneRows?: number;
   maxUnknown?: number;
   budget?: number;
-  input: string;
+  input?: string;
   type?: CertificateType;
   column?: string;
   reference?: string;
@@ -54,19 +55,12 @@ function issueCommand(): Command {
 }
 
 function batchCommand(): Command {
-  return withTerms(new Command('batch'))
+  return withSheet(withTerms(new Command('batch')), 'documents')
     .description('Issue a certificate for every line of a spreadsheet.')
-    .requiredOption('--input <file>', 'CSV or .xlsx with a column of documents (see --column)')
     .option(
       '--type <type>',
       `for lines without one: ${certificateTypes.join(' or ')}`,
       oneOf(certificateTypes),
-    )
-    .option('--column <name>', 'the column that holds the documents: its name, letter or number')
-    .addOption(referenceOption())
-    .option(
-      '--sheet <name>',
-      'the sheet of a workbook: its name or number (default: the first with documents)',
     )
     .option('--concurrency <n>', 'rows in flight at once', wholeNumber(1, 10_000), 100)
     .option(
@@ -81,11 +75,15 @@ function batchCommand(): Command {
     )
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
     .action(async (flags: BatchFlags, command: Command) => {
-      // Before anything is opened: a sheet that cannot be read leaves no trace.
-      const reader = readerOf(flags.lang ?? readEnvironment().language);
-      const plan = await planInput(flags, { log: tell, reader });
-      if (flags.dryRun !== true) for (const line of problemLines(plan.problems, reader)) tell(line);
-      await start(command, certificateBatchKind, (ctx) => askBatch(ctx, flags, plan));
+      if (flags.input === undefined) throw new UsageError('--input: of which documents?');
+      await withInputFile(flags.input, async (input) => {
+        // Before anything is opened: a sheet that cannot be read leaves no trace.
+        const reader = readerOf(flags.lang ?? readEnvironment().language);
+        const plan = await planInput({ ...flags, input }, { log: tell, reader });
+        if (flags.dryRun !== true)
+          for (const line of problemLines(plan.problems, reader)) tell(line);
+        await start(command, certificateBatchKind, (ctx) => askBatch(ctx, flags, plan));
+      });
     });
 }
 

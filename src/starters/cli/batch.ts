@@ -20,19 +20,19 @@ import { wholeNumber } from './terminal';
 
 /** For commands that take one thing or an input of many. */
 export function withInput(command: Command, what: string, concurrency: number): Command {
-  return withConcurrency(command, concurrency)
-    .option('--input <file>', `CSV or .xlsx with a column of ${what}, a line each; - reads CSV`)
-    .option('--column <name>', 'of the input: the column that holds them')
-    .addOption(referenceOption())
-    .option('--sheet <name>', 'of a workbook: its name or number (default: the first with such)');
+  return withSheet(withConcurrency(command, concurrency), what);
 }
 
-/** The column that names the rows wherever they are shown. */
-export function referenceOption(): Option {
-  return new Option(
-    '--reference <column>',
-    'of the input: the column that names its rows in results, reports and files',
-  );
+/** What is read of a sheet, alike for all that read one. */
+export function withSheet(command: Command, what: string): Command {
+  return command
+    .option('--input <file>', `CSV or .xlsx with a column of ${what}, a line each; - reads CSV`)
+    .option('--column <name>', 'of the input: the column that holds them: name, letter or number')
+    .option(
+      '--reference <column>',
+      'of the input: the column that names its rows in results, reports and files',
+    )
+    .option('--sheet <name>', 'of a workbook: its name or number (default: the first with such)');
 }
 
 interface InputFlags {
@@ -43,14 +43,17 @@ interface InputFlags {
 }
 
 /** Flags that say something of many alone. */
-export const inputFlags = ['--column', '--reference', '--sheet', '--concurrency'];
+export const inputFlags = ['--column', '--reference', '--sheet', '--concurrency', '--excel'];
 
+/** For commands that start a batch of jobs. */
 export function withConcurrency(command: Command, concurrency: number): Command {
-  return command.addOption(
-    new Option('--concurrency <n>', 'of an input: jobs in flight at once')
-      .argParser(wholeNumber(1, 500))
-      .default(concurrency),
-  );
+  return command
+    .addOption(
+      new Option('--concurrency <n>', 'of a batch: jobs in flight at once')
+        .argParser(wholeNumber(1, 500))
+        .default(concurrency),
+    )
+    .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma');
 }
 
 /** Where each row asks for what may be charged. */
@@ -58,23 +61,26 @@ export function withBudget(command: Command): Command {
   return command.addOption(
     new Option(
       '--budget <n>',
-      'of an input: requests that may be charged before a person must look (default: no bound)',
+      'of a batch: requests that may be charged before a person must look (default: no bound)',
     ).argParser(wholeNumber(1, 1_000_000)),
   );
 }
 
 export function withBatch(command: Command, concurrency: number): Command {
   return withConcurrency(command, concurrency)
-    .option('--dry-run', 'show what would be asked for, send nothing')
-    .option('--label <text>', 'to find it by');
+    .option('--dry-run', 'show what would be requested, send nothing')
+    .option('--label <text>', 'a word of yours to find it by (`list --label`)');
 }
 
 /** An input is read more than once: what comes on standard input is a file meanwhile. */
-async function withInputFile<T>(input: string, use: (path: string) => Promise<T>): Promise<T> {
+export async function withInputFile<T>(
+  input: string,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
   if (input !== '-') return use(input);
   const folder = await mkdtemp(join(tmpdir(), 'diligence-input-'));
   try {
-    const path = join(folder, 'input.csv');
+    const path = join(folder, 'standard input.csv');
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }));
     return await use(path);
   } finally {

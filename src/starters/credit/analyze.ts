@@ -45,7 +45,7 @@ export function analyzeCommand(): Command {
         await startBatch(command, analysisBatchKind, (ctx) => analysisBatch(ctx, flags));
         return;
       }
-      refuseFlagsBeside('one file', ['--concurrency', '--budget'], command);
+      refuseFlagsBeside('one file', ['--concurrency', '--budget', '--excel'], command);
       await start(command, analysisKind, (ctx) => askAnalysis(ctx, flags));
     });
 }

@@ -25,7 +25,7 @@ export function investigateCommand(): Command {
     .requiredOption('--plan <plan>', 'supplier, assignor, individual, or a file (YAML or JSON)')
     .option(
       '--budget <n>',
-      'requests that may be charged before a person must look (default: as the plan says, else no bound)',
+      'requests about a subject that may be charged before a person must look (default: as the plan says, else no bound)',
       wholeNumber(1, 100_000),
     )
     .option('--cnpj <numbers...>', 'of the subject')
@@ -38,14 +38,13 @@ export function investigateCommand(): Command {
     .option('--photo <file>', 'a picture to be analysed')
     .option('--receivables <file>', 'a CNAB 400 or 444 file (remessa)')
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
-    .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .action(async (flags: InvestigateFlags) => {
       const subjectFlags = Object.keys(nobody()).map((word) => `--${word}`);
       if (flags.input !== undefined) refuseFlagsBeside('--input', subjectFlags, command);
       const many = (ctx: CommandContext, file: InputFile) =>
         investigationBatch(ctx, { ...flags, ...file });
       if (await startInput(command, investigationBatchKind, many)) return;
-      refuseFlagsBeside('one subject', [...inputFlags, '--excel'], command);
+      refuseFlagsBeside('one subject', inputFlags, command);
       await start(command, investigationKind, (ctx) => askInvestigation(ctx, flags));
     })
     .addCommand(plansCommand());

@@ -28,15 +28,14 @@ function lookupCommand(): Command {
   const lookup = withStart(new Command('lookup'), { deadline: '15m', maxAge: '7d' });
   return withBudget(withInput(lookup, 'CPFs', 10))
     .description(
-      'Look up the asset profile of a CPF, or of each of a file: each answer may be charged for.',
+      'Look up the asset profile of a CPF, or of each of an input: each answer may be charged for.',
     )
     .option('--cpf <number>', 'eleven digits, punctuated or not')
     .option(
       '--retry-rural',
-      'ask once more when the rural part timed out or failed; of a file: also where it had',
+      'ask once more when the rural part timed out or failed; of a batch: also where it had',
     )
-    .option('--html', 'of a file: a page for each person too: pages/')
-    .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma')
+    .option('--html', 'of a batch: a page for each person too: pages/')
     .action(async (flags: LookupFlags, command: Command) => {
       const { cpf, input, maxAge } = flags;
       if ((input === undefined) === (cpf === undefined)) {
@@ -46,7 +45,11 @@ function lookupCommand(): Command {
       const many = (ctx: CommandContext, file: InputFile) =>
         profileBatch(ctx, { ...file, ...terms });
       if (await startInput(command, profileBatchKind, many)) return;
-      refuseFlagsBeside('--cpf', [...inputFlags, '--budget'], command);
+      refuseFlagsBeside(
+        '--cpf',
+        [...inputFlags.filter((flag) => flag !== '--excel'), '--budget'],
+        command,
+      );
       const asked = { ...flags, cpf: cpf ?? '' };
       await start(command, profileKind, (ctx) => askProfile(ctx, asked));
     });

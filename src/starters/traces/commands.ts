@@ -35,7 +35,7 @@ function searchCommand(): Command {
   const search = withInput(withStart(new Command('search'), { deadline: '24h' }), targets, 20);
   return withBudget(search)
     .description(
-      'Search for one target, or for each of a file; asked for again, it is the same search.',
+      'Search for one target, or for each of an input; asked for again, it is the same search.',
     )
     .option('--target <target>', 'an e-mail address, phone, user name or wallet')
     .option(
@@ -43,7 +43,6 @@ function searchCommand(): Command {
       `${traceStrategies.join(' or ')} (default: the service chooses)`,
       oneOf(traceStrategies),
     )
-    .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .action(async (flags: SearchFlags, command: Command) => {
       const { input, target, strategy = null } = flags;
       if ((input === undefined) === (target === undefined)) {
@@ -51,7 +50,7 @@ function searchCommand(): Command {
       }
       const many = (ctx: CommandContext, file: InputFile) => traceBatch(ctx, { ...file, strategy });
       if (await startInput(command, traceBatchKind, many)) return;
-      refuseFlagsBeside('--target', [...inputFlags, '--budget', '--excel'], command);
+      refuseFlagsBeside('--target', [...inputFlags, '--budget'], command);
       const asked = { ...flags, target: target ?? '' };
       await start(command, traceKind, (ctx) => askTrace(ctx, asked));
     });

@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import { certificateCommand } from '../../../src/starters/certificates/commands';
+import { investigateCommand } from '../../../src/starters/investigations/commands';
 import { profileCommand } from '../../../src/starters/profiles/commands';
 import { dossierCommand } from '../../../src/starters/dossiers/commands';
 import { dossierIdOf } from '../../../src/starters/dossiers/ids';
@@ -11,6 +14,7 @@ import { traceCommand } from '../../../src/starters/traces/commands';
 import { putTrace } from '../../../src/store/traces/asks';
 import { openContext } from '../../../src/starters/jobs/context';
 import { jobCommands } from '../../../src/starters/job-commands';
+import { cnpj } from '../../support/documents';
 import { testPayloadKeys } from '../../support/temporary-store';
 
 /** Commands that take one thing or a file of them, with flags that belong to the other form. */
@@ -68,6 +72,7 @@ test.each([
   ['--sheet', traceCommand, search, ['1']],
   ['--concurrency', traceCommand, search, ['20']],
   ['--excel', traceCommand, search, []],
+  ['--excel', dossierCommand, ['follow', '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60'], []],
 ])('%s beside one thing is refused', async (flag, command, words, value) => {
   const refused = run(command(), ...words, flag, ...value);
   await expect(refused).rejects.toMatchObject({
@@ -88,6 +93,29 @@ test.each([
     name: 'UsageError',
     message: expect.stringContaining('is a file'),
   });
+});
+
+const uuid = '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60';
+const inputs: [name: string, command: () => Command, words: string[], sheet: string][] = [
+  ['certificate batch', certificateCommand, ['batch', '--type', 'cnpj'], `cnpj,x\n${cnpj(1)},a\n`],
+  ['profile lookup', profileCommand, ['lookup'], 'cpf,x\n52998224725,a\n'],
+  ['trace search', traceCommand, ['search'], 'email,x\nbob@example.com,a\n'],
+  ['dossier follow', dossierCommand, ['follow'], `dossie,x\n${uuid},a\n`],
+  ['investigate', investigateCommand, ['--plan', 'supplier'], `cnpj,x\n${cnpj(1)},a\n`],
+];
+
+test.each(inputs)('%s reads standard input, and the columns that it is told', async (...of) => {
+  const [, command, words, sheet] = of;
+  const stdin = jest.spyOn(process, 'stdin', 'get');
+  const read = (...flags: string[]): Promise<void> => {
+    stdin.mockReturnValue(Readable.from([sheet]) as never);
+    const told = ['--input', '-', '--reference', 'x', '--excel', ...flags];
+    return run(command(), ...words, ...told, '--dry-run');
+  };
+  await read();
+  expect(printed).toContain('would request 1, reuse 0');
+  await expect(read('--reference', 'nope')).rejects.toMatchObject({ name: 'SheetError' });
+  await expect(read('--column', 'nope')).rejects.toMatchObject({ name: 'SheetError' });
 });
 
 function works(...words: string[]): Promise<void> {

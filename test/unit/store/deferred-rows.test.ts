@@ -1,5 +1,7 @@
 import type { AgainRow } from '../../../src/domain/certificates/certificate-rows';
 import { DeferredRowRepository } from '../../../src/store/certificates/deferred-rows';
+import { statement } from '../../../src/store/statement';
+import { erased } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
 
 let place: TemporaryStore;
@@ -60,4 +62,20 @@ it('keeps lanes apart, and executions of one', async () => {
   expect(placesOf(await deferred.take(other, { from: 0, to: 100, limit: 10 }))).toEqual([]);
   await deferred.remove(work.folder, other.lane);
   expect(placesOf(await deferred.take(step(2), { from: 0, to: 100, limit: 10 }))).toEqual([5]);
+});
+
+it('go with their job when it is erased, and none of another', async () => {
+  const id = 'certificate-batch/aa/1';
+  const folders = [`works/${id}`, `works/${id}-other`];
+  for (const folder of folders)
+    await deferred.put({ ...step(1), work: { ...work, folder, filedIn: folder } }, [row(0, 1)]);
+  const start = { id, kind: 'certificate-batch', createdAt: '2026-01-05', label: null } as const;
+  await place.store.jobs.start(`works/${id}`, start, {});
+  const ending = { status: 'completed', needsAttention: false, endedAt: '2026-01-06' };
+  await place.store.jobs.end(`works/${id}`, ending, {});
+  await erased(place.store, (plan) => plan.ofJob(id));
+  const left = await place.store.read<{ work: string }>(
+    statement('SELECT work FROM deferred_row', []),
+  );
+  expect(left).toEqual([{ work: folders[1] }]);
 });

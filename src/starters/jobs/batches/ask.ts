@@ -254,12 +254,17 @@ export interface InputFile {
 export function inputFileOf(request: {
   input: string;
   column?: string | undefined;
+  reference?: string | undefined;
   sheet?: string | undefined;
   label?: string | undefined;
   rerun?: boolean | undefined;
 }): InputFile {
-  const { column, input, label = null, rerun = false, sheet } = request;
-  const choice = { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
+  const { column, input, label = null, reference, rerun = false, sheet } = request;
+  const choice = {
+    ...(column !== undefined && { column }),
+    ...(reference !== undefined && { reference }),
+    ...(sheet !== undefined && { sheet }),
+  };
   return { input, path: input, choice, label, rerun };
 }
 
