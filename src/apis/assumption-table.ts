@@ -87,9 +87,16 @@ export const assumptionTable: readonly Assumption[] = [
   },
   {
     area: 'Certificates',
+    matter: 'id of an accepted request',
+    value: '`certidao_id`, else the only UUID in the path of `links.self`, else of `Location`',
+    keys: [],
+    reason: 'an id that is thrown away is a certificate that is paid for and lost',
+  },
+  {
+    area: 'Certificates',
     matter: 'completed without evidence, or without sha256',
     value:
-      '`issued` without a PDF and the note `no evidence`; without sha256 the PDF is kept and marked unchecked',
+      '`issued` without a PDF and the note `no evidence`, after two minutes where the evidence is told to be `pending`; without sha256 the PDF is kept and marked unchecked',
     keys: ['certificates.pdf'],
     reason: 'a paid result must not be thrown away for a missing extra',
   },

@@ -115,6 +115,7 @@ describe('an issuance on the wire', () => {
         pdfUrl: `/api/v1/certidoes/${id}/pdf`,
         linkedPdf: `/api/v1/certidoes/${id}/pdf`,
         sha256: 'ab'.repeat(32),
+        isPending: false,
       },
       error: {
         code: 'fonte_indisponivel',
@@ -199,8 +200,55 @@ describe('an issuance on the wire', () => {
     }
   });
 
+  const acceptance = (json: unknown, location = '') =>
+    acceptedIdFromWire(call, { body: json === null ? Buffer.alloc(0) : asBody(json), location });
+
   test('an acceptance needs its id alone', () => {
-    expect(acceptedIdFromWire(call, asBody({ certidao_id: id, status: 7, result: 'x' }))).toBe(id);
+    expect(acceptance({ certidao_id: id, status: 7, result: 'x' }, '/certidoes/other')).toBe(id);
+  });
+
+  test.each([
+    ['its link to itself', { links: { self: `/api/v1/certidoes/${id}` } }, ''],
+    ['Location alone', null, `/api/v1/certidoes/${id}`],
+    ['a whole address', {}, `https://api.example/api/v1/certidoes/${id}/?token=x`],
+    ['a relative one', { certidao_id: null }, id],
+  ])('an id is not lost when an acceptance has it in %s', (_, json, location) => {
+    expect(acceptance(json, location)).toBe(id);
+  });
+
+  test.each([
+    ['no id', '/login?next=/certidoes'],
+    ['two of them', `/api/v1/certidoes/${id}/versions/${id.replace('3', '4')}`],
+  ])('an address with %s names no issuance', (_, location) => {
+    expect(() => acceptance(null, location)).toThrow(ContractError);
+  });
+
+  test.each([
+    ['with its kind before it', `sha256:${'ab'.repeat(32)}`],
+    ['in base64', Buffer.from('ab'.repeat(32), 'hex').toString('base64')],
+  ])('takes a sum %s for the same sum', (_, sha256) => {
+    expect(decode(changed('evidence.sha256', sha256)).evidence.sha256).toBe('ab'.repeat(32));
+  });
+
+  test('a number in quotes is that number, and a number in the place of a word that word', () => {
+    const error = { code: 4012, retryable: 'false', retry_after_seconds: '30' };
+    expect(decode({ ...whole, error }).error).toMatchObject({
+      code: '4012',
+      retryable: false,
+      retryAfterMs: 30_000,
+    });
+  });
+
+  test.each([
+    ['pending', true],
+    ['available', false],
+    ['uma_palavra', false],
+  ])('evidence that is %s is to come: %s', (status, isPending) => {
+    expect(decode(changed('evidence.status', status)).evidence.isPending).toBe(isPending);
+  });
+
+  test('an empty list in the place of the evidence is none', () => {
+    expect(decode(changed('evidence', [])).evidence.pdfUrl).toBeNull();
   });
 
   test('a holder that is no object is as good as missing', () => {

@@ -62,6 +62,7 @@ export function inOurWords(told: Told): Issuance {
       pdfUrl: evidence?.pdf_url ?? null,
       linkedPdf: links?.pdf ?? null,
       sha256: evidence?.sha256 ?? null,
+      isPending: evidence?.status === 'pending',
     },
     error: error
       ? {

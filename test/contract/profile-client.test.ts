@@ -92,7 +92,7 @@ test('an odd row reads with what it has', async () => {
     imoveis: [{ ...propertyRow, localizacao: null, proprietario: { documento: null } }],
   });
   expect(profile.vehicles).toMatchObject([
-    { placa: null, ano_modelo: null, renavam: null },
+    { placa: null, ano_modelo: 2019, renavam: null },
     { placa: null },
     { placa: vehicleRow.placa },
   ]);

@@ -83,7 +83,7 @@ export function unsettledOutcome(
 export function refusedOutcome(
   item: WorkItem,
   attempts: number,
-  receipt: { status: number; code: string | null },
+  { status, code, detail = null }: { status: number; code: string | null; detail?: string | null },
   requestedAt: number,
   flags: number,
 ): OutcomeRecord {
@@ -95,9 +95,9 @@ export function refusedOutcome(
     attempts,
     requestedAt: new Date(requestedAt).toISOString(),
     settledAt: new Date().toISOString(),
-    errorCode: receipt.code ?? `http_${receipt.status}`,
+    errorCode: code ?? `http_${status}`,
     errorCategory: 'refused',
-    errorMessage: `the service refused the request with status ${receipt.status}`,
+    errorMessage: `the service refused the request with status ${status}${detail === null ? '' : `: ${detail}`}`,
     retryable: false,
     note: '',
     possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,

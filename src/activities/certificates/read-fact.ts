@@ -7,11 +7,16 @@ import { rowFlags, type WatchTuple } from '../../domain/certificates/certificate
 import type { CertificateDependencies } from '../dependencies';
 import { EvidenceCollector } from './evidence';
 
+/** Evidence that is announced as pending is waited for this long. */
+const patienceWithEvidenceMs = 2 * 60_000;
+
 /** How an issuance stands: what has settled, with its evidence, is a fact. */
 export function createFactReader(deps: CertificateDependencies) {
   const { store, certificates, idKey, now, settlingTimes } = deps;
   const evidence = new EvidenceCollector(certificates, store, deps.pause);
   const warnedWords = new Set<string>();
+  /** Of completed issuances whose evidence is to come: since when. */
+  const awaited = new Map<string, number>();
 
   /** A fact once the issuance has settled and its evidence is checked; else what stands so far. */
   async function readFact(
@@ -44,6 +49,12 @@ export function createFactReader(deps: CertificateDependencies) {
       return { fact: factOf(issuance, item, answer, { status: 'failed', now: now() }), pdf: null };
     }
     if (issuance.state !== 'completed') return { state: 'unsettled' };
+    if (issuance.evidence.isPending) {
+      const since = awaited.get(certidaoId) ?? now();
+      awaited.set(certidaoId, since);
+      if (now() - since < patienceWithEvidenceMs) return { state: 'unsettled' };
+    }
+    awaited.delete(certidaoId);
     const found = await evidence.collect({
       issuance,
       type: item.type,

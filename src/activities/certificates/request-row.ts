@@ -235,7 +235,7 @@ export function createRowRequests(deps: CertificateDependencies) {
     const attempts = before + 1;
     const { claim } = sent.taken;
     const { claimedAt } = claim;
-    const { receipt, again } = receiptOf(sent, now);
+    const { receipt, again, detail = null } = receiptOf(sent, now);
     if (receipt.kind === 'unknown') deps.metrics.answerLost(lostHow(sent));
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
     const request = sentRequest(item, { n, claim, receipt });
@@ -248,7 +248,7 @@ export function createRowRequests(deps: CertificateDependencies) {
         return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags, dueAt };
       }
       case 'refused':
-        filed.push(refusedOutcome(item, attempts, receipt, claimedAt, flags));
+        filed.push(refusedOutcome(item, attempts, { ...receipt, detail }, claimedAt, flags));
         return { kind: 'settled', place, status: 'failed', attempts };
       case 'not_sent':
         return { kind: 'unsent', place, attempts: before, ...again };

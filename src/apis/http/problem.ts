@@ -27,7 +27,13 @@ const problem = z.object({
   retryable: z.boolean().optional().catch(undefined),
 });
 
-const profileProblem = z.object({ success: z.literal(false), erro: z.object({ codigo: words }) });
+/** Where others say it. */
+const otherWords = z.object({ message: words, mensagem: words, error: words, erro: words });
+
+const profileProblem = z.object({
+  success: z.literal(false),
+  erro: z.object({ codigo: words, mensagem: words }),
+});
 
 const nothing: DecodedProblem = {
   code: null,
@@ -57,11 +63,16 @@ export function decodeProblem(body: Buffer): DecodedProblem {
   const parsed = parseJson(body);
   const profile = profileProblem.safeParse(parsed);
   if (profile.success) {
-    return { ...nothing, code: word(profile.data.erro.codigo), hasProblem: true };
+    const { codigo, mensagem } = profile.data.erro;
+    return { ...nothing, code: word(codigo), hasProblem: true, detail: sentence(mensagem) };
   }
   const known = problem.safeParse(parsed);
   const told = Object.values(known.data ?? {}).some((value) => value !== undefined);
-  if (!known.success || !told) return nothing;
+  const other = otherWords.safeParse(parsed).data;
+  const text =
+    known.data?.detail ?? other?.message ?? other?.mensagem ?? other?.error ?? other?.erro;
+  const detail = sentence(text);
+  if (!known.success || !told) return { ...nothing, detail };
   const typeWord = known.data.type?.split('/').at(-1);
   const requestId = known.data.request_id;
   return {
@@ -69,7 +80,7 @@ export function decodeProblem(body: Buffer): DecodedProblem {
     requestId: requestId !== undefined && /^[\w.:-]{1,80}$/.test(requestId) ? requestId : null,
     retryable: known.data.retryable ?? null,
     hasProblem: true,
-    detail: sentence(known.data.detail),
+    detail,
   };
 }
 

@@ -8,6 +8,19 @@ export function tolerant<T>(shape: z.ZodType<T>) {
     .transform((value) => value ?? null);
 }
 
-export const told = tolerant(z.string());
-export const flag = tolerant(z.boolean());
-export const number = tolerant(z.number());
+/** A number in the place of a word is that word. */
+export const told = tolerant(z.union([z.string(), z.number().transform(String)]));
+/** In quotes it says the same. */
+export const flag = tolerant(
+  z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]),
+);
+/** In quotes it is the same number. */
+export const number = tolerant(
+  z.union([
+    z.number(),
+    z
+      .string()
+      .regex(/^-?\d{1,15}(\.\d{1,15})?$/)
+      .transform(Number),
+  ]),
+);

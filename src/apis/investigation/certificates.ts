@@ -50,8 +50,8 @@ export class CertificatesApi {
       keyless: true,
       beforeSend,
     };
-    const answer = await this.service.dispatch(call);
-    return acceptedIdFromWire(call, answer.body);
+    const { body, headers } = await this.service.dispatch(call);
+    return acceptedIdFromWire(call, { body, location: String(headers['location'] ?? '') });
   }
 
   /**

@@ -37,6 +37,8 @@ export interface EvidencePlace {
   linkedPdf: string | null;
   /** Hex, lower case. */
   sha256: string | null;
+  /** The service says that it is still to come. */
+  isPending: boolean;
 }
 
 export interface IssuanceError {

@@ -98,6 +98,7 @@ export const investigationChecklist = {
     'other transitions',
     'the download behind evidence.pdf_url and links.pdf',
     'whether a completed issuance always has evidence and a sum',
+    'whether an acceptance has the issuance in its body',
     'how to request tipo nome; that trabalhista is cndt',
     'success status codes',
     'all error codes, and the status of each case',
@@ -548,6 +549,11 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
       sandbox: 'Endings no_evidence, no_sha256 and links_only.',
       client: 'assumption: completed without evidence, or without sha256',
       test: `${client} › without evidence nothing is collected, without a sum the PDF is kept unchecked`,
+    },
+    'whether an acceptance has the issuance in its body': {
+      sandbox: 'Always.',
+      client: 'assumption: id of an accepted request',
+      test: `${wire} › an id is not lost when an acceptance has it in %s`,
     },
     'how to request tipo nome; that trabalhista is cndt': {
       sandbox: 'Answers cndt to trabalhista, and has no route for nome.',

@@ -47,6 +47,8 @@ export class CertificateBench {
   readonly attempts = this.place.store.attempts;
   readonly facts = this.place.store.facts;
   readonly stopping = new AbortController();
+  /** As a worker has them: made once. */
+  #watching: ReturnType<typeof createCertificateWatchActivities> | undefined;
   readonly warnings: { message: string; about: unknown }[] = [];
   readonly counted: string[] = [];
   /** Asks every watch that runs for the instants of its rows. */
@@ -159,7 +161,8 @@ export class CertificateBench {
   }
 
   watch(work: WorkRef, fields: Partial<WatchInput>, env = environment(work)): Promise<WatchAnswer> {
-    const { watchCertificates } = createCertificateWatchActivities(this.deps);
+    this.#watching ??= createCertificateWatchActivities(this.deps);
+    const { watchCertificates } = this.#watching;
     return env.run(watchCertificates, {
       work,
       name: 'lane-0000',

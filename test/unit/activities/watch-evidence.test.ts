@@ -166,6 +166,22 @@ it('takes an empty pdf_url for none, and an empty sha256 for none announced', as
   expect((await watch()).outcome).toMatchObject({ status: 'issued', note: 'sha256 unchecked' });
 });
 
+it.each([
+  ['comes', 0, { ...announced.evidence, status: 'available' }, ''],
+  ['is still to come two minutes later', 121_000, { status: 'pending' }, 'no evidence'],
+])('waits for evidence that is pending, which then %s', async (_, ms, evidence, note) => {
+  serve({ evidence: { status: 'pending', pdf_url: null } });
+  const work = await bench.work('w1', [documentA]);
+  const rows: [number, string, number, number, number, number][] = [
+    [0, 'c-0', bench.now(), 0, 1, 0],
+  ];
+  expect((await bench.watch(work, { rows, boundMs: 300 })).settled).toEqual([]);
+  bench.ahead += ms;
+  serve({ evidence });
+  expect((await bench.watch(work, { rows })).settled).toEqual([[0, 'issued']]);
+  expect((await bench.outcomes(work))[0]).toMatchObject({ note });
+});
+
 it('takes a link that leads nowhere for no evidence', async () => {
   serve({ links: { pdf: '/api/v1/certidoes/c-0/pdf' } }, (response) => sendJson(response, 404, {}));
   expect((await watch()).outcome).toMatchObject({ status: 'issued', note: 'no evidence' });

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { CallName } from '../../http/errors';
 import { ContractError } from '../../http/errors';
 import { parseJson } from '../../http/problem';
-import { flag, isSameId, parseWire, stateOf, told } from './wire-fields';
+import { flag, isSameId, number, parseWire, stateOf, told } from './wire-fields';
+import { isUuid } from '../../../domain/core/uuid';
 import type { Issuance } from '../../../domain/certificates/issuance';
 
 /**
@@ -10,6 +11,8 @@ import type { Issuance } from '../../../domain/certificates/issuance';
  * fields are dropped, optional ones may be missing or null, unknown enum values pass as they are.
  */
 const text = z.string().nullish();
+/** What some write for an object without members. */
+const emptyList = z.tuple([]).transform(() => null);
 
 const issuanceWire = z.object({
   certidao_id: z.string().min(1).max(200),
@@ -27,14 +30,14 @@ const issuanceWire = z.object({
     })
     .nullish()
     .catch(null),
-  evidence: z.object({ pdf_url: text, sha256: text }).nullish(),
+  evidence: z.object({ status: told, pdf_url: text, sha256: text }).nullish().or(emptyList),
   error: z
     .object({
       code: told,
       category: told,
       message: told,
       retryable: flag,
-      retry_after_seconds: z.number().nullish().catch(null),
+      retry_after_seconds: number,
     })
     .nullish()
     .catch(null),
@@ -43,8 +46,12 @@ const issuanceWire = z.object({
   completed_at: told,
 });
 
-/** What the acceptance of a request must hold: without the id the issuance is lost to us. */
+/** What the acceptance of a request says of its id: without it the issuance is lost to us. */
 const acceptedWire = issuanceWire.pick({ certidao_id: true });
+const linkedWire = z.object({ links: z.object({ self: z.string() }) });
+
+/** Words of evidence that comes after its issuance has completed: their set is not shown. */
+const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
 
 /** Any other word is unsettled: warned of once and polled to the deadline. */
 const states = ['queued', 'processing', 'completed', 'failed'] as const;
@@ -79,7 +86,8 @@ export function issuanceFromWire(call: CallName, certidaoId: string, answer: unk
     evidence: {
       pdfUrl: evidence?.pdf_url || null,
       linkedPdf: wire.links?.pdf ?? null,
-      sha256: evidence?.sha256?.toLowerCase() || null,
+      sha256: sumOf(evidence?.sha256),
+      isPending: isToCome.test(evidence?.status ?? ''),
     },
     error:
       error == null
@@ -99,7 +107,35 @@ export function issuanceFromWire(call: CallName, certidaoId: string, answer: unk
   };
 }
 
-/** @throws ContractError when the id cannot be read: the outcome of the request is then unknown */
-export function acceptedIdFromWire(call: CallName, body: Buffer): string {
-  return parseWire(acceptedWire, call, parseJson(body)).certidao_id;
+/**
+ * The id of an accepted request: as a field of the answer, else in its link to itself, else in `Location`.
+ *
+ * @param location the header, empty without one
+ * @throws ContractError when the id cannot be read: the outcome of the request is then unknown
+ */
+export function acceptedIdFromWire(
+  call: CallName,
+  { body, location }: { body: Buffer; location: string },
+): string {
+  const answer = parseJson(body);
+  const linked = linkedWire.safeParse(answer).data?.links.self ?? '';
+  const named = acceptedWire.safeParse(answer).data?.certidao_id;
+  return (
+    named ?? idAt(linked) ?? idAt(location) ?? parseWire(acceptedWire, call, answer).certidao_id
+  );
+}
+
+/** The only UUID in the path of an address. */
+function idAt(address: string): string | undefined {
+  const segments = address.split(/[?#]/)[0]?.split('/') ?? [];
+  const ids = segments.filter(isUuid);
+  return ids.length === 1 ? ids[0] : undefined;
+}
+
+/** As hex, in the notations that a sum may have: `sha256:` before it, capitals, base64. */
+function sumOf(announced: string | null | undefined): string | null {
+  if (!announced) return null;
+  const sum = announced.replace(/^sha-?256[:=]/i, '').trim();
+  const isBase64 = /^[\w+/-]{43}=?$/.test(sum);
+  return isBase64 ? Buffer.from(sum, 'base64').toString('hex') : sum.toLowerCase();
 }

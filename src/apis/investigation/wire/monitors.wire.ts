@@ -17,16 +17,6 @@ import { flag, id, isSameId, number, parseWire, told } from './wire-fields';
  * Ids are relied on; of another type, any other field is as good as missing.
  */
 const words = tolerant(z.array(z.string()));
-/** In quotes they are hours, too: "24" is not what was asked for with 12. */
-const hours = tolerant(
-  z.union([
-    z.number(),
-    z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number),
-  ]),
-);
 const changeWire = z.object({
   id,
   status: told,
@@ -45,7 +35,7 @@ const monitorWire = z.object({
   name: anyText,
   listen_items: words,
   emails: words,
-  frequency_hours: hours,
+  frequency_hours: number,
   health: z
     .object({ status: told, consecutive_failures: number, last_cycle_at: told })
     .nullish()

@@ -31,6 +31,13 @@ it('takes what the service says of it, without documents, in one line of 500 cha
   expect(of({ status: 422, detail: ['a'] }).detail).toBeNull();
 });
 
+it.each(['message', 'mensagem', 'error', 'erro'])('takes a sentence from %s, too', (field) => {
+  expect(of({ [field]: 'Documento 11144477735 bloqueado' })).toEqual({
+    ...nothing,
+    detail: 'Documento ***.444.777-** bloqueado',
+  });
+});
+
 it('takes the last word of the type of an RFC 7807 problem without a code', () => {
   const found = of({ type: 'https://docs.example/errors/not-found', title: 'x', status: 404 });
   expect(found).toEqual({ ...nothing, code: 'not-found', hasProblem: true });
@@ -42,7 +49,8 @@ it('takes no word from the type about:blank', () => {
 
 it("decodes the profile lookup's body", () => {
   const body = { success: false, erro: { codigo: 'NAO_ENCONTRADO', mensagem: 'CPF 11144477735' } };
-  expect(of(body)).toEqual({ ...nothing, code: 'NAO_ENCONTRADO', hasProblem: true });
+  const detail = 'CPF ***.444.777-**';
+  expect(of(body)).toEqual({ ...nothing, code: 'NAO_ENCONTRADO', hasProblem: true, detail });
 });
 
 it.each([
