@@ -20,6 +20,7 @@ import { testPayloadKeys } from '../../support/temporary-store';
 /** Commands that take one thing or a file of them, with flags that belong to the other form. */
 
 const before = { ...process.env };
+const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
 let folder: string;
 let printed: string;
 
@@ -41,6 +42,7 @@ beforeEach(() => {
 afterEach(() => {
   jest.restoreAllMocks();
   process.env = { ...before };
+  Object.defineProperty(process, 'stdin', stdin);
   process.exitCode = undefined;
   rmSync(folder, { recursive: true, force: true });
 });
@@ -106,9 +108,8 @@ const inputs: [name: string, command: () => Command, words: string[], sheet: str
 
 test.each(inputs)('%s reads standard input, and the columns that it is told', async (...of) => {
   const [, command, words, sheet] = of;
-  const stdin = jest.spyOn(process, 'stdin', 'get');
   const read = (...flags: string[]): Promise<void> => {
-    stdin.mockReturnValue(Readable.from([sheet]) as never);
+    Object.defineProperty(process, 'stdin', { value: Readable.from([sheet]), configurable: true });
     const told = ['--input', '-', '--reference', 'x', '--excel', ...flags];
     return run(command(), ...words, ...told, '--dry-run');
   };
