@@ -199,7 +199,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Credit',
     matter: 'id and status of an operation',
     value:
-      'from the OpenAPI document, else `id` or `operationId`, and `status`; in the body, else in `Location`, else in the one object that the body wraps',
+      'from the OpenAPI document, else `id` or `operationId`, and `status`; in the body, else in `Location`, else in the one object that the body wraps; without a document, the only UUID of the answer that may be the id, and the only field named like a status',
     keys: ['credit.idField', 'credit.statusField'],
     reason: 'the bodies of both answers are not shown',
   },
@@ -223,7 +223,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Credit',
     matter: 'list of engines',
     value:
-      'a bare array, else the only array in the body; a page of a longer list is refused, and an engine that was taken is never sent again',
+      'a bare array, else the only array of engines in the body; further pages are asked for by the address that a page names, or by its cursor as `cursor`; a list that stays incomplete is refused, and an engine that was taken is never sent again',
     keys: [],
     reason: 'its shape is not shown',
   },

@@ -54,6 +54,7 @@ describe('credit analyze', () => {
     const { code, shown, stderr } = await analyze('good.rem');
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     expect(shown?.outcome).toMatchObject({ status: 'completed', result: { contradictions: [] } });
+    expect(shown).toMatchObject({ requests: { requested: 1, reused: 0 } });
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect(installation.sandbox.credit.counts()).toContainEqual(
       expect.objectContaining({ fileName: 'good.rem', fileSha256: sha256, started: 1 }),

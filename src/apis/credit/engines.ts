@@ -3,9 +3,11 @@ import { stringifyWithTexts } from '../../domain/core/json-text';
 import { callTo, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
-import { engineFromWire, enginesFromWire } from './engines.wire';
+import { engineFromWire, enginesFromWire, refusePage } from './engines.wire';
 
 const maxBytes = 16 * 1024 * 1024;
+/** Against a list without end. */
+const mostPages = 1_000;
 
 /** A new engine: `rules`, or the id of an engine whose rules are copied, or both. */
 export interface EngineCreation extends EngineFields {
@@ -23,10 +25,28 @@ export class EnginesApi {
     this.timeoutMs = timeoutMs;
   }
 
+  /**
+   * All of them, on however many pages.
+   *
+   * @throws ContractError with the code `only_a_page` when the pages lead to fewer than there are
+   */
   async list(priority: CallPriority = 'interactive'): Promise<Engine[]> {
     const call = this.#call('GET', '/v1/engines');
-    const { body, headers } = await this.service.call(call, priority);
-    return enginesFromWire(call, body, String(headers['link'] ?? ''));
+    const found = new Map<string, Engine>();
+    let query: Record<string, string> = {};
+    for (let pages = 1; pages <= mostPages; pages += 1) {
+      const { body, headers } = await this.service.call({ ...call, query }, priority);
+      const page = enginesFromWire(call, body, String(headers['link'] ?? ''));
+      const before = found.size;
+      for (const engine of page.engines) found.set(engine.id, engine);
+      const isWhole = page.total === null || page.total <= found.size;
+      if (page.next === null && isWhole) return [...found.values()];
+      if (page.next === null) refusePage(call, 'total');
+      // A service that does not know the query answers the first page again.
+      if (found.size === before) refusePage(call, Object.keys(page.next).join('&'));
+      query = page.next;
+    }
+    return refusePage(call, 'next');
   }
 
   async read(id: string, priority: CallPriority = 'interactive'): Promise<Engine> {

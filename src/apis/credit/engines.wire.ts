@@ -15,28 +15,53 @@ const engineWire = z.object({
   rules: tolerant(z.array(z.object({ id: told, name: told, severity: told, enabled: flag }))),
 });
 
-/** @throws ContractError when the body is no JSON, or lacks what we rely on */
+/**
+ * The engine itself, or the only one that the answer wraps.
+ *
+ * @throws ContractError when the body is no JSON, or lacks what we rely on
+ */
 export function engineFromWire(call: CallName, body: Buffer): Engine {
-  const engine = parse(engineWire, call, parseJson(body));
-  const text = engine.rules === null ? null : memberText(body.toString('utf8'), 'rules');
-  return text === null ? engine : { ...engine, rulesText: new JsonText(text) };
+  const parsed = parseJson(body);
+  const wrapped = objectEntries(parsed).filter(([, value]) => isEngine(value));
+  const [name] = isEngine(parsed) || wrapped.length !== 1 ? [] : (wrapped[0] ?? []);
+  const engine = parse(engineWire, call, name === undefined ? parsed : wrapped[0]?.[1]);
+  const whole = body.toString('utf8');
+  const text = name === undefined ? whole : memberText(whole, name);
+  const rules = text === null || engine.rules === null ? null : memberText(text, 'rules');
+  return rules === null ? engine : { ...engine, rulesText: new JsonText(rules) };
+}
+
+/** A page of a list of engines; `next`: the query of the page after it; null: there is none. */
+export interface EnginesPage {
+  engines: Engine[];
+  next: Record<string, string> | null;
+  /** How many there are on all pages; null: it is not told. */
+  total: number | null;
 }
 
 /**
- * A bare array, else the only array in the body or in an object of it. A page of a longer
- * list is refused with the code `only_a_page`: an engine that is not on it would seem not to exist.
+ * A bare array, else the only array of engines in the body or in an object of it.
  *
  * @param link the header of that name
- * @throws ContractError when there is none, or more than one, or it is a page
+ * @throws ContractError when there is none, or more than one; with the code `only_a_page` when there are
+ *   more pages and nothing says how they are asked for
  */
-export function enginesFromWire(call: CallName, body: Buffer, link = ''): Engine[] {
+export function enginesFromWire(call: CallName, body: Buffer, link = ''): EnginesPage {
   const parsed = parseJson(body);
   const listed = Array.isArray(parsed) ? parsed : onlyArray(call, parsed);
-  if (/\brel\s*=\s*"?next\b/i.test(link)) refusePage(call, 'link');
-  for (const [name, value] of membersOf(parsed)) {
-    if (tellsOfMore(name, value, listed.length)) refusePage(call, name);
-  }
-  return parse(z.array(engineWire), call, listed);
+  const members = membersOf(parsed);
+  const linked = /<([^>]*)>\s*;[^,]*\brel\s*=\s*"?next\b/i.exec(link)?.[1];
+  const next = [linked, ...members.map(([name, value]) => nextIn(name, value))]
+    .map((place) => (place === undefined ? null : queryOf(place)))
+    .find((query) => query !== null);
+  const [more] = members.filter(([name, value]) => tellsOfMore(name, value)).map(([name]) => name);
+  if (next === undefined && more !== undefined) refusePage(call, more);
+  const total = members.find(([name, value]) => isTotal.test(name) && typeof value === 'number');
+  return {
+    engines: parse(z.array(engineWire), call, listed),
+    next: next ?? null,
+    total: total === undefined ? null : Number(total[1]),
+  };
 }
 
 export function isOnlyAPage(error: unknown): boolean {
@@ -45,28 +70,45 @@ export function isOnlyAPage(error: unknown): boolean {
 
 const onlyAPage = 'only_a_page';
 
-function refusePage(call: CallName, path: string): never {
+/** Without the engines that are not on the pages we had, one that exists would seem not to. */
+export function refusePage(call: CallName, path: string): never {
   throw new ContractError(call, [{ path, code: onlyAPage }]);
 }
 
+/** Beside others, the only one that holds engines and nothing else. */
 function onlyArray(call: CallName, body: unknown): unknown[] {
   const outer = arraysIn(objectEntries(body));
   const arrays = outer.length > 0 ? outer : arraysIn(membersOf(body));
-  const [only] = arrays;
-  if (only !== undefined && arrays.length === 1) return only;
+  const ofEngines = arrays.filter((array) => array.length > 0 && array.every(isEngine));
+  const [only, ...others] = ofEngines.length === 1 ? ofEngines : arrays;
+  if (only !== undefined && others.length === 0) return only;
   const code = arrays.length === 0 ? 'no_array' : 'several_arrays';
   throw new ContractError(call, [{ path: '', code }]);
 }
 
-function tellsOfMore(name: string, value: unknown, listed: number): boolean {
-  if (/^total_?(count|items|elements|records)?$|^count$/i.test(name)) {
-    return typeof value === 'number' && value > listed;
-  }
+const isEngine = (value: unknown): boolean => engineWire.safeParse(value).success;
+const isTotal = /^total_?(count|items|elements|records)?$|^count$/i;
+const isNextName = /^next(_?(cursor|page|token|url|link|page_?token))?$/i;
+
+/** Where the next page is: an address or a cursor. */
+function nextIn(name: string, value: unknown): string | undefined {
+  if (!isNextName.test(name)) return undefined;
+  const place = new Map(objectEntries(value)).get('href') ?? value;
+  return typeof place === 'string' && place !== '' ? place : undefined;
+}
+
+/** Of an address its query alone counts: a page is asked for where the list is. */
+function queryOf(place: string): Record<string, string> | null {
+  if (!/[/?]/.test(place)) return { cursor: place };
+  const query = [...new URLSearchParams(/\?([^#]*)/.exec(place)?.[1] ?? '')];
+  return query.length === 0 ? null : Object.fromEntries(query);
+}
+
+function tellsOfMore(name: string, value: unknown): boolean {
   if (/^total_?pages$/i.test(name)) return typeof value === 'number' && value > 1;
-  if (
-    /^(has_?(more|next)(_?page)?|next(_?(cursor|page|token|url|link|page_?token))?)$/i.test(name)
-  ) {
-    return value !== null && value !== undefined && value !== false && value !== '';
+  if (isNextName.test(name) || /^has_?(more|next)(_?page)?$/i.test(name)) {
+    const isNone = value === null || value === undefined || value === false || value === '';
+    return !isNone && !(typeof value === 'object' && objectEntries(value).length === 0);
   }
   return false;
 }

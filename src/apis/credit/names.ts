@@ -153,10 +153,15 @@ function engineWorth({ name, about, isBinary, isUuid }: DescribedField): number 
   );
 }
 
+/** Names of ids of something else. */
+export const notItsId =
+  /engine|motor|rule|regra|request|correla|trace|tenant|client|user|usuario|account|conta|session|file|arquivo|cedente/i;
+export const statusLike = /status|situa|state|estado|stage|fase/i;
+
 function idWorth({ name, about, isUuid, required }: DescribedField): number {
   if (name === 'id') return 102;
   if (/^operation_?id$/i.test(name)) return 101;
-  if (/engine|motor/i.test(name)) return 0;
+  if (notItsId.test(name)) return 0;
   return (
     points(isUuid, 8) +
     points(/(^|[_-])(id|uuid)$|[a-z](Id|ID|Uuid|UUID)$/.test(name), 4) +
@@ -170,7 +175,7 @@ function statusWorth({ name, about, words, required }: DescribedField): number {
   if (name === 'status') return 100;
   return (
     points(words.length > 1, 6) +
-    points(/status|situa|state|estado|stage|fase/i.test(name), 6) +
+    points(statusLike.test(name), 6) +
     points(/status|situa|state|estado/i.test(about), 4) +
     points(required && words.length > 1, 1)
   );

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import type { AnalysisOperation } from '../../domain/credit/operation';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { goesOn, isUnplaced, plainWord, type CreditNames } from './names';
+import {
+  goesOn,
+  isUnplaced,
+  notItsId,
+  plainWord,
+  statusLike,
+  type CreditNames,
+  type FoundName,
+} from './names';
 
 /** The operation's fields beyond its identifier are not shown: any object is one. */
 const operationWire = z.record(z.string(), z.unknown());
@@ -18,7 +26,10 @@ const idWire = z.union([
 const told = z.string().min(1).nullable().catch(null);
 /** What a failed operation may say of it, as an object or as a sentence. */
 const failureWire = z.union([
-  z.object({ code: told, message: told }),
+  operationWire.transform((wire) => ({
+    code: textIn(wire, ['code', 'codigo']),
+    message: textIn(wire, ['message', 'mensagem', ...reasonFields]),
+  })),
   z
     .string()
     .min(1)
@@ -26,6 +37,8 @@ const failureWire = z.union([
 ]);
 /** Where it may stand. */
 const failureFields = ['error', 'erro', 'failure', 'falha'];
+/** Where the reason of an operation that says that it failed may stand too. */
+const reasonFields = ['detail', 'detalhe', 'reason', 'motivo', 'title', 'titulo', 'descricao'];
 
 /** Objects in which an answer may be wrapped. Any other one may be of another thing, with its id. */
 const envelopes =
@@ -33,7 +46,7 @@ const envelopes =
 
 /**
  * The id of an accepted upload: in the answer, else in its `Location`, else in the only operation
- * that the answer wraps.
+ * that the answer wraps; where no document names the field, else the only UUID that may be one.
  *
  * @param location the header, empty without one
  * @throws ContractError when the id cannot be read: the outcome of the upload is then unknown
@@ -44,11 +57,12 @@ export function acceptedIdFromWire(
   { body, location }: { body: Buffer; location: string },
 ): string {
   const parsed = parseJson(body);
-  const wrapped = new Set(wrappedIn(parsed).flatMap((wire) => idsIn(wire, names).slice(0, 1)));
+  const wires = wrappedIn(parsed);
   const id =
     idsIn(objectOf(parsed), names)[0] ??
     idAt(location) ??
-    (wrapped.size === 1 ? [...wrapped][0] : undefined);
+    only(wires.flatMap((wire) => idsIn(wire, names).slice(0, 1))) ??
+    (isAssumed(names.idFields) ? onlyUuid(parsed, wires) : undefined);
   if (id !== undefined) return id;
   const path = names.idFields.map(({ name }) => name).join(' or ');
   throw new ContractError(call, [{ path, code: 'missing_id' }], body);
@@ -72,15 +86,16 @@ export function operationFromWire(
   if (ids.length > 0 && !all.some(isAsked)) {
     throw new ContractError(call, [{ path: 'id', code: 'another_operation' }]);
   }
-  const statusWord = told.parse(wire[names.statusField.name]);
+  const statusWord = statusIn(wire, names);
   const failure = failureIn(wire);
   const failed = statusWord !== null && meansFailed(statusWord, failure !== null, names);
+  const reason = failed ? textIn(wire, ['message', 'mensagem', ...reasonFields]) : null;
   return {
     operationId,
     state: failed ? 'failed' : 'unsettled',
     statusWord,
     isUnknownWord: statusWord !== null && !failed && isUnknown(statusWord, names),
-    failure,
+    failure: failure ?? (reason === null ? null : { code: null, message: reason }),
   };
 }
 
@@ -91,10 +106,10 @@ function operationIn(call: CallName, names: CreditNames, body: Buffer): Wire {
   const parsed = parseJson(body);
   const wire = objectOf(parsed);
   const tells = (one: Wire): boolean =>
-    idsIn(one, names).length > 0 || told.parse(one[names.statusField.name]) !== null;
+    idsIn(one, names).length > 0 || statusIn(one, names) !== null;
   if (wire !== null && tells(wire)) return wire;
-  const [only, ...others] = wrappedIn(parsed).filter(tells);
-  if (only !== undefined && others.length === 0) return only;
+  const [wrapped, ...others] = wrappedIn(parsed).filter(tells);
+  if (wrapped !== undefined && others.length === 0) return wrapped;
   if (wire !== null) return wire;
   throw new ContractError(call, [{ path: '', code: 'no_json_object' }]);
 }
@@ -121,14 +136,51 @@ function idsNamed(wire: Wire | null, fields: readonly string[]): string[] {
   return ids.filter((id) => id !== undefined);
 }
 
-/** `.../operations/<id>` */
+/** `.../operations/<id>`, or another path that ends in a UUID and is not of an engine. */
 function idAt(location: string): string | undefined {
-  const last = /\/operations\/([^/?#]+)\/?(?:[?#].*)?$/i.exec(location)?.[1];
+  const [, folder = '', last = ''] = /([^/]*)\/([^/?#]+)\/?(?:[?#].*)?$/.exec(location) ?? [];
+  if (!/^operations$/i.test(folder) && (!isUuid(last) || notItsId.test(folder))) return undefined;
   try {
-    return idWire.safeParse(decodeURIComponent(last ?? '')).data;
+    return idWire.safeParse(decodeURIComponent(last)).data;
   } catch {
     return undefined;
   }
+}
+
+const isUuid = (value: unknown): value is string => z.guid().safeParse(value).success;
+
+/** The answer itself, or the one of its members, or of those of what it wraps, that can be the id. */
+function onlyUuid(parsed: unknown, wires: readonly Wire[]): string | undefined {
+  if (isUuid(parsed)) return parsed;
+  const objects = [objectOf(parsed) ?? {}, ...wires];
+  const members = objects.flatMap((wire) => Object.entries(wire));
+  return only(
+    members
+      .filter(([name]) => !notItsId.test(name))
+      .map(([, value]) => value)
+      .filter(isUuid),
+  );
+}
+
+function only<T>(values: readonly T[]): T | undefined {
+  const different = new Set(values);
+  return different.size === 1 ? [...different][0] : undefined;
+}
+
+function isAssumed(fields: readonly FoundName[]): boolean {
+  return fields.every(({ source }) => source === 'assumed');
+}
+
+/** Where no document names the field: under its own name, else the only one that is named like it. */
+function statusIn(wire: Wire, { statusField }: CreditNames): string | null {
+  const word = told.parse(wire[statusField.name]);
+  if (word !== null || !isAssumed([statusField])) return word;
+  const alike = Object.entries(wire).filter(([name]) => statusLike.test(name));
+  return told.parse(only(alike.map(([, value]) => value)));
+}
+
+function textIn(wire: Wire, fields: readonly string[]): string | null {
+  return fields.map((field) => told.parse(wire[field])).find((text) => text !== null) ?? null;
 }
 
 function objectOf(value: unknown): Wire | null {

@@ -9,7 +9,7 @@ import {
 import type { ReportLanguage } from '../../report/formats';
 import { analysisSubject } from '../../domain/core/service/attempts';
 import type { CommandContext } from '../jobs/context';
-import { askedFor, type JobKind } from '../jobs/job-kind';
+import type { Asked, EndedJob, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { errorWords } from '../jobs/text';
 import type { Reader } from '../../report/reader';
@@ -39,13 +39,26 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
       ? []
       : [{ name: 'result.json', bytes: null, sha256: null, mediaType: 'application/json' }],
   cost: () => [],
-  asked: (job, ctx) => askedFor(ctx, analysisSubject(job.input.name), job),
+  asked: askedForAnalysis,
   heeds: ['lang'],
   export: (ctx, { input, outcome }, folder, { lang }) =>
     writeOutcome(ctx, input, outcome, { folder, lang }),
   resolver: () => (require('./resolve') as typeof import('./resolve')).creditResolver,
   orders: ['cancel', 'cancel_now', 'resume'],
 };
+
+/** Its workflow's id is that of every job of the same file in turn: what each sent is told by its time. */
+async function askedForAnalysis(
+  { createdAt: from, endedAt: to, input }: EndedJob<AnalysisRecord, AnalysisOutcome>,
+  { store }: CommandContext,
+): Promise<Asked> {
+  if (input.fence === null) return { requested: 0, reused: 0, possibleDoubleCharges: 0 };
+  const sender = analysisWorkflowId(input.name);
+  const { spending } = store;
+  const counts = await spending.sentBy(analysisSubject(input.fence), sender, { from, to });
+  const { sent, doubtful } = counts;
+  return { requested: sent, reused: 0, possibleDoubleCharges: doubtful };
+}
 
 /** @returns names of the files; none: there is nothing to write */
 export async function writeOutcome(

@@ -85,5 +85,5 @@ export function errorWords(
   error: { code: string | null; message: string } | null,
   { language }: Pick<Reader, 'language'>,
 ): string | null {
-  return error && `${error.code ?? '-'}: ${problemWords(error, language)}`;
+  return error && `${error.code === null ? '' : `${error.code}: `}${problemWords(error, language)}`;
 }

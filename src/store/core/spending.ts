@@ -125,13 +125,23 @@ export class SpendingRepository {
     return found ?? null;
   }
 
-  /** @param subject all subjects that begin like this one */
-  async sentBy(subject: string, workflowId: string): Promise<SentCounts> {
+  /**
+   * @param subject all subjects that begin like this one
+   * @param within ISO 8601: a workflow id serves several jobs in turn
+   */
+  async sentBy(
+    subject: string,
+    workflowId: string,
+    within?: { from: string; to: string | null },
+  ): Promise<SentCounts> {
+    const from = within === undefined ? 0 : Date.parse(within.from);
+    const to = within?.to == null ? Number.MAX_SAFE_INTEGER : Date.parse(within.to);
     const [found] = await this.#store.read<SentCounts>(
       statement(
         `SELECT count(*) AS sent, count(CASE WHEN ${isDoubtful} THEN 1 END) AS doubtful
-         FROM attempt WHERE subject >= ? AND subject < ? AND workflow_id = ? AND ${hasLeft}`,
-        [...rangeOf(subject), workflowId],
+         FROM attempt WHERE subject >= ? AND subject < ? AND workflow_id = ?
+           AND claimed_at BETWEEN ? AND ? AND ${hasLeft}`,
+        [...rangeOf(subject), workflowId, from, to],
       ),
     );
     return found ?? { sent: 0, doubtful: 0 };

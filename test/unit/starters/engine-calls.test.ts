@@ -7,6 +7,9 @@ import { EngineCalls } from '../../../src/starters/credit/engine-calls';
 
 /** Shapes of answers that the sandbox does not have. */
 const held = { id: 'e-1', name: 'Padrao' };
+const second = { id: 'e-2', name: 'Segundo' };
+/** The page at a cursor, with its Link header. */
+let paged: ((at: string | null) => [unknown, string | null]) | null;
 let list: unknown;
 let link: string | null;
 let created: number;
@@ -16,7 +19,7 @@ let service: Service;
 let calls: EngineCalls;
 
 beforeEach(async () => {
-  [list, link, created, shown] = [[held], null, 0, false];
+  [list, link, created, shown, paged] = [[held], null, 0, false, null];
   server = createServer((request, response) => {
     if (request.method === 'POST') {
       created += 1;
@@ -25,6 +28,8 @@ beforeEach(async () => {
       return;
     }
     const one = request.url?.endsWith('/n-1') === true;
+    const { searchParams } = new URL(request.url ?? '', 'http://x');
+    if (paged !== null) [list, link] = paged(searchParams.get('cursor'));
     response.writeHead(200, link === null ? {} : { link });
     response.end(JSON.stringify(one ? { id: 'n-1', name: 'Novo' } : list));
   });
@@ -68,6 +73,37 @@ test.each<[string, unknown, string | null]>([
   await expect(make()).rejects.toThrow(/page by page/);
   await expect(calls.find('Padrao')).rejects.toThrow(/page by page/);
   expect(created).toBe(0);
+});
+
+test.each<[string, (at: string | null) => [unknown, string | null]]>([
+  [
+    'a cursor',
+    (at) => [{ items: [at ? second : held], nextCursor: at ? null : 'c-2', total: 2 }, null],
+  ],
+  [
+    'an address',
+    (at) => [
+      { data: [at ? second : held], _links: at ? {} : { next: { href: '/e?cursor=c-2' } } },
+      null,
+    ],
+  ],
+  [
+    'a Link header',
+    (at) => [[at ? second : held], at ? null : '<https://x/e?cursor=c-2>; rel="next"'],
+  ],
+])('all pages of a list are read, by %s', async (_, pageAt) => {
+  paged = pageAt;
+  expect(await calls.list()).toMatchObject([held, second]);
+  expect(await calls.find('Segundo')).toMatchObject(second);
+});
+
+test('an engine is read from an answer that wraps it, and a list beside another', async () => {
+  list = { engine: { ...held, rules: [{ id: 'r', name: 'R' }] } };
+  const { rulesText, ...engine } = await calls.read(held.id);
+  expect(engine).toMatchObject(held);
+  expect(rulesText?.text).toBe('[{"id":"r","name":"R"}]');
+  list = { warnings: [], motores: [held] };
+  expect(await calls.list()).toMatchObject([held]);
 });
 
 test.each<[string, unknown]>([

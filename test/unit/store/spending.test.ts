@@ -145,4 +145,6 @@ it('counts the requests of one job', async () => {
   expect(
     await spending.sentBy('certificate/cnpj/1', 'certificate-batch/b/decision-1-lane-0000'),
   ).toEqual({ sent: 1, doubtful: 1 });
+  const before = { from: '2026-10-01T00:00:00Z', to: '2026-10-05T11:59:00Z' };
+  expect(await spending.sentBy('trace/a', 'trace/a/1', before)).toEqual({ sent: 0, doubtful: 0 });
 });

@@ -32,7 +32,21 @@ describe('the id of an accepted upload', () => {
     expect(accepted(body, location)).toBe('o-1');
   });
 
+  const uuid = '5579c0b8-831b-4905-9fad-4924b298b023';
+  const other = '0f0f64c5-8aeb-4ce2-87cf-2870948e4d9d';
   test.each<[string, unknown, string]>([
+    ['under a name that no document tells', { protocolo: uuid, motorId: other, numero: 7 }, ''],
+    ['under such a name, wrapped', { data: { protocolo: uuid }, meta: { requestId: other } }, ''],
+    ['as a text', `"${uuid}"`, ''],
+    ['in a Location of another name', '', `https://x/analises/${uuid}/`],
+  ])('is the only UUID that can be it: %s', (_, body, location) => {
+    expect(accepted(body, location)).toBe(uuid);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['one of two UUIDs', { protocolo: uuid, numero: other }, ''],
+    ['a UUID of something else', { requestId: uuid, engine_id: other }, ''],
+    ['a UUID in the Location of an engine', '', `/v1/engines/${uuid}`],
     ['of an engine', { engine: { id: 'e-1' } }, ''],
     ['one of two', [{ id: 'o-1' }, { id: 'o-2' }], ''],
     ['of two envelopes', { data: { id: 'o-1' }, result: { id: 'o-2' } }, ''],
@@ -73,6 +87,16 @@ describe('an operation', () => {
     const answer = { data: { id: 'o-1', status: 'failed', error: 'boom' } };
     expect(operation(answer)).toMatchObject({ state: 'failed', failure: { message: 'boom' } });
     expect(() => operation(answer, 'o-2')).toThrow(ContractError);
+  });
+
+  test('says under other names that it failed, and why', () => {
+    const erro = { codigo: 'E-7', mensagem: 'Layout' };
+    expect(operation({ data: { protocolo: 'o-1', situacao: 'Falhou', erro } })).toMatchObject({
+      state: 'failed',
+      failure: { code: 'E-7', message: 'Layout' },
+    });
+    expect(operation({ status: 'failed', motivo: 'Layout' }).failure?.message).toBe('Layout');
+    expect(operation({ status: 'running', message: 'ok' }).failure).toBeNull();
   });
 
   test.each([
