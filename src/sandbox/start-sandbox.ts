@@ -2,7 +2,6 @@
 
 import { createCertificates } from './certificates/certificates';
 import { SandboxClock, type ClockMode } from './core/clock';
-import { fictionalPdf } from './core/fictional-pdf';
 import { createCredit, creditBasePath } from './credit/credit';
 import { parseCreditNames, type CreditNamesInput } from './credit/credit-scenario';
 import { createDossiers } from './dossiers/dossiers';
@@ -116,7 +115,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     links: new SignedLinks(seed, clock, () => filesOrigin),
     receivedCapacity: options.receivedCapacity ?? defaultCapacity,
     capacity: options.capacity ?? defaultCapacity,
-    pdf: await fictionalPdf(),
   };
   const certificates = createCertificates(parts);
   const credit = createCredit({ ...parts, names, token: creditToken });

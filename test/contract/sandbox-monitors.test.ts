@@ -170,7 +170,7 @@ describe('the monitors of the sandbox', () => {
       blocking_reason: 'monitor_cancelled',
     });
     expect((await control('GET', 'state')).json).toMatchObject([
-      { monitor: { id: monitor, status: 'cancelled' }, appeared: 1, open: 1, toCome: 0 },
+      { monitor: { id: monitor, status: 'cancelled' } },
     ]);
   });
 

@@ -1,12 +1,10 @@
 import * as fc from 'fast-check';
-import { listPage, readListWish } from '../../src/sandbox/http/list-pages';
+import { readPage } from '../../src/sandbox/http/list-pages';
 import {
   acknowledge,
   changeStatus,
-  HeldChanges,
-  placeOf,
   type HeldChange,
-} from '../../src/sandbox/monitors/held-changes';
+} from '../../src/sandbox/monitors/monitor-shelf';
 import { parseScenario } from '../../src/sandbox/scenario';
 
 const now = 1_000;
@@ -24,7 +22,6 @@ function held({ detectedAt, severity, acknowledged }: DrawnChange, index: number
   return {
     id: `c${index}`,
     monitorId: 'm',
-    ordinal: index,
     severity,
     type: 't',
     before: null,
@@ -40,10 +37,7 @@ function held({ detectedAt, severity, acknowledged }: DrawnChange, index: number
 
 const walks = fc.record({
   changes: fc.array(drawnChange, { maxLength: 30 }),
-  /** How many are added first; the others come later. */
-  first: fc.nat(30),
   cursors: fc.constantFrom('stable' as const, 'shifting' as const),
-  order: fc.constantFrom('newest' as const, 'oldest' as const),
   status: fc.constantFrom('open', 'acknowledged', null),
   severity: fc.constantFrom(...severities, null),
   pageSize: fc.integer({ min: 1, max: 7 }),
@@ -51,33 +45,23 @@ const walks = fc.record({
 
 type Walk = typeof walks extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
-function filled(drawn: readonly DrawnChange[], first: number): HeldChanges {
-  const changes = new HeldChanges();
-  const all = drawn.map(held);
-  changes.add(all.slice(0, first));
-  changes.add(all.slice(first));
-  return changes;
-}
+/** In order of detection. */
+const inOrder = (drawn: readonly DrawnChange[]) =>
+  drawn.map(held).toSorted((a, b) => a.detectedAt - b.detectedAt);
 
 const filters = [
-  { name: 'status', words: ['open', 'acknowledged'], field: 'status' },
-  { name: 'severity', words: severities, field: 'severity' },
+  { name: 'status', words: ['open', 'acknowledged'], wordOf: changeStatus },
+  { name: 'severity', words: severities, wordOf: ({ severity }: HeldChange) => severity },
 ];
-const view = {
-  placeOf,
-  wordOf: (change: HeldChange, field: string) =>
-    field === 'severity' ? change.severity : changeStatus(change),
-  show: (change: HeldChange) => change as unknown as Record<string, unknown>,
-};
 interface Page {
-  data: HeldChange[];
+  data: { id: string; held: HeldChange }[];
   page: { next_cursor: string | null };
 }
 
 /** Ids of a walk from the first page to the last; `between` is done with each page. */
 function walk(
-  changes: HeldChanges,
-  { cursors, order, status, severity, pageSize }: Omit<Walk, 'changes' | 'first'>,
+  changes: readonly HeldChange[],
+  { cursors, status, severity, pageSize }: Omit<Walk, 'changes'>,
   between: (page: readonly HeldChange[]) => void = () => {},
 ): string[] {
   const names = parseScenario({}).monitors;
@@ -88,12 +72,18 @@ function walk(
     if (status !== null) query.set('status', status);
     if (severity !== null) query.set('severity', severity);
     if (cursor !== null) query.set('cursor', cursor);
-    const wish = readListWish(query, names, filters);
-    const listed = listPage(changes.appeared(now), view, wish, { ...names, cursors, order });
+    const listed = readPage(
+      query,
+      { ...names, cursors },
+      filters,
+    )(
+      changes.filter(({ detectedAt }) => detectedAt <= now),
+      (change) => ({ ...change, held: change }),
+    );
     const { data, page } = listed as unknown as Page;
     ids.push(...data.map(({ id }) => id));
     expect(data.length).toBeLessThanOrEqual(pageSize);
-    between(data);
+    between(data.map((one) => one.held));
     cursor = page.next_cursor;
   } while (cursor !== null);
   return ids;
@@ -101,19 +91,17 @@ function walk(
 
 test('a walk tells what has appeared and passes the filters, once and in order', () => {
   fc.assert(
-    fc.property(walks, ({ changes: drawn, first, ...how }) => {
-      const changes = filled(drawn, first);
-      const expected = drawn
-        .map(held)
+    fc.property(walks, ({ changes: drawn, ...how }) => {
+      const changes = inOrder(drawn);
+      const expected = changes
         .filter(({ detectedAt }) => detectedAt <= now)
         .filter(({ severity }) => how.severity === null || severity === how.severity)
         .filter(
           ({ acknowledgedAt }) =>
             how.status === null || (acknowledgedAt === null) === (how.status === 'open'),
         )
-        .toSorted((a, b) => a.detectedAt - b.detectedAt || a.ordinal - b.ordinal)
-        .map(({ id }) => id);
-      if (how.order === 'newest') expected.reverse();
+        .map(({ id }) => id)
+        .toReversed();
       expect(walk(changes, how)).toEqual(expected);
     }),
   );
@@ -121,8 +109,8 @@ test('a walk tells what has appeared and passes the filters, once and in order',
 
 test('acknowledging each page loses nothing with stable cursors, nor with others when it is listed again', () => {
   fc.assert(
-    fc.property(walks, ({ changes: drawn, first, ...how }) => {
-      const changes = filled(drawn, first);
+    fc.property(walks, ({ changes: drawn, ...how }) => {
+      const changes = inOrder(drawn);
       const open = walk(changes, { ...how, status: 'open' });
       const take = (page: readonly HeldChange[]) => {
         for (const change of page) acknowledge(change, now, 'client');

@@ -3,12 +3,12 @@ import { inParallel } from '../../src/store/core/in-parallel';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { storeIn } from './temporary-store';
 import { jsonLinesOf } from './stored-bodies';
-import type { ChangeHeld } from '../../src/sandbox/monitors/monitors';
+import type { Sandbox } from '../../src/sandbox';
 
 /** Changes that the store does not have seen, delivered to both sinks and acknowledged by us. */
 export async function incompleteOnFile(
   folder: string,
-  held: readonly ChangeHeld[],
+  held: ReturnType<Sandbox['monitors']['changes']>,
 ): Promise<string[]> {
   const store = storeIn(folder);
   const changes = new ChangeRepository(store, (name) => name);

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { seededUuid } from '../core/chance';
-import type { FictionalPdf } from '../core/fictional-pdf';
 import { Tally } from '../core/tally';
 import { beginWork, failureOf } from '../core/work';
 import type { FaultPlan } from '../faults/fault-plan';
@@ -23,33 +22,21 @@ import { fictionalResult, type IssuableTipo } from './certificate-result';
 import {
   certificateEndings,
   certificateRoles,
-  type CertificateEnding,
   type CertificateStage,
 } from './certificate-scenario';
 import { certificateOnWire, certificatesPath, hasPdf, pdfOf, type Issuance } from './issuance';
 
-/** An issuance as the sandbox holds it: what a poll would show now, and what no poll shows. */
-export interface CertificateHeld {
-  document: string;
-  /** Which issuance of this document and tipo, from 1. */
-  ordinal: number;
-  /** How it ends, or has ended. */
-  ending: CertificateEnding;
-  certificate: JsonObject;
-}
-
-/** How often each document was asked for, and how often the service really began. */
-export interface CertificateCounts {
-  document: string;
-  tipo: string;
+const noCounts = {
+  document: '',
+  tipo: '',
   /** POSTs that arrived for the document, whatever came of them. */
-  requested: number;
+  requested: 0,
   /** Issuances that the service really began: more than one is a certificate bought twice. */
-  started: number;
-  polls: number;
+  started: 0,
+  polls: 0,
   /** PDF requests for a finished certificate. */
-  pdfs: number;
-}
+  pdfs: 0,
+};
 
 const cpfOrCnpj = z.string().regex(/^(\d{11}|\d{14})$/, 'expected 11 or 14 digits');
 const cnpj = z.string().regex(/^\d{14}$/, 'expected 14 digits');
@@ -72,11 +59,10 @@ const spoilings: Spoilings = {
 };
 
 /** @param parts `capacity`: issuances, and documents, held at most; beyond it requests are refused */
-export function createCertificates(parts: ResourceParts & { capacity: number; pdf: FictionalPdf }) {
-  const { capacity, clock, pdf, scenario, seed } = parts;
+export function createCertificates(parts: ResourceParts & { capacity: number }) {
+  const { capacity, clock, scenario, seed } = parts;
   const issuances = new Map<string, Issuance>();
-  const noCounts = { document: '', tipo: '', requested: 0, started: 0, polls: 0, pdfs: 0 };
-  const tally = new Tally<CertificateCounts>(() => noCounts);
+  const tally = new Tally(() => noCounts);
 
   const scriptOf = (document: string) =>
     scenario().documents[document] ?? scenario().documents['*'];
@@ -109,7 +95,7 @@ export function createCertificates(parts: ResourceParts & { capacity: number; pd
         const issuance = begin(plan, tipo, document, counts.started);
         entry.id = issuance.certidaoId;
         // As it stands at birth, even where the scenario lets it settle at once.
-        const json = certificateOnWire(issuance, Number.NEGATIVE_INFINITY, pdf);
+        const json = certificateOnWire(issuance, -Infinity);
         return { status: scenario().successStatus, json };
       },
     };
@@ -160,7 +146,7 @@ export function createCertificates(parts: ResourceParts & { capacity: number; pd
   function preparePoll(request: Request): PreparedCall {
     const issuance = find(request);
     countsOf(issuance).polls += 1;
-    const json = () => certificateOnWire(issuance, clock.now(), pdf);
+    const json = () => certificateOnWire(issuance, clock.now());
     return { ...about(issuance), act: () => ({ status: 200, json: json() }) };
   }
 
@@ -170,7 +156,7 @@ export function createCertificates(parts: ResourceParts & { capacity: number; pd
       throw new Refusal(404, 'pdf_not_available', 'The certificate has no PDF.');
     }
     countsOf(issuance).pdfs += 1;
-    const bytes = () => pdfOf(issuance, pdf);
+    const bytes = () => pdfOf(issuance);
     return {
       ...about(issuance),
       act: () => ({ status: 200, bytes: bytes(), contentType: 'application/pdf' }),
@@ -199,7 +185,7 @@ export function createCertificates(parts: ResourceParts & { capacity: number; pd
     ];
   };
 
-  const { reset, ...service } = createService<CertificateStage>({
+  const service = createService<CertificateStage>({
     ...parts,
     name: 'req',
     roles: certificateRoles,
@@ -210,30 +196,30 @@ export function createCertificates(parts: ResourceParts & { capacity: number; pd
     },
     spoilings,
     routes,
+    clear() {
+      issuances.clear();
+      tally.clear();
+    },
   });
 
   return {
     ...service,
     paths: [certificatesPath],
-    counts: (): CertificateCounts[] => tally.all(),
+    counts: () => tally.all(),
+    /** Documents that the patch names begin their steps again. */
+    patched: ({ documents = {} }: SectionPatch) => service.patched({ documents }),
+    /** What a poll would show now, and what no poll shows. */
     state: () => ({
       /** Instant on the sandbox's clock. */
       at: clock.isoNow(),
-      certificates: [...issuances.values()].map((issuance): CertificateHeld => ({
+      certificates: [...issuances.values()].map((issuance) => ({
         document: issuance.document,
         ordinal: issuance.ordinal,
+        /** How it ends, or has ended. */
         ending: issuance.ending,
-        certificate: certificateOnWire(issuance, clock.now(), pdf),
+        certificate: certificateOnWire(issuance, clock.now()),
       })),
     }),
-    /** Documents that the patch names begin their steps again. */
-    patched: ({ documents = {} }: SectionPatch): void =>
-      service.restartFaults(Object.keys(documents)),
-    reset(): void {
-      reset();
-      issuances.clear();
-      tally.clear();
-    },
   };
 }
 

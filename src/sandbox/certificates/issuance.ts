@@ -1,7 +1,7 @@
 /** One issuance, and how the service shows it (section Certificate issuance). Absent means not yet. */
 
 import { createHash } from 'node:crypto';
-import type { FictionalPdf } from '../core/fictional-pdf';
+import { fictionalPdf } from '../core/fictional-pdf';
 import { statusOf, type Work } from '../core/work';
 import { iso, type JsonObject } from '../http/answer';
 import type { CertificateEnding } from './certificate-scenario';
@@ -53,7 +53,7 @@ export function hasPdf(issuance: Issuance, now: number): boolean {
   return statusAt(issuance, now) === 'completed' && issuance.ending !== 'no_evidence';
 }
 
-export function certificateOnWire(issuance: Issuance, now: number, pdf: FictionalPdf): JsonObject {
+export function certificateOnWire(issuance: Issuance, now: number): JsonObject {
   const status = statusAt(issuance, now);
   const self = `${certificatesPath}/${issuance.certidaoId}`;
   const promisesPdf = status !== 'completed' || hasPdf(issuance, now);
@@ -63,7 +63,7 @@ export function certificateOnWire(issuance: Issuance, now: number, pdf: Fictiona
     status,
     stage: stages[status],
     ...(status === 'completed' ? { result: issuance.result } : {}),
-    ...(hasPdf(issuance, now) ? { evidence: evidenceOf(issuance, self, pdf) } : {}),
+    ...(hasPdf(issuance, now) ? { evidence: evidenceOf(issuance, self) } : {}),
     ...(status === 'failed' ? { error: issuance.failure } : {}),
     links: { self, ...(promisesPdf ? { pdf: `${self}/pdf` } : {}) },
     created_at: iso(issuance.createdAt),
@@ -72,9 +72,9 @@ export function certificateOnWire(issuance: Issuance, now: number, pdf: Fictiona
   };
 }
 
-function evidenceOf(issuance: Issuance, self: string, pdf: FictionalPdf): JsonObject {
+function evidenceOf(issuance: Issuance, self: string): JsonObject {
   const { ending } = issuance;
-  issuance.sha256 ??= createHash('sha256').update(pdfOf(issuance, pdf)).digest('hex');
+  issuance.sha256 ??= createHash('sha256').update(pdfOf(issuance)).digest('hex');
   return {
     status: 'available',
     type: 'certidao_pdf',
@@ -84,9 +84,9 @@ function evidenceOf(issuance: Issuance, self: string, pdf: FictionalPdf): JsonOb
   };
 }
 
-export function pdfOf(issuance: Issuance, pdf: FictionalPdf): Buffer {
+export function pdfOf(issuance: Issuance): Buffer {
   const { nome_oficial: name, classificacao: outcome } = issuance.result;
-  return pdf.print({
+  return fictionalPdf({
     heading:
       issuance.tipo === 'cndt'
         ? 'CERTIDAO DE DEBITOS TRABALHISTAS'

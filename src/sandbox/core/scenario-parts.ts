@@ -118,7 +118,6 @@ export const parameter = z.string().min(1).max(64);
 export const listFields = {
   /** `stable`: behind the last item shown; `shifting`: a number of items. */
   cursors: z.enum(['stable', 'shifting']).default('stable'),
-  order: z.enum(['newest', 'oldest']).default('newest'),
   /** `ignored` lets each and every unknown name pass without effect. */
   pageSizeName: parameter.default('limit'),
   cursorName: parameter.default('cursor'),

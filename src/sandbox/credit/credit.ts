@@ -27,7 +27,7 @@ export function createCredit(parts: CreditParts) {
   const credentials = new Credentials(parts.token);
   const engines = createEngines(seed);
   const operations = createOperations({ ...parts, prefix, scenario, engines });
-  const { reset, ...service } = createService<CreditStage>({
+  const service = createService<CreditStage>({
     ...parts,
     credentials,
     name: 'credit',
@@ -35,6 +35,11 @@ export function createCredit(parts: CreditParts) {
     section: scenario,
     refusal: plainProblem,
     spoilings: spoilingsIn(names),
+    clear() {
+      operations.clear();
+      engines.reset();
+      credentials.reset();
+    },
     stepsOf: (stage, { subject: sha256, variant: name = '' }) => {
       if (!isOfOperation(stage)) return firstSteps(scenario().calls[stage]);
       const steps = operations.scriptOf({ sha256, name })?.[stage];
@@ -54,13 +59,6 @@ export function createCredit(parts: CreditParts) {
     counts: operations.counts,
     state: () => ({ operations: operations.held(), engines: engines.all().map(engineOnWire) }),
     setToken: (token: string, valid: boolean) => credentials.setValid(token, valid),
-    patched: (): void => service.restartFaults(),
-    reset(): void {
-      reset();
-      operations.reset();
-      engines.reset();
-      credentials.reset();
-    },
   };
 }
 

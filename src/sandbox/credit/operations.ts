@@ -233,7 +233,7 @@ export function createOperations(parts: OperationParts) {
         ending: operation.ending,
         operation: shown(operation),
       })),
-    reset(): void {
+    clear(): void {
       operations.clear();
       tally.clear();
     },

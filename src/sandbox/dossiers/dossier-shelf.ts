@@ -10,7 +10,6 @@ import type { DossierScenario, DossierScript } from './dossier-scenario';
 
 export interface HeldDossier {
   id: string;
-  ordinal: number;
   script: DossierScript;
   createdAt: number;
   /** All that began here, the current one last. */
@@ -33,7 +32,6 @@ export interface DossierShelfParts {
 export class DossierShelf {
   readonly #parts: DossierShelfParts;
   readonly #dossiers = new Map<string, HeldDossier>();
-  #ordinal = 0;
 
   constructor(parts: DossierShelfParts) {
     this.#parts = parts;
@@ -44,7 +42,6 @@ export class DossierShelf {
   restock(): void {
     const { held, pattern, seeded } = this.#parts.scenario();
     this.#dossiers.clear();
-    this.#ordinal = 0;
     for (let number = 1; number <= seeded.dossiers; number += 1) {
       this.#put(seededDossierId(number), pattern);
     }
@@ -94,10 +91,8 @@ export class DossierShelf {
   #put(id: string, script: DossierScript): void {
     const at = this.#parts.clock.now();
     const attempt = this.#attempt(id, script, 0, 'start', at);
-    this.#ordinal += 1;
     this.#dossiers.set(id, {
       id,
-      ordinal: this.#ordinal,
       script,
       createdAt: at,
       attempts: [attempt],

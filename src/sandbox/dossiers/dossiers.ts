@@ -1,44 +1,34 @@
-/** Dossiers: their routes, what they hold, and what a test turns. */
+/** Dossiers: the calls about them, and what a test turns. */
 
 import { z } from 'zod';
-import type { FictionalPdf } from '../core/fictional-pdf';
+import { fictionalPdf } from '../core/fictional-pdf';
 import { firstSteps } from '../faults/fault-scenario';
-import type { JsonObject } from '../http/answer';
-import { IdempotencyKeys, type KeySeen } from '../http/idempotency-keys';
+import type { Answer } from '../http/answer';
 import type { ControlRoutes } from '../http/control';
-import { createService, type ResourceParts, type SectionPatch } from '../http/service';
+import { IdempotencyKeys } from '../http/idempotency-keys';
+import { readPage } from '../http/list-pages';
+import { Refusal } from '../http/refusal';
+import { uuidIn } from '../http/router';
+import {
+  createService,
+  refuseBody,
+  type PreparedCall,
+  type Request,
+  type ResourceParts,
+  type Route,
+  type SectionPatch,
+} from '../http/service';
 import { filesPrefix } from '../http/signed-links';
-import { artifactIdOf, dossierOnWire, type DossierView } from './dossier-wire';
-import { dossierFilesPath, dossierRoutes, dossiersPath } from './dossier-routes';
-import { dossierRoles, type DossierEnding, type DossierStage } from './dossier-scenario';
+import { isCancellableAt, statusAt, type Attempt } from './attempts';
+import { dossierRoles, dossierStatusWords, type DossierStage } from './dossier-scenario';
 import { currentOf, DossierShelf, type HeldDossier } from './dossier-shelf';
+import { artifactIdOf, dossierOnWire, hasPdf, type DossierView } from './dossier-wire';
 
-/** A dossier with all there is of it, and how its attempts end or have ended. */
-export interface DossierHeld {
-  dossier: JsonObject;
-  endings: DossierEnding[];
-}
-
-export interface DossierCounts {
-  /** Calls by kind. */
-  calls: Record<DossierStage, number>;
-  keys: KeySeen[];
-  items: {
-    dossieId: string;
-    /** Number of the current attempt. */
-    attempt: number;
-    /** Attempts that a client's retry really began: more than asked for is one paid twice. */
-    retried: number;
-    statusReads: number;
-    retryRequests: number;
-    cancelRequests: number;
-    pdfs: number;
-  }[];
-}
-
+const dossiersPath = '/api/v1/dossies';
+const dossierFilesPath = 'dossies';
 const dossierBody = z.strictObject({ dossieId: z.string() });
 
-export function createDossiers(parts: ResourceParts & { pdf: FictionalPdf }) {
+export function createDossiers(parts: ResourceParts) {
   const { clock, links, seed } = parts;
   const scenario = () => parts.scenario().dossiers;
   const shelf = new DossierShelf({ seed, clock, scenario });
@@ -50,15 +40,93 @@ export function createDossiers(parts: ResourceParts & { pdf: FictionalPdf }) {
       ? `${dossiersPath}/${path}`
       : links.make(`${dossierFilesPath}/${path}`, expiresAt);
   };
-  const view = (read: DossierView['read']): DossierView => ({
-    seed,
-    now: clock.now(),
-    scenario: scenario(),
-    read,
-    link,
+  const shownIn = (dossier: HeldDossier, read: DossierView['read']) =>
+    dossierOnWire(dossier, { seed, now: clock.now(), scenario: scenario(), read, link });
+  const shown = (dossier: HeldDossier, status: number) => ({
+    status,
+    json: shownIn(dossier, 'status'),
   });
 
-  const { reset, restartFaults, ...service } = createService<DossierStage>({
+  const find = ({ params }: Pick<Request, 'params'>) => shelf.get(uuidIn(params, 'dossie_id'));
+  const about = ({ id }: HeldDossier, act: () => Answer): PreparedCall => ({
+    subject: id,
+    id,
+    act,
+  });
+  const statusOf = (dossier: HeldDossier) => statusAt(currentOf(dossier), clock.now());
+
+  function prepareList({ query }: Request): PreparedCall {
+    const page = readPage<HeldDossier>(query, scenario(), [
+      { name: scenario().statusName, words: dossierStatusWords, wordOf: statusOf },
+    ]);
+    const json = () => page(shelf.all(), (dossier) => shownIn(dossier, 'list'));
+    return { subject: '', id: null, act: () => ({ status: 200, json: json() }) };
+  }
+
+  function prepareStatus(request: Request): PreparedCall {
+    const dossier = find(request);
+    dossier.counts.statusReads += 1;
+    return about(dossier, () => shown(dossier, 200));
+  }
+
+  function prepareRetry(request: Request): PreparedCall {
+    const dossier = find(request);
+    dossier.counts.retryRequests += 1;
+    const key = keys.arrived(request);
+    refuseBody(request);
+    const asked = `retry|${dossier.id}`;
+    const { successStatus } = scenario();
+    if (keys.made(key, asked) !== null) return about(dossier, () => shown(dossier, successStatus));
+    const status = statusOf(dossier);
+    if (!['failed', 'needs_review', 'cancelled'].includes(status)) {
+      throw new Refusal(409, 'dossie_not_retryable', `The dossier is ${status}.`);
+    }
+    return about(dossier, () => {
+      shelf.beginAgain(dossier, 'client');
+      keys.bind(key, asked, dossier.id);
+      return shown(dossier, successStatus);
+    });
+  }
+
+  function prepareCancel(request: Request): PreparedCall {
+    const dossier = find(request);
+    dossier.counts.cancelRequests += 1;
+    refuseBody(request);
+    const status = statusOf(dossier);
+    const isOver = !isCancellableAt(currentOf(dossier), clock.now());
+    if ((isOver && status !== 'cancelled') || dossier.script.cancelling === 'refused') {
+      throw new Refusal(409, 'dossie_not_cancellable', `The dossier is ${status}.`);
+    }
+    return about(dossier, () => {
+      shelf.cancel(dossier);
+      return shown(dossier, scenario().successStatus);
+    });
+  }
+
+  function preparePdf(request: Request): PreparedCall {
+    const dossier = find(request);
+    dossier.counts.pdfs += 1;
+    const attempt = currentOf(dossier);
+    const named = uuidIn(request.params, 'artifact_id') === artifactIdOf(attempt);
+    if (!named || !hasPdf(dossier, scenario(), clock.now())) {
+      throw new Refusal(404, 'artifact_not_found', 'No such artifact.');
+    }
+    const bytes = pdfOf(dossier, attempt);
+    return about(dossier, () => ({ status: 200, bytes, contentType: 'application/pdf' }));
+  }
+
+  const one = `${dossiersPath}/:dossie_id`;
+  const artifact = ':dossie_id/artifacts/:artifact_id';
+  const download = { method: 'GET', stage: 'pdf', prepare: preparePdf } as const;
+  const routes: Route<DossierStage>[] = [
+    { method: 'GET', path: dossiersPath, stage: 'list', query: 'any', prepare: prepareList },
+    { method: 'GET', path: `${one}/status`, stage: 'status', prepare: prepareStatus },
+    { method: 'POST', path: `${one}/retry`, stage: 'retry', prepare: prepareRetry },
+    { method: 'POST', path: `${one}/cancel`, stage: 'cancel', prepare: prepareCancel },
+    { ...download, path: `${dossiersPath}/${artifact}` },
+    { ...download, path: `${filesPrefix}${dossierFilesPath}/${artifact}`, query: 'any' },
+  ];
+  const service = createService<DossierStage>({
     ...parts,
     name: 'dossier',
     roles: dossierRoles,
@@ -67,7 +135,11 @@ export function createDossiers(parts: ResourceParts & { pdf: FictionalPdf }) {
       const { calls, held } = scenario();
       return firstSteps(stage === 'list' ? undefined : held[subject]?.[stage], calls[stage]);
     },
-    routes: () => dossierRoutes({ clock, scenario, shelf, keys, pdf: parts.pdf, view }),
+    routes: () => routes,
+    clear() {
+      keys.clear();
+      shelf.restock();
+    },
   });
 
   /** By another client. @returns the number of the new attempt. @throws Refusal 404 */
@@ -90,31 +162,36 @@ export function createDossiers(parts: ResourceParts & { pdf: FictionalPdf }) {
     retryElsewhere,
     cancelElsewhere,
     paths: [dossiersPath, `${filesPrefix}${dossierFilesPath}`],
-    counts: (): DossierCounts => ({
+    counts: () => ({
       calls: service.calls(),
       keys: keys.seen(),
       items: shelf.all().map((dossier) => ({
         dossieId: dossier.id,
+        /** Number of the current attempt. */
         attempt: currentOf(dossier).number,
+        /** Attempts that a client's retry really began: more than asked for is one paid twice. */
         retried: dossier.attempts.filter(({ by }) => by === 'client').length,
         ...dossier.counts,
       })),
     }),
-    state: (): DossierHeld[] =>
+    /** All there is of each, and how its attempts end or have ended. */
+    state: () =>
       shelf.all().map((dossier) => ({
-        dossier: dossierOnWire(dossier, view('held')),
+        dossier: shownIn(dossier, 'held'),
         endings: dossier.attempts.map(({ ending }) => ending),
       })),
     /** Steps begin again; so do the dossiers that the patch names, all of them by `seeded`. */
-    patched({ held, pattern, seeded }: SectionPatch): void {
-      restartFaults();
+    patched(patch: SectionPatch): void {
+      const { held, pattern, seeded } = patch;
+      service.patched(patch);
       if (seeded === undefined && pattern === undefined) shelf.restart(Object.keys(held ?? {}));
       else shelf.restock();
     },
-    reset(): void {
-      reset();
-      keys.clear();
-      shelf.restock();
-    },
   };
+}
+
+/** The same attempt always has the same bytes. */
+function pdfOf({ id, script }: HeldDossier, { ending, number }: Attempt): Buffer {
+  const heading = `Dossie ${script.kind} (sandbox)`;
+  return fictionalPdf({ heading, name: `Tentativa ${number}`, id, outcome: ending });
 }

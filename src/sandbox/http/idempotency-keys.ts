@@ -4,7 +4,7 @@ import { Refusal } from './refusal';
 import type { Request } from './service';
 
 /** A key that arrived. */
-export interface KeySeen {
+interface KeySeen {
   key: string;
   /** Requests that carried it, whatever came of them. */
   seen: number;
@@ -12,15 +12,10 @@ export interface KeySeen {
   id: string | null;
 }
 
-interface Kept extends KeySeen {
-  /** What was asked for under it. */
-  request: string | null;
-}
-
 const longestKey = 255;
 
 export class IdempotencyKeys {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeySeen & { request: string | null }>();
   readonly #repeated: () => 'same' | 'refused';
 
   /** @param repeated what a key that made something is told when it comes again */

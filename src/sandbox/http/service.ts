@@ -75,6 +75,8 @@ interface ServiceParts<Stage extends string>
   refusal?: RefusalBody;
   /** What faults do to its answers, where that is not the usual. */
   spoilings?: Spoilings;
+  /** Lets go of what the resource holds, and begins as at the start. */
+  clear(): void;
 }
 
 /** What a patch of a section names. */
@@ -202,8 +204,11 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     clearReceived: () => log.clear(),
     /** Calls that named a resource and had a token that works; emptying the log keeps them. */
     calls: (): Record<Stage, number> => ({ ...calls }),
-    restartFaults: (subjects?: readonly string[]) => plan.restart(subjects),
+    /** Steps begin again; of the documents alone that the patch names. */
+    patched: ({ documents }: SectionPatch): void =>
+      plan.restart(documents && Object.keys(documents)),
     reset: (): void => {
+      parts.clear();
       calls = noCalls();
       log.clear();
       plan.restart();

@@ -2,13 +2,13 @@
 
 import { z } from 'zod';
 import { seededUuid } from '../core/chance';
-import type { FictionalPdf } from '../core/fictional-pdf';
+import { fictionalPdf } from '../core/fictional-pdf';
 import { Tally } from '../core/tally';
 import { beginWork } from '../core/work';
 import { stepAt } from '../faults/fault-plan';
 import { firstSteps } from '../faults/fault-scenario';
-import type { Answer, JsonObject } from '../http/answer';
-import { IdempotencyKeys, type KeySeen } from '../http/idempotency-keys';
+import type { Answer } from '../http/answer';
+import { IdempotencyKeys } from '../http/idempotency-keys';
 import { expiredLink, Refusal, sandboxFull } from '../http/refusal';
 import { readBodyAs } from '../http/request-body';
 import { refuseRoute, uuidIn } from '../http/router';
@@ -22,7 +22,7 @@ import {
 } from '../http/service';
 import { filesPrefix } from '../http/signed-links';
 import { analysisStatusAt, uploadTime, type LensAnalysis } from './analysis';
-import { lensModes, lensRoles, type LensEnding, type LensStage } from './lens-scenario';
+import { lensModes, lensRoles, type LensStage } from './lens-scenario';
 import { fileArrived, refuseUploadHeaders, uploadHeadersOf } from './lens-upload';
 import { analysisOnWire, artifactIdOf, artifactsThere, type LensView } from './lens-wire';
 
@@ -30,31 +30,20 @@ const lensPath = '/api/v1/lente';
 const analysesPath = `${lensPath}/analyses`;
 const lensFilesPath = `${filesPrefix}lente`;
 
-/** An analysis as a read would show it now, and how it ends or has ended. */
-export interface LensHeld {
-  ending: LensEnding;
-  analysis: JsonObject;
-}
-
-export interface LensCounts {
-  /** Calls by kind. */
-  calls: Record<LensStage, number>;
-  keys: KeySeen[];
-  items: {
-    sha256: string;
-    /** POSTs that arrived for the file, whatever came of them. */
-    requested: number;
-    /** Analyses that really began: more than asked for is one paid twice. */
-    created: number;
-    /** PUTs that arrived at the upload target with a signature that holds. */
-    uploadTries: number;
-    /** PUTs whose bytes were taken, repeated ones too. */
-    uploads: number;
-    reads: number;
-    /** Artifact requests. */
-    artifacts: number;
-  }[];
-}
+const noCounts = {
+  sha256: '',
+  /** POSTs that arrived for the file, whatever came of them. */
+  requested: 0,
+  /** Analyses that really began: more than asked for is one paid twice. */
+  created: 0,
+  /** PUTs that arrived at the upload target with a signature that holds. */
+  uploadTries: 0,
+  /** PUTs whose bytes were taken, repeated ones too. */
+  uploads: 0,
+  reads: 0,
+  /** Artifact requests. */
+  artifacts: 0,
+};
 
 /** Of all files together; what comes beyond is summed and let go. */
 const keptBytesLimit = 256 * 1024 * 1024;
@@ -62,20 +51,12 @@ const keptBytesLimit = 256 * 1024 * 1024;
 /** What is announced may be no larger than the scenario says; larger bodies than this are not read. */
 const uploadLimitBytes = 256 * 1024 * 1024;
 
-export function createLens(parts: ResourceParts & { capacity: number; pdf: FictionalPdf }) {
+export function createLens(parts: ResourceParts & { capacity: number }) {
   const { clock, links, seed } = parts;
   const scenario = () => parts.scenario().lens;
   const keys = new IdempotencyKeys(() => scenario().repeatedKey);
   const analyses = new Map<string, LensAnalysis>();
-  const tally = new Tally<LensCounts['items'][number]>(() => ({
-    sha256: '',
-    requested: 0,
-    created: 0,
-    uploadTries: 0,
-    uploads: 0,
-    reads: 0,
-    artifacts: 0,
-  }));
+  const tally = new Tally(() => noCounts);
   let keptBytes = 0;
 
   const scriptOf = (sha256: string) => scenario().files[sha256] ?? scenario().files['*'];
@@ -124,7 +105,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
         const analysis = begin(mode, file);
         keys.bind(key, asked, analysis.id);
         // As it stands at birth, even where the upload expires at once.
-        return { status, json: shown(analysis, Number.NEGATIVE_INFINITY) };
+        return { status, json: shown(analysis, -Infinity) };
       },
     };
   }
@@ -207,7 +188,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
     const kept = type === 'input_image' ? analysis.arrived : null;
     return about(analysis, () => ({
       status: 200,
-      bytes: kept?.bytes ?? reportOf(analysis, parts.pdf),
+      bytes: kept?.bytes ?? reportOf(analysis),
       contentType: kept?.mediaType ?? 'application/pdf',
     }));
   }
@@ -234,7 +215,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
     },
   ];
 
-  const { reset, ...service } = createService<LensStage>({
+  const service = createService<LensStage>({
     ...parts,
     name: 'lens',
     roles: lensRoles,
@@ -242,29 +223,23 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Ficti
     stepsOf: (stage, { subject }) =>
       firstSteps(scriptOf(subject)?.[stage], scenario().calls[stage]),
     routes: () => routes,
-  });
-
-  return {
-    ...service,
-    paths: [lensPath, lensFilesPath],
-    counts: (): LensCounts => ({
-      calls: service.calls(),
-      keys: keys.seen(),
-      items: tally.all(),
-    }),
-    state: (): LensHeld[] =>
-      [...analyses.values()].map((analysis) => ({
-        ending: analysis.ending,
-        analysis: shown(analysis),
-      })),
-    patched: (): void => service.restartFaults(),
-    reset(): void {
-      reset();
+    clear() {
       keys.clear();
       analyses.clear();
       tally.clear();
       keptBytes = 0;
     },
+  });
+
+  return {
+    ...service,
+    paths: [lensPath, lensFilesPath],
+    counts: () => ({ calls: service.calls(), keys: keys.seen(), items: tally.all() }),
+    state: () =>
+      [...analyses.values()].map((analysis) => ({
+        ending: analysis.ending,
+        analysis: shown(analysis),
+      })),
   };
 }
 
@@ -291,12 +266,6 @@ function readCreate(
 }
 
 /** The same analysis always has the same bytes. */
-function reportOf({ ending, id, mode }: LensAnalysis, pdf: FictionalPdf): Buffer {
-  return pdf.print({
-    heading: `Analise de lente ${mode} (sandbox)`,
-    name: '-',
-    document: '-',
-    id,
-    outcome: ending,
-  });
+function reportOf({ ending, id, mode }: LensAnalysis): Buffer {
+  return fictionalPdf({ heading: `Analise de lente ${mode} (sandbox)`, id, outcome: ending });
 }

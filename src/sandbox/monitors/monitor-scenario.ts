@@ -25,7 +25,6 @@ export type MonitorStage = keyof typeof monitorRoles;
 const callScripts = stepsOver(monitorRoles);
 
 export const severityWords = ['info', 'warn', 'critical'] as const;
-export type SeverityWord = (typeof severityWords)[number];
 export const listenWords = ['company', 'debts', 'processes', 'partners'] as const;
 
 export const changeScript = section({
@@ -108,6 +107,9 @@ export const monitorSection = section({
 });
 
 export type MonitorScenario = z.output<typeof monitorSection>;
-export type MonitorScript = z.output<typeof monitorScript>;
+/** What a monitor is, without its changes and its trouble. */
+export type MonitorFields = {
+  [Name in keyof typeof monitorFields]?: z.output<(typeof monitorFields)[Name]>;
+};
 export type ChangeScript = z.output<typeof changeScript>;
 export type ChangeScriptInput = z.input<typeof changeScript>;

@@ -4,9 +4,8 @@ import { draw, pick, seededUuid } from '../core/chance';
 import { fictionalName } from '../core/fictional-name';
 import { iso, type JsonObject } from '../http/answer';
 import { underReview } from '../http/spoilt-answer';
-import { changeStatus, type HeldChange } from './held-changes';
 import { listenWords } from './monitor-scenario';
-import type { HeldMonitor } from './monitor-shelf';
+import { changeStatus, type HeldChange, type HeldMonitor } from './monitor-shelf';
 
 export function monitorOnWire(seed: number, monitor: HeldMonitor, now: number): JsonObject {
   const { fields, id } = monitor;

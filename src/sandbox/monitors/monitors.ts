@@ -1,76 +1,156 @@
-/** Monitors: their routes, what they hold, and what a test turns. */
+/** Monitors: the calls about them, and what a test turns. */
 
 import { z } from 'zod';
 import { section } from '../core/scenario-parts';
 import { firstSteps } from '../faults/fault-scenario';
 import { iso, type JsonObject } from '../http/answer';
-import { Refusal } from '../http/refusal';
 import type { ControlRoutes } from '../http/control';
-import { createService, type ResourceParts, type SectionPatch } from '../http/service';
-import { acknowledge, changeStatus, type HeldChange } from './held-changes';
-import { monitorRoutes, monitorsPath } from './monitor-routes';
+import { readPage } from '../http/list-pages';
+import { Refusal } from '../http/refusal';
+import { readBodyAs } from '../http/request-body';
+import { refuseRoute, uuidIn } from '../http/router';
+import {
+  createService,
+  type PreparedCall,
+  type Request,
+  type ResourceParts,
+  type Route,
+  type SectionPatch,
+} from '../http/service';
 import {
   changeScript,
+  listenWords,
   monitorFields,
   monitorRoles,
+  severityWords,
   type ChangeScriptInput,
+  type MonitorFields,
   type MonitorStage,
 } from './monitor-scenario';
-import { MonitorShelf, type MonitorFields } from './monitor-shelf';
-import { monitorOnWire } from './monitor-wire';
+import {
+  acknowledge,
+  changeStatus,
+  MonitorShelf,
+  type HeldChange,
+  type HeldMonitor,
+} from './monitor-shelf';
+import { changeOnWire, monitorOnWire } from './monitor-wire';
 
-/** Calls that named a monitor, since the start or the last reset; `DELETE` of the log keeps them. */
-export type MonitorCounts = Record<MonitorStage, number> & {
-  /** Changes shown in lists, over all pages. */
-  shown: number;
-  /** Acknowledgements that moved a change. */
-  acknowledged: number;
-};
+const monitorsPath = '/api/v1/monitors';
 
-/** A monitor as a read would show it now, and what it holds. */
-export interface MonitorHeld {
-  monitor: JsonObject;
-  /** Changes that have appeared; those to come are not counted. */
-  appeared: number;
-  open: number;
-  /** Scripted or drawn, and still to appear. */
-  toCome: number;
-}
-
-/** One change and what became of it. Instants on the sandbox's clock. */
-export interface ChangeHeld {
-  monitorId: string;
-  changeId: string;
-  severity: string;
-  type: string;
-  detectedAt: string;
-  /** Whether it is listed already. */
-  appeared: boolean;
-  acknowledgedAt: string | null;
-  acknowledgedBy: 'client' | 'other' | null;
-  /** Acknowledgements by the client that were acted on, repeated ones too. */
-  acks: number;
-}
-
-const changesBody = z.strictObject({
-  monitorId: z.string(),
-  changes: z.array(changeScript).min(1),
+const updateBody = z.strictObject({
+  name: z.string().optional(),
+  listen_items: z.array(z.enum(listenWords)).optional(),
+  emails: z
+    .array(
+      z.string().refine((email) => /^[^\s@]+@[^\s@]+$/.test(email), 'expected an e-mail address'),
+    )
+    .optional(),
+  frequency_hours: z.int().min(1).max(720).optional(),
 });
-const acknowledgeBody = z.strictObject({
-  monitorId: z.string(),
-  changeIds: z.array(z.string()).optional(),
-});
-const monitorBody = z.strictObject({ monitorId: z.string(), set: section(monitorFields) });
+const monitorId = z.string();
+const changesBody = z.strictObject({ monitorId, changes: z.array(changeScript).min(1) });
+const acknowledgeBody = z.strictObject({ monitorId, changeIds: z.array(z.string()).optional() });
+const monitorBody = z.strictObject({ monitorId, set: section(monitorFields) });
 
 export function createMonitors(parts: ResourceParts) {
   const { clock, seed } = parts;
   const scenario = () => parts.scenario().monitors;
-  const shelf = new MonitorShelf({ seed, clock, scenario });
+  const shelf = new MonitorShelf(seed, clock, scenario);
   let counted = { shown: 0, acknowledged: 0 };
-  const count = (what: keyof typeof counted, changes: number) => {
-    counted[what] += changes;
-  };
-  const { reset, restartFaults, ...service } = createService<MonitorStage>({
+
+  /** @throws Refusal 404, 400 */
+  function find({ params }: Request): HeldMonitor {
+    const monitor = shelf.get(uuidIn(params, 'monitor_id'));
+    if (monitor.fields.status === 'cancelled' && scenario().cancelled === 'gone') {
+      throw new Refusal(404, 'monitor_not_found', 'The monitor is cancelled.');
+    }
+    return monitor;
+  }
+
+  const onWire = (monitor: HeldMonitor) => monitorOnWire(seed, monitor, clock.now());
+
+  function prepareList(request: Request): PreparedCall {
+    const monitor = find(request);
+    const { severityName, statusName } = scenario();
+    const page = readPage<HeldChange>(request.query, scenario(), [
+      { name: statusName, words: ['open', 'acknowledged'], wordOf: changeStatus },
+      { name: severityName, words: severityWords, wordOf: ({ severity }) => severity },
+    ]);
+    return {
+      subject: monitor.id,
+      id: null,
+      act: () => {
+        const json = page(shelf.appeared(monitor), (change) => changeOnWire(seed, change));
+        counted.shown += (json['data'] as object[]).length;
+        return { status: 200, json };
+      },
+    };
+  }
+
+  function prepareAck(request: Request): PreparedCall {
+    const monitor = find(request);
+    const change = shelf.change(monitor, uuidIn(request.params, 'change_id'));
+    refuseAck(monitor, change);
+    return {
+      subject: monitor.id,
+      id: change.id,
+      act: () => {
+        if (acknowledge(change, clock.now(), 'client')) counted.acknowledged += 1;
+        return { status: 200, json: changeOnWire(seed, change) };
+      },
+    };
+  }
+
+  /** @throws Refusal 404, 409 */
+  function refuseAck(monitor: HeldMonitor, change: HeldChange): void {
+    if (change.answer === 'no_id' || change.ack === 'gone') {
+      throw new Refusal(404, 'change_not_found', 'No such change.');
+    }
+    if (change.ack === 'refused') {
+      throw new Refusal(409, 'change_locked', 'The change cannot be acknowledged.');
+    }
+    if (monitor.fields.status === 'cancelled' && scenario().cancelled === 'closed') {
+      throw new Refusal(409, 'monitor_cancelled', 'The monitor is cancelled.');
+    }
+    if (change.acknowledgedAt !== null && scenario().repeatedAck === 'conflict') {
+      throw new Refusal(409, 'change_acknowledged', 'The change is acknowledged already.');
+    }
+  }
+
+  function prepareRead(request: Request): PreparedCall {
+    refuseRoute(scenario().readRoute);
+    const monitor = find(request);
+    const act = () => ({ status: 200, json: onWire(monitor) });
+    return { subject: monitor.id, id: null, act };
+  }
+
+  function prepareUpdate(request: Request): PreparedCall {
+    const monitor = find(request);
+    const body = readBodyAs(updateBody, request);
+    if (monitor.fields.status === 'cancelled') {
+      throw new Refusal(409, 'monitor_cancelled', 'A cancelled monitor cannot be changed.');
+    }
+    return {
+      subject: monitor.id,
+      id: null,
+      act: () => {
+        const frozen: readonly string[] = scenario().frozenFields;
+        const moved = Object.entries(body).filter(([name]) => !frozen.includes(name));
+        shelf.set(monitor, Object.fromEntries(moved));
+        return { status: 200, json: onWire(monitor) };
+      },
+    };
+  }
+
+  const one = `${monitorsPath}/:monitor_id`;
+  const routes: Route<MonitorStage>[] = [
+    { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
+    { method: 'PATCH', path: one, stage: 'update', prepare: prepareUpdate },
+    { method: 'GET', path: `${one}/changes`, stage: 'list', query: 'any', prepare: prepareList },
+    { method: 'POST', path: `${one}/changes/:change_id/ack`, stage: 'ack', prepare: prepareAck },
+  ];
+  const service = createService<MonitorStage>({
     ...parts,
     name: 'monitor',
     roles: monitorRoles,
@@ -79,35 +159,41 @@ export function createMonitors(parts: ResourceParts) {
       const { calls, held } = scenario();
       return firstSteps(held[subject]?.[stage], calls[stage]);
     },
-    routes: () => monitorRoutes({ seed, clock, scenario, shelf, count }),
+    routes: () => routes,
+    clear() {
+      counted = { shown: 0, acknowledged: 0 };
+      shelf.restock();
+    },
   });
 
   /** By another client: all that are open when none is named. @returns ids of those that moved */
-  function acknowledgeElsewhere(monitorId: string, changeIds?: readonly string[]): string[] {
-    const { changes } = shelf.get(monitorId);
-    const now = clock.now();
-    const named = changeIds?.map((id) => changes.find(id, now) ?? missing(id));
-    const moved = (named ?? changes.appeared(now)).filter((one) => acknowledge(one, now, 'other'));
-    return moved.map(({ id }) => id);
+  function acknowledgeElsewhere(id: string, changeIds?: readonly string[]): string[] {
+    const monitor = shelf.get(id);
+    const named = changeIds?.map((changeId) => shelf.change(monitor, changeId));
+    return (named ?? shelf.appeared(monitor))
+      .filter((change) => acknowledge(change, clock.now(), 'other'))
+      .map((change) => change.id);
   }
 
   /** What a read shows: status, health, subscription, `execution_allowed`, `blocking_reason`. */
-  function set(monitorId: string, fields: MonitorFields): JsonObject {
-    const monitor = shelf.get(monitorId);
-    shelf.change(monitor, fields);
-    return monitorOnWire(seed, monitor, clock.now());
+  function set(id: string, fields: MonitorFields): JsonObject {
+    const monitor = shelf.get(id);
+    shelf.set(monitor, fields);
+    return onWire(monitor);
   }
 
   /** @returns their ids */
-  const addChanges = (monitorId: string, scripts: readonly ChangeScriptInput[]): string[] =>
-    shelf.addChanges(monitorId, z.array(changeScript).parse(scripts));
+  const addChanges = (id: string, scripts: readonly ChangeScriptInput[]): string[] =>
+    shelf.addChanges(id, z.array(changeScript).parse(scripts));
 
-  const shown = (change: HeldChange): ChangeHeld => ({
+  /** A change and what became of it. Instants on the sandbox's clock. */
+  const shown = (change: HeldChange) => ({
     monitorId: change.monitorId,
     changeId: change.id,
     severity: change.severity,
     type: change.type,
     detectedAt: iso(change.detectedAt),
+    /** Whether it is listed already. */
     appeared: change.detectedAt <= clock.now(),
     acknowledgedAt: change.acknowledgedAt === null ? null : iso(change.acknowledgedAt),
     acknowledgedBy: change.acknowledgedBy,
@@ -115,24 +201,24 @@ export function createMonitors(parts: ResourceParts) {
   });
 
   /** Every change of one monitor, or of all. @throws Refusal 404 */
-  const changes = (monitorId?: string): ChangeHeld[] =>
-    (monitorId === undefined ? shelf.all() : [shelf.get(monitorId)]).flatMap((monitor) =>
-      monitor.changes.all().map(shown),
+  const changes = (id?: string) =>
+    (id === undefined ? shelf.all() : [shelf.get(id)]).flatMap((monitor) =>
+      [...monitor.changes.values()].map(shown),
     );
 
   const controls: ControlRoutes = {
     'PUT state': (body) => {
-      const { monitorId, set: fields } = body.as(monitorBody);
-      return set(monitorId, fields);
+      const { monitorId: id, set: fields } = body.as(monitorBody);
+      return set(id, fields);
     },
     'GET changes': () => changes(),
     'POST changes': (body) => {
-      const { monitorId, changes: scripts } = body.as(changesBody);
-      return { added: shelf.addChanges(monitorId, scripts) };
+      const { monitorId: id, changes: scripts } = body.as(changesBody);
+      return { added: shelf.addChanges(id, scripts) };
     },
     'POST acknowledge': (body) => {
-      const { monitorId, changeIds } = body.as(acknowledgeBody);
-      return { acknowledged: acknowledgeElsewhere(monitorId, changeIds) };
+      const { monitorId: id, changeIds } = body.as(acknowledgeBody);
+      return { acknowledged: acknowledgeElsewhere(id, changeIds) };
     },
   };
 
@@ -140,36 +226,19 @@ export function createMonitors(parts: ResourceParts) {
     ...service,
     paths: [monitorsPath],
     controls,
-    counts: (): MonitorCounts => ({ ...service.calls(), ...counted }),
-    state: (): MonitorHeld[] =>
-      shelf.all().map((monitor) => {
-        const appeared = monitor.changes.appeared(clock.now());
-        return {
-          monitor: monitorOnWire(seed, monitor, clock.now()),
-          appeared: appeared.length,
-          open: appeared.filter((change) => changeStatus(change) === 'open').length,
-          toCome: monitor.changes.all().length - appeared.length,
-        };
-      }),
+    /** Changes `shown` in lists, over all pages; acknowledgements that moved a change. */
+    counts: () => ({ ...service.calls(), ...counted }),
+    /** As a read would show each now. */
+    state: () => shelf.all().map((monitor) => ({ monitor: onWire(monitor) })),
     changes,
     addChanges,
     acknowledgeElsewhere,
     set,
     /** Steps begin again; so do the monitors that the patch names, all of them by `seeded`. */
-    patched({ held, seeded }: SectionPatch): void {
-      restartFaults();
-      if (seeded === undefined) shelf.restart(Object.keys(held ?? {}));
+    patched(patch: SectionPatch): void {
+      service.patched(patch);
+      if (patch.seeded === undefined) shelf.restart(Object.keys(patch.held ?? {}));
       else shelf.restock();
     },
-    reset(): void {
-      reset();
-      counted = { shown: 0, acknowledged: 0 };
-      shelf.restock();
-    },
   };
-}
-
-/** @throws Refusal 404 */
-function missing(id: string): never {
-  throw new Refusal(404, 'change_not_found', `No change ${id} has appeared.`);
 }

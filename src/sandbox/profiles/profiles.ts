@@ -18,24 +18,20 @@ import { ruralOf } from './rural';
 
 const profilesPath = '/api/v1/perfil/patrimonial';
 
-export interface ProfileCounts {
-  /** Calls by kind. */
-  calls: Record<ProfileStage, number>;
-  items: {
-    cpf: string;
-    /** Calls that arrived for it, whatever came of them. */
-    requested: number;
-    /** Profiles that the service really drew up: each may be paid for. */
-    answered: number;
-  }[];
-}
+const noCounts = {
+  cpf: '',
+  /** Calls that arrived for it, whatever came of them. */
+  requested: 0,
+  /** Profiles that the service really drew up: each may be paid for. */
+  answered: 0,
+};
 
 const ruralTimeoutMs = 5000;
 
 export function createProfiles(parts: ResourceParts) {
   const { seed } = parts;
   const scenario = () => parts.scenario().profiles;
-  const tally = new Tally(() => ({ cpf: '', requested: 0, answered: 0 }));
+  const tally = new Tally(() => noCounts);
 
   const scriptOf = (cpf: string) => scenario().people[cpf] ?? scenario().people['*'];
 
@@ -63,12 +59,13 @@ export function createProfiles(parts: ResourceParts) {
     };
   }
 
-  const { reset, ...service } = createService<ProfileStage>({
+  const service = createService<ProfileStage>({
     ...parts,
     name: 'profile',
     roles: profileRoles,
     section: scenario,
     refusal: profileError,
+    clear: () => tally.clear(),
     stepsOf: (stage, { subject }) =>
       firstSteps(scriptOf(subject)?.[stage], scenario().calls[stage]),
     routes: () => [
@@ -84,12 +81,7 @@ export function createProfiles(parts: ResourceParts) {
   return {
     ...service,
     paths: [profilesPath],
-    counts: (): ProfileCounts => ({ calls: service.calls(), items: tally.all() }),
-    patched: (): void => service.restartFaults(),
-    reset(): void {
-      reset();
-      tally.clear();
-    },
+    counts: () => ({ calls: service.calls(), items: tally.all() }),
   };
 }
 

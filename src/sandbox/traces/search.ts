@@ -16,8 +16,6 @@ type TraceStatus = (typeof traceStatusWords)[number];
 
 export interface Search extends Work<TraceEnding> {
   id: string;
-  /** Order of entry. */
-  ordinal: number;
   target: string;
   type: TraceType;
   strategy: (typeof strategyWords)[number];

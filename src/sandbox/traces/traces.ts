@@ -6,9 +6,8 @@ import { Tally } from '../core/tally';
 import { beginWork } from '../core/work';
 import { stepAt } from '../faults/fault-plan';
 import { firstSteps } from '../faults/fault-scenario';
-import type { JsonObject } from '../http/answer';
-import { IdempotencyKeys, type KeySeen } from '../http/idempotency-keys';
-import { listPage, readListWish } from '../http/list-pages';
+import { IdempotencyKeys } from '../http/idempotency-keys';
+import { readPage } from '../http/list-pages';
 import { Refusal, sandboxFull } from '../http/refusal';
 import { readBodyAs } from '../http/request-body';
 import { refuseRoute, uuidIn } from '../http/router';
@@ -24,31 +23,19 @@ import {
   traceRoles,
   traceStatusWords,
   traceTypeWords,
-  type TraceEnding,
   type TraceStage,
 } from './trace-scenario';
 
 const tracesPath = '/api/v1/rastro';
 
-/** A search as a read would show it now, and how it ends or has ended. */
-export interface TraceHeld {
-  ending: TraceEnding;
-  search: JsonObject;
-}
-
-export interface TraceCounts {
-  /** Calls by kind. */
-  calls: Record<TraceStage, number>;
-  keys: KeySeen[];
-  items: {
-    target: string;
-    /** POSTs that arrived for the target, whatever came of them. */
-    requested: number;
-    /** Searches that really began: more than asked for is one paid twice. */
-    started: number;
-    reads: number;
-  }[];
-}
+const noCounts = {
+  target: '',
+  /** POSTs that arrived for the target, whatever came of them. */
+  requested: 0,
+  /** Searches that really began: more than asked for is one paid twice. */
+  started: 0,
+  reads: 0,
+};
 
 const createBody = z.strictObject({
   target: z.string().min(1).max(1000),
@@ -60,7 +47,7 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
   const scenario = () => parts.scenario().traces;
   const keys = new IdempotencyKeys(() => scenario().repeatedKey);
   const searches = new Map<string, Search>();
-  const tally = new Tally(() => ({ target: '', requested: 0, started: 0, reads: 0 }));
+  const tally = new Tally(() => noCounts);
 
   const scriptOf = (target: string) => scenario().targets[target] ?? scenario().targets['*'];
   const countsOf = (target: string) => tally.of(target, { target });
@@ -88,7 +75,7 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
         const search = begin(target, strategy ?? 'all');
         keys.bind(key, asked, search.id);
         // As it stands at birth, even where the scenario lets it settle at once.
-        return { status, json: shown(search, Number.NEGATIVE_INFINITY) };
+        return { status, json: shown(search, -Infinity) };
       },
     };
   }
@@ -102,7 +89,6 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
     const search: Search = {
       ...beginWork(clock.now(), ending, scenario().timing, words, script),
       id: seededUuid(words.join('|')),
-      ordinal: searches.size + 1,
       target,
       type: script?.type ?? typeOf(target),
       strategy,
@@ -122,21 +108,19 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
 
   function prepareList({ query }: Request): PreparedCall {
     const { statusName, typeName } = scenario();
-    const wish = readListWish(query, scenario(), [
-      { name: statusName, words: traceStatusWords, field: 'status' },
-      { name: typeName, words: traceTypeWords, field: 'type' },
+    const page = readPage<Search>(query, scenario(), [
+      {
+        name: statusName,
+        words: traceStatusWords,
+        wordOf: (search) => searchStatusAt(search, clock.now()),
+      },
+      { name: typeName, words: traceTypeWords, wordOf: ({ type }) => type },
     ]);
-    const view = {
-      placeOf: ({ ordinal }: Search) => [0, ordinal] as const,
-      wordOf: (search: Search, field: string) =>
-        field === 'type' ? search.type : searchStatusAt(search, clock.now()),
-      show: (search: Search) => shown(search),
-    };
-    const page = () => listPage([...searches.values()], view, wish, scenario());
-    return { subject: '', id: null, act: () => ({ status: 200, json: page() }) };
+    const json = () => page([...searches.values()], (search) => shown(search));
+    return { subject: '', id: null, act: () => ({ status: 200, json: json() }) };
   }
 
-  const { reset, ...service } = createService<TraceStage>({
+  const service = createService<TraceStage>({
     ...parts,
     name: 'trace',
     roles: traceRoles,
@@ -150,24 +134,18 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
       { method: 'GET', path: tracesPath, stage: 'list', query: 'any', prepare: prepareList },
       { method: 'GET', path: `${tracesPath}/:id`, stage: 'read', prepare: prepareRead },
     ],
+    clear() {
+      keys.clear();
+      searches.clear();
+      tally.clear();
+    },
   });
 
   return {
     ...service,
     paths: [tracesPath],
-    counts: (): TraceCounts => ({
-      calls: service.calls(),
-      keys: keys.seen(),
-      items: tally.all(),
-    }),
-    state: (): TraceHeld[] =>
+    counts: () => ({ calls: service.calls(), keys: keys.seen(), items: tally.all() }),
+    state: () =>
       [...searches.values()].map((search) => ({ ending: search.ending, search: shown(search) })),
-    patched: (): void => service.restartFaults(),
-    reset(): void {
-      reset();
-      keys.clear();
-      searches.clear();
-      tally.clear();
-    },
   };
 }

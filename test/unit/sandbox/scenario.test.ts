@@ -26,7 +26,6 @@ const timing = { waitingMs: [50, 200], processingMs: [100, 1000], distribution: 
 const resource = { rateLimitPerSecond: null, background: { rate: 0, kinds: [] } };
 const walked = {
   cursors: 'stable',
-  order: 'newest',
   pageSizeName: 'limit',
   cursorName: 'cursor',
   statusName: 'status',
@@ -63,7 +62,6 @@ describe('a scenario', () => {
       monitors: {
         rateLimitPerSecond: null,
         cursors: 'stable',
-        order: 'newest',
         readRoute: 'served',
         pageSizeName: 'limit',
         cursorName: 'cursor',
