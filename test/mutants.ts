@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'pdf-of-another-sum',
-    promise: 'a PDF is filed as evidence although its sha256 is not the announced one',
+    promise: 'a PDF is stored as evidence although its sha256 is not the announced one',
     file: 'src/activities/certificates/evidence.ts',
     find: 'if (expected !== null && sha256 !== expected)',
     replace: 'if (expected !== null && sha256 === "")',
@@ -249,7 +249,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'issued-forgotten',
-    promise: 'a certificate that was issued gives way to a failure filed after it',
+    promise: 'a certificate that was issued gives way to a failure stored after it',
     file: 'src/domain/certificates/outcomes.ts',
     find: "ordered.findLast((record) => record.status === 'issued') ?? ordered.at(-1)",
     replace: 'ordered.at(-1)',
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'batch-bought-twice',
     promise: 'the same command given again buys a batch again',
-    file: 'src/starters/certificates/ask.ts',
+    file: 'src/starters/certificates/request.ts',
     find: 'stands: isWithin(asked.maxAge, standing) && !rerun,',
     replace: 'stands: isWithin(0, standing),',
     tests: ['test/integration/certificate-batch-again.test.ts'],

@@ -94,7 +94,7 @@ export const creditRecordings: Recording[] = [
       const words = [...(await batch(scene, 'parts', [{}, late, {}])), '--concurrency', '2'];
       const id = await scene.withoutWorker(async () => {
         const started = await scene.detach(words);
-        await scene.startAgain<JobBatchInput>(started, () => ({ rowsPerRun: 2 }));
+        await scene.startAgain<JobBatchInput>(started, () => ({ rowsPerExecution: 2 }));
         return started;
       });
       await scene.end(id);

@@ -123,7 +123,7 @@ const batches: Recording[] = [
       const words = [...(await searches(scene, scripts)), '--concurrency', '2'];
       const id = await scene.withoutWorker(async () => {
         const started = await scene.detach(words);
-        await scene.startAgain<JobBatchInput>(started, () => ({ rowsPerRun: 2 }));
+        await scene.startAgain<JobBatchInput>(started, () => ({ rowsPerExecution: 2 }));
         return started;
       });
       await scene.end(id);

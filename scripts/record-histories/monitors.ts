@@ -110,7 +110,7 @@ export const monitorRecordings: Recording[] = [
         const started = await scene.detach(words);
         await scene.startAgain<MonitorScanInput>(started, async ({ list }) => {
           const pages = await splitPages(scene, list);
-          return { list: { ...list, pages }, eventsPerRun: 3 };
+          return { list: { ...list, pages }, eventsPerExecution: 3 };
         });
         return started;
       });

@@ -5,18 +5,18 @@ import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { MonitorsApi } from '../apis/investigation/monitors';
 import type { CertificateAssumptions } from '../apis/assumptions';
 import type { Store } from '../store/store';
-import type { WorkReader } from '../store/certificates/works';
+import type { CertificateJobs } from '../store/certificates/jobs';
 import type { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
 import type { CertificateType } from '../domain/certificates/certificates';
 import type { Receipt } from '../domain/core/service/attempts';
 import type { DossierStatus } from '../domain/dossiers/follow';
 import type { LensStatus } from '../domain/lens/analyze';
-import type { AnalysisStatus } from '../domain/credit/work';
+import type { AnalysisStatus } from '../domain/credit/job';
 import type { OutcomeRecord } from '../domain/certificates/outcomes';
 import type { SettlingTimes } from '../domain/core/service/settling-times';
 import type { Sinks } from '../sinks/open-sinks';
-import type { FreedPlaces } from './certificates/freed-places';
+import type { FreedSlots } from './certificates/freed-slots';
 import type { Pause } from './core/pause';
 import type { PollDependencies } from './core/poll-until-settled';
 
@@ -24,13 +24,13 @@ import type { PollDependencies } from './core/poll-until-settled';
 export interface CertificateDependencies {
   certificates: CertificatesApi;
   store: Store;
-  works: WorkReader;
+  certificateJobs: CertificateJobs;
   audit: AuditTrail;
   idKey: IdKey;
   assumptions: CertificateAssumptions;
   /** Learned by this worker from what it watched. */
   settlingTimes: Record<CertificateType, SettlingTimes>;
-  freedPlaces: FreedPlaces;
+  freedSlots: FreedSlots;
   /** Aborted when the worker is to stop: runs end between rows. */
   stopping: AbortSignal;
   /** One line for the log of the worker. Never holds a document, a token or a body. */
@@ -44,7 +44,7 @@ export interface CertificateDependencies {
 
 /** What activities report to whoever counts. Cheap; throws nothing. */
 export interface CertificateMetrics {
-  outcomesFiled(records: readonly Pick<OutcomeRecord, 'status'>[]): void;
+  outcomesStored(records: readonly Pick<OutcomeRecord, 'status'>[]): void;
   /** A request left, and nobody knows whether it was accepted. */
   answerLost(how: LostAnswer): void;
   /**
@@ -52,7 +52,7 @@ export interface CertificateMetrics {
    *
    * @param requestedAt instants (epoch milliseconds) of the rows it holds when asked
    */
-  watchStarted(requestedAt: () => readonly number[]): () => void;
+  pollStarted(requestedAt: () => readonly number[]): () => void;
 }
 
 /** `no_answer`: nothing or half of it; `unreadable`: a 2xx without an id; `status`: 500, 3xx... */
@@ -139,8 +139,8 @@ export interface MonitorDependencies {
 
 /** As `CertificateMetrics`. */
 export interface MonitorMetrics {
-  /** Changes filed for the first time. */
-  changesFiled(count: number): void;
+  /** Changes stored for the first time. */
+  changesStored(count: number): void;
   changesDelivered(sink: string, count: number): void;
   changesAcknowledged(by: 'us' | 'elsewhere' | 'gone', count: number): void;
   /** A change was not brought through; `escalated`: a person must look. */

@@ -5,7 +5,7 @@ import type { Verdict } from './verdict';
 /** No symmetric ones: who can verify those can make them. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA'.split(' ');
 const clockToleranceSeconds = 30;
-const askTimeoutMs = 5_000;
+const requestTimeoutMs = 5_000;
 
 /** Codes of jose; every other failure is one of asking the issuer. */
 const tokenFaults = new Set([
@@ -78,7 +78,7 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const answer = await fetch(address, {
     redirect: 'error',
-    signal: AbortSignal.timeout(askTimeoutMs),
+    signal: AbortSignal.timeout(requestTimeoutMs),
   });
   if (!answer.ok) throw new IssuerUnavailableError(`answers with status ${answer.status}`);
   const found = discovered.parse(await answer.json());
@@ -87,7 +87,7 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
       'calls itself by another name: expected word for word that one',
     );
   const { createRemoteJWKSet } = await loadJose();
-  return createRemoteJWKSet(new URL(found.jwks_uri), { timeoutDuration: askTimeoutMs });
+  return createRemoteJWKSet(new URL(found.jwks_uri), { timeoutDuration: requestTimeoutMs });
 }
 
 /** An ES module alone, and loaded by those who need it: other commands start sooner without. */

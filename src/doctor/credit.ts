@@ -89,24 +89,24 @@ export function namesFinding({ document, names }: FoundNames): Finding {
     const cure = 'set credit.filePart or credit.enginePart if it is one of these; else we cannot';
     return fail(check, `an upload must have "${unknown}", which we do not know`, cure);
   }
-  const detail = `${documentWords[document]}; ${namesTold(names).join(', ')}`;
+  const detail = `${documentWords[document]}; ${namesReported(names).join(', ')}`;
   const open = assumedVariables(names);
   return open.length === 0
     ? ok(check, detail)
     : warn(check, detail, `if what is assumed is wrong, set ${open.join(', ')}`);
 }
 
-function namesTold(names: CreditNames): string[] {
+function namesReported(names: CreditNames): string[] {
   const { filePart, enginePart, idFields, statusField } = names;
   const required = names.engineRequired ? ', required' : '';
   return [
-    `file part ${told([filePart])}`,
+    `file part ${reportedText([filePart])}`,
     enginePart === null
       ? 'no part that chooses an engine'
-      : `engine part ${told([enginePart])}${required}`,
+      : `engine part ${reportedText([enginePart])}${required}`,
     ...(names.xmlsRequired ? ['xmls required'] : []),
-    `id ${told(idFields)}`,
-    `status ${told([statusField])}`,
+    `id ${reportedText(idFields)}`,
+    `status ${reportedText([statusField])}`,
     `failed: ${names.failedStatuses.join(' ')} (${sourceWords[names.failedStatusesSource]})`,
   ];
 }
@@ -117,7 +117,7 @@ const sourceWords = {
   assumed: 'assumed',
 } as const;
 
-function told(fields: readonly FoundName[]): string {
+function reportedText(fields: readonly FoundName[]): string {
   const [first] = fields;
   const names = fields.map(({ name }) => `"${name}"`).join(' or ');
   return first === undefined ? names : `${names} (${sourceWords[first.source]})`;

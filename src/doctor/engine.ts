@@ -7,7 +7,7 @@ import type { Store } from '../store/store';
 import { engineAddress, type EngineClient } from '../temporal/connection';
 import { reachEngine } from '../temporal/open-engine';
 import { queuePollers } from '../temporal/queue-pollers';
-import { standingStill } from '../temporal/standing-still';
+import { stalledWorkflows } from '../temporal/stalled-workflows';
 import { missingSearchAttributes } from '../temporal/search-attributes';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
@@ -53,10 +53,10 @@ export async function examineEngine(
 async function examineServer(engine: EngineClient): Promise<Finding[]> {
   const { workflowService } = engine.connection;
   const { serverVersion } = await workflowService.getSystemInfo({});
-  const place = `${engine.address}, server ${serverVersion || 'of unknown version'}`;
+  const location = `${engine.address}, server ${serverVersion || 'of unknown version'}`;
   const embedded = engine.record === undefined ? '' : ' (embedded)';
   return [
-    ok('engine', `${place}${embedded}`),
+    ok('engine', `${location}${embedded}`),
     ...(await examineNamespace(engine)),
     ok(
       'dynamic config',
@@ -130,14 +130,14 @@ async function examinePollers(
 
 async function examineStandstill({ client }: EngineClient, store: Store): Promise<Finding> {
   const check = 'workflows';
-  const standing = await standingStill(client, queueName('workflows', queueSuffix(store)));
-  if (standing.length === 0) return ok(check, 'none stands still');
-  const named = standing.slice(0, 5).map(({ jobId, workflowId, cause }) => {
+  const stalled = await stalledWorkflows(client, queueName('workflows', queueSuffix(store)));
+  if (stalled.length === 0) return ok(check, 'none stands still');
+  const named = stalled.slice(0, 5).map(({ jobId, workflowId, cause }) => {
     return `${jobId ?? workflowId} (${cause})`;
   });
   const cure =
     'run the version of diligence that started them (`diligence logs` says why), or `cancel` them';
-  return fail(check, `${standing.length} stand still: ${named.join(', ')}`, cure);
+  return fail(check, `${stalled.length} stand still: ${named.join(', ')}`, cure);
 }
 
 /** Read as it stands: what the schedule is told is sealed, and need not be opened. */

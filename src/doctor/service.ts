@@ -87,13 +87,13 @@ async function examineClock(baseUrl: string): Promise<Finding> {
   const check = 'clock';
   const cure = 'let the system keep its clock by NTP';
   try {
-    const askedAt = Date.now();
+    const requestedAt = Date.now();
     const { origin } = new URL(baseUrl);
     const answer = await request(origin, { method: 'HEAD', headersTimeout: 5_000 });
     await answer.body.dump();
     const theirs = dateOf(answer.headers['date']);
     if (theirs === null) return warn(check, 'the service names no time to compare with', cure);
-    const offMs = clockOffMs(theirs, askedAt, Date.now());
+    const offMs = clockOffMs(theirs, requestedAt, Date.now());
     const detail = `${Math.round(offMs / 1_000)} s from the service's`;
     return offMs <= clockToleranceMs ? ok(check, detail) : warn(check, detail, cure);
   } catch {
@@ -107,6 +107,6 @@ function dateOf(header: string | string[] | undefined): number | null {
 }
 
 /** How far an instant lies outside the time in which it was asked for. A `Date` has whole seconds. */
-export function clockOffMs(theirs: number, askedAt: number, answeredAt: number): number {
-  return Math.max(0, askedAt - (theirs + 999), theirs - answeredAt);
+export function clockOffMs(theirs: number, requestedAt: number, answeredAt: number): number {
+  return Math.max(0, requestedAt - (theirs + 999), theirs - answeredAt);
 }

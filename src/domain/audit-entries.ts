@@ -1,14 +1,14 @@
 import type { AuditEntry } from './core/audit';
 import type { Claim, Receipt } from './core/service/attempts';
-import type { AnalysisOutcome } from './credit/work';
+import type { AnalysisOutcome } from './credit/job';
 import type { OutcomeRecord } from './certificates/outcomes';
 import type { DecisionRecord } from './core/decision';
 
 /** The entries of the audit trail about works: who does what, in whose name. */
 
 /** Whose work it is: what every entry about one of its rows carries. */
-export interface WorkOnTrail {
-  workId: string;
+export interface JobOnTrail {
+  jobId: string;
   by: string;
 }
 
@@ -28,9 +28,9 @@ export interface SentRequest {
 /** @returns null for a claim under which nothing can have left */
 export function requestEntry(
   { type, subject, n, item, ...sent }: SentRequest,
-  work: WorkOnTrail,
+  job: JobOnTrail,
 ): AuditEntry | null {
-  const entry = sentEntry(`request/certificate/${type}/${subject}/${n}`, sent, work);
+  const entry = sentEntry(`request/certificate/${type}/${subject}/${n}`, sent, job);
   if (entry === null) return null;
   const { receipt } = sent;
   return {
@@ -46,7 +46,7 @@ export function requestEntry(
 function sentEntry(
   id: string,
   { claim, receipt }: Pick<SentRequest, 'claim' | 'receipt'>,
-  { workId, by }: WorkOnTrail,
+  { jobId, by }: JobOnTrail,
 ): AuditEntry | null {
   if (claim.kind === 'closed') return null;
   return {
@@ -55,7 +55,7 @@ function sentEntry(
     result: receipt?.kind ?? 'unknown',
     by,
     happenedAt: new Date(claim.claimedAt).toISOString(),
-    work: workId,
+    work: jobId,
     details: {
       ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
       ...(receipt?.kind === 'not_sent' && { reason: reasonOf(receipt.reason) }),
@@ -63,15 +63,15 @@ function sentEntry(
   };
 }
 
-export function outcomeEntry(outcome: OutcomeRecord, { workId, by }: WorkOnTrail): AuditEntry {
+export function outcomeEntry(outcome: OutcomeRecord, { jobId, by }: JobOnTrail): AuditEntry {
   const { item, attempts, certidaoId, status, sha256, errorCode } = outcome;
   return {
     kind: 'outcome',
-    id: `outcome/${workId}/${item}/${attempts}/${certidaoId ?? '-'}`,
+    id: `outcome/${jobId}/${item}/${attempts}/${certidaoId ?? '-'}`,
     result: status,
     by,
     happenedAt: outcome.settledAt,
-    work: workId,
+    work: jobId,
     item,
     ...(certidaoId !== null && { certidaoId }),
     ...(sha256 !== null && { sha256 }),
@@ -94,28 +94,28 @@ export interface SentAnalysis {
 /** @returns null for a claim under which nothing can have left */
 export function analysisRequestEntry(
   { name, n, ...sent }: SentAnalysis,
-  work: WorkOnTrail,
+  job: JobOnTrail,
 ): AuditEntry | null {
-  const entry = sentEntry(`request/credit/${name}/${n}`, sent, work);
+  const entry = sentEntry(`request/credit/${name}/${n}`, sent, job);
   if (entry === null) return null;
   const { receipt } = sent;
   const accepted = receipt?.kind === 'accepted' && { operationId: receipt.externalId };
   return { ...entry, details: { ...accepted, ...entry.details } };
 }
 
-/** @param sha256 of the complete result as it was filed; null when there is none */
+/** @param sha256 of the complete result as it was stored; null when there is none */
 export function analysisOutcomeEntry(
   outcome: AnalysisOutcome,
   { by, sha256 }: { by: string; sha256: string | null },
 ): AuditEntry {
-  const { workId, status, operationId, settledAt, possibleDoubleCharge, error } = outcome;
+  const { jobId, status, operationId, settledAt, possibleDoubleCharge, error } = outcome;
   return {
     kind: 'outcome',
-    id: `outcome/${workId}/${operationId ?? '-'}`,
+    id: `outcome/${jobId}/${operationId ?? '-'}`,
     result: status,
     by,
     happenedAt: settledAt,
-    work: workId,
+    work: jobId,
     ...(sha256 !== null && { sha256 }),
     details: {
       ...(operationId !== null && { operationId }),
@@ -139,55 +139,55 @@ export interface StartDetails {
 
 /** A work was asked for. Asked for again, it is another decision. */
 export function startEntry(
-  { workId, by }: WorkOnTrail,
+  { jobId, by }: JobOnTrail,
   details: StartDetails,
   now: number,
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
-  const id = `decision/${workId}/start/${happenedAt}`;
+  const id = `decision/${jobId}/start/${happenedAt}`;
   return {
     kind: 'decision',
     id,
     result: 'start',
     by,
     happenedAt,
-    work: workId,
+    work: jobId,
     details: { ...details },
   };
 }
 
 /** Why stands with the decision itself, which can be erased. */
-export function resolveEntry(workId: string, decision: DecisionRecord): AuditEntry {
+export function resolveEntry(jobId: string, decision: DecisionRecord): AuditEntry {
   const { number, action, by, at, externalId, rows } = decision;
   const [only] = rows;
   return {
     kind: 'decision',
-    id: `decision/${workId}/${number}`,
+    id: `decision/${jobId}/${number}`,
     result: action,
     by,
     happenedAt: at,
-    work: workId,
+    work: jobId,
     ...(rows.length === 1 && only !== undefined && { item: only.item }),
     details: { rows: rows.length, ...(externalId !== null && { externalId }) },
   };
 }
 
 /** An analysis that was bought, or may have been, is ordered anew on purpose. */
-export function analysisRerunEntry({ workId, by }: WorkOnTrail, now: number): AuditEntry {
+export function analysisRerunEntry({ jobId, by }: JobOnTrail, now: number): AuditEntry {
   const happenedAt = new Date(now).toISOString();
-  const id = `decision/${workId}/reissue/${happenedAt}`;
-  return { kind: 'decision', id, result: 'reissue', by, happenedAt, work: workId, details: {} };
+  const id = `decision/${jobId}/reissue/${happenedAt}`;
+  return { kind: 'decision', id, result: 'reissue', by, happenedAt, work: jobId, details: {} };
 }
 
 /** What is asked of a work that runs: on record before the engine is told. */
 export function orderEntry(
   order: 'cancel' | 'cancel_now' | 'cancel_remote' | 'pause' | 'resume',
-  { workId, by }: WorkOnTrail,
+  { jobId, by }: JobOnTrail,
   now: number,
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
-  const id = `decision/${workId}/${order}/${happenedAt}`;
-  return { kind: 'decision', id, result: order, by, happenedAt, work: workId };
+  const id = `decision/${jobId}/${order}/${happenedAt}`;
+  return { kind: 'decision', id, result: order, by, happenedAt, work: jobId };
 }
 
 /**

@@ -24,8 +24,8 @@ export function batchEnd(
 
 /** A report that was announced and could not be had is missing in what is completed alone. */
 export function dossierEnd(outcome: DossierOutcome): JobEnd {
-  const { note, possibleAttempt, status, unfiled } = outcome;
-  const isIncomplete = status === 'completed' && (unfiled.length > 0 || note !== null);
+  const { note, possibleAttempt, status, notStored } = outcome;
+  const isIncomplete = status === 'completed' && (notStored.length > 0 || note !== null);
   return endOf('dossier', status, [
     ...when(isIncomplete, 'incomplete'),
     ...when(possibleAttempt, 'possible_charge'),
@@ -33,7 +33,7 @@ export function dossierEnd(outcome: DossierOutcome): JobEnd {
 }
 
 export function lensEnd({ files, status }: LensOutcome): JobEnd {
-  const isIncomplete = status === 'completed' && (files === null || files.unfiled.length > 0);
+  const isIncomplete = status === 'completed' && (files === null || files.notStored.length > 0);
   return endOf('lens', status, when(isIncomplete, 'incomplete'));
 }
 

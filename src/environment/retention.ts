@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keptKinds, type RetentionTerm } from '../domain/core/retention';
+import { retainedKinds, type RetentionTerm } from '../domain/core/retention';
 
 const mostYears = 100;
 
@@ -16,7 +16,7 @@ export const retentionTerms = z.string().transform((text, context): RetentionTer
     }
     const expected = isTwice
       ? 'its kind once'
-      : `a kind and its term, like trace=90d or dossier=2y (at most ${mostYears}y), of ${keptKinds.join(', ')}`;
+      : `a kind and its term, like trace=90d or dossier=2y (at most ${mostYears}y), of ${retainedKinds.join(', ')}`;
     context.addIssue({ code: 'custom', message: `${entry}: expected ${expected}` });
     return z.NEVER;
   }
@@ -25,7 +25,7 @@ export const retentionTerms = z.string().transform((text, context): RetentionTer
 
 function termOf(entry: string): RetentionTerm | null {
   const [, word, digits, unit] = /^([a-z-]+)=([1-9]\d{0,4})([dy])$/.exec(entry) ?? [];
-  const kind = keptKinds.find((one) => one === word);
+  const kind = retainedKinds.find((one) => one === word);
   const count = Number(digits);
   if (kind === undefined || count > mostYears * (unit === 'y' ? 1 : 365)) return null;
   return { kind, count, unit: unit as RetentionTerm['unit'] };

@@ -76,18 +76,18 @@ export function maskTextOfPeople(text: string): string {
 /** What turns out to be none may hide the beginning of one: the search goes on inside it. */
 function maskShape(text: string, shape: RegExp, ofPeople: boolean): string {
   let shown = '';
-  let told = 0;
+  let printed = 0;
   shape.lastIndex = 0;
   for (let match = shape.exec(text); match !== null; match = shape.exec(text)) {
     if (match.groups?.['id'] !== undefined) continue;
     const mask = maskOf(match[0], ofPeople);
     if (mask === null) shape.lastIndex = match.index + 1;
     else {
-      shown += text.slice(told, match.index) + mask;
-      told = shape.lastIndex;
+      shown += text.slice(printed, match.index) + mask;
+      printed = shape.lastIndex;
     }
   }
-  return shown + text.slice(told);
+  return shown + text.slice(printed);
 }
 
 function maskOf(found: string, ofPeople: boolean): string | null {

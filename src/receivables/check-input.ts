@@ -73,8 +73,8 @@ class InvoiceMatch {
       return;
     }
     const columns = invoiceKeyColumns ?? undefined;
-    const place = { line, ...(columns && { columns }) };
-    this.#zip.findings.add('invoice_missing', maskInvoiceKey(invoiceKey), place);
+    const position = { line, ...(columns && { columns }) };
+    this.#zip.findings.add('invoice_missing', maskInvoiceKey(invoiceKey), position);
   }
 
   /** A file of 400 columns names no invoice: nothing can be told of it here. */
@@ -82,8 +82,8 @@ class InvoiceMatch {
     if (withInvoiceKey === 0) return;
     for (const [key, { entry }] of this.#zip.invoices) {
       if (this.#used.has(key)) continue;
-      const place = { entry: shownEntry(entry) };
-      this.#zip.findings.add('invoice_unused', maskInvoiceKey(key), place);
+      const position = { entry: shownEntry(entry) };
+      this.#zip.findings.add('invoice_unused', maskInvoiceKey(key), position);
     }
   }
 }

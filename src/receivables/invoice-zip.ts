@@ -1,7 +1,7 @@
 import { type Entry, validateFileName, type ZipFile } from 'yauzl';
 
 import { documentsInText } from '../domain/core/documents/held-documents';
-import { FindingsKept } from '../domain/cnab/finding';
+import { FindingCollector } from '../domain/cnab/finding';
 import { isValidInvoiceKey, maskInvoiceKey } from '../domain/cnab/invoice-key';
 import { type InvoiceCode, invoiceChecks } from './invoice-checks';
 import { type Invoice, InvoiceReader, XmlFault } from './invoice-xml';
@@ -37,7 +37,7 @@ export const zipLimits: ZipLimits = {
 };
 
 export interface InvoiceZip {
-  findings: FindingsKept<InvoiceCode>;
+  findings: FindingCollector<InvoiceCode>;
   /** By key; of two with the same key, the first. */
   invoices: ReadonlyMap<string, Invoice & { entry: string }>;
   /** What its names and texts may tell of: for the index by which an erasure finds the ZIP. */
@@ -68,7 +68,7 @@ export async function readInvoiceZip(
 
 class ZipReading {
   readonly #limits: ZipLimits;
-  readonly #findings = new FindingsKept<InvoiceCode>(invoiceChecks, mostPerCode);
+  readonly #findings = new FindingCollector<InvoiceCode>(invoiceChecks, mostPerCode);
   readonly #invoices = new Map<string, Invoice & { entry: string }>();
   readonly #names = new Set<string>();
   readonly #documents = new Set<string>();
@@ -155,7 +155,7 @@ class ZipReading {
   }
 
   async #document(zip: ZipFile, name: string, entry: Entry): Promise<void> {
-    const place = { entry: shownEntry(name) };
+    const position = { entry: shownEntry(name) };
     const content = await contentOf(zip, name, entry);
     // Digits are bytes of their own in every encoding but UTF-16, which has a NUL beside each.
     this.#addDocuments(content.toString('latin1').replaceAll('\0', ''));
@@ -165,12 +165,12 @@ class ZipReading {
       const reading = reader.end();
       if (reading.kind === 'other') {
         const root = reading.root.slice(0, 60);
-        this.#findings.add('not_an_invoice', `a document of type ${root}`, place);
+        this.#findings.add('not_an_invoice', `a document of type ${root}`, position);
         return;
       }
       for (const invoice of reading.invoices) this.#invoice(invoice, name);
     } catch (error) {
-      if (error instanceof XmlFault) this.#findings.add(error.code, error.message, place);
+      if (error instanceof XmlFault) this.#findings.add(error.code, error.message, position);
       else if (error instanceof ZipRefused) throw error;
       else throw damaged(name);
     }
@@ -181,16 +181,16 @@ class ZipReading {
   }
 
   #invoice(invoice: Invoice, name: string): void {
-    const place = { entry: shownEntry(name) };
+    const position = { entry: shownEntry(name) };
     const { key, protocolKey } = invoice;
     if (!isValidInvoiceKey(key)) {
-      this.#findings.add('xml_key', key === '' ? 'no key' : 'another text', place);
+      this.#findings.add('xml_key', key === '' ? 'no key' : 'another text', position);
     }
     if (protocolKey !== null && protocolKey !== key) {
-      this.#findings.add('xml_protocol', maskInvoiceKey(protocolKey), place);
+      this.#findings.add('xml_protocol', maskInvoiceKey(protocolKey), position);
     }
     const before = this.#invoices.get(key);
     if (before === undefined) this.#invoices.set(key, { ...invoice, entry: name });
-    else this.#findings.add('repeated_invoice', `also in ${shownEntry(before.entry)}`, place);
+    else this.#findings.add('repeated_invoice', `also in ${shownEntry(before.entry)}`, position);
   }
 }

@@ -40,7 +40,7 @@ export function readableWidth(spanMs: number, most: number): number {
   return width;
 }
 
-const mostPlaces = 4_096;
+const mostCells = 4_096;
 
 /** The last values, at most this share of all, may be left out of a picture that they would flatten. */
 const stragglers = 0.05;
@@ -86,7 +86,7 @@ export class Histogram {
     this.#least = Math.min(this.#least, value);
     this.#greatest = Math.max(this.#greatest, value);
     this.#count(Math.floor(value / this.#widthMs()), 1);
-    while (this.#counts.size > mostPlaces) this.#coarsen();
+    while (this.#counts.size > mostCells) this.#coarsen();
   }
 
   /** The value that this share of all does not exceed, to the precision of the places. 0 when empty. */
@@ -141,8 +141,8 @@ export class Histogram {
     return [...this.#counts].sort(([a], [b]) => a - b);
   }
 
-  #count(place: number, count: number): void {
-    this.#counts.set(place, (this.#counts.get(place) ?? 0) + count);
+  #count(cell: number, count: number): void {
+    this.#counts.set(cell, (this.#counts.get(cell) ?? 0) + count);
   }
 
   #coarsen(): void {

@@ -101,7 +101,7 @@ export interface Bar {
   name: Content;
   amount: number;
   /** The amount in words; left out: a number. */
-  told?: string;
+  shown?: string;
   means?: string;
   look?: Look;
 }
@@ -124,11 +124,11 @@ export function barsPart(
       </tr>
     </thead>
     <tbody>
-      ${bars.map(({ name, amount, told, means = '', look = '' }) => {
+      ${bars.map(({ name, amount, shown, means = '', look = '' }) => {
         const width = amount === 0 ? null : ((amount / most) * 100).toFixed(2);
         return html`<tr>
           <th scope="row">${name}</th>
-          <td class="right number">${told ?? formats.number(amount)}</td>
+          <td class="right number">${shown ?? formats.number(amount)}</td>
           <td class="right number muted">${whole === 0 ? '' : formats.share(amount, whole)}</td>
           <td class="bar-cell" aria-hidden="true">
             ${width === null ? null : html`<span class="bar ${look}" style="width:${width}%"></span>`}

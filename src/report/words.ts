@@ -38,7 +38,7 @@ const statuses: Readonly<Record<string, Words>> = {
   warn: ['Warning', 'Atenção'],
   info: ['Information', 'Informativa'],
   unknown: ['Unknown', 'Desconhecida'],
-  filed: ['Recorded', 'Registrada'],
+  stored: ['Recorded', 'Registrada'],
   delivered: ['Delivered', 'Entregue'],
   acknowledged: ['Acknowledged', 'Confirmada'],
   acknowledged_elsewhere: ['Acknowledged by others', 'Confirmada por outros'],

@@ -25,7 +25,7 @@ export type SheetErrorCode =
   | 'unbalanced_quote'
   | 'row_too_long';
 
-export interface SheetErrorPlace {
+export interface SheetErrorPosition {
   /** Path as the user gave it; absent when the rows came from elsewhere. */
   file?: string;
   /** Physical line, header = 1. */
@@ -47,11 +47,11 @@ export class SheetError extends Error {
   readonly line: number | undefined;
   readonly column: string | undefined;
 
-  constructor(code: SheetErrorCode, message: string, place: SheetErrorPlace = {}) {
-    super(message, place.cause === undefined ? undefined : { cause: place.cause });
+  constructor(code: SheetErrorCode, message: string, position: SheetErrorPosition = {}) {
+    super(message, position.cause === undefined ? undefined : { cause: position.cause });
     this.code = code;
-    this.file = place.file;
-    this.line = place.line;
-    this.column = place.column;
+    this.file = position.file;
+    this.line = position.line;
+    this.column = position.column;
   }
 }

@@ -5,13 +5,13 @@ import type { Delivery } from '../domain/monitors/delivery';
 import {
   mayBeTried,
   type ChangeFile,
-  type ChangeTrouble,
-  type FiledChange,
-} from '../domain/monitors/kept';
+  type DeliveryFailure,
+  type StoredChange,
+} from '../domain/monitors/stored';
 import type { ChangeRepository } from '../store/monitors/changes';
-import type { CooldownRepository, FiledDigest } from '../store/monitors/cooldowns';
+import type { CooldownRepository, StoredDigest } from '../store/monitors/cooldowns';
 import {
-  troubleOf,
+  failureOf,
   type DeliveryBatch,
   type DeliveryOutcome,
   type DeliveryRef,
@@ -26,7 +26,7 @@ const mostHalvings = 32;
 /** What became of the digests that were due. */
 export interface DueDigests {
   /** Counted now. */
-  failures: ChangeTrouble[];
+  failures: DeliveryFailure[];
   /** Some were not taken, now or lately; later sweeps try again. */
   isWaiting: boolean;
   /** The sink takes nothing any more until a person enables it. */
@@ -55,8 +55,8 @@ export class CooldownSink implements Sink {
     const { cooldownMs } = batch;
     if (cooldownMs === null) return this.#inner.deliver(batch, signal);
     const held = await this.#hold(batch, cooldownMs);
-    const told = batch.deliveries.filter(({ id }) => !held.has(id));
-    const answers = await this.#inner.deliver({ ...batch, deliveries: told }, signal);
+    const reported = batch.deliveries.filter(({ id }) => !held.has(id));
+    const answers = await this.#inner.deliver({ ...batch, deliveries: reported }, signal);
     return batch.deliveries.map(({ id }) =>
       held.has(id) ? { kind: 'taken', inDigest: true } : (answers.shift() as DeliveryOutcome),
     );
@@ -77,7 +77,7 @@ export class CooldownSink implements Sink {
     const { monitorId, sweep, at } = batch;
     const done: DueDigests = { failures: [], isWaiting: false, isDisabled: false };
     const all = await this.#digests(batch);
-    const due = all.filter(({ trouble }) => mayBeTried(trouble, sweep, at));
+    const due = all.filter(({ failure }) => mayBeTried(failure, sweep, at));
     done.isWaiting = due.length < all.length;
     for (let halvings = mostHalvings; due.length > 0;) {
       const some = due.splice(0, mostAtOnce);
@@ -97,9 +97,9 @@ export class CooldownSink implements Sink {
           done.isWaiting = true;
           done.isDisabled ||= outcome?.kind === 'disabled';
           if (outcome?.kind === 'untried') continue;
-          const trouble = troubleOf(id, this.name, batch, outcome);
-          const [counted] = await this.#changes.countTroubles(monitorId, [trouble]);
-          if (counted !== undefined) done.failures.push(counted.trouble);
+          const failure = failureOf(id, this.name, batch, outcome);
+          const [counted] = await this.#changes.countFailures(monitorId, [failure]);
+          if (counted !== undefined) done.failures.push(counted.failure);
         }
       }
     }
@@ -107,13 +107,13 @@ export class CooldownSink implements Sink {
   }
 
   /** Failures of digests that were not delivered so far. */
-  async undelivered(monitorId: string): Promise<ChangeTrouble[]> {
+  async undelivered(monitorId: string): Promise<DeliveryFailure[]> {
     const digests = await this.#cooldowns.digests(monitorId);
-    return digests.flatMap(({ trouble }) => trouble ?? []);
+    return digests.flatMap(({ failure }) => failure ?? []);
   }
 
-  async #forget(monitorId: string, { id, trouble }: FiledDigest): Promise<void> {
-    if (trouble !== null) await this.#changes.clearTroubles(monitorId, [id]);
+  async #forget(monitorId: string, { id, failure }: StoredDigest): Promise<void> {
+    if (failure !== null) await this.#changes.clearFailures(monitorId, [id]);
   }
 
   close(): Promise<void> {
@@ -129,8 +129,8 @@ export class CooldownSink implements Sink {
     const before = repeats.length;
     for (const delivery of deliveries) {
       // A digest is made of what is on file, and of an erased change there is nothing.
-      if (delivery.kind === 'digest' || delivery.filed.erased === true) continue;
-      const its = { changeId: delivery.id, kind: sumOfKind(delivery.filed) };
+      if (delivery.kind === 'digest' || delivery.stored.erased === true) continue;
+      const its = { changeId: delivery.id, kind: sumOfKind(delivery.stored) };
       const repeat = repeatOf(its, repeats, at, cooldownMs);
       if (!repeats.includes(repeat)) repeats.push(repeat);
     }
@@ -141,7 +141,7 @@ export class CooldownSink implements Sink {
   }
 
   /** Makes up digests of what waits in windows that are over. @returns all that are made up */
-  async #digests({ monitorId, ...ref }: DeliveryRef): Promise<FiledDigest[]> {
+  async #digests({ monitorId, ...ref }: DeliveryRef): Promise<StoredDigest[]> {
     const repeats = await this.#cooldowns.of(monitorId);
     const over = repeats.filter((one) => one.digest === null && isDue(one, ref));
     const waiting = groupBy(
@@ -153,14 +153,14 @@ export class CooldownSink implements Sink {
     return repeats.length === 0 ? [] : this.#cooldowns.digests(monitorId);
   }
 
-  async #deliveries(monitorId: string, digests: readonly FiledDigest[]): Promise<Delivery[]> {
+  async #deliveries(monitorId: string, digests: readonly StoredDigest[]): Promise<Delivery[]> {
     const ids = digests.flatMap(({ changeIds }) => changeIds);
     const files = await this.#changes.files(monitorId, ids);
     return digests.map(({ id, changeIds }) => {
-      const changes = changeIds.map((changeId) => (files.get(changeId) as ChangeFile).filed);
+      const changes = changeIds.map((changeId) => (files.get(changeId) as ChangeFile).stored);
       const seen = changes.map(({ seenAt }) => seenAt).sort();
       const [from = '', to = from] = [seen[0], seen.at(-1)];
-      const first = (changes.find(({ erased }) => erased !== true) ?? changes[0]) as FiledChange;
+      const first = (changes.find(({ erased }) => erased !== true) ?? changes[0]) as StoredChange;
       const { type, severity } = first.change;
       return { kind: 'digest', id, digest: { monitorId, type, severity, from, to, changes } };
     });
@@ -168,7 +168,7 @@ export class CooldownSink implements Sink {
 }
 
 /** The service's own words name a kind: they do not stand in the clear. */
-function sumOfKind({ change }: FiledChange): string {
+function sumOfKind({ change }: StoredChange): string {
   return createHash('sha256').update(cooldownKind(change)).digest('hex').slice(0, 16);
 }
 

@@ -42,14 +42,14 @@ function keyOf({ monitorId, deliveries, at }: DeliveryBatch): string {
 
 /** What was erased stays so: it may be at hand, and does not come back into the store. */
 function changesOf(delivery: Delivery): Delivery[] {
-  const filed = delivery.kind === 'change' ? [delivery.filed] : delivery.digest.changes;
-  return filed.map((one) => ({
+  const stored = delivery.kind === 'change' ? [delivery.stored] : delivery.digest.changes;
+  return stored.map((one) => ({
     kind: 'change',
     id: one.change.changeId,
-    filed: one.erased === true ? erasedChange(one) : one,
+    stored: one.erased === true ? erasedChange(one) : one,
   }));
 }
 
 function lineOf(delivery: Delivery, { sweep, at }: DeliveryBatch): unknown {
-  return { ...deliveryBody(delivery), sweep, filed_at: new Date(at).toISOString() };
+  return { ...deliveryBody(delivery), sweep, stored_at: new Date(at).toISOString() };
 }

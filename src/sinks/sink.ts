@@ -1,5 +1,5 @@
 import type { Delivery } from '../domain/monitors/delivery';
-import type { NewTrouble } from '../domain/monitors/kept';
+import type { NewDeliveryFailure } from '../domain/monitors/stored';
 
 /** For which sweep something is delivered. */
 export interface DeliveryRef {
@@ -41,12 +41,12 @@ export interface Sink {
 }
 
 /** @param outcome undefined: the sink did not tell of it */
-export function troubleOf(
+export function failureOf(
   changeId: string,
   sink: string,
   { sweep, at }: Pick<DeliveryRef, 'sweep' | 'at'>,
   outcome: Exclude<DeliveryOutcome, { kind: 'taken' }> | undefined,
-): NewTrouble {
+): NewDeliveryFailure {
   const againInMs = outcome?.kind === 'failed' ? outcome.againInMs : null;
   return {
     changeId,

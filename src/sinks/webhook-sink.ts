@@ -198,8 +198,8 @@ export class WebhookSink implements Sink {
       });
       // What it says besides its status is of no use: it may be cut short.
       await answer.dump({ limit: maxAnswerBytes }).catch(() => undefined);
-      const told = headers['retry-after'];
-      const afterMs = retryAfterMs(Array.isArray(told) ? told[0] : told, this.#now());
+      const reported = headers['retry-after'];
+      const afterMs = retryAfterMs(Array.isArray(reported) ? reported[0] : reported, this.#now());
       const againInMs = afterMs === null ? null : Math.min(afterMs, longestAgainMs);
       const isTransient = statusCode >= 500 || statusCode === 429 || statusCode === 408;
       return { outcome: outcomeOf(statusCode, againInMs), isTransient };
@@ -289,7 +289,7 @@ function messageOf(delivery: Delivery): unknown {
   const isChange = delivery.kind === 'change';
   return {
     type: isChange ? 'monitor.change' : 'monitor.digest',
-    timestamp: isChange ? delivery.filed.seenAt : delivery.digest.to,
+    timestamp: isChange ? delivery.stored.seenAt : delivery.digest.to,
     data: deliveryBody(delivery),
   };
 }

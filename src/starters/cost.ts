@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { costWords } from './cli/closing';
-import { oneOf, print, printJson, sinceOf, tell } from './cli/terminal';
+import { oneOf, print, printJson, sinceOf, printNote } from './cli/terminal';
 import { tableLines } from './cli/table';
 import { kindOf } from './kind-of';
 import type { Reader } from '../report/reader';
@@ -27,7 +27,7 @@ export function costCommand(): Command {
 }
 
 async function showCost({ since, by, json }: CostFlags): Promise<void> {
-  const ctx = await openContext(tell);
+  const ctx = await openContext(printNote);
   const groups = await spendingSince(ctx, since?.at ?? 0, by, (job) => {
     return kindOf(job.kind).charges?.(job) ?? [];
   });
@@ -41,7 +41,7 @@ async function showCost({ since, by, json }: CostFlags): Promise<void> {
   const { reader } = ctx;
   const { language, say } = reader;
   if (groups.length === 0) {
-    tell(say('nothing was requested', 'nada foi solicitado'));
+    printNote(say('nothing was requested', 'nada foi solicitado'));
     return;
   }
   const heads = [

@@ -3,7 +3,7 @@ import type { ActionMeaning } from '../domain/attention';
 import { jobKinds, type JobKind, type Say } from '../domain/job';
 import type { Reader } from '../report/reader';
 import { kindWord, stateWord } from '../report/words';
-import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
+import { oneOf, print, printJson, sinceOf, printNote, wholeNumber } from './cli/terminal';
 import { inLanguage, openContext } from './jobs/context';
 import { outputTerms } from './jobs/export-job';
 import { namedJob } from './jobs/named-job';
@@ -43,7 +43,7 @@ export function inboxCommand(): Command {
 }
 
 async function list({ kind, since, limit, after, json }: InboxFlags): Promise<void> {
-  const opened = await openContext(tell);
+  const opened = await openContext(printNote);
   const ctx = json === true ? inLanguage(opened, 'en') : opened;
   const { reader } = ctx;
   const { items, next } = await listInbox(
@@ -61,9 +61,10 @@ async function list({ kind, since, limit, after, json }: InboxFlags): Promise<vo
     printJson({ jobs, next });
     return;
   }
-  if (items.length === 0) tell(reader.say('nothing needs a person', 'nada precisa de uma pessoa'));
+  if (items.length === 0)
+    printNote(reader.say('nothing needs a person', 'nada precisa de uma pessoa'));
   for (const item of items) for (const line of linesOf(item, reader)) print(printable(line));
-  if (next !== null) tell(moreLine(next, reader));
+  if (next !== null) printNote(moreLine(next, reader));
 }
 
 function linesOf(item: InboxItem, { formats, language, say }: Reader): string[] {
@@ -81,7 +82,7 @@ function linesOf(item: InboxItem, { formats, language, say }: Reader): string[] 
 }
 
 async function show(id: string, json: boolean): Promise<void> {
-  const ctx = await openContext(tell);
+  const ctx = await openContext(printNote);
   const { output } = await namedJob(ctx.store, id, 'waiting');
   const language = json ? 'en' : outputTerms(ctx, {}, output).lang;
   const own = inLanguage(ctx, language);

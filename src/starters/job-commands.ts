@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { Say } from '../domain/job';
 import { withActor, withOutput, type OutputFlags } from './cli/flags';
 import { printResult, printRows, printView } from './cli/print-job';
-import { exitCodes, namedOnce, print, tell } from './cli/terminal';
+import { exitCodes, namedOnce, print, printNote } from './cli/terminal';
 import { kindOf } from './kind-of';
 import { inLanguage, openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
@@ -87,7 +87,7 @@ function idOf(argument: string | undefined, flags: IdFlags): string {
 }
 
 async function show(id: string, json: boolean): Promise<void> {
-  const ctx = await openContext(tell);
+  const ctx = await openContext(printNote);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
   const shown = inLanguage(ctx, json ? 'en' : outputTerms(ctx, {}, job.output).lang);
@@ -99,7 +99,7 @@ async function show(id: string, json: boolean): Promise<void> {
 }
 
 async function showResult(id: string, flags: ResultFlags, command: Command): Promise<number> {
-  const ctx = await openContext(tell);
+  const ctx = await openContext(printNote);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
   if (flags.rows === true) return printRows(ctx, kind, job);
@@ -120,7 +120,7 @@ function refuseUnheeded(id: string, kind: JobKind, command: Command): void {
 }
 
 async function order(id: string, name: Order, flags: OrderFlags): Promise<void> {
-  const opened = await openContext(tell, flags.by);
+  const opened = await openContext(printNote, flags.by);
   const { cancelRemote } = flags;
   const job = await findJob(opened, id, 'running');
   const ctx = inLanguage(opened, outputTerms(opened, {}, job.output).lang);
@@ -130,11 +130,11 @@ async function order(id: string, name: Order, flags: OrderFlags): Promise<void> 
   if (cancelRemote === true && !cancelsRemotely) {
     throw new UsageError(`--cancel-remote is for dossiers and investigations: ${id} is neither`);
   }
-  const remote = cancelRemote === true || (cancelsRemotely && (await asksForRemote(id, say)));
+  const remote = cancelRemote === true || (cancelsRemotely && (await wantsRemote(id, say)));
   const { orderJob } = require('./jobs/begin/order-job') as typeof import('./jobs/begin/order-job');
   print(await orderJob(ctx, kind, job, name, { remote }));
   if (cancelsRemotely && !remote) {
-    tell(
+    printNote(
       say(
         'a dossier goes on at the service (`--cancel-remote` cancels it there too)',
         'um dossiê segue no serviço (`--cancel-remote` o cancela lá também)',
@@ -144,7 +144,7 @@ async function order(id: string, name: Order, flags: OrderFlags): Promise<void> 
 }
 
 /** Asked on a terminal; elsewhere what runs at the service is left alone. */
-async function asksForRemote(id: string, say: Say): Promise<boolean> {
+async function wantsRemote(id: string, say: Say): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {

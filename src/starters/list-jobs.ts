@@ -5,7 +5,7 @@ import { kindWord, stateWord } from '../report/words';
 import { kindOf } from './kind-of';
 import type { JobPage } from '../store/core/jobs/job-rows';
 import { tableLines } from './cli/table';
-import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
+import { oneOf, print, printJson, sinceOf, printNote, wholeNumber } from './cli/terminal';
 import { openContext } from './jobs/context';
 import { listJobs, type ListedJob } from './jobs/listed-jobs';
 
@@ -41,19 +41,19 @@ const sorts = ['created', 'ended'] as const;
 
 async function list(flags: ListFlags): Promise<void> {
   const { json, since, ...query } = flags;
-  const ctx = await openContext(tell);
-  const asked = { ...query, since: since && new Date(since.at) };
+  const ctx = await openContext(printNote);
+  const request = { ...query, since: since && new Date(since.at) };
   const reader = json === true ? readerOf('en') : ctx.reader;
   const { say } = reader;
-  const found = await listJobs(ctx, asked, ({ kind, input }) => describeInput(kind, input, say));
+  const found = await listJobs(ctx, request, ({ kind, input }) => describeInput(kind, input, say));
   if (json) {
     printJson(found);
     return;
   }
   const { jobs, next } = found;
-  if (jobs.length === 0) tell(say('no such jobs', 'nenhum trabalho assim'));
+  if (jobs.length === 0) printNote(say('no such jobs', 'nenhum trabalho assim'));
   else for (const line of table(jobs, reader)) print(line);
-  if (next !== null) tell(moreLine(next, reader));
+  if (next !== null) printNote(moreLine(next, reader));
 }
 
 export function moreLine(next: string, { say }: Reader): string {

@@ -4,7 +4,7 @@ import { resolveActions, type ResolveAction } from '../domain/core/kind';
 import { stateWord } from '../report/words';
 import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach } from './cli/flags';
-import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from './cli/terminal';
+import { exitCodes, oneOf, print, printJson, printNote, wholeNumber } from './cli/terminal';
 import {
   inLanguage,
   openContext,
@@ -63,7 +63,7 @@ export function resolveCommand(): Command {
 async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   const { action, deadline: deadlineMs, externalId = null, json, note } = flags;
   const rows = selectionOf(flags);
-  const opened = await openContext(tell, flags.by);
+  const opened = await openContext(printNote, flags.by);
   if (isChangeId(name)) {
     if (action !== 'acknowledge') throw new UsageError('--action: a change can be acknowledged');
     return acknowledgeChange(opened, name, { note, json: json === true });
@@ -80,8 +80,8 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   const isOfRows = decision.rows.length > 0;
   const rowsMeant = count(decision.rows.length, ['row', 'rows'], ['linha', 'linhas']);
   const ofRows = isOfRows ? ` ${say('for', 'de')} ${rowsMeant}` : '';
-  tell(`${id}/decision-${decision.number}: ${action}${ofRows}`);
-  tell(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
+  printNote(`${id}/decision-${decision.number}: ${action}${ofRows}`);
+  printNote(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
   const isLeft = continuation === null || flags.detach === true || continuation.id === id;
   // What the decision is about tells how it goes on itself, but for rows.
   const goesOn = continuation !== null && flags.detach !== true && (!isLeft || isOfRows);
@@ -124,14 +124,16 @@ function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | n
 /** Until it has ended, however it did: the store tells. */
 async function follow(ctx: CommandContext, { id, workflowId }: Continuation): Promise<void> {
   const { say } = ctx.reader;
-  tell(`${id}: ${say('goes on; Ctrl-C leaves it running', 'continua; Ctrl-C não o interrompe')}`);
+  printNote(
+    `${id}: ${say('goes on; Ctrl-C leaves it running', 'continua; Ctrl-C não o interrompe')}`,
+  );
   await withEngine(ctx, async (engine) => {
     await warnWithoutPollers(engine, ctx);
     await engine.client.workflow
       .getHandle(workflowId)
       .result()
       .catch(() =>
-        tell(
+        printNote(
           `${id}: \`diligence show ${id}\` ${say('shows how it stands', 'mostra como ele está')}`,
         ),
       );

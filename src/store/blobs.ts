@@ -66,7 +66,7 @@ export class BlobDirectory {
    */
   async put(body: Uint8Array | string): Promise<string> {
     const name = `${new Date().toISOString().slice(0, 10)}/${randomUUID()}`;
-    await this.#writing.ask({ name, body });
+    await this.#writing.submit({ name, body });
     return name;
   }
 

@@ -30,7 +30,7 @@ export class GroupQueue<Request, Result> {
   }
 
   /** @throws StoreError */
-  ask(request: Request): Promise<Result> {
+  submit(request: Request): Promise<Result> {
     return new Promise((settle, fail) => {
       this.#waiting.push({ request, settle, fail });
       this.#working ??= this.#work();

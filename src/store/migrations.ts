@@ -67,9 +67,9 @@ export const migrations: readonly string[][] = [
     `CREATE TABLE outcome (
        work TEXT NOT NULL,
        item INTEGER NOT NULL,
-       filed_by TEXT NOT NULL,
+       stored_by TEXT NOT NULL,
        body BLOB NOT NULL,
-       PRIMARY KEY (work, item, filed_by)
+       PRIMARY KEY (work, item, stored_by)
      ) STRICT, WITHOUT ROWID`,
     // Rows that a lane has put aside for later. Numbers alone: nothing of it tells of anybody.
     `CREATE TABLE deferred_row (

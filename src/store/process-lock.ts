@@ -25,10 +25,11 @@ export async function withLock<T>(
   closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    let told: number | null = null;
+    let printedAt: number | null = null;
     options.signal?.throwIfAborted();
     while (!isTaken(database)) {
-      if (told === null && (told = holderOf(database)) !== null) options.onWait?.(told);
+      if (printedAt === null && (printedAt = holderOf(database)) !== null)
+        options.onWait?.(printedAt);
       await sleep(options.pollIntervalMs ?? 500, undefined, { signal: options.signal });
     }
     try {

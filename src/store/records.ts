@@ -30,7 +30,7 @@ export function nameBytes({ key, blob }: StoredBytes): Statement {
 }
 
 /** One of the two. */
-interface Place {
+interface Position {
   body: Buffer | null;
   blob: string | null;
 }
@@ -71,12 +71,12 @@ export class RecordRepository {
     { bytes = false }: PutOptions = {},
   ): Promise<PutResult> {
     if (bytes && (await this.#has(key))) return 'exists';
-    const place = await this.#place(key, body, bytes);
-    const [result] = await this.#commit(place, [
-      insertInto('record', ['key', 'body', 'blob'], [[key, place.body, place.blob]]),
+    const position = await this.#place(key, body, bytes);
+    const [result] = await this.#commit(position, [
+      insertInto('record', ['key', 'body', 'blob'], [[key, position.body, position.blob]]),
     ]);
     if (result?.changes === 1) return 'stored';
-    if (place.blob !== null) await this.#blobs.remove(place.blob);
+    if (position.blob !== null) await this.#blobs.remove(position.blob);
     return 'exists';
   }
 
@@ -98,24 +98,24 @@ export class RecordRepository {
 
   /** Writes or replaces, all or nothing. */
   async replace(key: string, body: Uint8Array | string): Promise<void> {
-    const place = await this.#place(key, body);
-    const [before] = await this.#commit(place, [
+    const position = await this.#place(key, body);
+    const [before] = await this.#commit(position, [
       statement('SELECT blob FROM record WHERE key = ?', [key]),
-      statement(replaced, [key, place.body, place.blob]),
+      statement(replaced, [key, position.body, position.blob]),
     ]);
     await this.#removeBlobs(before?.rows as NamedBlob[]);
   }
 
   /** As `replace`, to be committed with other things; the bytes that it named before are the caller's to remove. */
   async replacement(key: string, body: Uint8Array | string): Promise<Statement> {
-    const place = await this.#place(key, body);
-    return statement(replaced, [key, place.body, place.blob]);
+    const position = await this.#place(key, body);
+    return statement(replaced, [key, position.body, position.blob]);
   }
 
   /** As `putIfAbsent`, to be committed with other things, which are not done when something is there. */
   async insertion(key: string, body: Uint8Array | string): Promise<Statement> {
-    const place = await this.#place(key, body);
-    const row = [key, place.body, place.blob];
+    const position = await this.#place(key, body);
+    const row = [key, position.body, position.blob];
     return { ...insertInto('record', ['key', 'body', 'blob'], [row]), mustChange: true };
   }
 
@@ -200,7 +200,7 @@ export class RecordRepository {
   }
 
   /** Bytes are stored before the row that names them. */
-  async #place(key: string, plain: Uint8Array | string, bytes = false): Promise<Place> {
+  async #place(key: string, plain: Uint8Array | string, bytes = false): Promise<Position> {
     const sealed = await this.#database.seal(checked(key), plain);
     const body = Buffer.isBuffer(sealed) ? sealed : Buffer.from(sealed);
     if (!bytes && body.length <= mostInRow) return { body, blob: null };

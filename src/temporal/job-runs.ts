@@ -5,7 +5,7 @@ import type { JobRuns, WorkflowRun } from '../store/erasure/erasures';
 /** Runs of workflows of jobs: what an erasure waits for, and what it deletes. */
 
 /** Lanes, decisions and their lanes, behind the id of a job. */
-const ofWork = /^(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/;
+const ofJob = /^(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/;
 
 /** Whose rows are jobs. */
 const batches = new Set(
@@ -23,7 +23,7 @@ export async function runsOf(client: Client, jobIds: readonly string[]): Promise
     const query = `WorkflowId STARTS_WITH ${JSON.stringify(id)}`;
     for await (const run of client.workflow.list({ query })) {
       const { workflowId, runId, status, parentExecution } = run;
-      if (!workflowId.startsWith(id) || !ofWork.test(workflowId.slice(id.length))) continue;
+      if (!workflowId.startsWith(id) || !ofJob.test(workflowId.slice(id.length))) continue;
       // A batch of jobs has their outcomes in its history.
       const parent = parentExecution?.workflowId ?? '';
       if (batches.has(parent.split('/')[0] ?? '')) ids.add(parent);

@@ -44,12 +44,12 @@ export async function openEngine(
   site: EngineSite,
   say: (line: string) => void,
 ): Promise<EngineClient> {
-  const place = engineAddress(site.environment.variables);
-  const converterFor = await converterOf(site, place, say);
-  if (place.kind === 'server') return connectServer(place, converterFor);
+  const address = engineAddress(site.environment.variables);
+  const converterFor = await converterOf(site, address, say);
+  if (address.kind === 'server') return connectServer(address, converterFor);
   const { record, wasStarted } = await embeddedEngine(site.environment, say);
   const engine = await connectEmbedded(record, converterFor);
-  if (wasStarted) await tellResumed(engine, say);
+  if (wasStarted) await printResumed(engine, say);
   return engine;
 }
 
@@ -64,10 +64,11 @@ export async function engineIfRunning(
   site: EngineSite,
   say: (line: string) => void,
 ): Promise<EngineClient | null> {
-  const place = engineAddress(site.environment.variables);
-  if (place.kind === 'server') return connectServer(place, await converterOf(site, place, say));
+  const address = engineAddress(site.environment.variables);
+  if (address.kind === 'server')
+    return connectServer(address, await converterOf(site, address, say));
   const record = await runningEngine(site.environment.dataDir);
-  return record === null ? null : connectEmbedded(record, await converterOf(site, place, say));
+  return record === null ? null : connectEmbedded(record, await converterOf(site, address, say));
 }
 
 /**
@@ -75,9 +76,9 @@ export async function engineIfRunning(
  * payload.
  */
 export async function reachEngine(environment: Environment): Promise<EngineClient | null> {
-  const place = engineAddress(environment.variables);
+  const address = engineAddress(environment.variables);
   const plain = (): DataConverter => ({});
-  if (place.kind === 'server') return connectServer(place, plain);
+  if (address.kind === 'server') return connectServer(address, plain);
   const record = await runningEngine(environment.dataDir);
   return record === null ? null : connectEmbedded(record, plain);
 }
@@ -87,17 +88,17 @@ type Server = Extract<EngineAddress, { kind: 'server' }>;
 
 async function converterOf(
   site: EngineSite,
-  place: EngineAddress,
+  address: EngineAddress,
   say: (line: string) => void,
 ): Promise<ConverterFor> {
   const { environment, store } = site;
-  const keys = await findPayloadKeys(environment, place.kind, say);
+  const keys = await findPayloadKeys(environment, address.kind, say);
   await proveKeys(store, keys);
   return (namespace) => dataConverterOf(keys, namespace, environment.aadNamespace);
 }
 
-async function connectServer(place: Server, converterFor: ConverterFor): Promise<EngineClient> {
-  return connectClient({ ...place, dataConverter: converterFor(place.namespace) });
+async function connectServer(address: Server, converterFor: ConverterFor): Promise<EngineClient> {
+  return connectClient({ ...address, dataConverter: converterFor(address.namespace) });
 }
 
 async function connectEmbedded(
@@ -111,7 +112,7 @@ async function connectEmbedded(
 }
 
 /** Names what was under way when the engine ended: it goes on now. Lanes belong to their batch. */
-async function tellResumed(engine: EngineClient, say: (line: string) => void): Promise<void> {
+async function printResumed(engine: EngineClient, say: (line: string) => void): Promise<void> {
   const ids = new Set<string>();
   try {
     for await (const { workflowId } of engine.client.workflow.list({
@@ -176,13 +177,13 @@ async function startInBackground(
   child.unref();
   say(`starting the background engine (log: ${logPath}; \`diligence stop\` ends it)`);
   const deadlineAt = Date.now() + startTimeoutMs;
-  let told = from;
+  let printed = from;
   while (Date.now() < deadlineAt) {
     // Before the record is looked for: it may be written by the last thing that process does.
     const isOver = child.pid === undefined || hasEnded(child.pid);
     const record = await runningEngine(dataDir);
     if (record !== null) return record;
-    told = await tellNewLines(logPath, told, say);
+    printed = await printNewLines(logPath, printed, say);
     // Another command may have been first: then ours gives way, and theirs is waited for.
     if (isOver && (await lockHolder(engineLockPath(dataDir))) === null) break;
     await sleep(200);
@@ -192,7 +193,7 @@ async function startInBackground(
 }
 
 /** A first start may build the server: what it says of that is passed on. */
-async function tellNewLines(
+async function printNewLines(
   path: string,
   from: number,
   say: (line: string) => void,

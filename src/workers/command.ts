@@ -15,7 +15,7 @@ import { dataConverterOf } from '../temporal/payload/data-converter';
 import { workerIdentity } from '../temporal/payload/key-holders';
 import { findPayloadKeys } from '../temporal/payload/payload-keys';
 import { openOwnStore, proveKeys } from '../temporal/payload/store-keys';
-import { Standstill } from './standstill';
+import { Standstill } from './stalls';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
 import { installLog } from './log';
@@ -103,7 +103,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     warn: (message, about) => log.warn(about, message),
   });
   const standstill = new Standstill(store, (change, about) =>
-    happenings.tell(`workflow ${change}`, about),
+    happenings.log(`workflow ${change}`, about),
   );
   metrics.watch(store, () => standstill.count, services.rates);
   const { connectionOptions, address, namespace } = engine;
@@ -116,7 +116,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     dataConverter: dataConverterOf(keys, namespace, environment.aadNamespace),
     identity: workerIdentity(keys),
     services,
-    watchStandstill: (client: Client, queue: string): void =>
+    watchForStalls: (client: Client, queue: string): void =>
       void standstill.watch(client, queue, stopping.signal),
     retention: retentionSetup(environment, { store, idKey, metrics, stopping: stopping.signal }),
   };
@@ -221,18 +221,18 @@ async function openHouse(environment: Environment, keysOf: 'embedded' | 'server'
 
 /** Null when there are to be none, or none can be had: the work is worth more than its figures. */
 async function openEndpoints(
-  asked: ListenAddress | null,
+  request: ListenAddress | null,
   log: Logger,
   sources: EndpointSources,
 ): Promise<Endpoints | null> {
-  if (asked === null) return null;
+  if (request === null) return null;
   try {
-    const endpoints = await serveEndpoints(asked, sources);
+    const endpoints = await serveEndpoints(request, sources);
     const { address } = endpoints;
     log.info({ address }, 'serving /healthz, /readyz and /metrics');
-    if (asked.port !== 0 && !address.endsWith(`:${asked.port}`)) {
+    if (request.port !== 0 && !address.endsWith(`:${request.port}`)) {
       log.warn(
-        { asked: asked.port, address },
+        { asked: request.port, address },
         'DILIGENCE_METRICS_ADDRESS: the port is taken, another one is used',
       );
     }
@@ -240,7 +240,7 @@ async function openEndpoints(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     log.warn(
-      { ...asked, code: code ?? null },
+      { ...request, code: code ?? null },
       'DILIGENCE_METRICS_ADDRESS: cannot be listened on, the worker runs without its endpoints',
     );
     return null;

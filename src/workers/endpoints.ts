@@ -70,8 +70,8 @@ async function answer(
       return sendJson(response, healthy ? 200 : 503, { healthy, eventLoopLagSeconds });
     }
     case '/readyz': {
-      const told = await readiness();
-      return sendJson(response, told.ready ? 200 : 503, told);
+      const reported = await readiness();
+      return sendJson(response, reported.ready ? 200 : 503, reported);
     }
     case '/metrics':
       return send(response, 200, metrics.contentType, await metrics.page());

@@ -64,7 +64,7 @@ export class Happenings {
     this.#now = now;
   }
 
-  tell(what: Happening, { isPart, ...fields }: HappeningFields = {}): void {
+  log(what: Happening, { isPart, ...fields }: HappeningFields = {}): void {
     const level = fields.needsAttention === true ? 'warn' : levels[what];
     const isOrder = what.startsWith('job ');
     if (!isOrder && this.#wasSaid(`${what} ${JSON.stringify(fields)}`)) return;
@@ -80,11 +80,11 @@ export class Happenings {
   }
 
   /** Of a workflow, by way of the log of the SDK: false when it is no happening. */
-  tellOfWorkflow(meta: Record<string, unknown>): boolean {
+  reportOfWorkflow(meta: Record<string, unknown>): boolean {
     const { event, job, kind, status, reason, error, needsAttention, isPart } = meta;
     if (typeof event !== 'string' || !(event in levels)) return false;
     const fields = { job, kind, status, reason, error, needsAttention, isPart };
-    this.tell(event as Happening, fields as HappeningFields);
+    this.log(event as Happening, fields as HappeningFields);
     return true;
   }
 
@@ -92,11 +92,11 @@ export class Happenings {
     committed: (entries) => entries.forEach((entry) => this.#tellOfEntry(entry)),
     away: (code) => {
       this.#forget('store back');
-      this.tell('store away', { code });
+      this.log('store away', { code });
     },
     back: () => {
       this.#forget('store away');
-      this.tell('store back');
+      this.log('store back');
     },
   };
 
@@ -113,23 +113,23 @@ export class Happenings {
         const perSecond = Math.round(report.perSecond * 10) / 10;
         const now = this.#now();
         if (status === 429) {
-          if (!isThrottled) this.tell('throttled', { service, route, status, perSecond });
+          if (!isThrottled) this.log('throttled', { service, route, status, perSecond });
           isThrottled = true;
           throttledAt = now;
           return;
         }
         if (isThrottled && status !== null && now - throttledAt > calmAfterMs) {
           isThrottled = false;
-          this.tell('throttled no more', { service, perSecond });
+          this.log('throttled no more', { service, perSecond });
         }
         if (credentialsRefused) {
-          if (!isRefused) this.tell('credentials refused', { service, route, status });
+          if (!isRefused) this.log('credentials refused', { service, route, status });
           isRefused = true;
         } else if (isRefused && status !== null && status < 300) {
           isRefused = false;
           this.#forget('credentials refused');
           this.#forget('credentials accepted again');
-          this.tell('credentials accepted again', { service });
+          this.log('credentials accepted again', { service });
         }
       },
     };
@@ -138,10 +138,10 @@ export class Happenings {
   #tellOfEntry({ kind, id, result, work, item }: AuditEntry): void {
     const fields = { job: work, row: item };
     if (kind === 'outcome' && (result === 'unknown_outcome' || result === 'unreadable'))
-      this.tell('outcome unknown', { ...fields, status: result });
+      this.log('outcome unknown', { ...fields, status: result });
     // Of other requests the outcome tells.
     else if (kind === 'request' && result === 'unknown' && id.startsWith('request/dossier/'))
-      this.tell('response lost', fields);
+      this.log('response lost', fields);
   }
 
   #wasSaid(line: string): boolean {

@@ -26,7 +26,7 @@ export function installLog(
   const options = {
     logger: new DefaultLogger(level === 'debug' ? 'DEBUG' : 'INFO', (entry) => {
       const meta: Record<string, unknown> = entry.meta ?? {};
-      if (meta['sdkComponent'] === 'workflow' && happenings.tellOfWorkflow(meta)) return;
+      if (meta['sdkComponent'] === 'workflow' && happenings.reportOfWorkflow(meta)) return;
       log[entry.level === 'ERROR' ? 'error' : 'debug'](plain(meta), entry.message);
     }),
     telemetryOptions: {

@@ -11,7 +11,7 @@ import type { ProfileMetrics } from '../activities/profiles/profiles';
 import type { TraceMetrics } from '../activities/traces/traces';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { kindFacts, type JobKind } from '../domain/job';
-import { standsForGood } from '../domain/traces/search';
+import { isFinalSearch } from '../domain/traces/search';
 import type { Store } from '../store/store';
 import type { SharedRate } from './rate-leases';
 import { figures, type Figure, type FigureName } from './figures';
@@ -89,12 +89,12 @@ export class WorkerMetrics {
   }
 
   readonly certificates: CertificateMetrics = {
-    outcomesFiled: (records) => {
+    outcomesStored: (records) => {
       for (const { status } of records) this.#ended('certificate', status);
     },
     answerLost: (reason) =>
       this.#count('diligence_responses_lost_total', { kind: 'certificate', reason }),
-    watchStarted: (requestedAt) => {
+    pollStarted: (requestedAt) => {
       this.#polled.add(requestedAt);
       return () => this.#polled.delete(requestedAt);
     },
@@ -127,7 +127,7 @@ export class WorkerMetrics {
       this.#ended('trace', outcome.status, outcome);
       const { amount = null, status = null } = outcome.seen?.billing ?? {};
       // One that has not settled may be polled again, and tells its billing then.
-      const isCharged = standsForGood(outcome) && status !== 'not_charged';
+      const isCharged = isFinalSearch(outcome) && status !== 'not_charged';
       if (isCharged && amount !== null && amount > 0)
         this.#count('diligence_charged_amount_total', { kind: 'trace' }, amount);
     },
@@ -138,7 +138,7 @@ export class WorkerMetrics {
   };
 
   readonly monitors: MonitorMetrics = {
-    changesFiled: (count) => this.#changes('stored', count),
+    changesStored: (count) => this.#changes('stored', count),
     changesDelivered: (_sink, count) => this.#changes('delivered', count),
     changesAcknowledged: (by, count) =>
       this.#changes(
@@ -184,9 +184,9 @@ export class WorkerMetrics {
   }
 
   /** Whose jobs are counted, who counts the workflows that stand still, and the rates of the services. */
-  watch(store: Store, standing: () => number, rates: readonly SharedRate[] = []): void {
+  watch(store: Store, stalled: () => number, rates: readonly SharedRate[] = []): void {
     this.#store = store;
-    this.#standing = standing;
+    this.#standing = stalled;
     this.#rates = rates;
   }
 

@@ -47,7 +47,7 @@ export class ReadinessProbe {
     }
     const checks = await this.#last.checks;
     const state = this.#stopping ? 'stopping' : workers === null ? 'starting' : 'running';
-    const allOk = Object.values(checks).every((told) => told === 'ok');
+    const allOk = Object.values(checks).every((reported) => reported === 'ok');
     return { ready: allOk && state === 'running', state, checks };
   }
 
@@ -87,12 +87,12 @@ async function verdict(
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`${sentence} (nothing within ${patienceMs} ms)`), patienceMs);
   });
-  const told = check.then(
+  const reported = check.then(
     () => 'ok',
     (error: unknown) => `${sentence} (${nameOf(error)})`,
   );
   try {
-    return await Promise.race([told, late]);
+    return await Promise.race([reported, late]);
   } finally {
     clearTimeout(timer);
   }

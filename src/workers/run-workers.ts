@@ -5,11 +5,11 @@ import { Client, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { createCertificateDecisionActivities } from '../activities/certificates/decisions';
 import { createCertificateDeferralActivities } from '../activities/certificates/deferrals';
-import { createCertificateMergeActivities } from '../activities/certificates/merge';
+import { createCertificateMergeActivities } from '../activities/certificates/finalize';
 import { createCertificateRecoveryActivities } from '../activities/certificates/recovery';
 import { createCertificateRenewalActivities } from '../activities/certificates/renewals';
 import { createCertificateRequestActivities } from '../activities/certificates/requests';
-import { createCertificateWatchActivities } from '../activities/certificates/watches';
+import { createCertificatePollActivities } from '../activities/certificates/polls';
 import { createCreditEngineActivities } from '../activities/credit/engines';
 import { createCreditRecoveryActivities } from '../activities/credit/recovery';
 import { createCreditRequestActivities } from '../activities/credit/requests';
@@ -42,7 +42,7 @@ export interface WorkerSetup {
   identity: string;
   services: WorkerServices;
   /** Called once, by a process that has the workflows role. */
-  watchStandstill(client: Client, queue: string): void;
+  watchForStalls(client: Client, queue: string): void;
   /** Null when this process has no workflows role. */
   retention: RetentionSetup | null;
 }
@@ -134,7 +134,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...common,
         taskQueue: queue('certificate-watches'),
         activities: {
-          ...createCertificateWatchActivities(certificates),
+          ...createCertificatePollActivities(certificates),
           ...createCertificateMergeActivities(certificates),
           ...createCertificateDecisionActivities(certificates),
           ...createCertificateDeferralActivities(certificates),
@@ -181,7 +181,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
     });
   }
   const workers = await Promise.all(options.map((one) => Worker.create(one)));
-  if (setup.roles.includes('workflows')) setup.watchStandstill(client, queue('workflows'));
+  if (setup.roles.includes('workflows')) setup.watchForStalls(client, queue('workflows'));
   const stopAll = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };

@@ -1,13 +1,13 @@
 import type { CertificateDependencies, CreditDependencies } from '../activities/dependencies';
 import { createJobBatchActivities } from '../activities/core/job-batches';
-import { FreedPlaces } from '../activities/certificates/freed-places';
+import { FreedSlots } from '../activities/certificates/freed-slots';
 import { creditApi } from '../apis/credit/credit';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
 import { SettlingTimes } from '../domain/core/service/settling-times';
 import type { CreditSettings, Environment, InvestigationSettings } from '../environment';
-import { WorkReader } from '../store/certificates/works';
+import { CertificateJobs } from '../store/certificates/jobs';
 import * as kinds from './kinds';
 import { commonOf, type InvestigationPart, type WorkerParts } from './part';
 import type { SharedRate } from './rate-leases';
@@ -92,12 +92,12 @@ function certificateDependencies(
   return {
     ...commonOf(parts),
     idKey: parts.idKey,
-    works: new WorkReader(parts.store),
+    certificateJobs: new CertificateJobs(parts.store),
     metrics: parts.metrics.certificates,
     certificates: new CertificatesApi(service, environment.certificates, timeoutMs),
     assumptions: environment.certificates,
     settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
-    freedPlaces: new FreedPlaces(),
+    freedSlots: new FreedSlots(),
   };
 }
 

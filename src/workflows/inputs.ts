@@ -1,4 +1,4 @@
-import type { AnalysisRef } from '../domain/credit/work';
+import type { AnalysisRef } from '../domain/credit/job';
 import type { DossierRecord, DossierRef, ReviewPolicy } from '../domain/dossiers/follow';
 import type { BudgetState } from '../domain/core/budget';
 import type { ChildCounts, ChildJob } from '../domain/core/job-batch';
@@ -11,7 +11,7 @@ import type { GraphStep, InvestigationRef } from '../domain/investigations/inves
 import type { LensRef } from '../domain/lens/analyze';
 import type { RetentionTerm } from '../domain/core/retention';
 import type { TraceRef } from '../domain/traces/search';
-import type { WorkRef } from '../domain/certificates/work';
+import type { RowListRef } from '../domain/certificates/job';
 
 /** What workflows are started with, shared with the starters: plain data. */
 
@@ -112,11 +112,11 @@ export interface MonitorScanInput {
   /** Every monitor gets a walk over all states. */
   reconcileAll: boolean;
   /** Of one that a person asked for, whose row is there: its id; null: a schedule did. */
-  workId: string | null;
+  jobId: string | null;
   interactive: boolean;
   queueSuffix: string;
   /** After which a run continues as new; left out: 4,000. */
-  eventsPerRun?: number;
+  eventsPerExecution?: number;
   /** Null: the first run. */
   carryover: { page: number; counts: ScanCounts; startedAt: string; isStored: boolean } | null;
 }
@@ -156,8 +156,8 @@ export interface RenewCertificatesInput {
 
 export interface CertificateBatchInput {
   /** The batch's id; a decision on an ended batch has the id of that batch here. */
-  workId: string;
-  work: WorkRef;
+  jobId: string;
+  list: RowListRef;
   terms: IssuingTerms;
   /** Rows in flight at once, over all lanes. */
   concurrency: number;
@@ -174,8 +174,8 @@ export interface CertificateBatchInput {
 }
 
 export interface IssueCertificateInput {
-  workId: string;
-  work: WorkRef;
+  jobId: string;
+  list: RowListRef;
   terms: IssuingTerms;
 }
 
@@ -194,7 +194,7 @@ export interface JobBatchInput {
   /** Requests before a person must look, and those of a row when nothing fails; left out: no bound. */
   budget?: { requests: number; perRow: number };
   /** Rows that one run drives; left out: 200. */
-  rowsPerRun?: number;
+  rowsPerExecution?: number;
 }
 
 /** What a run of a batch of jobs hands to the next one. */

@@ -34,7 +34,7 @@ export type WaitingFor =
   /** As many requests were made as may be before a person has looked. */
   | 'budget'
   | 'rate limit'
-  | 'another work'
+  | 'another job'
   | 'retry';
 
 /** What keeps something from requesting. */

@@ -269,7 +269,7 @@ describe('a call about an engine that goes wrong', () => {
       ratePerSecond: 10_000,
     });
     calls = new EngineCalls(new EnginesApi(service, 500), {
-      tell: (line) => told.push(line),
+      print: (line) => told.push(line),
       pause: async () => undefined,
     });
   });
@@ -327,7 +327,7 @@ describe('a call about an engine that goes wrong', () => {
     caller.configure({ calls: { engine_create: ['reset_before'] } });
     const slow = new EngineCalls(new EnginesApi(service, 1_500), {
       // It arrives after the list was looked at, while the second one is on its way.
-      tell: (line) => {
+      print: (line) => {
         if (line.includes('sent again')) arriving = caller.createEngine({}, 'Copia');
       },
       pause: async () => undefined,
@@ -371,7 +371,7 @@ describe('a call about an engine that goes wrong', () => {
     caller.configure({ calls: { engine_delete: [{ kind: '503', retryAfterSeconds: 0 }] } });
     const id = await caller.createEngine({}, 'Copia');
     const removing = new EngineCalls(new EnginesApi(service, 1_500), {
-      tell: () => {},
+      print: () => {},
       pause: () => caller.call('DELETE', `/v1/engines/${id}`),
     });
     await expect(removing.remove(id)).rejects.toThrow(/there is no engine/);

@@ -256,6 +256,6 @@ it('takes an item for unreadable that no name of an object holds, or that is nes
 it('takes hours in quotes for hours, so that an update that was not done shows', () => {
   const answered = monitorFromWire(call, id, asBody({ id, frequency_hours: '24' }));
   expect(notTaken({ frequencyHours: 12 }, answered)).toEqual([
-    { field: 'frequency_hours', asked: 12, answered: 24 },
+    { field: 'frequency_hours', requested: 12, answered: 24 },
   ]);
 });

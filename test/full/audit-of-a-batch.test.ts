@@ -1,11 +1,11 @@
-import { workFolder } from '../../src/domain/certificates/work';
+import { certificateFolder } from '../../src/domain/certificates/job';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { openTrailIn, storeIn, tamperWith } from '../support/temporary-store';
 import type { Store } from '../../src/store/store';
-import type { FiledAuditRecord } from '../../src/store/audit/read';
+import type { StoredAuditRecord } from '../../src/store/audit/read';
 import { IdKey } from '../../src/protection/id-key';
 import { everyFault, postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
@@ -50,10 +50,10 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
       batchId: string;
       auditHead: string;
     };
-  const records = async (): Promise<FiledAuditRecord[]> => {
+  const records = async (): Promise<StoredAuditRecord[]> => {
     const { code, stdout } = await place.run(['audit', 'export', '--format', 'json']);
     expect(code).toBe(0);
-    return JSON.parse(stdout) as FiledAuditRecord[];
+    return JSON.parse(stdout) as StoredAuditRecord[];
   };
   const idsOf = async (kind: string): Promise<string[]> =>
     (await records()).filter((record) => record.kind === kind).map(({ id }) => id);
@@ -91,15 +91,15 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
   });
 
   test('holds one record for each outcome', async () => {
-    const filed = new Set<string>();
-    for await (const outcome of store.outcomes.all(workFolder(batchId))) {
+    const stored = new Set<string>();
+    for await (const outcome of store.outcomes.all(certificateFolder(batchId))) {
       const { item, attempts, certidaoId, status } = outcome;
-      filed.add(`outcome/${batchId}/${item}/${attempts}/${certidaoId ?? '-'} ${status}`);
+      stored.add(`outcome/${batchId}/${item}/${attempts}/${certidaoId ?? '-'} ${status}`);
     }
     const recorded = (await records())
       .filter(({ kind }) => kind === 'outcome')
       .map(({ id, result }) => `${id} ${result}`);
-    expect(recorded.toSorted()).toEqual([...filed].toSorted());
+    expect(recorded.toSorted()).toEqual([...stored].toSorted());
     expect(recorded.length).toBeGreaterThanOrEqual(rows);
   });
 
@@ -179,7 +179,7 @@ describe('orders to a batch that runs', () => {
       expect(await place.run([...order, id])).toMatchObject({ code: 0 });
     }
     const exported = await place.run(['audit', 'export', '--format', 'json']);
-    const decisions = (JSON.parse(exported.stdout) as FiledAuditRecord[])
+    const decisions = (JSON.parse(exported.stdout) as StoredAuditRecord[])
       .filter(({ kind }) => kind === 'decision')
       .map(({ result, by }) => [result, by]);
     expect(decisions).toEqual([

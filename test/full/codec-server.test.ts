@@ -123,7 +123,7 @@ describe('the codec server of the embedded engine', () => {
     const input = await inputOfABatch(first.port);
     expect(Buffer.from(input.data ?? []).toString()).not.toContain('certificate-batch');
     const asked = (origin: string) => post(`${codec}/decode`, [input], { origin });
-    expect((await asked(ui)).plain).toContain('"workId":"certificate-batch/');
+    expect((await asked(ui)).plain).toContain('"jobId":"certificate-batch/');
     expect((await asked('http://127.0.0.1:1')).status).toBe(403);
 
     const { pid } = JSON.parse(await readFile(join(folder, 'data', 'engine.json'), 'utf8')) as {
@@ -138,7 +138,7 @@ describe('the codec server of the embedded engine', () => {
     });
     expect((await begin(['dev', '--background']).result).code).toBe(0);
     expect(await record()).toMatchObject({ pid: first.pid, codecPort: first.codecPort });
-    expect((await asked(ui)).plain).toContain('"workId":"certificate-batch/');
+    expect((await asked(ui)).plain).toContain('"jobId":"certificate-batch/');
   }, 240_000);
 });
 

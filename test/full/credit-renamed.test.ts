@@ -90,9 +90,9 @@ describe('a credit service whose parts, fields and words have other names', () =
       result: { engineId: engine?.id, contradictions: [] },
     });
     const operationId = shown?.outcome.operationId ?? '';
-    const filed = shown && (await place.filed(shown.outcome));
+    const stored = shown && (await place.stored(shown.outcome));
     for (const filter of ['issues', 'all'] as const) {
-      expect(filed?.[filter]).toBe(await place.served(operationId, filter));
+      expect(stored?.[filter]).toBe(await place.served(operationId, filter));
     }
   }, 120_000);
 

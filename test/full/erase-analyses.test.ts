@@ -16,7 +16,7 @@ import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { putLarge, readLarge } from '../../src/store/core/large-objects';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import type { JobBatchRecord } from '../../src/domain/core/job-batch';
-import type { AnalysisOutcome } from '../../src/domain/credit/work';
+import type { AnalysisOutcome } from '../../src/domain/credit/job';
 import { punctuateDocument } from '../../src/domain/core/documents/documents';
 import { documentsInText } from '../../src/domain/core/documents/held-documents';
 import { KeyRing } from '../../src/protection/key-ring';
@@ -123,14 +123,14 @@ async function putInput(text: string): Promise<string> {
 async function file(sample: Sample = {}): Promise<string> {
   const { name = 'ab'.repeat(16), instant = '20260101T000000000Z' } = sample;
   const { operationId = `op-${name.slice(0, 4)}`, settledAt = '2026-01-02T00:00:00.000Z' } = sample;
-  const workId = `credit/${name}/${instant}`;
+  const jobId = `credit/${name}/${instant}`;
   const folder = `analyses/${name}/${instant}`;
   const text = sample.file ?? `${assignor} ${payer} ${payerName} ${other}`;
   const sha256 = await putInput(text);
   const zip = await putInput(`<CNPJ>${assignor}</CNPJ><CNPJ>${other}</CNPJ>`);
   const analyses = new AnalysisRepository(store);
   await analyses.putRecord(folder, {
-    workId,
+    jobId,
     name,
     fence: name,
     cnab: { name: `${payer}.rem`, sha256, bytes: 1, key: inputKey(sha256) },
@@ -147,7 +147,7 @@ async function file(sample: Sample = {}): Promise<string> {
   });
   const { attempts } = store;
   const subject = analysisSubject(name);
-  const owner = { workflowId: `credit/${name}`, run: '1' };
+  const owner = { workflowId: `credit/${name}`, chunk: '1' };
   const times = { answerBy: 1, claimedAt: 1, afterUnknown: false };
   if ((await attempts.of(subject)).length === 0) {
     const claim = { owner, kind: 'send', nonce: 'n', ...times } as const;
@@ -172,7 +172,7 @@ async function file(sample: Sample = {}): Promise<string> {
   }
   if (settledAt !== null) {
     const outcome = {
-      workId,
+      jobId,
       status: 'completed',
       operationId,
       statusWord: 'done',

@@ -13,10 +13,10 @@ import { plansOf } from '../../src/store/erasure/plans';
 import { erase, finishErasure, openErasures } from '../../src/store/erasure/erasures';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import { newEpoch } from '../../src/store/epoch';
-import { WorkWriter } from '../../src/store/certificates/works';
+import { CertificateRowWriter } from '../../src/store/certificates/jobs';
 import { noCounts } from '../../src/domain/certificates/certificates';
-import { nothingTold } from '../../src/domain/certificates/outcomes';
-import { workFolder, type WorkRecord } from '../../src/domain/certificates/work';
+import { nothingReported } from '../../src/domain/certificates/outcomes';
+import { certificateFolder, type CertificateRecord } from '../../src/domain/certificates/job';
 import { entry, readAll } from '../support/audit-entries';
 import { cnpj } from '../support/documents';
 import {
@@ -54,20 +54,20 @@ interface Sample {
 }
 
 /** A batch of documents with results, as the workflows leave it. */
-async function file(workId: string, sample: Sample = {}): Promise<void> {
+async function file(jobId: string, sample: Sample = {}): Promise<void> {
   const { documents = [person, cnpj(2)], inputKey = null } = sample;
   const { finishedAt = '2026-01-02T00:00:00.000Z', inputSha256 = null } = sample;
   const { officialName = null, note = '' } = sample;
-  const folder = workFolder(workId);
+  const folder = certificateFolder(jobId);
   const createdAt = '2026-01-01T00:00:00.000Z';
-  const writer = new WorkWriter(place.store, folder, nameOf);
+  const writer = new CertificateRowWriter(place.store, folder, nameOf);
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
     const certidaoId = `id-${document}`;
     const pdfKey = `pdf/cnpj/2026/01/${nameOf(document).slice(0, 8)}_${certidaoId}_0a1b2c3d.pdf`;
     const told = item === 0 ? { officialName } : { note };
     const asked = { attempts: 1, requestedAt: null, possibleDoubleCharge: false, note: '' };
-    const settled = { ...nothingTold, item, certidaoId, pdfKey, settledAt: createdAt } as const;
+    const settled = { ...nothingReported, item, certidaoId, pdfKey, settledAt: createdAt } as const;
     await place.store.outcomes.file(folder, 'lane-0000/a', [
       { ...asked, ...settled, ...told, status: 'issued' },
     ]);
@@ -79,20 +79,20 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
     const issued = { type: 'cnpj', status: 'issued', retryAfterMs: null, answer: {} } as const;
     await place.store.facts.put([
       {
-        fact: { ...nothingTold, ...issued, certidaoId, pdfKey, settledAt: 1, note, ...told },
+        fact: { ...nothingReported, ...issued, certidaoId, pdfKey, settledAt: 1, note, ...told },
         pdf: null,
       },
     ]);
   }
-  const record = { workId, kind: 'certificate-batch', createdAt, inputKey, inputSha256 };
-  await writer.finish({ ...record, items: documents.length } as WorkRecord);
+  const record = { jobId, kind: 'certificate-batch', createdAt, inputKey, inputSha256 };
+  await writer.finish({ ...record, items: documents.length } as CertificateRecord);
   if (finishedAt === null) return;
   const summary = { finishedAt, counts: { ...noCounts(), issued: documents.length } };
   await putBody(place.store, `${folder}/outcome`, { edition: 0, summary });
 }
 
 it('takes what was left half planned as a whole: nothing ever read it', async () => {
-  const writer = new WorkWriter(place.store, 'works/certificate-batch/half', nameOf);
+  const writer = new CertificateRowWriter(place.store, 'works/certificate-batch/half', nameOf);
   const told = { kind: 'invalid', type: '', reference: '', code: 'x', message: '' } as const;
   for (let line = 2; line < 502; line += 1) await writer.add({ ...told, line, document: person });
   const taken = ['batch_row', 'subject'].map((table) => `${table}/works/certificate-batch/half`);
@@ -107,11 +107,11 @@ it('takes what was left half planned as a whole: nothing ever read it', async ()
     number,
   ]);
   await erased(place.store, ofPerson);
-  expect(await place.store.rows.works('')).toEqual([]);
+  expect(await place.store.rows.lists('')).toEqual([]);
 });
 
 function claimed(): Claim {
-  const owner = { workflowId: 'certificate-batch/open/lane-0000', run: '1' };
+  const owner = { workflowId: 'certificate-batch/open/lane-0000', chunk: '1' };
   const times = { answerBy: Date.now() + 60_000, claimedAt: Date.now(), afterUnknown: false };
   return { owner, kind: 'send', nonce: 'n', ...times };
 }
@@ -154,7 +154,7 @@ it('takes the words of a decision also from the resolutions of other rows', asyn
   expect(await notesAbout(place.store, subject)).toEqual(['as for [erased]']);
 });
 
-it('takes the copies of rows in the lists that decisions made, and all lists with their work', async () => {
+it('takes the copies of rows in the lists that decisions made, and all lists with their list', async () => {
   await file('certificate-batch/b');
   await file('certificate-batch/bc', { documents: [cnpj(3)] });
   const list = 'works/certificate-batch/b/decisions/0001/list-1';
@@ -171,7 +171,7 @@ it('takes the copies of rows in the lists that decisions made, and all lists wit
   expect(await rows.item(list, 1)).toMatchObject({ document: cnpj(2) });
   await putBody(place.store, 'works/certificate-batch/b/decisions/0001/input', { rows: [] });
   await erased(place.store, (one) => one.ofJob('certificate-batch/b'));
-  expect(await rows.works('')).toEqual(['works/certificate-batch/bc']);
+  expect(await rows.lists('')).toEqual(['works/certificate-batch/bc']);
   const holders = place.tamper('SELECT DISTINCT holder FROM subject');
   expect(holders).toEqual([{ holder: 'works/certificate-batch/bc' }]);
 });
@@ -222,7 +222,7 @@ it.each([
 });
 
 /** Subjects and works of the lines of requests, as they are read. */
-async function trail(): Promise<[subject: string, work: string][]> {
+async function trail(): Promise<[subject: string, list: string][]> {
   const lines = (await readAll(place.store)).filter(({ kind }) => kind === 'request');
   return lines.map(({ subject = '', work = '' }) => [subject, work]);
 }
@@ -232,7 +232,7 @@ it('leaves nobody on the audit trail who could be asked for by a name, and every
   await file(job, { documents: [person, cnpj(2), cnpj(3)] });
   await file(other, { documents: [cnpj(2)] });
   const names = [person, cnpj(2), cnpj(3)].map(nameOf);
-  const told = names.map((subject, n) => ({ ...entry(n), subject, work: job }));
+  const told = names.map((subject, n) => ({ ...entry(n), subject, list: job }));
   await place.store.commit([], told);
   expect(await trail()).toEqual(names.map((name) => [name, job]));
   await erased(place.store, ofPerson);
@@ -247,7 +247,7 @@ it('leaves nobody on the audit trail who could be asked for by a name, and every
   const left = await trail();
   // Another job holds the second.
   expect(left.map(([subject]) => names.includes(subject))).toEqual([false, true, false]);
-  expect(left.filter(([, work]) => work === job)).toEqual([]);
+  expect(left.filter(([, list]) => list === job)).toEqual([]);
   const findings: unknown[] = [];
   await verifyAudit(place.store, testIdKey, { onFinding: (one) => findings.push(one) });
   expect(findings).toEqual([]);
@@ -370,8 +370,8 @@ async function everything(): Promise<string> {
   for await (const outcome of place.store.outcomes.all('works/certificate-batch/b')) {
     told.push(JSON.stringify(outcome));
   }
-  for (const work of await place.store.rows.works(''))
-    for await (const row of place.store.rows.all(work)) told.push(JSON.stringify(row));
+  for (const list of await place.store.rows.lists(''))
+    for await (const row of place.store.rows.all(list)) told.push(JSON.stringify(row));
   return told.join('\n');
 }
 
@@ -435,8 +435,8 @@ it('takes what was looked up about a person, and nothing about another one', asy
 it('takes dossiers that name a document, or by their id, and leaves what was asked for them', async () => {
   const [mine, other] = ['d1', 'd2'].map((id) => `dossiers/${id}/20260105T1Z`) as [string, string];
   for (const folder of [mine, other]) {
-    const workId = folder.replace('dossiers/', 'dossier/');
-    await putBody(place.store, `${folder}/input`, { workId, createdAt: 't' });
+    const jobId = folder.replace('dossiers/', 'dossier/');
+    await putBody(place.store, `${folder}/input`, { jobId, createdAt: 't' });
     await place.store.records.putIfAbsent(`${folder}/artifacts/a1`, '%PDF-');
     const settledAt = '2026-01-06T00:00:00.000Z';
     await putBody(place.store, `${folder}/outcome`, { settledAt });
@@ -456,31 +456,31 @@ it('takes dossiers that name a document, or by their id, and leaves what was ask
 
 it('takes by age what was told of dossiers, also of one that failed and has no files', async () => {
   const folder = 'dossiers/d1/20260105T1Z';
-  const workId = 'dossier/d1/20260105T1Z';
-  const kept = { workId, dossierId: 'd1', status: 'failed', attempts: [{ number: 1 }] };
+  const jobId = 'dossier/d1/20260105T1Z';
+  const kept = { jobId, dossierId: 'd1', status: 'failed', attempts: [{ number: 1 }] };
   const told = {
     ...kept,
     stale: true,
     coverage: { status: 'partial', completed: 3, eligible: 4 },
     risk: { form: 'classified', level: 'high', score: 91 },
-    filed: [{ artifactId: 'a1', sha256: 'dd' }],
+    stored: [{ artifactId: 'a1', sha256: 'dd' }],
     error: { code: 'no_data', message: 'nothing is known of MARIA' },
     settledAt: '2026-01-06T00:00:00.000Z',
   };
   const put = (name: string, content: object) => putBody(place.store, `${folder}/${name}`, content);
-  await put('input', { workId, createdAt: 't' });
+  await put('input', { jobId, createdAt: 't' });
   await put('outcome', told);
   const age = () => ofAge(place.store, 'results', Date.parse('2026-03-01'));
   const plan = await age();
   expect(changedKeys(plan)).toEqual([`job/${folder}`]);
-  expect(plan.jobs).toMatchObject([{ id: workId, whole: false }]);
+  expect(plan.jobs).toMatchObject([{ id: jobId, whole: false }]);
   await erased(place.store, () => ofAge(place.store, 'results', Date.parse('2026-03-01')));
   expect(await bodyAt(place.store, `${folder}/outcome`)).toEqual({
     ...kept,
     stale: null,
     coverage: null,
     risk: null,
-    filed: [],
+    stored: [],
     error: { code: 'no_data', message: '' },
     settledAt: told.settledAt,
     erased: true,

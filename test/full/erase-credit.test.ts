@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storeIn } from '../support/temporary-store';
-import type { FiledAuditRecord } from '../../src/store/audit/read';
+import type { StoredAuditRecord } from '../../src/store/audit/read';
 import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { punctuateDocument } from '../../src/domain/core/documents/documents';
 import { cnabFile, testAssignor, testReceivable } from '../support/cnab-files';
@@ -154,7 +154,7 @@ describe('erasure of analyses', () => {
     expect((await keysOnDisk()).filter((key) => kindOf('record', key) !== null)).toEqual([]);
 
     const { stdout } = await place.installation.run(['audit', 'export', '--format', 'json']);
-    const told = (JSON.parse(stdout) as FiledAuditRecord[]).map((record) => {
+    const told = (JSON.parse(stdout) as StoredAuditRecord[]).map((record) => {
       const { kind, result, by, work, sha256 = null, details = {} } = record;
       const its = details['operationId'] ?? details['externalId'] ?? null;
       return [kind, result, by, work, its, sha256 !== null];

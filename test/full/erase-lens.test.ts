@@ -25,23 +25,23 @@ afterEach(() => place.remove());
 const planner = (): ErasurePlanner => new ErasurePlanner(place.store, nameOf);
 
 /** An analysis that has ended, as the workflow leaves it. */
-async function file(workId: string, key: string, named = false): Promise<void> {
+async function file(jobId: string, key: string, named = false): Promise<void> {
   const lens = new LensRepository(place.store);
-  const [, name = ''] = workId.split('/');
+  const [, name = ''] = jobId.split('/');
   await putLarge(place.store, key, bytes());
   const created = { createdAt: '2026-01-05T00:00:00.000Z', createdBy: 'x' };
-  await lens.putRecord(workId, { workId, name, file: { key }, ...created } as LensRecord);
+  await lens.putRecord(jobId, { jobId, name, file: { key }, ...created } as LensRecord);
   const fence = lensSubject(name, 1);
   await putAttempt(place.store, fence, { receipt: accepted('a', 0, { billing: null }) });
-  await lens.putAnswer(workId, Buffer.from(JSON.stringify({ found: named ? person : 'nobody' })));
-  await putArtifact(place.store, workId, 'a1', Readable.from([Buffer.from('%PDF-')]));
+  await lens.putAnswer(jobId, Buffer.from(JSON.stringify({ found: named ? person : 'nobody' })));
+  await putArtifact(place.store, jobId, 'a1', Readable.from([Buffer.from('%PDF-')]));
   const seen = { state: 'completed', sha256: 'cc', failure: null };
-  const files = { filed: [{ artifactId: 'a1', sha256: 'dd' }], unfiled: [] };
+  const files = { stored: [{ artifactId: 'a1', sha256: 'dd' }], notStored: [] };
   const settledAt = '2026-01-06T00:00:00.000Z';
-  const outcome = { workId, status: 'completed', seen, files, error: null, settledAt };
-  await lens.putOutcome(workId, outcome as unknown as LensOutcome);
+  const outcome = { jobId, status: 'completed', seen, files, error: null, settledAt };
+  await lens.putOutcome(jobId, outcome as unknown as LensOutcome);
   if (!named) return;
-  await indexDocuments(place.store, lensIndexes(workId).answer, nameOf, [person]);
+  await indexDocuments(place.store, lensIndexes(jobId).answer, nameOf, [person]);
 }
 
 async function* bytes(): AsyncGenerator<Buffer> {
@@ -103,7 +103,7 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
   expect(await bodyAt(place.store, `${third}/outcome`)).toMatchObject({
     status: 'completed',
     seen: { sha256: null },
-    files: { filed: [] },
+    files: { stored: [] },
     erased: true,
   });
   const early = await ofAge(place.store, 'results', Date.parse('2026-01-01'));

@@ -87,7 +87,7 @@ async function fileBatch(
 /** A batch of certificates from the same file, as far as its file is concerned. */
 async function fileCertificates(finishedAt: string): Promise<void> {
   const folder = 'works/certificate-batch/b';
-  const record = { workId: 'certificate-batch/b', kind: 'certificate-batch' };
+  const record = { jobId: 'certificate-batch/b', kind: 'certificate-batch' };
   await put(`${folder}/input`, { ...record, inputKey: 'inputs/aa/aa' });
   await put(`${folder}/outcome`, { edition: 0, snapshotAt: 0, summary: { finishedAt } });
 }
@@ -97,14 +97,14 @@ const erase = (plan: Planning) => erased(place.store, plan);
 async function everything(): Promise<string> {
   const keys = await bodyKeys(place.store);
   const told = await Promise.all(keys.map((key) => bodyOf(place.store, key)));
-  for (const work of await place.store.rows.works(''))
+  for (const work of await place.store.rows.lists(''))
     for await (const row of place.store.rows.all(work)) told.push(JSON.stringify(row));
   return told.join('\n');
 }
 
 /** Keys of what an erasure left, but for its own records. */
 const left = async (): Promise<string[]> => [
-  ...(await place.store.rows.works('')),
+  ...(await place.store.rows.lists('')),
   ...(await place.store.attempts.subjects('')).filter((one) => !one.startsWith('erased/')),
   ...(await bodyKeys(place.store)).filter(
     (key) => !key.startsWith('erasures/') || key.startsWith('erasures/open/'),
@@ -151,7 +151,7 @@ it('takes a person from an answer that has the number as a number, or as the nam
   expect(await jsonAt(`${lostZero}/answer.json`)).toEqual({ result: { cpf: null } });
 });
 
-it('reads an answer that was filed as it came, with a byte order mark', async () => {
+it('reads an answer that was stored as it came, with a byte order mark', async () => {
   const folder = `profiles/${nameOf(other)}/${instant}`;
   const answer = { veiculos: [{ documento: person }, { documento: other }] };
   await fileWork(folder, { cpf: other }, answer, 'answer-1');

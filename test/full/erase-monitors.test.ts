@@ -57,10 +57,10 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
     return { change, answer: { ...(answer as object), after } };
   });
   const files = await changes.file(monitorId, told, { sweep, at, foundAs: 'open' });
-  const deliveries = files.map(({ filed }) => ({
+  const deliveries = files.map(({ stored }) => ({
     kind: 'change' as const,
-    id: filed.change.changeId,
-    filed,
+    id: stored.change.changeId,
+    stored,
   }));
   const sink = new FileSink(place.store);
   await sink.deliver({ monitorId, sweep, at: Date.parse(at), cooldownMs: null, deliveries });
@@ -97,8 +97,8 @@ async function everything(): Promise<string> {
 const tombstones = async (monitorId: string): Promise<Record<string, boolean>> => {
   const found: Record<string, boolean> = {};
   const queries = new ChangeQueries(place.store);
-  for await (const { filed } of queries.files({ since: null, monitors: [monitorId] })) {
-    found[filed.change.changeId] = filed.erased === true;
+  for await (const { stored } of queries.files({ since: null, monitors: [monitorId] })) {
+    found[stored.change.changeId] = stored.erased === true;
   }
   return found;
 };
@@ -137,7 +137,7 @@ it('files no change again that was erased', async () => {
   const told = [toldChange('a1')];
   const by = { sweep, at, foundAs: 'elsewhere' as const };
   const [file] = await changes.file('of-person', told, by);
-  expect(file).toMatchObject({ isNew: false, filed: { answer: null, erased: true } });
+  expect(file).toMatchObject({ isNew: false, stored: { answer: null, erased: true } });
   expect(file?.acknowledged?.by).toBe('us');
 });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { noCounts } from '../../src/domain/certificates/certificates';
-import { nothingTold } from '../../src/domain/certificates/outcomes';
-import { WorkReader } from '../../src/store/certificates/works';
+import { nothingReported } from '../../src/domain/certificates/outcomes';
+import { CertificateJobs } from '../../src/store/certificates/jobs';
 import { erased, nameOf, planned } from '../support/erasures';
 import { cnpj } from '../support/documents';
 import { putBody } from '../support/stored-bodies';
@@ -39,7 +39,7 @@ async function fileJob(work: string): Promise<void> {
     person,
   );
   const outcome = {
-    ...nothingTold,
+    ...nothingReported,
     status: 'issued',
     certidaoId: null,
     attempts: 1,
@@ -50,7 +50,7 @@ async function fileJob(work: string): Promise<void> {
     officialName: 'EMPRESA TAL LTDA',
   };
   place.tamper(
-    `INSERT INTO outcome (work, item, filed_by, body) ${numbers}
+    `INSERT INTO outcome (work, item, stored_by, body) ${numbers}
      SELECT ?, item, 'lane-0000/a', CAST(json_set(?, '$.item', item) AS BLOB) FROM n RETURNING 1`,
     work,
     JSON.stringify(outcome),
@@ -61,8 +61,8 @@ async function fileJob(work: string): Promise<void> {
     nameOf(person),
     work,
   );
-  const workId = work.slice('works/'.length);
-  const input = { workId, kind: 'certificate-batch', inputKey: null };
+  const jobId = work.slice('works/'.length);
+  const input = { jobId, kind: 'certificate-batch', inputKey: null };
   await putBody(place.store, `${work}/input`, input);
   const counts = { ...noCounts(), issued: rowsPerJob };
   const finishedAt = '2026-01-02T00:00:00.000Z';
@@ -83,7 +83,7 @@ test(`a subject in ${jobs} jobs over a million rows is erased in two seconds of 
   process.stderr.write(`planned and erased in ${erasedMs.toFixed(0)} ms of processor time\n`);
   expect(erasedMs).toBeLessThan(mostMs);
   expect(record.rows).toBe(jobs);
-  const reader = new WorkReader(place.store);
+  const reader = new CertificateJobs(place.store);
   for (const job of [0, jobs - 1]) {
     const folder = `works/certificate-batch/${job}`;
     expect(await place.store.rows.item(folder, itemOfPerson)).toMatchObject({ erased: true });

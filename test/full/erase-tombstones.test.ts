@@ -7,10 +7,10 @@ import {
 import { erasableTables, impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { ErasureSubject } from '../../src/store/erasure/erasure-subject';
 import { withoutSubject } from '../../src/store/erasure/rewriting';
-import type { FiledRow, ManifestRow } from '../../src/domain/certificates/certificates';
+import type { StoredResultRow, ManifestRow } from '../../src/domain/certificates/certificates';
 import { erasedResult } from '../../src/domain/certificates/result-rows';
 import type { IssuanceFact, OutcomeRecord } from '../../src/domain/certificates/outcomes';
-import type { WorkRecord } from '../../src/domain/certificates/work';
+import type { CertificateRecord } from '../../src/domain/certificates/job';
 import type { DecisionRecord } from '../../src/domain/core/decision';
 import { cnpj } from '../support/documents';
 import { TemporaryStore } from '../support/temporary-store';
@@ -57,7 +57,7 @@ const outcome: OutcomeRecord = {
   possibleDoubleCharge: true,
 };
 const { settledAt: _, ...shown } = outcome;
-const row: FiledRow = {
+const row: StoredResultRow = {
   ...shown,
   issuances: [personal.certidaoId],
   line: 7,
@@ -129,9 +129,9 @@ it('keeps what the books need: attempts, double charges, lines and duplicates', 
 });
 
 it('takes the sum of the upload from a work: what it held could be guessed', () => {
-  const record = { workId: 'w', inputSha256: 'a', inputKey: 'inputs/a/a' } as WorkRecord;
+  const record = { jobId: 'w', inputSha256: 'a', inputKey: 'inputs/a/a' } as CertificateRecord;
   expect(withoutUploads(record, new Set(['inputs/a/a']))).toEqual({
-    workId: 'w',
+    jobId: 'w',
     inputSha256: null,
     inputKey: null,
   });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { certificateSubject, type Claim } from '../../src/domain/core/service/attempts';
-import { nothingTold, type OutcomeRecord } from '../../src/domain/certificates/outcomes';
+import { nothingReported, type OutcomeRecord } from '../../src/domain/certificates/outcomes';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
-import { WorkReader, WorkWriter } from '../../src/store/certificates/works';
+import { CertificateJobs, CertificateRowWriter } from '../../src/store/certificates/jobs';
 import { openStore } from '../../src/store/open-store';
 import type { Store } from '../../src/store/store';
 import { cnpj } from '../support/documents';
@@ -26,14 +26,14 @@ let store: Store;
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'diligence-loop-'));
   store = await openStore(inFolder(root), idKey, { keys: KeyRing.parse(testPayloadKeys) });
-  const writer = new WorkWriter(store, work, (text) => idKey.nameOf('document', text));
+  const writer = new CertificateRowWriter(store, work, (text) => idKey.nameOf('document', text));
   for (let item = 0; item < rows; item += 1) {
     const told = { line: item + 2, type: 'cnpj', document: cnpj(item), reference: '' } as const;
     await writer.add({ ...told, kind: 'item', item, note: '' });
   }
   const createdAt = '2026-11-21T10:00:00.000Z';
   await writer.finish({
-    workId: 'certificate-batch/busy',
+    jobId: 'certificate-batch/busy',
     kind: 'certificate',
     createdAt,
   } as never);
@@ -46,7 +46,7 @@ async function buyRow(item: number): Promise<void> {
   const claim: Claim = {
     kind: 'send',
     nonce: `n-${item}`,
-    owner: { workflowId: 'certificate-batch/busy', run: `${item}` },
+    owner: { workflowId: 'certificate-batch/busy', chunk: `${item}` },
     answerBy: Date.now(),
     claimedAt: Date.now(),
     afterUnknown: false,
@@ -56,7 +56,7 @@ async function buyRow(item: number): Promise<void> {
   await store.attempts.putReceipt(subject, { n: 1, claim }, receipt);
   await store.records.putIfAbsent(`pdf/${item}`, Buffer.alloc(60_000, item), { bytes: true });
   const outcome: OutcomeRecord = {
-    ...nothingTold,
+    ...nothingReported,
     item,
     status: 'issued',
     certidaoId: `c-${item}`,
@@ -71,7 +71,7 @@ async function buyRow(item: number): Promise<void> {
 
 it('stands still for at most 20 ms of a hundred while 100 rows are in flight and a result is read', async () => {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
-  const reader = new WorkReader(store);
+  const reader = new CertificateJobs(store);
   delays.enable();
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -82,7 +82,7 @@ it('stands still for at most 20 ms of a hundred while 100 rows are in flight and
   };
   const read = async (): Promise<number> => {
     let lines = 0;
-    for await (const page of reader.standing(work)) lines += page.length;
+    for await (const page of reader.withOutcomes(work)) lines += page.length;
     return lines;
   };
   const [lines] = await Promise.all([read(), ...Array.from({ length: 100 }, lane)]);

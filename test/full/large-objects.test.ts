@@ -87,7 +87,7 @@ it('refuses what does not add up to the sum that was told, and leaves nothing of
 it('refuses to read what was altered, or lacks a part', async () => {
   const { folder } = await putLarge(place.store, 'a/b', chunksOf(randomBytes(2 * mebibyte)));
   await place.store.records.replace(`${folder}/00001`, randomBytes(mebibyte));
-  await expect(read()).rejects.toThrow('a/b is not what was filed');
+  await expect(read()).rejects.toThrow('a/b is not what was stored');
   await place.store.records.remove(`${folder}/00001`);
   await expect(read()).rejects.toThrow('lacks part 1 of a/b');
 });

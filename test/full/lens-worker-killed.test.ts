@@ -124,7 +124,10 @@ test.each(phases)(
       status: 'completed',
       replaced: [],
       billing: { status: 'charged' },
-      files: { filed: [{ mediaType: 'image/png' }, { mediaType: 'application/pdf' }], unfiled: [] },
+      files: {
+        stored: [{ mediaType: 'image/png' }, { mediaType: 'application/pdf' }],
+        notStored: [],
+      },
     });
     expect(counted(name)).toMatchObject({ created: 1, requested, uploads });
     const folder = `out-${name.replaceAll(/\W+/g, '-')}`;

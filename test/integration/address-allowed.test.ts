@@ -26,7 +26,7 @@ test('what was refused is taken up by the same command once its host is allowed,
   const allowed = await installation.analyze(path);
   expect(allowed).toMatchObject({
     code: 0,
-    shown: { outcome: { status: 'completed', files: { unfiled: [] } } },
+    shown: { outcome: { status: 'completed', files: { notStored: [] } } },
   });
   expect(installation.counted(sha256)).toMatchObject({ created: 1, uploads: 1 });
 }, 120_000);

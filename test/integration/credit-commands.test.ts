@@ -149,7 +149,7 @@ describe('commands of credit analyses', () => {
       expect(place.started('going.rem')).toBe(2);
     }, 120_000);
 
-    test('whose answer came late is watched: it is not bought again', async () => {
+    test('whose answer came late is polled: it is not bought again', async () => {
       const id = await lost('late.rem');
       const { id: operationId = null } =
         place.sandbox.credit

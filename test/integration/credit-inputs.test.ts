@@ -191,13 +191,13 @@ describe('what is handed to credit analyze', () => {
         const total = expected.reduce((sum, { cents }) => sum + BigInt(cents), 0n);
         expect(centsOf(rows.map(({ valor }) => valor ?? ''))).toBe(total);
 
-        const filed = outcome && (await place.filed(outcome));
+        const stored = outcome && (await place.stored(outcome));
         const operationId = outcome?.operationId ?? '';
         for (const filter of ['issues', 'all'] as const) {
-          expect(filed?.[filter]).toBe(await place.served(operationId, filter));
+          expect(stored?.[filter]).toBe(await place.served(operationId, filter));
         }
-        expect(await readFile(join(folder ?? '', 'result.json'), 'utf8')).toBe(filed?.all);
-        const tree = JSON.parse(filed?.all ?? '') as {
+        expect(await readFile(join(folder ?? '', 'result.json'), 'utf8')).toBe(stored?.all);
+        const tree = JSON.parse(stored?.all ?? '') as {
           cedente: { razaoSocial: string; sacados: { razaoSocial: string }[] };
           summary: { totalTitulos: number; totalValue: number };
         };
@@ -249,8 +249,8 @@ describe('what is handed to credit analyze', () => {
       const counted = rows.reduce((sum, { issue_count: count }) => sum + Number(count), 0);
       expect(issues.filter(({ level }) => level === 'titulo')).toHaveLength(counted);
       const tree = await readFile(join(folder, 'result.json'), 'utf8');
-      const filed = shown && (await place.filed(shown.outcome));
-      expect(tree).toBe(filed?.issues);
+      const stored = shown && (await place.stored(shown.outcome));
+      expect(tree).toBe(stored?.issues);
       expect(shown?.outcome.result?.summary).toMatchObject({
         receivables: 4,
         blocked: blocked.length,

@@ -71,7 +71,7 @@ test('a review waits for a person, whose decision is checked and kept', async ()
         status: 'completed',
         caused: 1,
         review: { action: 'retry', note: 'seen', by: 'tester' },
-        filed: [{ type: 'dossie_pdf' }],
+        stored: [{ type: 'dossie_pdf' }],
       },
     },
   });
@@ -81,7 +81,7 @@ test('a review waits for a person, whose decision is checked and kept', async ()
   expect(late.stderr).toContain('is completed: `--action accept` does not apply');
 });
 
-test('a review is accepted, failed or left by the policy, and has its report filed', async () => {
+test('a review is accepted, failed or left by the policy, and has its report stored', async () => {
   const [accepted, failed, undecided] = await Promise.all([
     reviews.accepted.end,
     reviews.failed.end,
@@ -94,7 +94,7 @@ test('a review is accepted, failed or left by the policy, and has its report fil
   expect(failed.code).toBe(1);
   expect(failed.shown?.outcome).toMatchObject({
     status: 'failed',
-    filed: [{ type: 'dossie_pdf' }],
+    stored: [{ type: 'dossie_pdf' }],
   });
   // Nobody decided: at the deadline it is left as what it is.
   expect(undecided).toMatchObject({ code: 3, shown: { outcome: { status: 'needs_review' } } });

@@ -21,10 +21,10 @@ interface Begun {
 }
 
 const reports: [NonNullable<DossierScript['pdf']>, number, object][] = [
-  [['expired_link', 'expired_link'], 0, { unfiled: [] }],
-  [['not_a_pdf', 'empty_pdf'], 0, { unfiled: [] }],
-  [['502', 'reset_after', 'slow_pdf'], 0, { unfiled: [] }],
-  [[{ kind: 'not_a_pdf', times: 'forever' }], 3, { unfiled: [{ why: 'not a PDF' }] }],
+  [['expired_link', 'expired_link'], 0, { notStored: [] }],
+  [['not_a_pdf', 'empty_pdf'], 0, { notStored: [] }],
+  [['502', 'reset_after', 'slow_pdf'], 0, { notStored: [] }],
+  [[{ kind: 'not_a_pdf', times: 'forever' }], 3, { notStored: [{ why: 'not a PDF' }] }],
 ];
 const places = ['status', 'list', 'none'] as const;
 
@@ -53,7 +53,7 @@ afterAll(async () => {
   await place.stop();
 });
 
-test('a dossier is followed to its end, and its report filed and written', async () => {
+test('a dossier is followed to its end, and its report stored and written', async () => {
   const { id, end } = begun.plain;
   const { code, shown, stderr } = await end;
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -62,7 +62,7 @@ test('a dossier is followed to its end, and its report filed and written', async
     caused: 0,
     possibleAttempt: false,
     risk: { form: 'classified', missingFields: 0 },
-    filed: [{ type: 'dossie_pdf' }],
+    stored: [{ type: 'dossie_pdf' }],
     attempts: [{ number: 1, billing: { status: 'charged', unit: 'tokens' } }],
   });
   expect(shown?.outcome).toMatchObject({
@@ -85,21 +85,21 @@ test('a dossier is followed to its end, and its report filed and written', async
   expect(countsOf(place, id)).toMatchObject({ retried: 0, retryRequests: 0, cancelRequests: 0 });
 });
 
-test('a report whose address expires or breaks is filed, or said to be missing', async () => {
+test('a report whose address expires or breaks is stored, or said to be missing', async () => {
   const ends = await Promise.all(begun.reports.map(({ end }) => end));
   for (const [nth, [pdf, code, told]] of reports.entries()) {
     const end = ends[nth];
     expect({ pdf, code: end?.code, outcome: end?.shown?.outcome }).toMatchObject({
       pdf,
       code,
-      outcome: { status: 'completed', filed: code === 0 ? [{ type: 'dossie_pdf' }] : [], ...told },
+      outcome: { status: 'completed', stored: code === 0 ? [{ type: 'dossie_pdf' }] : [], ...told },
     });
   }
 });
 
 test('artifacts and result are found in the status or in the list, or told to be missing', async () => {
   const ends = await Promise.all(begun.places.map(({ end }) => end));
-  expect(ends.map(({ code, shown }) => [code, shown?.outcome.filed.length])).toEqual([
+  expect(ends.map(({ code, shown }) => [code, shown?.outcome.stored.length])).toEqual([
     [0, 1],
     [0, 1],
     [0, 0],

@@ -115,9 +115,9 @@ test('cancelled while its artifacts are fetched, that is refused: what was paid 
   expect(outcome).toMatchObject({
     status: 'completed',
     billing: { status: 'charged' },
-    files: { unfiled: [] },
+    files: { notStored: [] },
   });
-  expect(outcome.files?.filed).toHaveLength(2);
+  expect(outcome.files?.stored).toHaveLength(2);
 });
 
 test('cancelled when the service has completed it unseen, it is completed', async () => {
@@ -132,5 +132,5 @@ test('cancelled when the service has completed it unseen, it is completed', asyn
     },
   });
   expect(outcome).toMatchObject({ status: 'completed', billing: { status: 'charged' } });
-  expect(outcome.files?.filed).toHaveLength(2);
+  expect(outcome.files?.stored).toHaveLength(2);
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([installation.place.stop(), submitting.place.stop()]));
 
-test('a file is handed in once from its stored copy, and what was found is filed with its artifacts', async () => {
+test('a file is handed in once from its stored copy, and what was found is stored with its artifacts', async () => {
   const { path, sha256, body, end } = begun.plain;
   const first = await end;
   expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });
@@ -50,7 +50,7 @@ test('a file is handed in once from its stored copy, and what was found is filed
     status: 'completed',
     replaced: [],
     seen: { mode: 'face', hasResult: true, billing: { status: 'charged', amount: 20 } },
-    files: { filed: [{ mediaType: 'application/pdf' }], unfiled: [] },
+    files: { stored: [{ mediaType: 'application/pdf' }], notStored: [] },
   });
   expect(outcome).toMatchObject({
     findings: { sections: [{ title: 'faces', rows: [{ confidence: 0.95 }, {}] }, {}] },

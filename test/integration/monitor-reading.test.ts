@@ -116,7 +116,7 @@ async function fill(): Promise<void> {
     why,
     againAt: null,
   };
-  await changes.countTroubles('m-1', [trouble]);
+  await changes.countFailures('m-1', [trouble]);
 }
 
 const idsIn = (csv: string): (string | undefined)[] =>
@@ -142,7 +142,7 @@ it(
       changes: [
         { change_id: 'c1', status: 'acknowledged', lag_seconds: 600, change: { id: 'c1' } },
         { change_id: 'c2', status: 'failing', failures: 1, failure: 'the webhook answered 500' },
-        { change_id: 'c3', status: 'filed', acknowledged_at: null },
+        { change_id: 'c3', status: 'stored', acknowledged_at: null },
       ],
       lag_seconds: { critical: { count: 1, p50: 600, p95: 600, max: 600 } },
     });

@@ -48,7 +48,7 @@ describe('a sweep of one monitor', () => {
     const { code, outcome } = await sweep(place, busy);
     expect(outcome).toMatchObject({
       status: 'swept',
-      counts: { filed: 250, delivered: 250, acknowledged: 250, elsewhere: 0 },
+      counts: { stored: 250, delivered: 250, acknowledged: 250, elsewhere: 0 },
       backlog: { undelivered: 0, unreadable: 0, escalated: 0 },
       fault: null,
       warnings: [],
@@ -83,7 +83,7 @@ describe('a sweep of one monitor', () => {
     const busy = seededMonitorId(1);
     const before = calls(busy, 'list').length;
     const { outcome } = await sweep(place, busy);
-    expect(outcome).toMatchObject({ status: 'swept', counts: { pages: 1, filed: 0 } });
+    expect(outcome).toMatchObject({ status: 'swept', counts: { pages: 1, stored: 0 } });
     expect(calls(busy, 'list').length - before).toBe(1);
   });
 
@@ -104,7 +104,7 @@ describe('a sweep of one monitor', () => {
     expect(outcome?.reconciled).toEqual({ pages: 1, found: 50, pending: 0, fault: null });
     for (const id of ids) {
       expect(await changeOnFile(place, old, id)).toMatchObject({
-        filed: { foundAs: 'elsewhere' },
+        stored: { foundAs: 'elsewhere' },
         acknowledged: { by: 'elsewhere' },
       });
     }

@@ -93,7 +93,7 @@ describe('sweeps and scans are jobs', () => {
     expect(again.stderr).toContain('has ended');
     expect(later).toMatchObject({
       status: 'cancelled',
-      outcome: { monitor: { changes: { filed: through.length, open: 0 } } },
+      outcome: { monitor: { changes: { stored: through.length, open: 0 } } },
     });
 
     await place.run(['monitor', 'sweep', '--monitors', first]);

@@ -53,7 +53,7 @@ async function lookUpOf(person: string, ...more: string[]) {
   return { code, stderr, shown: (stdout === '' ? null : JSON.parse(stdout)) as Shown | null };
 }
 
-test('a profile is looked up, filed with its sum, and written as sheets and a page', async () => {
+test('a profile is looked up, stored with its sum, and written as sheets and a page', async () => {
   const { code, shown, stderr } = await lookUp(whole);
   expect({ code, status: shown?.outcome.status }).toEqual({ code: 0, status: 'found' });
   expect(shown?.outcome).toMatchObject({

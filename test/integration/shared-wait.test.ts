@@ -96,12 +96,12 @@ describe('the shared wait, on a real server', () => {
       },
     });
     const start = (deadlineMs = hour, name = 'f'): Promise<Search> => {
-      const workId = `trace/wait-${(started += 1)}`;
+      const jobId = `trace/wait-${(started += 1)}`;
       const deadlineAt = Date.now() + deadlineMs;
       return client.workflow.start<typeof searchTrace>('searchTrace', {
-        workflowId: workId,
+        workflowId: jobId,
         taskQueue: queueName('workflows', 'wait'),
-        args: [{ ref: { workId, folder: name }, deadlineAt, interactive: true, queueSuffix }],
+        args: [{ ref: { jobId, folder: name }, deadlineAt, interactive: true, queueSuffix }],
       });
     };
     return worker.runUntil(() => test(start));

@@ -84,7 +84,7 @@ function madeFor(target: string): number | undefined {
   return installation.sandbox.traces.counts().items.find((item) => item.target === target)?.started;
 }
 
-test('a search is made once, followed to its end, and filed as it was told', async () => {
+test('a search is made once, followed to its end, and stored as it was told', async () => {
   const target = 'Fulana.Silva@example.com';
   const first = await search(target, '--strategy', 'all', '--label', 'first look');
   const rerun = await search(target, '--strategy', 'all', '--rerun');

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { standingAttempt } from '../../src/domain/core/service/attempts';
+import { latestAttempt } from '../../src/domain/core/service/attempts';
 import { AttemptRepository } from '../../src/store/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { SealedDatabase } from '../../src/store/sealed/sealed-database';
@@ -33,28 +33,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const fileOf = (run: string): string => join(folder, `sent-${run}`);
-const sentBy = (run: string): string[] =>
-  existsSync(fileOf(run)) ? readFileSync(fileOf(run), 'utf8').split('\n').slice(0, -1) : [];
+const fileOf = (chunk: string): string => join(folder, `sent-${chunk}`);
+const sentBy = (chunk: string): string[] =>
+  existsSync(fileOf(chunk)) ? readFileSync(fileOf(chunk), 'utf8').split('\n').slice(0, -1) : [];
 
-function start(run: string): ChildProcess {
+function start(chunk: string): ChildProcess {
   const args = [
     '--import',
     'tsx',
     claimant,
     join(folder, 'store'),
     `${subjects}`,
-    run,
-    fileOf(run),
+    chunk,
+    fileOf(chunk),
   ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  running.set(run, child);
+  running.set(chunk, child);
   return child;
 }
 
-/** As a recovery does for what its run may still have wanted. */
-async function closeAll(run: string): Promise<void> {
-  const owner = { workflowId: 'work', run };
+/** As a recovery does for what its chunk may still have wanted. */
+async function closeAll(chunk: string): Promise<void> {
+  const owner = { workflowId: 'work', chunk };
   await Promise.all(
     Array.from({ length: subjects }, (_, number) =>
       attempts.close(`certificate/cnpj/${number}`, owner, Date.now()),
@@ -63,28 +63,28 @@ async function closeAll(run: string): Promise<void> {
 }
 
 /** Between two of its commits: within one it would hold up all others. */
-async function freeze(run: string): Promise<void> {
+async function freeze(chunk: string): Promise<void> {
   for (;;) {
-    running.get(run)?.kill('SIGSTOP');
+    running.get(chunk)?.kill('SIGSTOP');
     const proof = store.prove().then(() => true);
     const isFree = await Promise.race([proof, sleep(500, false)]);
     if (isFree) return;
-    running.get(run)?.kill('SIGCONT');
+    running.get(chunk)?.kill('SIGCONT');
     await proof;
   }
 }
 
 test(`${processes} processes buy ${subjects} things once each, though some are killed or frozen`, async () => {
-  const runs = Array.from({ length: processes }, (_, index) => `run-${index}`);
+  const runs = Array.from({ length: processes }, (_, index) => `chunk-${index}`);
   const [killed = '', alsoKilled = '', frozen = '', ...others] = runs;
-  for (const run of runs) start(run);
-  await eventually('all are at it', () => runs.every((run) => sentBy(run).length > 2));
+  for (const chunk of runs) start(chunk);
+  await eventually('all are at it', () => runs.every((chunk) => sentBy(chunk).length > 2));
   running.get(killed)?.kill('SIGKILL');
   await freeze(frozen);
   const sentBefore = sentBy(frozen).length;
   await Promise.all([closeAll(killed), closeAll(frozen)]);
   running.get(alsoKilled)?.kill('SIGKILL');
-  const ends = others.map((run) => once(running.get(run) as ChildProcess, 'exit'));
+  const ends = others.map((chunk) => once(running.get(chunk) as ChildProcess, 'exit'));
   running.get(frozen)?.kill('SIGCONT');
   await Promise.all([...ends, once(running.get(frozen) as ChildProcess, 'exit')]);
   // Of what it had claimed before it was frozen, one may still have left.
@@ -96,7 +96,7 @@ test(`${processes} processes buy ${subjects} things once each, though some are k
   expect(sent.filter((subject, index) => sent.indexOf(subject) !== index)).toEqual([]);
   let undecided = 0;
   for (let number = 0; number < subjects; number += 1) {
-    const last = standingAttempt(await attempts.of(`certificate/cnpj/${number}`));
+    const last = latestAttempt(await attempts.of(`certificate/cnpj/${number}`));
     if (last?.receipt === null) undecided += 1;
     else expect(last?.receipt).toMatchObject({ kind: 'accepted' });
   }

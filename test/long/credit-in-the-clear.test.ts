@@ -123,7 +123,7 @@ async function plant({ installation, folder }: CreditInstallation): Promise<void
     taskQueue: queueName('workflows', suffix),
     args: [
       {
-        ref: { workId: text, folder: `analyses/${text}` },
+        ref: { jobId: text, folder: `analyses/${text}` },
         deadlineAt: Date.now() + 3_000,
         queueSuffix: suffix,
       },

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
 import type { ResultFilter } from '../../src/domain/credit/operation';
-import { analysisFolder } from '../../src/domain/credit/work';
+import { analysisFolder } from '../../src/domain/credit/job';
 import type { Received, ScenarioInput } from '../../src/sandbox';
 import { anyCallFaults } from '../support/any-call-faults';
 import { answerLost } from '../support/batch-account';
@@ -139,8 +139,8 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
 
     const store = storeIn(place.folder);
     const outcome = await new AnalysisRepository(store).outcome(analysisFolder(id));
-    const filed = outcome && (await place.filed(outcome));
-    if (outcome === null || filed === null) return [...found, 'without results on file'];
+    const stored = outcome && (await place.stored(outcome));
+    if (outcome === null || stored === null) return [...found, 'without results on file'];
     const operationId = uploads.find(({ accepted }) => accepted)?.id ?? '';
     if (outcome.operationId !== operationId) found.push('another operation');
     const given = place.sandbox.credit
@@ -149,7 +149,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
       .filter((one) => one.status === 200);
     for (const filter of ['issues', 'all'] as const) {
       const spoilt = given.some(({ query, fault }) => query.filter === filter && fault !== null);
-      const isSame = filed[filter] === (await place.served(operationId, filter));
+      const isSame = stored[filter] === (await place.served(operationId, filter));
       if (!spoilt && !isSame) found.push(`${filter} is not what the service gives`);
     }
     // A result without a titulo has no place for a status that nobody knows.
@@ -157,7 +157,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
       ({ fault, query }) =>
         twisted.has(fault) &&
         (fault !== 'unknown_entity_status' ||
-          filed[query.filter as ResultFilter].includes('em_revisao')),
+          stored[query.filter as ResultFilter].includes('em_revisao')),
     );
     const told = outcome.result?.contradictions ?? [];
     if (told.length > 0 && !isTwisted) found.push(`contradicts itself: ${told.join()}`);

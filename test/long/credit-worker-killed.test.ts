@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
-import { analysisFolder } from '../../src/domain/credit/work';
+import { analysisFolder } from '../../src/domain/credit/job';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
 import {
@@ -99,9 +99,9 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
       expect([file, outcome?.status]).toEqual([file, status]);
       if (outcome === null || status !== 'completed') continue;
       expect(outcome.result?.contradictions).toEqual([]);
-      const filed = await place.filed(outcome);
+      const stored = await place.stored(outcome);
       for (const filter of ['issues', 'all'] as const) {
-        expect(filed?.[filter]).toBe(await place.served(outcome.operationId ?? '', filter));
+        expect(stored?.[filter]).toBe(await place.served(outcome.operationId ?? '', filter));
       }
     }
   }, 180_000);

@@ -369,7 +369,7 @@ async function contradictions(
   outcome: DossierOutcome,
   remote: Record<string, unknown>,
 ): Promise<string[]> {
-  const { dossierId: id, status, caused, filed } = outcome;
+  const { dossierId: id, status, caused, stored } = outcome;
   const found: string[] = [];
   const { retried = 0, attempt = 0 } = counted().get(id) ?? {};
   const plan = plans.get(id) ?? { status: 'completed', retried: 1 };
@@ -397,13 +397,13 @@ async function contradictions(
 
   const [artifact] = remote['artifacts'] as { id: string; download_url: string }[];
   if (artifact === undefined) return [...found, 'no report at the service'];
-  const [pdf] = filed;
-  if (pdf === undefined || outcome.unfiled.length > 0) return [...found, 'no report on file'];
+  const [pdf] = stored;
+  if (pdf === undefined || outcome.notStored.length > 0) return [...found, 'no report on file'];
   const served = await servedNow(id, artifact.download_url);
-  const stored = await bytesOf(readLarge(store(), pdf.key)).catch(() => null);
+  const kept = await bytesOf(readLarge(store(), pdf.key)).catch(() => null);
   if (pdf.artifactId !== artifact.id) found.push('the report of another attempt');
   if (pdf.sha256 !== sha256(served)) found.push('another report than the service has');
-  if (stored === null || sha256(stored) !== pdf.sha256) found.push('another report on file');
+  if (kept === null || sha256(kept) !== pdf.sha256) found.push('another report on file');
   const risk = remote['risk_classification'] as { status: string; level: string } | undefined;
   if (outcome.risk?.status !== (risk?.status ?? null)) found.push('another risk');
   return found;

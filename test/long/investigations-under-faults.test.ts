@@ -103,10 +103,10 @@ test(`${subjects} subjects: each is complete or says why not, and nothing is bou
     const report = JSON.parse(
       await readFile(join(out, 'report.json'), 'utf8'),
     ) as InvestigationReport;
-    for (const { answered, asked, step } of report.coverage) {
+    for (const { answered, requested, step } of report.coverage) {
       const end = outcome.steps.find((one) => one.id === step);
       const good = end?.children.filter(({ result }) => result === 'answered').length;
-      if (asked !== end?.children.length || answered !== good)
+      if (requested !== end?.children.length || answered !== good)
         wrong.push(`${index}: the coverage of ${step} does not add up`);
     }
     const verified = await place.run(['report', 'verify', out, '--public-key', publicKey]);

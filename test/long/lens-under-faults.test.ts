@@ -319,11 +319,11 @@ async function contradictions(
   const answer = await new LensRepository(store()).answer(folder);
   if (answer === null || sum(answer) !== seen.sha256) found.push('another answer on file');
   const artifacts = remote['artifacts'] as { id: string; type: string; url: string }[];
-  const filed = new Map(files?.filed.map((one) => [one.artifactId, one]));
-  if (filed.size !== artifacts.length || (files?.unfiled.length ?? 0) > 0)
-    found.push(`files ${JSON.stringify(files?.unfiled)}`);
+  const stored = new Map(files?.stored.map((one) => [one.artifactId, one]));
+  if (stored.size !== artifacts.length || (files?.notStored.length ?? 0) > 0)
+    found.push(`files ${JSON.stringify(files?.notStored)}`);
   for (const { id, type, url } of artifacts) {
-    const there = filed.get(id);
+    const there = stored.get(id);
     if (there === undefined) continue;
     const served = sum(Buffer.from(await (await fetch(url)).arrayBuffer()));
     if (there.sha256 !== served) found.push(`another ${type} than the service has`);

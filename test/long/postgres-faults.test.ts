@@ -42,7 +42,7 @@ afterAll(async () => {
 }, 60_000);
 
 const claimOf = (nonce: string): Claim => ({
-  owner: { workflowId: `work-${nonce}`, run: 'r' },
+  owner: { workflowId: `work-${nonce}`, chunk: 'r' },
   kind: 'send',
   nonce,
   answerBy: 5_000,

@@ -232,8 +232,8 @@ async function contradictions(row: Row): Promise<string[]> {
   const wanted = status !== 'found' ? 0 : askedAgain.includes(asked) ? 2 : 1;
   if (answered !== wanted) found.push(`${answered} answers are told of`);
   // What a killed worker had not put on file yet is asked for again.
-  const unfiled = whole.filter(({ at }) => workers.killedAfter(Date.parse(at), 5_000));
-  if (whole.length > Math.max(answered, status === 'cancelled' ? 1 : 0) + unfiled.length)
+  const notStored = whole.filter(({ at }) => workers.killedAfter(Date.parse(at), 5_000));
+  if (whole.length > Math.max(answered, status === 'cancelled' ? 1 : 0) + notStored.length)
     found.push(`answered ${whole.length} times`);
   if (status !== 'found') return found;
 
@@ -242,9 +242,9 @@ async function contradictions(row: Row): Promise<string[]> {
   if (answer === null) return [...found, 'no answer on file'];
   if (createHash('sha256').update(answer).digest('hex') !== row['sha256'])
     found.push('another answer on file than the one told of');
-  const filed = JSON.parse(answer.toString()) as { observacao?: string; veiculos: unknown[] };
-  if (filed.observacao !== named.profile.observacao) found.push('not what the service told');
-  if (Number(row['vehicles']) !== filed.veiculos.length) found.push('another number of vehicles');
+  const stored = JSON.parse(answer.toString()) as { observacao?: string; veiculos: unknown[] };
+  if (stored.observacao !== named.profile.observacao) found.push('not what the service told');
+  if (Number(row['vehicles']) !== stored.veiculos.length) found.push('another number of vehicles');
   const rural = beforeAgain.includes(asked) ? 'failed' : 'told';
   if (row['rural'] !== rural) found.push(`rural: ${row['rural']}`);
   return found;

@@ -60,8 +60,8 @@ class Schedule {
     const taken: string = yield { written: attempts.claim(this.#subject, n, claim, this.#subject) };
     if (taken !== 'ours') return;
     if (this.#isStopped) this.faults.push(`${n} was claimed after the job was stopped`);
-    if (this.#shut.has(owner.run))
-      this.faults.push(`run ${owner.run} has claimed after it was shut`);
+    if (this.#shut.has(owner.chunk))
+      this.faults.push(`run ${owner.chunk} has claimed after it was shut`);
     for (const { n: earlier, isDecided } of this.#sent) {
       if (!isDecided) this.faults.push(`${n} was claimed while ${earlier} is undecided`);
     }
@@ -91,7 +91,7 @@ class Schedule {
     const last: { claim: Claim } = yield {
       written: attempts.close(this.#subject, owner, this.now),
     };
-    if (last.claim.kind === 'closed') this.#shut.add(owner.run);
+    if (last.claim.kind === 'closed') this.#shut.add(owner.chunk);
   }
 
   *person(action: 'reissue' | 'abandon' | 'adopt'): Step {
@@ -184,7 +184,7 @@ it('buys once, whatever is closed, resolved or comes late, in every order', asyn
           await place.store.jobs.start(id, start, {});
           const schedule = new Schedule(place, id);
           const steps = actors.map((one) => {
-            const run = { workflowId: 'work', run: 'run' in one ? `${one.run}` : '' };
+            const run = { workflowId: 'work', chunk: 'run' in one ? `${one.run}` : '' };
             if (one.kind === 'sender') return schedule.sender(run, one.ending);
             if (one.kind === 'recovery') return schedule.recovery(run);
             if (one.kind === 'order') return schedule.order(one.word);

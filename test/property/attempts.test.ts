@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import { attemptState, type Attempt, type Claim } from '../../src/domain/core/service/attempts';
 import {
   mergeOutcomes,
-  nothingTold,
+  nothingReported,
   type OutcomeRecord,
 } from '../../src/domain/certificates/outcomes';
 
 const instant = fc.nat(10_000);
 const claim = fc.record<Claim>({
-  owner: fc.constant({ workflowId: 'w', run: 'r' }),
+  owner: fc.constant({ workflowId: 'w', chunk: 'r' }),
   kind: fc.constantFrom('send', 'closed'),
   nonce: fc.constant('n'),
   answerBy: instant,
@@ -85,8 +85,8 @@ const outcome = fc
     attempts: fc.nat(3),
     possibleDoubleCharge: fc.boolean(),
   })
-  .map((fields) => ({ ...nothingTold, item: 0, requestedAt: null, note: '', ...fields }));
-/** No two records of one item are filed at the same instant. */
+  .map((fields) => ({ ...nothingReported, item: 0, requestedAt: null, note: '', ...fields }));
+/** No two records of one item are stored at the same instant. */
 const outcomes = fc
   .array(outcome, { maxLength: 8 })
   .map((records): OutcomeRecord[] =>

@@ -103,10 +103,10 @@ class Installation {
       );
       const seen = { sweep, at: new Date(this.at).toISOString(), foundAs: 'open' as const };
       const files = await this.changes.file(monitorId, open, seen);
-      const deliveries = files.map(({ filed }) => ({
+      const deliveries = files.map(({ stored }) => ({
         kind: 'change' as const,
-        id: filed.change.changeId,
-        filed,
+        id: stored.change.changeId,
+        stored,
       }));
       const outcomes = await this.sink.deliver({ ...by, deliveries });
       for (const [at, outcome] of outcomes.entries()) {

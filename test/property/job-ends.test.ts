@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { exitCodeOf, needsAttention } from '../../src/domain/attention';
-import { analysisStatuses } from '../../src/domain/credit/work';
+import { analysisStatuses } from '../../src/domain/credit/job';
 import { dossierStatuses, type DossierOutcome } from '../../src/domain/dossiers/follow';
 import type { JobEnd, JobKind } from '../../src/domain/job';
 import { batchEnd, dossierEnd, lensEnd, sweepEnd, scanEnd } from '../../src/domain/job-ends';
@@ -23,12 +23,14 @@ test('a dossier that lacks its report, or may have an attempt that nobody knows 
   const outcomes = fc.record({
     status: fc.constantFrom(...dossierStatuses),
     possibleAttempt: fc.boolean(),
-    unfiled: fc.array(fc.constant({ artifactId: 'a', type: null, why: 'gone' }), { maxLength: 1 }),
+    notStored: fc.array(fc.constant({ artifactId: 'a', type: null, why: 'gone' }), {
+      maxLength: 1,
+    }),
     note,
   });
   fc.assert(
     fc.property(outcomes, (outcome) => {
-      const lacks = outcome.unfiled.length > 0 || outcome.note !== null;
+      const lacks = outcome.notStored.length > 0 || outcome.note !== null;
       const isLeft = outcome.possibleAttempt || (outcome.status === 'completed' && lacks);
       expect(agrees('dossier', dossierEnd(outcome as unknown as DossierOutcome), isLeft)).toBe(
         true,
@@ -39,12 +41,12 @@ test('a dossier that lacks its report, or may have an attempt that nobody knows 
 });
 
 test('a picture that was analysed needs a person when an artifact did not come', () => {
-  const unfiled = fc.array(fc.constant({ artifactId: 'a', type: null, why: 'gone' }));
-  const files = fc.option(fc.record({ filed: fc.constant([]), unfiled }));
+  const notStored = fc.array(fc.constant({ artifactId: 'a', type: null, why: 'gone' }));
+  const files = fc.option(fc.record({ stored: fc.constant([]), notStored }));
   const outcomes = fc.record({ status: fc.constantFrom(...lensStatuses), files });
   fc.assert(
     fc.property(outcomes, (outcome) => {
-      const isLeft = outcome.status === 'completed' && outcome.files?.unfiled.length !== 0;
+      const isLeft = outcome.status === 'completed' && outcome.files?.notStored.length !== 0;
       expect(agrees('lens', lensEnd(outcome as LensOutcome), isLeft)).toBe(true);
     }),
     runs,

@@ -79,7 +79,7 @@ class Lane {
           return lane.waiting;
         },
       },
-      runs: {
+      chunks: {
         get size() {
           return lane.inFlight;
         },

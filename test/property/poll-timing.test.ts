@@ -3,7 +3,7 @@ import {
   backoffMs,
   certificatePace,
   nextPollMs,
-  watchBoundMs,
+  pollBoundMs,
 } from '../../src/domain/core/service/poll-timing';
 
 const age = fc.integer({ min: -1_000, max: 30 * 86_400_000 });
@@ -56,8 +56,8 @@ it('waits longer after more failures, within its bounds', () => {
 it('bounds every watch between 5 seconds and 5 minutes', () => {
   fc.assert(
     fc.property(age, (ageMs) => {
-      expect(watchBoundMs(ageMs)).toBeGreaterThanOrEqual(5_000);
-      expect(watchBoundMs(ageMs)).toBeLessThanOrEqual(300_000);
+      expect(pollBoundMs(ageMs)).toBeGreaterThanOrEqual(5_000);
+      expect(pollBoundMs(ageMs)).toBeLessThanOrEqual(300_000);
     }),
   );
 });

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../src/domain/core/audit';
-import { readAudit, type FiledAuditRecord } from '../../src/store/audit/read';
+import { readAudit, type StoredAuditRecord } from '../../src/store/audit/read';
 import type { SealedDatabase } from '../../src/store/sealed/sealed-database';
 import { testIdKey } from './temporary-store';
 
@@ -18,7 +18,7 @@ export function entry(n: number): AuditEntry {
 export async function readAll(
   store: SealedDatabase,
   span: { from?: number; to?: number } = {},
-): Promise<FiledAuditRecord[]> {
+): Promise<StoredAuditRecord[]> {
   const onUnreadable = (): never => {
     throw new Error('an unreadable line');
   };

@@ -12,11 +12,11 @@ import { openDatabase } from '../../src/store/sqlite/database';
 
 /**
  * A process that buys what nobody has bought: claims, "sends" (a line in a file of its own), and puts
- * the receipt. Arguments: folder of the store, number of subjects, name of the run, file for what it sends.
+ * the receipt. Arguments: folder of the store, number of subjects, name of the chunk, file for what it sends.
  */
 
-const [folder = '', count = '0', run = '', file = ''] = process.argv.slice(2);
-const owner = { workflowId: 'work', run };
+const [folder = '', count = '0', chunk = '', file = ''] = process.argv.slice(2);
+const owner = { workflowId: 'work', chunk };
 const marginMs = 500;
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -30,7 +30,7 @@ async function buyAll(): Promise<void> {
     if (attemptOf(history, owner) !== null) continue;
     if (subjectState(history, Date.now()).kind !== 'free') continue;
     const claimedAt = Date.now();
-    const nonce = `${run}-${number}`;
+    const nonce = `${chunk}-${number}`;
     const times = { answerBy: claimedAt + 10_000, claimedAt, afterUnknown: false };
     const claim: Claim = { owner, kind: 'send', nonce, ...times };
     const n = nextNumber(history);

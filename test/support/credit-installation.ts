@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { storeIn } from './temporary-store';
 import { readLarge } from '../../src/store/core/large-objects';
-import type { AnalysisOutcome } from '../../src/domain/credit/work';
+import type { AnalysisOutcome } from '../../src/domain/credit/job';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import type { CreditNamesInput, Received, Sandbox, ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from './cnab-files';
@@ -102,7 +102,7 @@ export class CreditInstallation {
   }
 
   /** Both results as they lie in the store; null where one is not there. */
-  async filed({ result }: AnalysisOutcome): Promise<Record<ResultFilter, string> | null> {
+  async stored({ result }: AnalysisOutcome): Promise<Record<ResultFilter, string> | null> {
     if (result === null) return null;
     const store = storeIn(this.folder);
     const read = async (key: string): Promise<string> => {

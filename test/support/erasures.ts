@@ -8,7 +8,7 @@ import {
 } from '../../src/store/erasure/erasures';
 import { plansOf } from '../../src/store/erasure/plans';
 import type { ErasureClass } from '../../src/store/erasure/catalog';
-import type { ErasureAsked, ErasurePlan } from '../../src/store/erasure/plan';
+import type { ErasureRequest, ErasurePlan } from '../../src/store/erasure/plan';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import { ErasureDraft } from '../../src/store/erasure/draft';
 import type { Store } from '../../src/store/store';
@@ -28,7 +28,7 @@ export async function ofAge(
   endedBefore: number,
 ): Promise<ErasurePlan> {
   const order = { kind: 'age', class: what, endedBefore: new Date(endedBefore).toISOString() };
-  const plans = plansOf(store, nameOf, order as ErasureAsked, Infinity);
+  const plans = plansOf(store, nameOf, order as ErasureRequest, Infinity);
   return (await plans.next()).value as ErasurePlan;
 }
 

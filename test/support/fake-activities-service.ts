@@ -31,7 +31,7 @@ export interface RowScript {
 }
 
 export interface Issuance {
-  place: number;
+  rowIndex: number;
   certidaoId: string;
   requestedAt: number;
   ending: Ending;
@@ -39,7 +39,7 @@ export interface Issuance {
 
 /** One request that left, or may have left. */
 export interface Sent {
-  place: number;
+  rowIndex: number;
   attempts: number;
   mode: RequestRow[2];
   at: number;
@@ -47,11 +47,11 @@ export interface Sent {
   name: string;
 }
 
-/** A certificate service and its claims in memory, that does with each place what its script says. */
+/** A certificate service and its claims in memory, that does with each rowIndex what its script says. */
 export class FakeService {
   readonly sent: Sent[] = [];
   readonly issuances = new Map<string, Issuance>();
-  /** Used where a place has no script, or its script says nothing. */
+  /** Used where a rowIndex has no script, or its script says nothing. */
   readonly usual: { answers: Answer[]; endings: Ending[] };
   /** While set, nothing is taken from anybody. */
   shut: { unsent: UnsentReason; waitMs?: number } | null = null;
@@ -69,68 +69,68 @@ export class FakeService {
 
   /** Places of the requests that left, in order. */
   get places(): number[] {
-    return this.sent.map(({ place }) => place);
+    return this.sent.map(({ rowIndex }) => rowIndex);
   }
 
-  sentFor(place: number): Sent[] {
-    return this.sent.filter((sent) => sent.place === place);
+  sentFor(rowIndex: number): Sent[] {
+    return this.sent.filter((sent) => sent.rowIndex === rowIndex);
   }
 
   /** @returns null when the worker is lost with this row */
   request(row: RequestRow, input: RequestInput, at: number): RowAnswer | null {
-    const [place, attempts, mode] = row;
+    const [rowIndex, attempts, mode] = row;
     if (this.shut !== null) {
       const { unsent: reason, waitMs = 0 } = this.shut;
-      return { kind: 'unsent', place, attempts, reason, notBefore: at + waitMs };
+      return { kind: 'unsent', rowIndex, attempts, reason, notBefore: at + waitMs };
     }
-    const visit = this.#visits.get(place) ?? 0;
-    this.#visits.set(place, visit + 1);
-    const answer = nth(this.#scripts[place]?.answers ?? this.usual.answers, visit);
+    const visit = this.#visits.get(rowIndex) ?? 0;
+    this.#visits.set(rowIndex, visit + 1);
+    const answer = nth(this.#scripts[rowIndex]?.answers ?? this.usual.answers, visit);
     if (typeof answer === 'object' && 'unsent' in answer) {
       const { unsent: reason, waitMs = 0 } = answer;
-      return { kind: 'unsent', place, attempts, reason, notBefore: at + waitMs };
+      return { kind: 'unsent', rowIndex, attempts, reason, notBefore: at + waitMs };
     }
-    if (answer === 'unknown elsewhere') return { kind: 'unknown', place, attempts, own: false };
-    if (answer === 'reuse') return { kind: 'settled', place, status: 'issued', attempts };
-    this.sent.push({ place, attempts, mode, at, run: input.run, name: input.name });
+    if (answer === 'unknown elsewhere') return { kind: 'unknown', rowIndex, attempts, own: false };
+    if (answer === 'reuse') return { kind: 'settled', rowIndex, status: 'issued', attempts };
+    this.sent.push({ rowIndex, attempts, mode, at, run: input.chunk, name: input.name });
     const lost = typeof answer === 'object';
-    const told = this.#answerSent(lost ? answer.lost : answer, place, attempts + 1, at);
-    const ofRun = this.#answersOfRuns.get(input.run) ?? new Map<number, RowAnswer>();
-    this.#answersOfRuns.set(input.run, ofRun.set(place, told));
+    const told = this.#answerSent(lost ? answer.lost : answer, rowIndex, attempts + 1, at);
+    const ofRun = this.#answersOfRuns.get(input.chunk) ?? new Map<number, RowAnswer>();
+    this.#answersOfRuns.set(input.chunk, ofRun.set(rowIndex, told));
     return lost ? null : told;
   }
 
   /** What the claims of a run say; a row without one is closed, and comes back unsent. */
-  recover([place, attempts]: RequestRow, input: RequestInput, at: number): RowAnswer {
-    const found = this.#answersOfRuns.get(input.run)?.get(place);
-    return found ?? { kind: 'unsent', place, attempts, reason: 'no_time', notBefore: at };
+  recover([rowIndex, attempts]: RequestRow, input: RequestInput, at: number): RowAnswer {
+    const found = this.#answersOfRuns.get(input.chunk)?.get(rowIndex);
+    return found ?? { kind: 'unsent', rowIndex, attempts, reason: 'no_time', notBefore: at };
   }
 
-  reread([place, attempts]: RequestRow, at: number): RowAnswer {
-    const late = this.#scripts[place]?.late;
-    if (late === 'accepted') return this.#accept(place, attempts, at);
+  reread([rowIndex, attempts]: RequestRow, at: number): RowAnswer {
+    const late = this.#scripts[rowIndex]?.late;
+    if (late === 'accepted') return this.#accept(rowIndex, attempts, at);
     return late === 'not_sent'
-      ? { kind: 'unsent', place, attempts, reason: 'no_time', notBefore: at }
-      : { kind: 'unknown', place, attempts, own: true };
+      ? { kind: 'unsent', rowIndex, attempts, reason: 'no_time', notBefore: at }
+      : { kind: 'unknown', rowIndex, attempts, own: true };
   }
 
   #answerSent(
     answer: 'accept' | 'accepted' | 'refuse' | 'unknown',
-    place: number,
+    rowIndex: number,
     attempts: number,
     at: number,
   ): RowAnswer {
-    if (answer === 'unknown') return { kind: 'unknown', place, attempts, own: true };
-    if (answer === 'refuse') return { kind: 'settled', place, status: 'failed', attempts };
-    return this.#accept(place, attempts, at);
+    if (answer === 'unknown') return { kind: 'unknown', rowIndex, attempts, own: true };
+    if (answer === 'refuse') return { kind: 'settled', rowIndex, status: 'failed', attempts };
+    return this.#accept(rowIndex, attempts, at);
   }
 
-  #accept(place: number, attempts: number, requestedAt: number): RowAnswer {
-    const certidaoId = `c-${place}-${attempts}`;
-    const earlier = [...this.issuances.values()].filter((one) => one.place === place).length;
-    const ending = nth(this.#scripts[place]?.endings ?? this.usual.endings, earlier);
-    this.issuances.set(certidaoId, { place, certidaoId, requestedAt, ending });
-    return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags: 0 };
+  #accept(rowIndex: number, attempts: number, requestedAt: number): RowAnswer {
+    const certidaoId = `c-${rowIndex}-${attempts}`;
+    const earlier = [...this.issuances.values()].filter((one) => one.rowIndex === rowIndex).length;
+    const ending = nth(this.#scripts[rowIndex]?.endings ?? this.usual.endings, earlier);
+    this.issuances.set(certidaoId, { rowIndex, certidaoId, requestedAt, ending });
+    return { kind: 'accepted', rowIndex, certidaoId, requestedAt, attempts, flags: 0 };
   }
 }
 

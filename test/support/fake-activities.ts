@@ -1,20 +1,20 @@
 import { setTimeout as breathe } from 'node:timers/promises';
 import type { createCertificateDecisionActivities } from '../../src/activities/certificates/decisions';
 import type { createCertificateDeferralActivities } from '../../src/activities/certificates/deferrals';
-import type { createCertificateMergeActivities } from '../../src/activities/certificates/merge';
+import type { createCertificateMergeActivities } from '../../src/activities/certificates/finalize';
 import type { createCertificateRecoveryActivities } from '../../src/activities/certificates/recovery';
 import type { createCertificateRequestActivities } from '../../src/activities/certificates/requests';
-import type { createCertificateWatchActivities } from '../../src/activities/certificates/watches';
-import { FreedPlaces } from '../../src/activities/certificates/freed-places';
+import type { createCertificatePollActivities } from '../../src/activities/certificates/polls';
+import { FreedSlots } from '../../src/activities/certificates/freed-slots';
 import type {
   AgainRow,
   RequestInput,
   RequestRow,
   RowAnswer,
-  RunInput,
-  WatchAnswer,
-  WatchInput,
-  WatchTuple,
+  ChunkInput,
+  PollAnswer,
+  PollInput,
+  PolledRow,
 } from '../../src/domain/certificates/certificate-rows';
 import { noCounts } from '../../src/domain/certificates/certificates';
 import { nextPollMs } from '../../src/domain/core/service/poll-timing';
@@ -26,11 +26,11 @@ const reachesServerMs = 20;
 /** What a worker of each queue must offer: drift from the real activities does not compile. */
 export type RequestQueueActivities = ReturnType<typeof createCertificateRequestActivities> &
   ReturnType<typeof createCertificateRecoveryActivities>;
-export type WatchQueueActivities = ReturnType<typeof createCertificateWatchActivities> &
+export type PollQueueActivities = ReturnType<typeof createCertificatePollActivities> &
   ReturnType<typeof createCertificateDeferralActivities> &
   ReturnType<typeof createCertificateMergeActivities> &
   ReturnType<typeof createCertificateDecisionActivities>;
-export type CertificateActivities = RequestQueueActivities & WatchQueueActivities;
+export type CertificateActivities = RequestQueueActivities & PollQueueActivities;
 type ActivityName = keyof CertificateActivities;
 type InputOf<Name extends ActivityName> = Parameters<CertificateActivities[Name]>[0];
 
@@ -90,8 +90,8 @@ export class FakeActivities {
   readonly runsInFlight = new Map<string, InFlight>();
   readonly rowsInFlight = new Map<string, InFlight>();
   readonly watchesInFlight = new InFlight();
-  readonly watchAnswers: WatchAnswer[] = [];
-  readonly #freedPlaces = new FreedPlaces(() => this.#freedAt);
+  readonly watchAnswers: PollAnswer[] = [];
+  readonly #freedPlaces = new FreedSlots(() => this.#freedAt);
   #freedAt = 0;
   #turn: Promise<void> = Promise.resolve();
   readonly #options: FakeOptions;
@@ -141,9 +141,9 @@ export class FakeActivities {
         return this.#found(input, (row) => this.service.reread(row, at));
       },
     };
-    const watches: WatchQueueActivities = {
-      watchCertificates: async (input) => {
-        const { time } = await enter('watchCertificates', input);
+    const watches: PollQueueActivities = {
+      pollCertificates: async (input) => {
+        const { time } = await enter('pollCertificates', input);
         this.watchesInFlight.add(1);
         const answer = await this.#watch(input, time).finally(() => this.watchesInFlight.add(-1));
         if (answer === 'cancelled') return watchCancelled();
@@ -152,11 +152,11 @@ export class FakeActivities {
         return answer;
       },
       leaveOutstanding: async (input) => {
-        await enter('leaveOutstanding', input as WatchInput);
+        await enter('leaveOutstanding', input as PollInput);
       },
       deferRows: async (input) => {
         await enter('deferRows', input);
-        for (const row of input.rows) this.deferred.set(row.place, row);
+        for (const row of input.rows) this.deferred.set(row.rowIndex, row);
       },
       takeDeferredRows: async (input) => {
         await enter('takeDeferredRows', input);
@@ -165,7 +165,7 @@ export class FakeActivities {
           (row) => row.notBefore >= input.from && row.notBefore <= input.to,
         );
         const rows = within.slice(0, input.limit);
-        for (const { place } of rows) this.deferred.delete(place);
+        for (const { rowIndex } of rows) this.deferred.delete(rowIndex);
         const left = [...this.deferred.values()].map((row) => row.notBefore);
         return { rows, soonest: left.length === 0 ? null : Math.min(...left) };
       },
@@ -173,9 +173,9 @@ export class FakeActivities {
         await enter('dropDeferredRows', input);
         this.deferred.clear();
       },
-      mergeWork: async (input) => {
-        await enter('mergeWork', input);
-        const { workId: batchId, edition } = input;
+      finalizeRows: async (input) => {
+        await enter('finalizeRows', input);
+        const { jobId: batchId, edition } = input;
         const told = { total: 0, blankLines: 0, requested: 0, reused: 0, possibleDoubleCharges: 0 };
         const times = { startedAt: '', finishedAt: '' };
         const counts = { ...this.merged };
@@ -184,7 +184,7 @@ export class FakeActivities {
       carryOutDecision: async (input) => {
         await enter('carryOutDecision', input);
         const folder = `${input.folder}/decisions/${input.number}`;
-        return { folder, items: this.decided, filedIn: input.folder };
+        return { folder, items: this.decided, outcomesIn: input.folder };
       },
     };
     return { requests, watches };
@@ -201,40 +201,40 @@ export class FakeActivities {
     return answers;
   }
 
-  async #request(input: RunInput, time: ActivityClock) {
+  async #request(input: ChunkInput, time: ActivityClock) {
     const runs = inFlightOf(this.runsInFlight, input.name);
     const rows = this.#rows(input.name);
-    let { places } = input;
+    let { slots } = input;
     let waits = this.handsOn;
     runs.add(1);
-    rows.add(places);
+    rows.add(slots);
     try {
       const { requestMs = 0 } = this.#options;
-      if (requestMs > 0) await time.sleep(requestMs * places);
+      if (requestMs > 0) await time.sleep(requestMs * slots);
       const startedAt = await time.now();
       let now = startedAt;
       const answers: RowAnswer[] = [];
       for (const [index, row] of input.rows.entries()) {
         const last = answers.at(-1);
         waits &&= !endsRun(last) && now < startedAt + 900;
-        if (index >= places && waits) {
+        if (index >= slots && waits) {
           waits = await this.#takePlace(input, time);
           now = await time.now();
           if (waits) rows.add(1);
-          if (waits) places += 1;
+          if (waits) slots += 1;
         }
         const answer = endsRun(last)
           ? unsentLike(last, row)
-          : index < places
+          : index < slots
             ? this.service.request(row, input, now)
             : noPlace(row, now);
         if (answer === null) throw new Error('the worker was lost');
         answers.push(answer);
       }
-      rows.add(answers.filter((answer) => answer.kind === 'accepted').length - places);
+      rows.add(answers.filter((answer) => answer.kind === 'accepted').length - slots);
       return answers;
     } catch (error) {
-      rows.add(-places);
+      rows.add(-slots);
       throw error;
     } finally {
       runs.add(-1);
@@ -242,23 +242,23 @@ export class FakeActivities {
   }
 
   /** Waits as long as a real run would for a place that a watch has freed. */
-  async #takePlace({ name: lane, run }: RunInput, time: ActivityClock): Promise<boolean> {
+  async #takePlace({ name: lane, chunk }: ChunkInput, time: ActivityClock): Promise<boolean> {
     for (let waitedMs = 0; waitedMs < 300; waitedMs += 50) {
-      if (await this.#freedPlaces.take(lane, run, 0)) return true;
+      if (await this.#freedPlaces.take(lane, chunk, 0)) return true;
       await time.sleep(50);
     }
     return false;
   }
 
   /** Reads what is due, as the real watch does, without a service between. */
-  async #watch(input: WatchInput, time: ActivityClock) {
+  async #watch(input: PollInput, time: ActivityClock) {
     const startedAt = await time.now();
-    const held = new Map<number, WatchTuple>(input.rows.map((row) => [row[0], [...row]]));
-    const answer: WatchAnswer = { settled: [], due: [], handedOn: [], trouble: this.trouble };
-    const freed = this.#freedPlaces.freedByWatch(input.name);
+    const held = new Map<number, PolledRow>(input.rows.map((row) => [row[0], [...row]]));
+    const answer: PollAnswer = { settled: [], due: [], handedOn: [], readFailure: this.trouble };
+    const freed = this.#freedPlaces.freedByPoll(input.name);
     let firstSettledAt = Infinity;
     for (let now = startedAt; ; now = await time.now()) {
-      answer.trouble = this.trouble;
+      answer.readFailure = this.trouble;
       for (const tuple of held.values()) {
         const settled = this.#read(tuple, now, input.rowDeadlineMs);
         if (settled === null) continue;
@@ -272,7 +272,7 @@ export class FakeActivities {
       const returnsAt = Math.min(
         startedAt + input.boundMs,
         firstSettledAt + input.lingerMs,
-        (freed.untakenSince() ?? Infinity) + input.placeLingerMs,
+        (freed.untakenSince() ?? Infinity) + input.slotLingerMs,
       );
       if (held.size === 0 || now >= returnsAt) break;
       const next = Math.min(returnsAt, ...[...held.values()].map((tuple) => tuple[3]));
@@ -283,9 +283,9 @@ export class FakeActivities {
     }
     freed.close();
     answer.handedOn = freed.handedOn();
-    for (const [place, , , dueAt] of held.values()) {
-      if (input.rows.find((row) => row[0] === place)?.[3] !== dueAt)
-        answer.due.push([place, dueAt]);
+    for (const [rowIndex, , , dueAt] of held.values()) {
+      if (input.rows.find((row) => row[0] === rowIndex)?.[3] !== dueAt)
+        answer.due.push([rowIndex, dueAt]);
     }
     return answer;
   }
@@ -301,8 +301,8 @@ export class FakeActivities {
     return end;
   }
 
-  #read(tuple: WatchTuple, now: number, rowDeadlineMs: number) {
-    const [place, certidaoId, requestedAt, dueAt] = tuple;
+  #read(tuple: PolledRow, now: number, rowDeadlineMs: number) {
+    const [rowIndex, certidaoId, requestedAt, dueAt] = tuple;
     const deadlineAt = requestedAt + rowDeadlineMs;
     if (now < Math.min(dueAt, deadlineAt)) return null;
     this.reads += 1;
@@ -310,10 +310,10 @@ export class FakeActivities {
     if (ending === undefined) throw new Error(`nobody was ever given the id ${certidaoId}`);
     if (ending.as !== 'never' && now >= requestedAt + ending.afterMs) {
       return ending.as === 'retryable'
-        ? ([place, 'retryable', now + ending.againAfterMs] as const satisfies unknown[])
-        : ([place, ending.as] as const satisfies unknown[]);
+        ? ([rowIndex, 'retryable', now + ending.againAfterMs] as const satisfies unknown[])
+        : ([rowIndex, ending.as] as const satisfies unknown[]);
     }
-    if (now >= deadlineAt) return [place, 'expired'] as const satisfies unknown[];
+    if (now >= deadlineAt) return [rowIndex, 'expired'] as const satisfies unknown[];
     tuple[3] = now + (this.#options.pollMs ?? nextPollMs(now - requestedAt, 0.5));
     return null;
   }
@@ -328,15 +328,15 @@ function inFlightOf(all: Map<string, InFlight>, name: string): InFlight {
 type Unsent = Extract<RowAnswer, { kind: 'unsent' }>;
 
 function endsRun(answer: RowAnswer | undefined): answer is Unsent {
-  return answer?.kind === 'unsent' && !['in_flight', 'no_place'].includes(answer.reason);
+  return answer?.kind === 'unsent' && !['in_flight', 'no_slot'].includes(answer.reason);
 }
 
 /** The rest of a run that was turned away stays at home, and waits with it unless it is about one row. */
-function unsentLike(stopped: Unsent, [place, attempts]: RequestRow): Unsent {
+function unsentLike(stopped: Unsent, [rowIndex, attempts]: RequestRow): Unsent {
   const notBefore = stopped.reason === 'not_sent' ? 0 : stopped.notBefore;
-  return { kind: 'unsent', place, attempts, reason: 'no_time', notBefore };
+  return { kind: 'unsent', rowIndex, attempts, reason: 'no_time', notBefore };
 }
 
-function noPlace([place, attempts]: RequestRow, notBefore: number): Unsent {
-  return { kind: 'unsent', place, attempts, reason: 'no_place', notBefore };
+function noPlace([rowIndex, attempts]: RequestRow, notBefore: number): Unsent {
+  return { kind: 'unsent', rowIndex, attempts, reason: 'no_slot', notBefore };
 }

@@ -1,11 +1,11 @@
 import { IdKey } from '../../src/protection/id-key';
 import { openStore } from '../../src/store/open-store';
 import { AuditTrail } from '../../src/store/audit/trail';
-import { WorkReader, WorkWriter } from '../../src/store/certificates/works';
-import { createCertificateMergeActivities } from '../../src/activities/certificates/merge';
+import { CertificateJobs, CertificateRowWriter } from '../../src/store/certificates/jobs';
+import { createCertificateMergeActivities } from '../../src/activities/certificates/finalize';
 import type { CertificateDependencies } from '../../src/activities/dependencies';
-import { nothingTold } from '../../src/domain/certificates/outcomes';
-import { workFolder, type WorkRecord } from '../../src/domain/certificates/work';
+import { nothingReported } from '../../src/domain/certificates/outcomes';
+import { certificateFolder, type CertificateRecord } from '../../src/domain/certificates/job';
 import { KeyRing } from '../../src/protection/key-ring';
 import { ActivityEnvironment } from './activity-environment';
 import { cnpj } from './documents';
@@ -17,8 +17,8 @@ import { cnpj } from './documents';
 
 const [what, folder = '', id = '', payloadKeys = '', count = '0'] = process.argv.slice(2);
 const rows = Number(count);
-const workId = 'certificate-batch/large';
-const work = workFolder(workId);
+const jobId = 'certificate-batch/large';
+const work = certificateFolder(jobId);
 const at = '2026-11-21T10:00:00.000Z';
 
 async function main(): Promise<void> {
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const keys = KeyRing.parse(payloadKeys);
   const store = await openStore({ storeUrl: folder, blobsUrl: '' }, idKey, { keys });
   if (what === 'make') {
-    const writer = new WorkWriter(store, work, (text) => idKey.nameOf('document', text));
+    const writer = new CertificateRowWriter(store, work, (text) => idKey.nameOf('document', text));
     for (let item = 0; item < rows; item += 1) {
       const [line, document] = [item + 2, cnpj(item)];
       const told = {
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     }
     for (let from = 0; from < rows; from += 500) {
       const outcomes = Array.from({ length: Math.min(500, rows - from) }, (_, nth) => ({
-        ...nothingTold,
+        ...nothingReported,
         item: from + nth,
         status: 'issued' as const,
         certidaoId: `0b9c1d7e-${from + nth}`,
@@ -61,17 +61,17 @@ async function main(): Promise<void> {
     const input = { inputName: 'in.csv', inputSha256: null, inputKey: null };
     const counts = { lines: rows, blankLines: 0, items: rows };
     const kind = 'certificate-batch';
-    const record = { workId, kind, type: 'cnpj', label: null, ...input, ...times, ...counts };
-    await writer.finish(record as WorkRecord);
+    const record = { jobId, kind, type: 'cnpj', label: null, ...input, ...times, ...counts };
+    await writer.finish(record as CertificateRecord);
     return;
   }
   const audit = new AuditTrail(store, idKey);
-  const works = new WorkReader(store);
+  const works = new CertificateJobs(store);
   const deps = { store, works, idKey, audit, now: Date.now } as unknown as CertificateDependencies;
-  const { mergeWork } = createCertificateMergeActivities(deps);
-  const end = { folder: work, workId, edition: 0, startedAt: Date.parse(at), neverSent: '' };
-  const env = new ActivityEnvironment({ workflowExecution: { workflowId: workId, runId: 'run' } });
-  await env.run(mergeWork, { ...end, failedLanes: [] });
+  const { finalizeRows } = createCertificateMergeActivities(deps);
+  const end = { folder: work, jobId, edition: 0, startedAt: Date.parse(at), neverSent: '' };
+  const env = new ActivityEnvironment({ workflowExecution: { workflowId: jobId, runId: 'run' } });
+  await env.run(finalizeRows, { ...end, failedLanes: [] });
   process.stdout.write(`${process.resourceUsage().maxRSS / 1024}\n`);
 }
 

@@ -1,7 +1,7 @@
 import type { Change } from '../../src/domain/monitors/change';
-import type { FiledChange, ToldChange } from '../../src/domain/monitors/kept';
+import type { StoredChange, ReportedChange } from '../../src/domain/monitors/stored';
 
-export function toldChange(changeId: string, told: Partial<Change> = {}): ToldChange {
+export function toldChange(changeId: string, told: Partial<Change> = {}): ReportedChange {
   const change: Change = {
     changeId,
     state: 'open',
@@ -25,7 +25,7 @@ export function toldChange(changeId: string, told: Partial<Change> = {}): ToldCh
   return { change, answer };
 }
 
-export function filedChange(changeId: string, told: Partial<Change> = {}): FiledChange {
+export function filedChange(changeId: string, told: Partial<Change> = {}): StoredChange {
   return {
     monitorId: 'monitor-1',
     ...toldChange(changeId, told),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { storeIn } from './temporary-store';
-import type { ChangeFile } from '../../src/domain/monitors/kept';
+import type { ChangeFile } from '../../src/domain/monitors/stored';
 import type { SweepOutcome } from '../../src/domain/monitors/sweep';
 import type { ScenarioInput } from '../../src/sandbox';
 import { ChangeRepository } from '../../src/store/monitors/changes';

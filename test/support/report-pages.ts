@@ -166,8 +166,8 @@ export function sampleJobs({
         coverage,
         risk: riskSummary(risk),
         stale: true,
-        filed: [],
-        unfiled: [
+        stored: [],
+        notStored: [
           {
             artifactId: 'a',
             type: 'dossie_pdf',
@@ -230,8 +230,8 @@ async function creditPage(bytes: Buffer, lang: ReportLanguage): Promise<string> 
   for (const [index, payer] of payers.entries()) fold.payer(payer, index);
   await readAnalysis(call, chunks(), { receivable: (one, index) => fold.receivable(one, index) });
   const files = [{ name: 'remessa.rem', sha256: 'ab'.repeat(32), bytes: 16_400 }];
-  const work = {
-    workId: 'credit/0f/20260105T120000000Z',
+  const job = {
+    jobId: 'credit/0f/20260105T120000000Z',
     operationId: 'op-7',
     createdBy: 'ana',
     createdAt: at,
@@ -239,7 +239,7 @@ async function creditPage(bytes: Buffer, lang: ReportLanguage): Promise<string> 
     files,
   };
   const report = {
-    work,
+    job,
     analysis,
     fileName: `${hostile}.rem`,
     contradictions: [hostile],
@@ -252,7 +252,7 @@ async function creditPage(bytes: Buffer, lang: ReportLanguage): Promise<string> 
 
 function monitorsPage(lang: ReportLanguage): string {
   const sums = new MonitorSums();
-  const marks = { isNew: false, delivered: {}, acknowledged: null, trouble: null, reviews: [] };
+  const marks = { isNew: false, delivered: {}, acknowledged: null, failure: null, reviews: [] };
   for (const [n, severity] of (['critical', 'warn', 'info', 'info'] as const).entries()) {
     const { change, answer } = toldChange(`3f0d2f0a-3c11-4b7e-9a55-6d1c0c0a000${n}`, { severity });
     const before = { socios: n, situacao: 'ATIVA', capital: 1000 };
@@ -263,8 +263,8 @@ function monitorsPage(lang: ReportLanguage): string {
     };
     const whole = { ...(answer as object), before, after };
     const place = { monitorId: '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0002', foundAs: 'open' } as const;
-    const filed = { ...place, change, answer: whole, seenAt: at, sweep: 's' };
-    const record = changeRecord({ ...marks, filed }, ['file']);
+    const stored = { ...place, change, answer: whole, seenAt: at, sweep: 's' };
+    const record = changeRecord({ ...marks, stored }, ['file']);
     const failing = { ...record, status: 'failing', failures: 7, failure: hostile } as const;
     sums.add(n === 1 ? failing : record, whole);
   }
@@ -310,7 +310,7 @@ function batchPage(lang: ReportLanguage): string {
     fold.add({
       ...plain,
       line: n + 2,
-      asked: status === 'invalid' ? hostile : '52998224725',
+      requested: status === 'invalid' ? hostile : '52998224725',
       status,
       jobId: status === 'invalid' ? null : `profile/${'ab'.repeat(16)}/20260105T120000000Z`,
       cells: isFound

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { nextNumber, type Claim, type Receipt } from '../../src/domain/core/service/attempts';
 import type { Store } from '../../src/store/store';
 
-export function claimAt(claimedAt: number, workflowId = 'another-work', run = ''): Claim {
+export function claimAt(claimedAt: number, workflowId = 'another-work', chunk = ''): Claim {
   const nonce = randomUUID();
-  const owner = { workflowId, run: `${run}${nonce}` };
+  const owner = { workflowId, chunk: `${chunk}${nonce}` };
   const answerBy = claimedAt + 35_000;
   return { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown: false };
 }
@@ -13,10 +13,10 @@ export function claimAt(claimedAt: number, workflowId = 'another-work', run = ''
 export async function putAttempt(
   store: Store,
   subject: string,
-  { at = 0, receipt = null as Receipt | null, workflowId = 'another-work', run = '' } = {},
+  { at = 0, receipt = null as Receipt | null, workflowId = 'another-work', chunk = '' } = {},
 ): Promise<number> {
   const n = nextNumber(await store.attempts.of(subject));
-  const claim = claimAt(at, workflowId, run);
+  const claim = claimAt(at, workflowId, chunk);
   await store.attempts.claim(subject, n, claim, 'a-job');
   if (receipt !== null) await store.attempts.putReceipt(subject, { n, claim }, receipt);
   return n;

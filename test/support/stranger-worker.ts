@@ -20,7 +20,7 @@ export type TaskFailure = NonNullable<
  *
  * @returns the failure that it wrote
  */
-export async function failedByStranger(place: Installation, workId: string): Promise<TaskFailure> {
+export async function failedByStranger(place: Installation, jobId: string): Promise<TaskFailure> {
   Runtime.install({
     logger: new DefaultLogger('ERROR', () => undefined),
     telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
@@ -42,14 +42,14 @@ export async function failedByStranger(place: Installation, workId: string): Pro
       rates: [],
       close: () => Promise.resolve(),
     },
-    watchStandstill: () => undefined,
+    watchForStalls: () => undefined,
     retention: null,
   });
   const client = await place.client();
   let failure: TaskFailure | null | undefined = null;
   try {
     await eventually('it has failed', async () => {
-      const runs = await historiesOf(client, workId);
+      const runs = await historiesOf(client, jobId);
       failure = runs
         .flatMap(({ events }) => events)
         .find((event) => event.workflowTaskFailedEventAttributes != null)

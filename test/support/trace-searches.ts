@@ -53,7 +53,7 @@ export async function searched(
     taskQueue: queueName('workflows', rig.suffix),
     args: [
       {
-        ref: { workId: workflowId, folder: 'f' },
+        ref: { jobId: workflowId, folder: 'f' },
         deadlineAt: begunAt + deadlineMs,
         interactive: true,
         queueSuffix: rig.suffix,

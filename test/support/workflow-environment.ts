@@ -11,7 +11,7 @@ import type { Workflow } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { queueName } from '../../src/domain/core/queues';
-import type { WorkRef } from '../../src/domain/certificates/work';
+import type { RowListRef } from '../../src/domain/certificates/job';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/payload/data-converter';
 import type { certificateBatch } from '../../src/workflows/certificates/certificate-batch';
@@ -131,14 +131,14 @@ export class WorkflowRig {
   async startLane({ rows, share = 100, terms, eventsLimit, carried }: LaneSetup) {
     const workflowId = this.#newId('lane');
     const input: CertificateLaneInput = {
-      work: workOf(workflowId, rows),
+      list: workOf(workflowId, rows),
       from: 0,
       to: rows,
       terms: { ...(await this.#terms()), ...terms },
       name: 'lane-0000',
       fairnessKey: 'key',
       eventsLimit: eventsLimit ?? 3_000,
-      tellLostEvery: 1,
+      reportLostEvery: 1,
       carried: { ...firstRows(0, share), ...carried },
     };
     return this.#start<typeof certificateLane>('certificateLane', workflowId, input);
@@ -147,8 +147,8 @@ export class WorkflowRig {
   async startBatch({ rows, terms, ...rest }: BatchSetup, id?: string): Promise<BatchHandle> {
     const workflowId = this.#newId('batch', id);
     const input: CertificateBatchInput = {
-      workId: workflowId,
-      work: workOf(workflowId, rows),
+      jobId: workflowId,
+      list: workOf(workflowId, rows),
       terms: { ...(await this.#terms()), ...terms },
       concurrency: 100,
       ...rest,
@@ -157,19 +157,19 @@ export class WorkflowRig {
   }
 
   async startSingle(terms: Partial<IssuingTerms> = {}) {
-    const workId = this.#newId('single');
-    return this.#start<typeof issueCertificate>('issueCertificate', workId, {
-      workId,
-      work: workOf(workId, 1),
+    const jobId = this.#newId('single');
+    return this.#start<typeof issueCertificate>('issueCertificate', jobId, {
+      jobId,
+      list: workOf(jobId, 1),
       terms: { ...(await this.#terms()), interactive: true, ...terms },
     });
   }
 
   async startResolve(decision: number) {
-    const workId = this.#newId('resolve');
-    return this.#start<typeof certificateResolve>('certificateResolve', workId, {
-      workId: 'batch-decided-on',
-      work: workOf('batch-decided-on', 1_000),
+    const jobId = this.#newId('resolve');
+    return this.#start<typeof certificateResolve>('certificateResolve', jobId, {
+      jobId: 'batch-decided-on',
+      list: workOf('batch-decided-on', 1_000),
       decision,
       terms: await this.#terms(),
       concurrency: 100,
@@ -315,12 +315,12 @@ export class WorkflowRig {
         rereadReceipts: (input) => own().requests.rereadReceipts(input),
       },
       watches: {
-        watchCertificates: (input) => own().watches.watchCertificates(input),
+        pollCertificates: (input) => own().watches.pollCertificates(input),
         leaveOutstanding: (input) => own().watches.leaveOutstanding(input),
         deferRows: (input) => own().watches.deferRows(input),
         takeDeferredRows: (input) => own().watches.takeDeferredRows(input),
         dropDeferredRows: (input) => own().watches.dropDeferredRows(input),
-        mergeWork: (input) => own().watches.mergeWork(input),
+        finalizeRows: (input) => own().watches.finalizeRows(input),
         carryOutDecision: (input) => own().watches.carryOutDecision(input),
       },
     };
@@ -428,9 +428,9 @@ export function placesUpTo(count: number): number[] {
   return [...Array(count).keys()];
 }
 
-function workOf(workId: string, items: number): WorkRef {
-  const folder = `works/${workId}`;
-  return { folder, items, filedIn: folder };
+function workOf(jobId: string, items: number): RowListRef {
+  const folder = `works/${jobId}`;
+  return { folder, items, outcomesIn: folder };
 }
 
 export function workflowBundlePath(): string {

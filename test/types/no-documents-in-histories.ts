@@ -1,8 +1,8 @@
 import type {
   RequestInput,
   RowAnswer,
-  WatchAnswer,
-  WatchInput,
+  PollAnswer,
+  PollInput,
 } from '../../src/domain/certificates/certificate-rows';
 import type * as workflows from '../../src/workflows';
 import type { CertificateActivities } from '../../src/workflows/certificates/activities';
@@ -43,7 +43,7 @@ export const nowhere: [
   None<DocumentsIn<ResultsOf<typeof workflows>>>,
   None<DocumentsIn<InputsOf<CertificateActivities>>>,
   None<DocumentsIn<ResultsOf<CertificateActivities>>>,
-  None<DocumentsIn<RequestInput | RowAnswer | WatchInput | WatchAnswer>>,
+  None<DocumentsIn<RequestInput | RowAnswer | PollInput | PollAnswer>>,
 ] = [true, true, true, true, true];
 
 // The search finds what it is to find.
@@ -57,5 +57,5 @@ export function withDocument(input: IssueCertificateInput): IssueCertificateInpu
 
 export function withNumberInTheWork(input: IssueCertificateInput): IssueCertificateInput {
   // @ts-expect-error nor in the reference to the work
-  return { ...input, work: { ...input.work, cnpj: '11222333000181' } };
+  return { ...input, list: { ...input.list, cnpj: '11222333000181' } };
 }

@@ -10,7 +10,7 @@ import type {
   EngineChosen,
   RequestAnswer,
   OperationSeen,
-} from '../../src/domain/credit/work';
+} from '../../src/domain/credit/job';
 import type { analyzeCredit } from '../../src/workflows/credit/analyze-credit';
 import { jobProgressQuery, cancelUpdate, resumeUpdate } from '../../src/workflows/messages';
 import {
@@ -29,7 +29,7 @@ const accepted: RequestAnswer = {
 };
 const settled = <T>(value: T): Polled<T> => ({ kind: 'settled', value });
 const ready = settled<OperationSeen>({ kind: 'ready', statusWord: 'done' });
-const filed = { issuesKey: 'i', allKey: 'a', contradictions: [] } as unknown as AnalysisResultRef;
+const stored = { issuesKey: 'i', allKey: 'a', contradictions: [] } as unknown as AnalysisResultRef;
 
 /** What the activities answer, one after the other; the last one for ever. A function throws. */
 interface Script {
@@ -47,7 +47,7 @@ class FakeCredit {
 
   constructor(script: Partial<Script>) {
     const usual = { requests: [accepted], recoveries: [accepted], waits: [ready] };
-    this.#script = { ...usual, results: settled(filed), choice: null, ...script };
+    this.#script = { ...usual, results: settled(stored), choice: null, ...script };
   }
 
   get namesEngine(): boolean {
@@ -134,7 +134,7 @@ async function analysed(
       taskQueue: queueName('workflows', rig.suffix),
       args: [
         {
-          ref: { workId: workflowId, folder: 'f' },
+          ref: { jobId: workflowId, folder: 'f' },
           deadlineAt,
           queueSuffix,
           ...(fakes.namesEngine && { namesEngine: true }),
@@ -169,7 +169,7 @@ workflowSuite('an analysis', (rig) => {
   it('is sent, waited for, and its results put on file, in few events', async () => {
     const fakes = new FakeCredit({});
     const { outcome, events } = await analysed(rig(), fakes);
-    expect(outcome).toMatchObject({ status: 'completed', operationId: 'op-1', result: filed });
+    expect(outcome).toMatchObject({ status: 'completed', operationId: 'op-1', result: stored });
     expect(events).toBeLessThan(60);
   });
 
@@ -178,8 +178,8 @@ workflowSuite('an analysis', (rig) => {
     const { outcome } = await analysed(rig(), fakes);
     expect(outcome.status).toBe('completed');
     expect(fakes.inputsOf('requestAnalysis')).toHaveLength(1);
-    const [{ ref, run }] = fakes.inputsOf('requestAnalysis') as [RequestInput];
-    expect(fakes.inputsOf('recoverAnalysis')).toEqual([{ ref, run }]);
+    const [{ ref, chunk }] = fakes.inputsOf('requestAnalysis') as [RequestInput];
+    expect(fakes.inputsOf('recoverAnalysis')).toEqual([{ ref, chunk }]);
   });
 
   it('asks which engine a name means before it is sent, and is not sent when there is none', async () => {
@@ -233,7 +233,7 @@ workflowSuite('an analysis', (rig) => {
     const [first, second] = fakes.inputsOf('requestAnalysis') as RequestInput[];
     expect(first).toMatchObject({ before: null });
     expect(second).toMatchObject({ before: { why: 'credentials' } });
-    expect(second?.run).not.toBe(first?.run);
+    expect(second?.chunk).not.toBe(first?.chunk);
     // At first for seconds, then as long as there is time to send it.
     expect((second?.until ?? 0) - (first?.until ?? 0)).toBeGreaterThan(23 * hour);
     expect(events).toBeLessThan(60);
@@ -277,12 +277,14 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('whose file is spoilt in the store fails at once', async () => {
-    const fakes = new FakeCredit({ requests: [{ kind: 'spoilt', message: 'not what was filed' }] });
+    const fakes = new FakeCredit({
+      requests: [{ kind: 'spoilt', message: 'not what was stored' }],
+    });
     const { outcome } = await analysed(rig(), fakes);
     expect(outcome).toMatchObject({
       status: 'failed',
       operationId: null,
-      error: { code: 'spoilt_input', message: 'not what was filed' },
+      error: { code: 'spoilt_input', message: 'not what was stored' },
     });
   });
 

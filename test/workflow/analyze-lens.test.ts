@@ -44,7 +44,7 @@ const ended = (state: LensSeen['state'], more: Partial<LensSeen> = {}): Polled<L
   kind: 'settled',
   value: seen(state, more),
 });
-const fetched: Polled<ArtifactFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
+const fetched: Polled<ArtifactFiles> = { kind: 'settled', value: { stored: [], notStored: [] } };
 
 let started = 0;
 const activities: ActivitiesByWorkflow = new Map();
@@ -66,12 +66,12 @@ async function analysed(rig: WorkflowRig, script: Script) {
   const workflowId = `lens/${rig.suffix}-${started}`;
   const handed: SubmitLensInput[] = [];
   const read: AwaitLensInput[] = [];
-  const filed: PollRequest[] = [];
+  const stored: PollRequest[] = [];
   const concluded: number[] = [];
   activities.set(workflowId, {
     submitLens: async (input: SubmitLensInput) => scripted(handed, submits, input),
     awaitLens: async (input: AwaitLensInput) => scripted(read, reads, input),
-    fileLens: async (input: PollRequest) => scripted(filed, files, input),
+    fileLens: async (input: PollRequest) => scripted(stored, files, input),
     lookAtLens: async () => look,
     finalizeLens: async ({ outcome, attempt }: { outcome: LensOutcome; attempt: number }) => {
       concluded.push(attempt);
@@ -84,7 +84,7 @@ async function analysed(rig: WorkflowRig, script: Script) {
     taskQueue: queueName('workflows', rig.suffix),
     args: [
       {
-        ref: { workId: workflowId, folder: 'f' },
+        ref: { jobId: workflowId, folder: 'f' },
         attempt: 1,
         deadlineAt,
         interactive: true,
@@ -101,7 +101,7 @@ async function analysed(rig: WorkflowRig, script: Script) {
     outcome,
     handed,
     read,
-    filed,
+    stored,
     concluded,
     deadlineAt,
     progress,
@@ -133,11 +133,11 @@ workflowSuite('an analysis', (rig) => {
   test('is handed in, read until it has settled and its artifacts fetched, in thirty events', async () => {
     const done = ended('completed', { artifacts: 2 });
     const script = { submits: [submitted], reads: [done], files: [fetched] };
-    const { outcome, handed, read, filed, events, progress } = await analysed(rig(), script);
+    const { outcome, handed, read, stored, events, progress } = await analysed(rig(), script);
     expect(outcome).toMatchObject({ status: 'completed', replaced: [], seen: { artifacts: 2 } });
     expect(handed).toHaveLength(1);
     expect(read).toMatchObject([{ analysisId, seen: 'queued' }]);
-    expect(filed).toHaveLength(1);
+    expect(stored).toHaveLength(1);
     expect(progress).toMatchObject({ stage: 'done', externalId: analysisId });
     expect(events).toBeLessThanOrEqual(30);
   });
@@ -222,12 +222,12 @@ workflowSuite('an analysis', (rig) => {
     const late = (): never => {
       throw notSettledYet(59 * minute);
     };
-    const { filed, deadlineAt } = await analysed(rig(), {
+    const { stored, deadlineAt } = await analysed(rig(), {
       submits: [submitted],
       reads: [late, ended('completed', { artifacts: 1 })],
       files: [fetched],
     });
-    expect(filed[0]?.deadlineAt).toBeGreaterThanOrEqual(deadlineAt + 58 * minute);
+    expect(stored[0]?.deadlineAt).toBeGreaterThanOrEqual(deadlineAt + 58 * minute);
   });
 
   /**
@@ -253,21 +253,21 @@ workflowSuite('an analysis', (rig) => {
       throw notSettledYet(10 * minute);
     };
     const changed = seen('running', { billing: billed(4) });
-    const { outcome, filed } = await analysed(rig(), {
+    const { outcome, stored } = await analysed(rig(), {
       submits: [submitted],
       reads: [{ kind: 'changed', status: 'running', value: changed }, late],
       meanwhile: async (workflowId) => void (told = await cancelAt(workflowId, 'running')),
     });
     expect(told).toContain('goes on at the service');
     expect(outcome).toMatchObject({ status: 'cancelled', seen: { billing: billed(4) } });
-    expect(filed).toEqual([]);
+    expect(stored).toEqual([]);
   });
 
   test('that had been completed when it was cancelled is told and kept', async () => {
     const late = (): never => {
       throw notSettledYet(10 * minute);
     };
-    const { outcome, filed } = await analysed(rig(), {
+    const { outcome, stored } = await analysed(rig(), {
       submits: [submitted],
       reads: [running, late],
       files: [fetched],
@@ -277,9 +277,9 @@ workflowSuite('an analysis', (rig) => {
     expect(outcome).toMatchObject({
       status: 'completed',
       seen: { billing: billed(5) },
-      files: { filed: [], unfiled: [] },
+      files: { stored: [], notStored: [] },
     });
-    expect(filed).toHaveLength(1);
+    expect(stored).toHaveLength(1);
   });
 
   test('whose artifacts are being fetched cannot be cancelled any more', async () => {
@@ -297,7 +297,7 @@ workflowSuite('an analysis', (rig) => {
       },
     });
     expect(told).toBe('it has settled');
-    expect(outcome).toMatchObject({ status: 'completed', files: { filed: [] } });
+    expect(outcome).toMatchObject({ status: 'completed', files: { stored: [] } });
   });
 
   test('is cancelled while its file is handed in, and handed in no more', async () => {

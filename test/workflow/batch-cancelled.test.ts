@@ -21,7 +21,7 @@ workflowSuite('an order to a batch', (rig) => {
     expect(await countsOf(batch)).toEqual([half, half]);
     expect(fakes.service.places).toHaveLength(20);
     expect(fakes.callsOf('leaveOutstanding')).toEqual([]);
-    expect(fakes.callsOf('mergeWork')[0]?.input.neverSent).toContain('cancelled');
+    expect(fakes.callsOf('finalizeRows')[0]?.input.neverSent).toContain('cancelled');
   });
 
   it('to cancel before access is proven asks for nothing at all', async () => {
@@ -48,7 +48,7 @@ workflowSuite('an order to a batch', (rig) => {
     await batch.result();
     const runs = fakes
       .callsOf('requestCertificates')
-      .map(({ input: { places: _places, sendBy: _sendBy, ...input } }) => input);
+      .map(({ input: { slots: _places, sendBy: _sendBy, ...input } }) => input);
     const recovered = fakes.callsOf('recoverRequests').map(({ input }) => input);
     expect(runs).toHaveLength(2);
     // The first may have ended before the order came.
@@ -56,7 +56,7 @@ workflowSuite('an order to a batch', (rig) => {
     for (const input of recovered) expect(runs).toContainEqual(input);
     expect(doors).toBeLessThanOrEqual(10);
     const left = fakes.callsOf('leaveOutstanding').flatMap(({ input }) => input.rows);
-    expect(left.map(([place]) => place).sort(ascending)).toEqual(placesUpTo(20));
+    expect(left.map(([rowIndex]) => rowIndex).sort(ascending)).toEqual(placesUpTo(20));
     expect(await countsOf(batch)).toEqual([counted({ cancelled: 40 })]);
   });
 
@@ -66,7 +66,7 @@ workflowSuite('an order to a batch', (rig) => {
     await rig().pass(10 * minute);
     await cancel(batch, true);
     const orderedAt = await rig().now();
-    await rig().until(() => fakes.callsOf('mergeWork').length > 0, second);
+    await rig().until(() => fakes.callsOf('finalizeRows').length > 0, second);
     expect((await rig().now()) - orderedAt).toBeLessThan(minute);
     await batch.result();
     expect(fakes.callsOf('leaveOutstanding')[0]?.input.rows).toHaveLength(10);
@@ -90,7 +90,7 @@ workflowSuite('an order to a batch', (rig) => {
     await batch.cancel();
     await batch.result();
     expect(await countsOf(batch)).toEqual([counted({ issued: 10, cancelled: 20 })]);
-    expect(fakes.callsOf('mergeWork')[0]?.input.neverSent).toContain('cancelled');
+    expect(fakes.callsOf('finalizeRows')[0]?.input.neverSent).toContain('cancelled');
   });
 
   it('given by the tools of the engine to a lane means the same', async () => {

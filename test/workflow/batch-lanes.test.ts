@@ -30,8 +30,8 @@ workflowSuite('the lanes of a batch of certificates', (rig) => {
         { done: true, counts: counted({ issued: 10 }) },
       ],
     });
-    expect(fakes.callsOf('mergeWork')).toHaveLength(1);
-    expect(fakes.callsOf('mergeWork')[0]?.input.failedLanes).toEqual([[10, 20]]);
+    expect(fakes.callsOf('finalizeRows')).toHaveLength(1);
+    expect(fakes.callsOf('finalizeRows')[0]?.input.failedLanes).toEqual([[10, 20]]);
   });
 
   it('opens at most eight lanes', async () => {
@@ -44,7 +44,7 @@ workflowSuite('the lanes of a batch of certificates', (rig) => {
 
   it('divides the rows in flight over its lanes, and hands on the share of one that ended', async () => {
     const slow = { endings: [{ as: 'issued', afterMs: 6 * second } as const] };
-    const scripts = Object.fromEntries(placesUpTo(24).map((place) => [place + 12, slow]));
+    const scripts = Object.fromEntries(placesUpTo(24).map((rowIndex) => [rowIndex + 12, slow]));
     const fakes = rig().fakes(scripts, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
     const batch = await rig().startBatch({ rows: 36, laneRows: 12, concurrency: 10 });
     await batch.result();

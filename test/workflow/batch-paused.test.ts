@@ -15,7 +15,7 @@ workflowSuite('an order to a batch', (rig) => {
   it('is refused when every row has its outcome', async () => {
     const fakes = rig().fakes();
     const refusals: string[] = [];
-    fakes.before.mergeWork = async () => {
+    fakes.before.finalizeRows = async () => {
       for (const order of [pause, resume, (one: BatchHandle) => cancel(one, true)]) {
         refusals.push(await refusalOf(order(batch)));
       }

@@ -16,7 +16,7 @@ workflowSuite('a batch of certificates', (rig) => {
     const fakes = rig().fakes();
     const batch = await rig().startBatch({ rows: 0 });
     await batch.result();
-    expect(fakes.calls.map(({ activity }) => activity)).toEqual(['mergeWork']);
+    expect(fakes.calls.map(({ activity }) => activity)).toEqual(['finalizeRows']);
   });
 
   it('asks for every row exactly once over several lanes, and counts how they ended', async () => {
@@ -37,8 +37,8 @@ workflowSuite('a batch of certificates', (rig) => {
         { items: 10, done: true, counts: counted({ issued: 9, unknown: 1 }) },
       ],
     });
-    expect(fakes.callsOf('mergeWork').map(({ input }) => input)).toMatchObject([
-      { folder: `works/${batch.workflowId}`, workId: batch.workflowId, edition: 0 },
+    expect(fakes.callsOf('finalizeRows').map(({ input }) => input)).toMatchObject([
+      { folder: `works/${batch.workflowId}`, jobId: batch.workflowId, edition: 0 },
     ]);
   });
 
@@ -73,7 +73,7 @@ workflowSuite('a batch of certificates', (rig) => {
       { counts: counted({ issued: 10, cancelled: 20 }) },
     ]);
     expect(fakes.service.places).toHaveLength(10);
-    expect(fakes.callsOf('mergeWork')[0]?.input.neverSent).toContain('deadline');
+    expect(fakes.callsOf('finalizeRows')[0]?.input.neverSent).toContain('deadline');
   });
 
   it('answers what is asked about it, and its lanes too, from the first moment to the last', async () => {

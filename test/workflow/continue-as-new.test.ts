@@ -28,8 +28,8 @@ workflowSuite('a lane that continues as new', (rig) => {
       0,
       handedOver?.payloads,
     );
-    expect(carried.outstanding.map(([place, id]) => [place, id])).toEqual(
-      placesUpTo(5).map((place) => [place, `c-${place}-1`]),
+    expect(carried.outstanding.map(([rowIndex, id]) => [rowIndex, id])).toEqual(
+      placesUpTo(5).map((rowIndex) => [rowIndex, `c-${rowIndex}-1`]),
     );
     for (const [, , requestedAt, dueAt] of carried.outstanding) {
       expect(dueAt - requestedAt).toBeGreaterThan(5 * second);
@@ -39,9 +39,9 @@ workflowSuite('a lane that continues as new', (rig) => {
 
   it('loses no row and asks for none twice', async () => {
     const scripts = Object.fromEntries(
-      placesUpTo(40).map((place) => [
-        place,
-        { endings: [{ as: 'issued', afterMs: (place % 7) * 2 * second } as const] },
+      placesUpTo(40).map((rowIndex) => [
+        rowIndex,
+        { endings: [{ as: 'issued', afterMs: (rowIndex % 7) * 2 * second } as const] },
       ]),
     );
     const fakes = rig().fakes(
@@ -58,11 +58,11 @@ workflowSuite('a lane that continues as new', (rig) => {
       counts: counted({ issued: 38, unknown: 1, failed: 1 }),
     });
     expect((await runsOf(lane)).length).toBeGreaterThan(3);
-    const once = fakes.service.places.filter((place) => place !== 23);
-    expect(once.sort(ascending)).toEqual(placesUpTo(40).filter((place) => place !== 23));
+    const once = fakes.service.places.filter((rowIndex) => rowIndex !== 23);
+    expect(once.sort(ascending)).toEqual(placesUpTo(40).filter((rowIndex) => rowIndex !== 23));
     expect(fakes.service.sentFor(23)).toHaveLength(5);
     expect(fakes.rowsInFlight.get('lane-0000')?.most).toBeLessThanOrEqual(15);
-    const names = fakes.callsOf('requestCertificates').map(({ input }) => input.run);
+    const names = fakes.callsOf('requestCertificates').map(({ input }) => input.chunk);
     expect(new Set(names).size).toBe(names.length);
     // The unknown row was carried to the last run, and looked at once before the end.
     expect(fakes.callsOf('rereadReceipts').map(({ input }) => input.rows)).toEqual([
@@ -74,7 +74,7 @@ workflowSuite('a lane that continues as new', (rig) => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: minute }] } });
     fakes.cancelledWatch = 'fails';
     const lane = await rig().startLane({ rows: 25, share: 15, eventsLimit: 40 });
-    await rig().until(() => fakes.callsOf('watchCertificates').length > 0);
+    await rig().until(() => fakes.callsOf('pollCertificates').length > 0);
     // Orders that change nothing, until there are so many events that it hands over, watch and all.
     for (let order = 0; order < 40; order += 1) await lane.signal('control', { share: 15 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 25 }) });

@@ -6,7 +6,10 @@ workflowSuite('a decision on an ended batch', (rig) => {
     const fakes = rig().fakes();
     const resolve = await rig().startResolve(1);
     await resolve.result();
-    expect(fakes.calls.map(({ activity }) => activity)).toEqual(['carryOutDecision', 'mergeWork']);
+    expect(fakes.calls.map(({ activity }) => activity)).toEqual([
+      'carryOutDecision',
+      'finalizeRows',
+    ]);
   });
 
   it('is carried out, driven under names of its own, and merged as the next edition', async () => {
@@ -15,16 +18,16 @@ workflowSuite('a decision on an ended batch', (rig) => {
     const resolve = await rig().startResolve(3);
     expect(await resolve.result()).toMatchObject({ batchId: 'batch-decided-on', edition: 3 });
     const [decision, ...others] = fakes.calls.filter(
-      ({ activity }) => !['requestCertificates', 'watchCertificates'].includes(activity),
+      ({ activity }) => !['requestCertificates', 'pollCertificates'].includes(activity),
     );
     const folder = 'works/batch-decided-on';
     expect(decision).toMatchObject({ activity: 'carryOutDecision', input: { folder, number: 3 } });
-    expect(others.map(({ activity }) => activity)).toEqual(['proveAccess', 'mergeWork']);
-    expect(others.at(-1)?.input).toMatchObject({ folder, workId: 'batch-decided-on', edition: 3 });
+    expect(others.map(({ activity }) => activity)).toEqual(['proveAccess', 'finalizeRows']);
+    expect(others.at(-1)?.input).toMatchObject({ folder, jobId: 'batch-decided-on', edition: 3 });
     for (const { input } of fakes.callsOf('requestCertificates')) {
       expect(input).toMatchObject({
         name: 'decision-3-lane-0000',
-        work: { folder: `${folder}/decisions/3`, filedIn: folder, items: 7 },
+        work: { folder: `${folder}/decisions/3`, outcomesIn: folder, items: 7 },
       });
     }
     expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(7));

@@ -147,8 +147,8 @@ async function followed(rig: WorkflowRig, script: Script) {
       matchedRules: 0,
       missingFields: 0,
     },
-    filed: [],
-    unfiled: [],
+    stored: [],
+    notStored: [],
     note: null,
     movedOn: false,
   };
@@ -183,7 +183,7 @@ async function followed(rig: WorkflowRig, script: Script) {
       taskQueue: queueName('workflows', rig.suffix),
       args: [
         {
-          ref: { workId: workflowId, folder: 'f', dossierId: 'd' },
+          ref: { jobId: workflowId, folder: 'f', dossierId: 'd' },
           deadlineAt: begunAt + 10 * day,
           maxAttempts: 1,
           onReview: 'wait',
@@ -215,7 +215,7 @@ async function followed(rig: WorkflowRig, script: Script) {
 }
 
 workflowSuite('following a dossier', (rig) => {
-  test('ends with what the service reaches, and has its report filed', async () => {
+  test('ends with what the service reaches, and has its report stored', async () => {
     const { events, outcome, reports } = await followed(rig(), {
       looks: [settled(sight('completed'))],
     });

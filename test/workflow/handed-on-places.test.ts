@@ -19,8 +19,8 @@ workflowSuite('places that watches hand on to runs', (rig) => {
     const lane = await rig().startLane({ rows: 60, share: 20 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 60 }) });
     const runs = runsOf(fakes);
-    expect(runs.some(({ rows, places }) => places < rows.length)).toBe(true);
-    expect(runs.every(({ rows, places }) => places <= rows.length)).toBe(true);
+    expect(runs.some(({ rows, slots }) => slots < rows.length)).toBe(true);
+    expect(runs.every(({ rows, slots }) => slots <= rows.length)).toBe(true);
   });
 
   it('never bring more rows under way than the share of the lane', async () => {

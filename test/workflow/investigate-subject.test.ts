@@ -70,9 +70,9 @@ async function investigated(rig: WorkflowRig, script: Script) {
   const cancelled: string[] = [];
   const dossierOf = (folder: string): string => folder.split('/').at(-2)?.split('-').at(-1) ?? '';
   const child = (dossier: string) => {
-    const workId = idOf(dossier);
-    const about = { workId, dossierId: dossier, maxAttempts: 1, onReview: 'wait', toCancel: false };
-    return { jobId: workId, kind: 'dossier' as const, terms: { record: about } };
+    const jobId = idOf(dossier);
+    const about = { jobId, dossierId: dossier, maxAttempts: 1, onReview: 'wait', toCancel: false };
+    return { jobId: jobId, kind: 'dossier' as const, terms: { record: about } };
   };
   const sight = (state: string) => ({
     state,
@@ -129,7 +129,7 @@ async function investigated(rig: WorkflowRig, script: Script) {
       },
       fileDossier: async () => ({
         kind: 'settled',
-        value: { filed: [], unfiled: [], movedOn: false },
+        value: { stored: [], notStored: [], movedOn: false },
       }),
       finalizeDossier: async ({ ref, outcome }: { ref: { folder: string }; outcome: object }) => {
         if (script.broken?.includes(dossierOf(ref.folder)) === true)
@@ -143,8 +143,8 @@ async function investigated(rig: WorkflowRig, script: Script) {
     const taskQueue = queueName('workflows', rig.suffix);
     const terms = { deadlineAt: begunAt + 60 * day, interactive: true, queueSuffix };
     if (script.runsAlready !== undefined) {
-      const { workId, ...about } = child(script.runsAlready).terms.record;
-      const ref = { workId, folder: `works/${workId}`, dossierId: script.runsAlready };
+      const { jobId, ...about } = child(script.runsAlready).terms.record;
+      const ref = { jobId, folder: `works/${jobId}`, dossierId: script.runsAlready };
       await workflow.start('followDossier', {
         workflowId: `dossier/${name}-${script.runsAlready}`,
         taskQueue,
@@ -158,7 +158,7 @@ async function investigated(rig: WorkflowRig, script: Script) {
       args: [
         {
           ...terms,
-          ref: { workId: `${workflowId}/1`, folder: 'f' },
+          ref: { jobId: `${workflowId}/1`, folder: 'f' },
           steps: script.steps.map((step) => ({
             needs: [],
             required: false,

@@ -57,7 +57,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 };
 
 interface Ref {
-  workId: string;
+  jobId: string;
 }
 
 /** A store in memory, and a service that does with each job what the test says. */
@@ -98,17 +98,17 @@ class FakeDesk {
       { ref }: { ref: Ref },
       outcome: T,
     ): Promise<T> => {
-      this.#underWay.delete(ref.workId);
-      if (this.#fateOf(ref.workId) === 'broken') throw gone();
-      this.outcomes.set(ref.workId, outcome.status);
-      if (this.#fateOf(ref.workId) === 'broken, end stored') throw gone();
+      this.#underWay.delete(ref.jobId);
+      if (this.#fateOf(ref.jobId) === 'broken') throw gone();
+      this.outcomes.set(ref.jobId, outcome.status);
+      if (this.#fateOf(ref.jobId) === 'broken, end stored') throw gone();
       return outcome;
     };
     const conclude = async <T extends { status: string }>(input: { ref: Ref; outcome: T }) =>
       store(input, input.outcome);
     return {
       startTrace: async ({ ref }: { ref: Ref }) => {
-        const fate = await this.#ask(ref.workId);
+        const fate = await this.#ask(ref.jobId);
         if (fate === 'refused') return { kind: 'refused', status: 403, code: 'c', message: 'm' };
         if (fate === 'unknown_outcome') {
           return { kind: 'settled', value: { kind: 'unknown', code: 'c', message: 'm' } };
@@ -117,16 +117,16 @@ class FakeDesk {
         return { kind: 'settled', value: created };
       },
       awaitTrace: async ({ ref }: { ref: Ref }) => {
-        await this.#hold(ref.workId);
-        const fate = this.#fateOf(ref.workId);
+        await this.#hold(ref.jobId);
+        const fate = this.#fateOf(ref.jobId);
         if (fate === 'expired') return { kind: 'expired', value: null };
         const state = fate === 'failed' ? 'failed' : 'completed';
         return { kind: 'settled', value: { traceId: 't', state, failure: null } };
       },
       finalizeTrace: conclude,
       lookUpProfile: async ({ ref, call }: { ref: Ref; call: number }) => {
-        const fate = await this.#ask(ref.workId);
-        await this.#hold(ref.workId);
+        const fate = await this.#ask(ref.jobId);
+        await this.#hold(ref.jobId);
         if (fate === 'expired') return { kind: 'expired', value: null };
         if (fate === 'invalid' || fate === 'not_found' || fate === 'refused') {
           const no = { kind: 'no', status: fate, code: null, message: 'm' };
@@ -138,8 +138,8 @@ class FakeDesk {
       },
       finalizeProfile: conclude,
       requestAnalysis: async ({ ref }: { ref: Ref }) => {
-        await this.#ask(ref.workId);
-        const operationId = ref.workId;
+        await this.#ask(ref.jobId);
+        const operationId = ref.jobId;
         return { kind: 'accepted', operationId, acceptedAt: 0, afterUnknown: false };
       },
       awaitAnalysis: async ({ operationId }: { operationId: string }) => {
@@ -153,9 +153,9 @@ class FakeDesk {
         return null;
       },
       awaitDossier: async ({ ref }: { ref: Ref }) => {
-        await this.#ask(ref.workId);
-        await this.#hold(ref.workId);
-        const state = this.#fateOf(ref.workId) === 'failed' ? 'failed' : 'cancelled';
+        await this.#ask(ref.jobId);
+        await this.#hold(ref.jobId);
+        const state = this.#fateOf(ref.jobId) === 'failed' ? 'failed' : 'cancelled';
         return { kind: 'settled', value: { state, statusWord: state, attempt: null } };
       },
       finalizeDossier: async (input: { ref: Ref; outcome: { status: string } }) =>
@@ -190,18 +190,18 @@ class FakeDesk {
   }
 
   /** What a command stores with the row. */
-  #termsOf(workId: string): ReadRows['open'][number]['terms'] {
+  #termsOf(jobId: string): ReadRows['open'][number]['terms'] {
     if (this.kind !== 'dossier-batch') return { retryRural: false };
-    const [, dossierId] = workId.split('/');
+    const [, dossierId] = jobId.split('/');
     const terms = { maxAttempts: 1, onReview: 'leave', toCancel: false };
-    return { record: { workId, dossierId, ...terms }, ...terms, atOnce: true };
+    return { record: { jobId, dossierId, ...terms }, ...terms, atOnce: true };
   }
 
-  async #ask(workId: string): Promise<Fate | null> {
-    this.asked.push(workId);
-    this.#underWay.add(workId);
+  async #ask(jobId: string): Promise<Fate | null> {
+    this.asked.push(jobId);
+    this.#underWay.add(jobId);
     this.most = Math.max(this.most, this.#underWay.size);
-    const fate = this.#fateOf(workId);
+    const fate = this.#fateOf(jobId);
     if (fate === 'worker lost' && Context.current().info.attempt === 1) {
       throw ApplicationFailure.retryable('heartbeat lost');
     }
@@ -209,17 +209,17 @@ class FakeDesk {
   }
 
   /** Ends early when the job is cancelled. */
-  async #hold(workId: string): Promise<void> {
+  async #hold(jobId: string): Promise<void> {
     const context = Context.current();
-    while (this.held.has(workId)) {
+    while (this.held.has(jobId)) {
       context.heartbeat();
       if (context.cancellationSignal.aborted) throw new CancelledFailure('cancelled');
       await pause();
     }
   }
 
-  #fateOf(workId: string): Fate | null {
-    return this.fates.get(workId) ?? null;
+  #fateOf(jobId: string): Fate | null {
+    return this.fates.get(jobId) ?? null;
   }
 }
 
@@ -330,7 +330,7 @@ workflowSuite('a batch of jobs', (rig) => {
   it('gives each dossier what its row says', async () => {
     const desk = new FakeDesk('dossier-batch', 2);
     await driven(rig(), desk, { concurrency: 1 });
-    expect(desk.given).toMatchObject(desk.jobs.map((workId) => ({ workId, onReview: 'leave' })));
+    expect(desk.given).toMatchObject(desk.jobs.map((jobId) => ({ jobId, onReview: 'leave' })));
   });
 
   it('hands a slow row on from run to run, and it keeps one slot and no more', async () => {
@@ -473,7 +473,7 @@ workflowSuite('a batch of jobs', (rig) => {
       taskQueue: queueName('workflows', suffix),
       args: [
         {
-          ref: { workId: theirs, folder: 'f' },
+          ref: { jobId: theirs, folder: 'f' },
           deadlineAt: (await rig().now()) + 24 * hour,
           retryRural: false,
           queueSuffix: `${suffix}-b${batches}`,

@@ -13,8 +13,8 @@ workflowSuite('the runs of a lane', (rig) => {
     const fakes = rig().fakes({ 1: { answers: ['refuse'] }, 2: { answers: ['reuse'] } });
     const lane = await rig().startLane({ rows: 4 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 3, failed: 1 }) });
-    const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
-    expect(new Set(watched.map(([place]) => place))).toEqual(new Set([0, 3]));
+    const watched = fakes.callsOf('pollCertificates').flatMap(({ input }) => input.rows);
+    expect(new Set(watched.map(([rowIndex]) => rowIndex))).toEqual(new Set([0, 3]));
   });
 
   it('hold at most ten rows, and at most three are in flight', async () => {
@@ -25,7 +25,7 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(Math.max(...sizes)).toBe(10);
     expect(fakes.runsInFlight.get('lane-0000')?.most).toBe(3);
     expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(65));
-    const names = fakes.callsOf('requestCertificates').map(({ input }) => input.run);
+    const names = fakes.callsOf('requestCertificates').map(({ input }) => input.chunk);
     expect(new Set(names).size).toBe(names.length);
   });
 
@@ -132,7 +132,7 @@ workflowSuite('the runs of a lane', (rig) => {
       .callsOf('requestCertificates')
       .filter(({ input }) => input.rows.length === 1);
     const places = probes.map(({ input }) => input.rows[0]?.[0] ?? 0);
-    expect(places.some((place) => place > 40)).toBe(true);
+    expect(places.some((rowIndex) => rowIndex > 40)).toBe(true);
     expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(100));
   });
 

@@ -57,7 +57,7 @@ async function lookedUp(
     taskQueue: queueName('workflows', rig.suffix),
     args: [
       {
-        ref: { workId: workflowId, folder: 'f' },
+        ref: { jobId: workflowId, folder: 'f' },
         deadlineAt: begunAt + hour,
         retryRural,
         queueSuffix: rig.suffix,

@@ -17,9 +17,9 @@ representativeSuite(
       expect(lost?.input).toMatchObject({ ...recovery?.input, places: 10 });
       expect(others).toEqual([]);
       // What was accepted in it is watched; only rows whose doors were still open go again.
-      const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
-      expect(new Set(watched.map(([place]) => place))).toEqual(new Set(placesUpTo(10)));
-      const again = later.flatMap(({ input }) => input.rows.map(([place]) => place));
+      const watched = fakes.callsOf('pollCertificates').flatMap(({ input }) => input.rows);
+      expect(new Set(watched.map(([rowIndex]) => rowIndex))).toEqual(new Set(placesUpTo(10)));
+      const again = later.flatMap(({ input }) => input.rows.map(([rowIndex]) => rowIndex));
       expect(again.sort(ascending)).toEqual([5, 6, 7, 8, 9]);
       expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
     });

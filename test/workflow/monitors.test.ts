@@ -142,7 +142,7 @@ async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconc
       args: [
         {
           record: {
-            workId: `monitor-sweep/${monitorId}/1`,
+            jobId: `monitor-sweep/${monitorId}/1`,
             monitorId,
             terms: plainTerms,
             reconcile,
@@ -179,7 +179,7 @@ async function scanned(
           by: 'tester',
           terms: plainTerms,
           reconcileAll: false,
-          workId: null,
+          jobId: null,
           interactive: false,
           queueSuffix,
           carryover: null,

@@ -15,9 +15,9 @@ workflowSuite('places that no watch hands on to a run', (rig) => {
     const lane = await rig().startLane({ rows: 60, share: 20 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 60 }) });
     const runs = runsOf(fakes);
-    expect(runs.every(({ places }) => places > 0)).toBe(true);
+    expect(runs.every(({ slots }) => slots > 0)).toBe(true);
     // What found no place goes again at once, in runs as large as before.
-    expect(runs.some(({ rows, places }) => places < rows.length)).toBe(true);
+    expect(runs.some(({ rows, slots }) => slots < rows.length)).toBe(true);
     expect(Math.max(...runs.slice(5).map(({ rows }) => rows.length))).toBe(10);
     const at = fakes.service.sent.map((sent) => sent.at);
     expect(Math.max(...at) - Math.min(...at)).toBeLessThan(15 * second);

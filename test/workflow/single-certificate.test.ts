@@ -7,10 +7,10 @@ workflowSuite('a single certificate', (rig) => {
     const single = await rig().startSingle();
     expect(await single.result()).toMatchObject({ batchId: single.workflowId, edition: 0 });
     expect(new Set(fakes.calls.map(({ activity }) => activity))).toEqual(
-      new Set(['requestCertificates', 'watchCertificates', 'mergeWork']),
+      new Set(['requestCertificates', 'pollCertificates', 'finalizeRows']),
     );
     expect(fakes.service.places).toEqual([0]);
-    for (const { input } of fakes.callsOf('watchCertificates')) {
+    for (const { input } of fakes.callsOf('pollCertificates')) {
       expect(input).toMatchObject({ interactive: true, name: 'single' });
     }
     expect(await rig().progressOf(single.workflowId)).toMatchObject({
@@ -62,7 +62,7 @@ workflowSuite('a single certificate', (rig) => {
         ? single.executeUpdate(cancelUpdate, { args: [{ now: false }] })
         : single.cancel());
       await single.result();
-      expect(fakes.callsOf('mergeWork')[0]?.input.neverSent).toContain('cancelled');
+      expect(fakes.callsOf('finalizeRows')[0]?.input.neverSent).toContain('cancelled');
     }
   });
 });

@@ -14,9 +14,9 @@ workflowSuite('the watches of a lane', (rig) => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
     const lane = await rig().startLane({ rows: 20, share: 10 });
     await lane.result();
-    const watches = fakes.callsOf('watchCertificates').map(({ input }) => input);
-    expect(watches[0]).toMatchObject({ lingerMs: 1_000, placeLingerMs: 120 });
-    expect(watches.at(-1)).toMatchObject({ lingerMs: 1_000, placeLingerMs: 1_000 });
+    const watches = fakes.callsOf('pollCertificates').map(({ input }) => input);
+    expect(watches[0]).toMatchObject({ lingerMs: 1_000, slotLingerMs: 120 });
+    expect(watches.at(-1)).toMatchObject({ lingerMs: 1_000, slotLingerMs: 1_000 });
   });
 
   it('do not let slow rows keep fresh ones unwatched', async () => {
@@ -53,7 +53,7 @@ workflowSuite('the watches of a lane', (rig) => {
     await rig().until(() => fakes.service.places.length === 321, 10 * second);
     await rig().pass(5 * second);
     const again = fakes.service.sentFor(0)[1]?.at ?? 0;
-    const watches = fakes.callsOf('watchCertificates');
+    const watches = fakes.callsOf('pollCertificates');
     const sizes = watches.map(({ input }) => input.rows.length);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(250);
     // Few and large ones: their rows wait for company.
@@ -73,7 +73,7 @@ workflowSuite('the watches of a lane', (rig) => {
     const fakes = rig().fakes({ 0: { endings: [ending] } });
     const lane = await rig().startLane({ rows: 1 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 1 }) });
-    const watches = fakes.callsOf('watchCertificates');
+    const watches = fakes.callsOf('pollCertificates');
     for (const [index, { input }] of watches.entries()) {
       const answer = fakes.watchAnswers[index - 1];
       if (answer === undefined) continue;
@@ -89,7 +89,7 @@ workflowSuite('the watches of a lane', (rig) => {
   it('are made again when their worker is lost, and nothing is asked for twice', async () => {
     const fakes = rig().fakes();
     let failures = 3;
-    fakes.before.watchCertificates = () => {
+    fakes.before.pollCertificates = () => {
       failures -= 1;
       if (failures >= 0) throw new Error('the worker was lost');
     };

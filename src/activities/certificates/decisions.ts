@@ -2,13 +2,13 @@ import { decisionOf } from '../../store/core/jobs/inbox';
 import { Context } from '@temporalio/activity';
 import {
   certificateSubject,
-  standingAttempt,
+  latestAttempt,
   subjectState,
   type Resolution,
   type SubjectState,
 } from '../../domain/core/service/attempts';
-import { nothingTold, type OutcomeRecord } from '../../domain/certificates/outcomes';
-import type { ItemStart, WorkItem, WorkRef } from '../../domain/certificates/work';
+import { nothingReported, type OutcomeRecord } from '../../domain/certificates/outcomes';
+import type { ItemStart, CertificateItem, RowListRef } from '../../domain/certificates/job';
 import type { DecidedRow, DecisionRecord } from '../../domain/core/decision';
 import { decisionFolder } from '../../domain/core/decision';
 import { fileAndCount } from './outcomes';
@@ -18,8 +18,8 @@ import { Heartbeats } from '../core/heartbeats';
 
 /** A person's decisions about rows: put on record first, then carried out by lanes. Decision record 001. */
 export function createCertificateDecisionActivities(deps: CertificateDependencies) {
-  const { store, idKey, now, works } = deps;
-  const { attempts: ledger, facts } = store;
+  const { store, idKey, now, certificateJobs } = deps;
+  const { attempts: attemptRepository, facts } = store;
 
   /**
    * Resolves the attempts as decided and lists what is left to do.
@@ -30,7 +30,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     /** Folder of the work decided on. */
     folder: string;
     number: number;
-  }): Promise<WorkRef> {
+  }): Promise<RowListRef> {
     const heartbeats = new Heartbeats(now);
     try {
       const folder = decisionFolder(input.folder, input.number);
@@ -41,7 +41,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
       const writer = store.rows.writer(list);
       const closed: OutcomeRecord[] = [];
       const rows = new Map(decision.rows.map((row) => [row.item, row]));
-      for await (const item of works.items(input.folder)) {
+      for await (const item of certificateJobs.items(input.folder)) {
         const row = rows.get(item.item);
         if (row === undefined || item.erased === true) continue;
         const start = await rule(decision, row, item, closed);
@@ -49,8 +49,8 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
       }
       const name = `decision-${input.number}/ruled-${Context.current().info.attempt}`;
       const { by } = decision;
-      await fileAndCount(deps, { filedIn: input.folder, by, name, outcomes: closed });
-      return { folder: list, items: await writer.end(), filedIn: input.folder };
+      await fileAndCount(deps, { outcomesIn: input.folder, by, name, outcomes: closed });
+      return { folder: list, items: await writer.end(), outcomesIn: input.folder };
     } finally {
       heartbeats.stop();
     }
@@ -59,18 +59,18 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
   async function rule(
     decision: DecisionRecord,
     row: DecidedRow,
-    item: WorkItem,
+    item: CertificateItem,
     closed: OutcomeRecord[],
   ): Promise<ItemStart | null> {
     const subject = certificateSubject(item.type, idKey.nameOf('document', item.document));
-    const history = await ledger.of(subject);
+    const history = await attemptRepository.of(subject);
     const state = subjectState(history, now());
     const { attempts } = row;
     const put = async (action: Resolution['action'], n: number): Promise<void> => {
       const { by, note, externalId } = decision;
       // The instant of the decision, not of this try: a repeated try is the same resolution.
       const at = Date.parse(decision.at);
-      await ledger.resolve(subject, n, { action, externalId, by, note, at });
+      await attemptRepository.resolve(subject, n, { action, externalId, by, note, at });
     };
     switch (decision.action) {
       case 'reissue':
@@ -87,7 +87,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         const certidaoId = state.kind === 'accepted' ? state.externalId : row.certidaoId;
         if (certidaoId !== null) return { kind: 'watch', certidaoId, attempts };
         // Free by a resolution is not free by a receipt: only the latter proves that nothing left.
-        const last = standingAttempt(history);
+        const last = latestAttempt(history);
         if (last?.receipt?.kind === 'not_sent' && last.resolution === null) {
           closed.push(neverSentOutcome(row, now()));
         }
@@ -118,7 +118,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
 
 function closedOutcome(decision: DecisionRecord, row: DecidedRow, at: number): OutcomeRecord {
   return {
-    ...nothingTold,
+    ...nothingReported,
     item: row.item,
     status: 'cancelled',
     certidaoId: row.certidaoId,
@@ -134,7 +134,7 @@ function closedOutcome(decision: DecisionRecord, row: DecidedRow, at: number): O
 
 function neverSentOutcome(row: DecidedRow, at: number): OutcomeRecord {
   return {
-    ...nothingTold,
+    ...nothingReported,
     item: row.item,
     status: 'failed',
     certidaoId: null,

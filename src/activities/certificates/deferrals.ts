@@ -24,8 +24,8 @@ export function createCertificateDeferralActivities({ store }: CertificateDepend
   }
 
   /** At the end of a lane. */
-  async function dropDeferredRows({ work, lane }: Omit<DeferInput, 'step'>): Promise<void> {
-    await deferred.remove(work.folder, lane);
+  async function dropDeferredRows({ list, lane }: Omit<DeferInput, 'step'>): Promise<void> {
+    await deferred.remove(list.folder, lane);
   }
 
   return { deferRows, takeDeferredRows, dropDeferredRows };

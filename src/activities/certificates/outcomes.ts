@@ -1,14 +1,14 @@
 import { Context } from '@temporalio/activity';
-import { workIdOfFolder } from '../../store/certificates/works';
+import { jobIdOfFolder } from '../../store/certificates/jobs';
 import type { AuditEntry } from '../../domain/core/audit';
 import { outcomeEntry, requestEntry, type SentRequest } from '../../domain/audit-entries';
 import type { Attempt, ClaimOwner } from '../../domain/core/service/attempts';
 import {
-  nothingTold,
+  nothingReported,
   type IssuanceFact,
   type OutcomeRecord,
 } from '../../domain/certificates/outcomes';
-import type { WorkItem } from '../../domain/certificates/work';
+import type { CertificateItem } from '../../domain/certificates/job';
 import { rowFlags } from '../../domain/certificates/certificate-rows';
 import type { NewFact } from '../../store/certificates/facts';
 import type { CertificateDependencies } from '../dependencies';
@@ -24,12 +24,12 @@ export interface RowHistory {
 /** An issuance that settled, seen from a row of this work. */
 export function outcomeOfFact(
   fact: IssuanceFact,
-  item: WorkItem,
+  item: CertificateItem,
   { requestedAt, attempts, flags, reused = false }: RowHistory & { reused?: boolean },
 ): OutcomeRecord {
   const notes = [fact.note];
   if (reused) notes.push(`reused: issued ${new Date(issuedAt(fact)).toISOString()}`);
-  else if ((flags & rowFlags.shared) !== 0) notes.push('requested by another work');
+  else if ((flags & rowFlags.shared) !== 0) notes.push('requested by another job');
   return {
     item: item.item,
     status: fact.status,
@@ -59,13 +59,13 @@ export function outcomeOfFact(
 /** An issuance that did not settle: given up at the deadline, or left by a cancellation. */
 export function unsettledOutcome(
   status: 'expired' | 'cancelled' | 'failed',
-  item: WorkItem,
+  item: CertificateItem,
   certidaoId: string,
   { requestedAt, attempts, flags }: RowHistory,
   error: { code: string; category: string; message: string },
 ): OutcomeRecord {
   return {
-    ...nothingTold,
+    ...nothingReported,
     item: item.item,
     status,
     certidaoId,
@@ -75,20 +75,20 @@ export function unsettledOutcome(
     errorCode: error.code,
     errorCategory: error.category,
     errorMessage: error.message,
-    note: (flags & rowFlags.shared) === 0 ? '' : 'requested by another work',
+    note: (flags & rowFlags.shared) === 0 ? '' : 'requested by another job',
     possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
   };
 }
 
 export function refusedOutcome(
-  item: WorkItem,
+  item: CertificateItem,
   attempts: number,
   { status, code, detail = null }: { status: number; code: string | null; detail?: string | null },
   requestedAt: number,
   flags: number,
 ): OutcomeRecord {
   return {
-    ...nothingTold,
+    ...nothingReported,
     item: item.item,
     status: 'failed',
     certidaoId: null,
@@ -105,7 +105,7 @@ export function refusedOutcome(
 }
 
 export function unknownOutcome(
-  item: WorkItem,
+  item: CertificateItem,
   attempts: number,
   flags: number,
   at: number,
@@ -120,7 +120,7 @@ export function unknownOutcome(
   const { holder, self } = about;
   const elsewhere = holder != null && holder.workflowId !== self?.workflowId;
   return {
-    ...nothingTold,
+    ...nothingReported,
     item: item.item,
     status: 'unknown_outcome',
     certidaoId: null,
@@ -135,22 +135,22 @@ export function unknownOutcome(
   };
 }
 
-/** Epoch milliseconds at which the service completed it; when it does not say, when we filed it. */
+/** Epoch milliseconds at which the service completed it; when it does not say, when we stored it. */
 export function issuedAt(fact: IssuanceFact): number {
   const completed = Date.parse(fact.completedAt ?? '');
   return Number.isNaN(completed) ? fact.settledAt : completed;
 }
 
-/** In whose name outcomes are filed: a repeated attempt of an activity files its own. */
+/** In whose name outcomes are stored: a repeated attempt of an activity files its own. */
 export function outcomeName(driver: string): string {
   const { workflowExecution, activityId, attempt } = Context.current().info;
-  const run = workflowExecution?.runId.slice(0, 8) ?? 'run';
-  return `${driver}/${run}-${activityId}-${attempt}`;
+  const chunk = workflowExecution?.runId.slice(0, 8) ?? 'run';
+  return `${driver}/${chunk}-${activityId}-${attempt}`;
 }
 
 /** An attempt of an item as the audit trail has it. */
 export function sentOf(
-  { type, item }: WorkItem,
+  { type, item }: CertificateItem,
   subject: string,
   { n, claim, receipt }: Omit<Attempt, 'resolution'>,
 ): SentRequest {
@@ -159,8 +159,8 @@ export function sentOf(
 
 /** What an activity has to put on file when it ends. */
 export interface Filing {
-  /** Folder of the work that outcomes are filed under. */
-  filedIn: string;
+  /** Folder of the work that outcomes are stored under. */
+  outcomesIn: string;
   /** In whose name. */
   by: string;
   /** Of `outcomeName`. */
@@ -175,15 +175,15 @@ export interface Filing {
 /** Puts it on file and on the audit trail, in one transaction, and counts it. */
 export async function fileAndCount(
   { store, metrics }: CertificateDependencies,
-  { filedIn, by, name, outcomes, facts = [], requests = [] }: Filing,
+  { outcomesIn, by, name, outcomes, facts = [], requests = [] }: Filing,
 ): Promise<void> {
-  const work = { workId: workIdOfFolder(filedIn), by };
+  const job = { jobId: jobIdOfFolder(outcomesIn), by };
   const entries = [
-    ...requests.map((request) => requestEntry(request, work)).filter(isEntry),
-    ...outcomes.map((outcome) => outcomeEntry(outcome, work)),
+    ...requests.map((request) => requestEntry(request, job)).filter(isEntry),
+    ...outcomes.map((outcome) => outcomeEntry(outcome, job)),
   ];
-  await store.outcomes.file(filedIn, name, outcomes, { facts, entries });
-  metrics.outcomesFiled(outcomes);
+  await store.outcomes.file(outcomesIn, name, outcomes, { facts, entries });
+  metrics.outcomesStored(outcomes);
 }
 
 function isEntry(entry: AuditEntry | null): entry is AuditEntry {

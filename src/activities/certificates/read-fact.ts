@@ -2,8 +2,8 @@ import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
 import type { Issuance } from '../../domain/certificates/issuance';
 import type { IssuanceFact } from '../../domain/certificates/outcomes';
-import type { WorkItem } from '../../domain/certificates/work';
-import { rowFlags, type WatchTuple } from '../../domain/certificates/certificate-rows';
+import type { CertificateItem } from '../../domain/certificates/job';
+import { rowFlags, type PolledRow } from '../../domain/certificates/certificate-rows';
 import type { CertificateDependencies } from '../dependencies';
 import { EvidenceCollector } from './evidence';
 
@@ -20,8 +20,8 @@ export function createFactReader(deps: CertificateDependencies) {
 
   /** A fact once the issuance has settled and its evidence is checked; else what stands so far. */
   async function readFact(
-    row: { tuple: WatchTuple; unsettledAgeMs: number | null },
-    item: WorkItem,
+    row: { tuple: PolledRow; unsettledAgeMs: number | null },
+    item: CertificateItem,
     priority: CallPriority,
     signal: AbortSignal,
   ): Promise<
@@ -32,7 +32,7 @@ export function createFactReader(deps: CertificateDependencies) {
     const [, certidaoId, requestedAt, , , flags] = row.tuple;
     const { issuance, answer } = await certificates.readCertificate(certidaoId, priority, signal);
     const over = issuance.state === 'failed' || issuance.state === 'completed';
-    // Of another work's issuance it is not known here when it was requested.
+    // Of another job's issuance it is not known here when it was requested.
     if (over && (flags & rowFlags.shared) === 0) {
       const ageMs = now() - requestedAt;
       settlingTimes[item.type].observe(
@@ -76,7 +76,7 @@ export function createFactReader(deps: CertificateDependencies) {
           fact: factOf(issuance, item, answer, { ...settled, note: 'no evidence' }),
           pdf: null,
         };
-      // Not filed as facts: another look, later, may find the right bytes.
+      // Not stored as facts: another look, later, may find the right bytes.
       case 'mismatch':
         return {
           error: { code: 'evidence_mismatch', category: 'evidence', message: found.message },
@@ -113,7 +113,7 @@ function durationOf(
 /** What is known for good about an issuance that has settled. */
 export function factOf(
   issuance: Issuance,
-  item: WorkItem,
+  item: CertificateItem,
   answer: unknown,
   settled: {
     status: 'issued' | 'failed';

@@ -4,14 +4,14 @@ import {
   attemptState,
   certificateSubject,
   sentBy,
-  standingAttempt,
+  latestAttempt,
   subjectState,
   type Attempt,
   type ClaimOwner,
 } from '../../domain/core/service/attempts';
 import type { SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
-import type { WorkItem } from '../../domain/certificates/work';
+import type { CertificateItem } from '../../domain/certificates/job';
 import { fileAndCount, outcomeName, refusedOutcome, sentOf, unknownOutcome } from './outcomes';
 import { ownerOf, unsent } from './request-row';
 import {
@@ -25,12 +25,12 @@ import { Heartbeats } from '../core/heartbeats';
 
 /** What follows a run of requests that was lost, and what looks for late receipts. Decision record 001. */
 export function createCertificateRecoveryActivities(deps: CertificateDependencies) {
-  const { store, idKey, now, works } = deps;
-  const { attempts: ledger } = store;
+  const { store, idKey, now, certificateJobs } = deps;
+  const { attempts: attemptRepository } = store;
 
-  const subjectOf = (item: WorkItem): string =>
+  const subjectOf = (item: CertificateItem): string =>
     certificateSubject(item.type, idKey.nameOf('document', item.document));
-  const sentRequest = (item: WorkItem, attempt: Attempt): SentRequest =>
+  const sentRequest = (item: CertificateItem, attempt: Attempt): SentRequest =>
     sentOf(item, idKey.nameOf('document', item.document), attempt);
 
   /** What the rows of one activity leave behind. */
@@ -39,9 +39,14 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     requests: SentRequest[];
   }
 
-  async function putOnFile({ work, name }: RequestInput, found: Found): Promise<void> {
-    const by = await works.askedBy(work.folder);
-    await fileAndCount(deps, { filedIn: work.filedIn, by, name: outcomeName(name), ...found });
+  async function putOnFile({ list, name }: RequestInput, found: Found): Promise<void> {
+    const by = await certificateJobs.requestedBy(list.folder);
+    await fileAndCount(deps, {
+      outcomesIn: list.outcomesIn,
+      by,
+      name: outcomeName(name),
+      ...found,
+    });
   }
 
   /**
@@ -49,7 +54,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
    * not claimed, reads the receipts, and calls the rest unknown once nothing can leave any more.
    */
   async function recoverRequests(input: RequestInput): Promise<RowAnswer[]> {
-    const owner = ownerOf(input.run);
+    const owner = ownerOf(input.chunk);
     const heartbeats = new Heartbeats(now);
     const { cancelled } = Context.current();
     const pause = (ms: number): Promise<void> =>
@@ -68,9 +73,9 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   }
 
   async function closeRow(row: RequestRow, input: RequestInput, owner: ClaimOwner): Promise<void> {
-    const item = await works.item(input.work, row[0]);
+    const item = await certificateJobs.item(input.list, row[0]);
     if (item.start?.kind === 'watch') return;
-    await ledger.close(subjectOf(item), owner, now());
+    await attemptRepository.close(subjectOf(item), owner, now());
   }
 
   async function recoverRow(
@@ -80,11 +85,11 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     found: Found,
     pause: (ms: number) => Promise<void>,
   ): Promise<RowAnswer> {
-    const [place, before] = row;
-    const item = await works.item(input.work, place);
+    const [rowIndex, before] = row;
+    const item = await certificateJobs.item(input.list, rowIndex);
     if (item.start?.kind === 'watch') return unsent(row, 'no_time', now());
     for (;;) {
-      const history = await ledger.of(subjectOf(item));
+      const history = await attemptRepository.of(subjectOf(item));
       const attempts = Math.max(
         Math.max(before, item.start?.attempts ?? 0) + 1,
         input.interactive ? 0 : sentBy(history, owner.workflowId),
@@ -98,12 +103,12 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
       switch (state.kind) {
         case 'accepted': {
           const { externalId: certidaoId, at } = state;
-          return { kind: 'accepted', place, certidaoId, requestedAt: at, attempts, flags };
+          return { kind: 'accepted', rowIndex, certidaoId, requestedAt: at, attempts, flags };
         }
         case 'free':
           if (attempt.receipt?.kind === 'refused') {
             found.outcomes.push(refusedOutcome(item, attempts, attempt.receipt, now(), flags));
-            return { kind: 'settled', place, status: 'failed', attempts };
+            return { kind: 'settled', rowIndex, status: 'failed', attempts };
           }
           return unsent(row, 'no_time', now());
         case 'unknown':
@@ -113,7 +118,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
               requestedAt: attempt.claim.claimedAt,
             }),
           );
-          return { kind: 'unknown', place, attempts, own: true };
+          return { kind: 'unknown', rowIndex, attempts, own: true };
         case 'in_flight':
           await pause(Math.min(1_000, state.answerBy - now() + 50));
           if (Context.current().cancellationSignal.aborted) await Context.current().cancelled;
@@ -136,11 +141,11 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   }
 
   async function rereadRow(row: RequestRow, input: RequestInput, found: Found): Promise<RowAnswer> {
-    const [place, attempts] = row;
-    const item = await works.item(input.work, place);
-    const history = await ledger.of(subjectOf(item));
+    const [rowIndex, attempts] = row;
+    const item = await certificateJobs.item(input.list, rowIndex);
+    const history = await attemptRepository.of(subjectOf(item));
     const state = subjectState(history, now());
-    const last = standingAttempt(history);
+    const last = latestAttempt(history);
     const ours = last?.claim.owner.workflowId === ownerOf('').workflowId;
     const receipt = ours ? last.receipt : null;
     if (ours && receipt !== null) found.requests.push(sentRequest(item, last));
@@ -148,15 +153,15 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
       const { externalId: certidaoId } = state;
       const flags =
         (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
-      return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
+      return { kind: 'accepted', rowIndex, certidaoId, requestedAt: now(), attempts, flags };
     }
     if (receipt?.kind === 'not_sent') return unsent(row, 'no_time', now());
     if (receipt?.kind === 'refused') {
       const flags = last?.claim.afterUnknown === true ? rowFlags.possibleDoubleCharge : 0;
       found.outcomes.push(refusedOutcome(item, attempts, receipt, now(), flags));
-      return { kind: 'settled', place, status: 'failed', attempts };
+      return { kind: 'settled', rowIndex, status: 'failed', attempts };
     }
-    return { kind: 'unknown', place, attempts, own: ours };
+    return { kind: 'unknown', rowIndex, attempts, own: ours };
   }
 
   return { recoverRequests, rereadReceipts };

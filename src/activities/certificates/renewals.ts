@@ -1,28 +1,28 @@
 import { startEntry } from '../../domain/audit-entries';
 import { expiringOf, renewalRows } from '../../domain/certificates/validity';
 import {
-  workFolder,
-  type WorkRecord,
-  type WorkRef,
-  type WorkTerms,
-} from '../../domain/certificates/work';
-import { putWork } from '../../store/certificates/asks';
+  certificateFolder,
+  type CertificateRecord,
+  type RowListRef,
+  type CertificateTerms,
+} from '../../domain/certificates/job';
+import { putCertificateJob } from '../../store/certificates/requests';
 import { heldCertificates } from '../../store/certificates/held';
 import type { CertificateDependencies } from '../dependencies';
 
 export interface RenewalInput {
   /** Certificates that have at most so long to go. */
   withinMs: number;
-  terms: WorkTerms;
+  terms: CertificateTerms;
   by: string;
   label: string | null;
-  /** Epoch milliseconds: one that was filed since then is this one. */
+  /** Epoch milliseconds: one that was stored since then is this one. */
   startedAt: number;
 }
 
-export interface FiledRenewal {
-  workId: string;
-  work: WorkRef;
+export interface StoredRenewal {
+  jobId: string;
+  list: RowListRef;
 }
 
 const firstPart = 'certificate-batch/renewals/';
@@ -32,31 +32,31 @@ export function createCertificateRenewalActivities(deps: CertificateDependencies
   const { audit, idKey, now, store } = deps;
 
   /** Null: nothing runs out. */
-  async function fileRenewal(input: RenewalInput): Promise<FiledRenewal | null> {
+  async function fileRenewal(input: RenewalInput): Promise<StoredRenewal | null> {
     const { by, label, startedAt, terms, withinMs } = input;
-    const last = await store.jobs.last<WorkRecord>(workFolder(firstPart));
+    const last = await store.jobs.last<CertificateRecord>(certificateFolder(firstPart));
     if (last !== null && Date.parse(last.record.createdAt) >= startedAt) {
       const { folder, record } = last;
-      return { workId: record.workId, work: { folder, items: record.items, filedIn: folder } };
+      return { jobId: record.jobId, list: { folder, items: record.items, outcomesIn: folder } };
     }
     const at = now();
     const rows = renewalRows(expiringOf(await heldCertificates(store), withinMs, at));
     if (rows.length === 0) return null;
-    const workId = `${firstPart}${new Date(at).toISOString().replace(/[-:.]/g, '')}`;
+    const jobId = `${firstPart}${new Date(at).toISOString().replace(/[-:.]/g, '')}`;
     const { onUnknown } = terms;
     const items = rows.length;
-    await audit.append([startEntry({ workId, by }, { items, onUnknown, rerun: false }, at)]);
+    await audit.append([startEntry({ jobId, by }, { items, onUnknown, rerun: false }, at)]);
     const asker = { environment: { actor: by }, idKey, store };
-    const asked = {
-      workId,
+    const request = {
+      jobId,
       kind: 'certificate-batch',
       type: null,
       label,
       rows,
       input: null,
     } as const;
-    const work = await putWork(asker, asked, terms);
-    return { workId, work };
+    const list = await putCertificateJob(asker, request, terms);
+    return { jobId, list };
   }
 
   return { fileRenewal };

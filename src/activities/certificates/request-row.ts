@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
-import { jobOfList } from '../../domain/certificates/work';
+import { jobOfList } from '../../domain/certificates/job';
 import {
   attemptOf,
   attemptState,
   certificateSubject,
   nextNumber,
   sentBy,
-  standingAttempt,
+  latestAttempt,
   subjectState,
   type Attempt,
   type Claim,
@@ -16,12 +16,12 @@ import {
 } from '../../domain/core/service/attempts';
 import { requestEntry, type SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
-import type { WorkItem } from '../../domain/certificates/work';
+import type { CertificateItem } from '../../domain/certificates/job';
 import {
   rowFlags,
   type RequestRow,
   type RowAnswer,
-  type RunInput,
+  type ChunkInput,
   type UnsentReason,
 } from '../../domain/certificates/certificate-rows';
 import { issuedAt, outcomeOfFact, refusedOutcome, sentOf, unknownOutcome } from './outcomes';
@@ -31,24 +31,24 @@ import { isStoreAway, withStorePatience, type Patience } from '../core/store-pat
 import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
 
 /** A run takes no new row after this long. */
-export const runMs = 1_000;
+export const chunkMs = 1_000;
 /** A row that another work is requesting is looked at again after this: most answers are there by then. */
 const othersAnswerMs = 2_000;
 /** What was paused is looked at again after this. */
 const stoppedPauseMs = 1_000;
 
 /** A run of requests, and what it has come to so far. */
-export interface RunContext {
-  input: RunInput;
+export interface ChunkContext {
+  input: ChunkInput;
   owner: ClaimOwner;
   heartbeats: Heartbeats;
   startedAt: number;
-  filed: OutcomeRecord[];
+  stored: OutcomeRecord[];
   /** Requests that are not on the audit trail yet. */
   sent: SentRequest[];
   /** Of the row before: on its way to the store. */
   receipt: Promise<void>;
-  work: { workId: string; by: string };
+  job: { jobId: string; by: string };
   patience: Patience;
 }
 
@@ -66,24 +66,25 @@ interface Ready {
  * @returns a function that never throws
  */
 export function createRowRequests(deps: CertificateDependencies) {
-  const { store, certificates, idKey, now, works } = deps;
-  const { attempts: ledger, facts } = store;
+  const { store, certificates, idKey, now, certificateJobs } = deps;
+  const { attempts: attemptRepository, facts } = store;
 
   // Of a row it is asked for several times.
-  const names = new WeakMap<WorkItem, string>();
-  const documentName = (item: WorkItem): string => {
+  const names = new WeakMap<CertificateItem, string>();
+  const documentName = (item: CertificateItem): string => {
     const name = names.get(item) ?? idKey.nameOf('document', item.document);
     names.set(item, name);
     return name;
   };
-  const subjectOf = (item: WorkItem): string => certificateSubject(item.type, documentName(item));
-  const sentRequest = (item: WorkItem, attempt: Omit<Attempt, 'resolution'>): SentRequest =>
+  const subjectOf = (item: CertificateItem): string =>
+    certificateSubject(item.type, documentName(item));
+  const sentRequest = (item: CertificateItem, attempt: Omit<Attempt, 'resolution'>): SentRequest =>
     sentOf(item, documentName(item), attempt);
 
   /** A work that was broken off and goes on finds what its lost runs had sent: it is put on record. */
-  const leftByLostRun = (
+  const leftByLostChunk = (
     last: Attempt | null,
-    item: WorkItem,
+    item: CertificateItem,
     workflowId: string,
     at: number,
   ): SentRequest[] => {
@@ -91,19 +92,19 @@ export function createRowRequests(deps: CertificateDependencies) {
     return attemptState(last, at).kind === 'in_flight' ? [] : [sentRequest(item, last)];
   };
 
-  async function requestRow(row: RequestRow, run: RunContext): Promise<RowAnswer> {
+  async function requestRow(row: RequestRow, chunk: ChunkContext): Promise<RowAnswer> {
     try {
-      const [place, attempts, mode] = row;
-      const item = await works.item(run.input.work, place);
+      const [rowIndex, attempts, mode] = row;
+      const item = await certificateJobs.item(chunk.input.list, rowIndex);
       // A list made by a person's decision counts on from what the work had taken before.
-      const counted: RequestRow = [place, Math.max(attempts, item.start?.attempts ?? 0), mode];
-      const ready = await decide(counted, item, run);
+      const counted: RequestRow = [rowIndex, Math.max(attempts, item.start?.attempts ?? 0), mode];
+      const ready = await decide(counted, item, chunk);
       if ('kind' in ready) return ready;
-      const answer = await send(place, item, ready, run);
+      const answer = await send(rowIndex, item, ready, chunk);
       if (answer !== 'taken') return answer;
       // What stands in its way was not there when it was decided.
-      const standing = await decide(counted, item, run);
-      return 'kind' in standing ? standing : unsent(row, 'in_flight', now() + 250);
+      const again = await decide(counted, item, chunk);
+      return 'kind' in again ? again : unsent(row, 'in_flight', now() + 250);
     } catch (error) {
       // Before the claim nothing can have left; `send` answers for everything after it.
       deps.warn('a row could not be prepared for its request', { reason: nameOf(error) });
@@ -116,15 +117,15 @@ export function createRowRequests(deps: CertificateDependencies) {
   /** What the claims say of the thing: an answer at once, or the decision that may be taken. */
   async function decide(
     row: RequestRow,
-    item: WorkItem,
-    run: RunContext,
+    item: CertificateItem,
+    chunk: ChunkContext,
   ): Promise<RowAnswer | Ready> {
-    const [place, before, mode] = row;
+    const [rowIndex, before, mode] = row;
     if (item.start?.kind === 'watch' && item.start.certidaoId !== null) {
       const { certidaoId } = item.start;
       return {
         kind: 'accepted',
-        place,
+        rowIndex,
         certidaoId,
         requestedAt: now(),
         attempts: before,
@@ -132,18 +133,18 @@ export function createRowRequests(deps: CertificateDependencies) {
       };
     }
     const subject = subjectOf(item);
-    const history = await ledger.of(subject);
+    const history = await attemptRepository.of(subject);
     // Whatever stands there in this run's name was put by its recovery: somebody else has the row.
-    if (attemptOf(history, run.owner) !== null) return unsent(row, 'no_time', now());
+    if (attemptOf(history, chunk.owner) !== null) return unsent(row, 'no_time', now());
     const n = nextNumber(history);
     const state = subjectState(history, now());
     // A batch that was broken off and started again goes on counting where it was. (The workflow of
     // a single issuance has one id for all the works it ever did.)
-    const { workflowId } = run.owner;
+    const { workflowId } = chunk.owner;
     if (before === 0) {
-      run.sent.push(...leftByLostRun(standingAttempt(history), item, workflowId, now()));
+      chunk.sent.push(...leftByLostChunk(latestAttempt(history), item, workflowId, now()));
     }
-    const mayBeTakenOver = before === 0 && !run.input.interactive;
+    const mayBeTakenOver = before === 0 && !chunk.input.interactive;
     const attempts = mayBeTakenOver ? sentBy(history, workflowId) : before;
     switch (state.kind) {
       case 'free':
@@ -153,7 +154,7 @@ export function createRowRequests(deps: CertificateDependencies) {
       case 'unknown': {
         const own = state.owner.workflowId === workflowId;
         if (mode === 'reissue' && own) {
-          await ledger.resolve(subject, state.n, {
+          await attemptRepository.resolve(subject, state.n, {
             action: 'reissue',
             externalId: null,
             by: workflowId,
@@ -163,10 +164,10 @@ export function createRowRequests(deps: CertificateDependencies) {
           return { n, attempts, afterUnknown: true };
         }
         const { reason, owner: holder } = state;
-        run.filed.push(
-          unknownOutcome(item, attempts, 0, now(), { reason, holder, self: run.owner }),
+        chunk.stored.push(
+          unknownOutcome(item, attempts, 0, now(), { reason, holder, self: chunk.owner }),
         );
-        return { kind: 'unknown', place, attempts, own };
+        return { kind: 'unknown', rowIndex, attempts, own };
       }
       case 'accepted': {
         const fact = await facts.of(state.externalId);
@@ -176,15 +177,15 @@ export function createRowRequests(deps: CertificateDependencies) {
         if (fact === null) {
           // Another may have asked for it long ago: the row's time runs from when we took it over.
           const { externalId: certidaoId } = state;
-          return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
+          return { kind: 'accepted', rowIndex, certidaoId, requestedAt: now(), attempts, flags };
         }
         const reused = !ours || attempts === 0;
         const reusable =
           fact.status === 'issued' &&
-          issuedAt(fact) >= run.input.reuseSince &&
+          issuedAt(fact) >= chunk.input.reuseSince &&
           !(reused && fact.erased === true);
         if (!reusable) return { n, attempts, afterUnknown: false };
-        run.filed.push(
+        chunk.stored.push(
           outcomeOfFact(fact, item, {
             requestedAt: state.at,
             attempts,
@@ -192,33 +193,42 @@ export function createRowRequests(deps: CertificateDependencies) {
             reused,
           }),
         );
-        return { kind: 'settled', place, status: 'issued', attempts };
+        return { kind: 'settled', rowIndex, status: 'issued', attempts };
       }
     }
   }
 
   /** Permit of the limiter, claim, dispatch: in this order. */
   async function send(
-    place: number,
-    item: WorkItem,
+    rowIndex: number,
+    item: CertificateItem,
     { n, attempts: before, afterUnknown }: Ready,
-    run: RunContext,
+    chunk: ChunkContext,
   ): Promise<RowAnswer | 'taken'> {
-    const { input, owner, heartbeats, startedAt, filed, patience } = run;
-    const row: RequestRow = [place, before, 'normal'];
+    const { input, owner, heartbeats, startedAt, stored, patience } = chunk;
+    const row: RequestRow = [rowIndex, before, 'normal'];
     const { limiter } = certificates.service;
     const granted = await limiter.acquire(input.interactive ? 'interactive' : 'request', {
-      until: startedAt + runMs,
+      until: startedAt + chunkMs,
       signal: deps.stopping,
     });
     if (!granted) return unsent(row, 'no_permit', now() + limiter.expectedWaitMs());
     const subject = subjectOf(item);
     const { timeoutMs } = certificates;
-    const job = jobOfList(input.work.folder);
-    const about = { attempts: ledger, subject, job, n, owner, timeoutMs, afterUnknown, patience };
+    const job = jobOfList(input.list.folder);
+    const about = {
+      attempts: attemptRepository,
+      subject,
+      job,
+      n,
+      owner,
+      timeoutMs,
+      afterUnknown,
+      patience,
+    };
     const sent = await sendUnder(
       // Asked for together, the receipt of the row before and this claim are flushed together.
-      async () => (await Promise.all([claimNext(about), run.receipt]))[0],
+      async () => (await Promise.all([claimNext(about), chunk.receipt]))[0],
       (beforeSend) => certificates.requestCertificate(item.type, item.document, beforeSend),
       {
         now,
@@ -239,27 +249,27 @@ export function createRowRequests(deps: CertificateDependencies) {
     if (receipt.kind === 'unknown') deps.metrics.answerLost(lostHow(sent));
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
     const request = sentRequest(item, { n, claim, receipt });
-    run.receipt = putReceipt(subject, { n, claim, receipt }, request, run);
+    chunk.receipt = putReceipt(subject, { n, claim, receipt }, request, chunk);
     switch (receipt.kind) {
       case 'accepted': {
         const { externalId: certidaoId } = receipt;
         const dueAt = claimedAt + deps.settlingTimes[item.type].nextReadMs(0, deps.random());
         const requestedAt = claimedAt;
-        return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags, dueAt };
+        return { kind: 'accepted', rowIndex, certidaoId, requestedAt, attempts, flags, dueAt };
       }
       case 'refused':
-        filed.push(refusedOutcome(item, attempts, { ...receipt, detail }, claimedAt, flags));
-        return { kind: 'settled', place, status: 'failed', attempts };
+        stored.push(refusedOutcome(item, attempts, { ...receipt, detail }, claimedAt, flags));
+        return { kind: 'settled', rowIndex, status: 'failed', attempts };
       case 'not_sent':
-        return { kind: 'unsent', place, attempts: before, ...again };
+        return { kind: 'unsent', rowIndex, attempts: before, ...again };
       case 'unknown':
-        filed.push(
+        stored.push(
           unknownOutcome(item, attempts, flags, now(), {
             reason: receipt.reason,
             requestedAt: claimedAt,
           }),
         );
-        return { kind: 'unknown', place, attempts, own: true };
+        return { kind: 'unknown', rowIndex, attempts, own: true };
     }
   }
 
@@ -268,17 +278,17 @@ export function createRowRequests(deps: CertificateDependencies) {
     subject: string,
     { receipt, ...attempt }: { n: number; claim: Claim; receipt: Receipt },
     request: SentRequest,
-    { sent, work, patience }: RunContext,
+    { sent, job, patience }: ChunkContext,
   ): Promise<void> {
-    const entry = requestEntry(request, work);
+    const entry = requestEntry(request, job);
     const entries = entry === null ? [] : [entry];
     try {
       await withStorePatience(
-        () => ledger.putReceipt(subject, attempt, receipt, entries),
+        () => attemptRepository.putReceipt(subject, attempt, receipt, entries),
         patience,
       );
     } catch (error) {
-      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
+      deps.warn('a receipt could not be stored', { reason: nameOf(error) });
       sent.push(request);
     }
   }
@@ -286,11 +296,11 @@ export function createRowRequests(deps: CertificateDependencies) {
   return requestRow;
 }
 
-export function ownerOf(run: string): ClaimOwner {
+export function ownerOf(chunk: string): ClaimOwner {
   const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
-  return { workflowId, run };
+  return { workflowId, chunk };
 }
 
 export function unsent(row: RequestRow, reason: UnsentReason, notBefore: number): RowAnswer {
-  return { kind: 'unsent', place: row[0], attempts: row[1], reason, notBefore };
+  return { kind: 'unsent', rowIndex: row[0], attempts: row[1], reason, notBefore };
 }

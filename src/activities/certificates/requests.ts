@@ -1,33 +1,33 @@
-import { createRowRequests, ownerOf, runMs, unsent, type RunContext } from './request-row';
+import { createRowRequests, ownerOf, chunkMs, unsent, type ChunkContext } from './request-row';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
-import { workIdOfFolder } from '../../store/certificates/works';
+import { jobIdOfFolder } from '../../store/certificates/jobs';
 import { type SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import { certificatePace } from '../../domain/core/service/poll-timing';
 import {
   type RequestRow,
   type RowAnswer,
-  type RunInput,
+  type ChunkInput,
 } from '../../domain/certificates/certificate-rows';
 import { fileAndCount, outcomeName } from './outcomes';
 import type { CertificateDependencies } from '../dependencies';
-import { laneOfActivity } from './freed-places';
+import { laneOfActivity } from './freed-slots';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
 import { nameOf } from '../core/attempt';
 
 /** A run waits no longer than this for the next place: where nobody hands any on, it would be in vain. */
-const placeWaitMs = 300;
+const slotWaitMs = 300;
 /** What is left of a run's time when a place comes must do for the row: to its permit, or to a watch. */
-const placeMarginMs = 100;
+const slotMarginMs = 100;
 
 /**
  * Requests for certificates: POSTs without a key, each sent at most once per attempt (decision
  * records 001 and 002).
  */
 export function createCertificateRequestActivities(deps: CertificateDependencies) {
-  const { certificates, now, works } = deps;
+  const { certificates, now, certificateJobs } = deps;
 
   const requestRow = createRowRequests(deps);
 
@@ -35,15 +35,15 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
    * Sends up to ten rows one after the other, those beyond its places as it is handed more. One
    * attempt: when it is lost, `recoverRequests` finds out what became of its rows.
    */
-  async function requestCertificates(input: RunInput): Promise<RowAnswer[]> {
+  async function requestCertificates(input: ChunkInput): Promise<RowAnswer[]> {
     const startedAt = now();
-    const owner = ownerOf(input.run);
+    const owner = ownerOf(input.chunk);
     const lane = laneOfActivity();
     // A run ends by its second: there is nothing that a cancellation could do sooner.
     const heartbeats = new Heartbeats(now, 1_000);
     const { cancellationSignal } = Context.current();
     const answers: RowAnswer[] = [];
-    const filed: OutcomeRecord[] = [];
+    const stored: OutcomeRecord[] = [];
     const sent: SentRequest[] = [];
     const patience: Patience = {
       now,
@@ -51,39 +51,39 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       ...(deps.pause !== undefined && { pause: deps.pause }),
     };
     const mayGoOn = (): boolean =>
-      now() - startedAt < runMs &&
+      now() - startedAt < chunkMs &&
       now() < input.sendBy &&
       !heartbeats.isLate() &&
       !cancellationSignal.aborted &&
       !deps.stopping.aborted;
-    const run: RunContext = {
+    const chunk: ChunkContext = {
       input,
       owner,
       heartbeats,
       startedAt,
-      filed,
+      stored,
       sent,
       patience,
       receipt: Promise.resolve(),
-      work: {
-        workId: workIdOfFolder(input.work.filedIn),
-        by: await works.askedBy(input.work.folder),
+      job: {
+        jobId: jobIdOfFolder(input.list.outcomesIn),
+        by: await certificateJobs.requestedBy(input.list.folder),
       },
     };
-    let { places } = input;
+    let { slots } = input;
     // What was accepted must come under a watch before the first of it is due.
-    let waitsUntil = startedAt + runMs - placeMarginMs;
-    const hasPlace = async (): Promise<boolean> => {
-      if (places > 0) return true;
-      const waitMs = mayGoOn() ? Math.min(placeWaitMs, waitsUntil - now()) : 0;
-      if (waitMs > 0 && (await deps.freedPlaces.take(lane, input.run, waitMs))) places += 1;
+    let waitsUntil = startedAt + chunkMs - slotMarginMs;
+    const hasSlot = async (): Promise<boolean> => {
+      if (slots > 0) return true;
+      const waitMs = mayGoOn() ? Math.min(slotWaitMs, waitsUntil - now()) : 0;
+      if (waitMs > 0 && (await deps.freedSlots.take(lane, input.chunk, waitMs))) slots += 1;
       else waitsUntil = 0;
-      return places > 0;
+      return slots > 0;
     };
     const answerFor = async (row: RequestRow): Promise<RowAnswer> => {
-      if (!(await hasPlace())) return unsent(row, 'no_place', 0);
+      if (!(await hasSlot())) return unsent(row, 'no_slot', 0);
       if (!mayGoOn()) return unsent(row, 'no_time', now());
-      return requestRow(row, run);
+      return requestRow(row, chunk);
     };
     let stopped: RowAnswer | null = null;
     try {
@@ -92,21 +92,21 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           stopped === null ? await answerFor(row) : unsentLike(stopped, row);
         answers.push(answer);
         if (answer.kind === 'accepted') {
-          places -= 1;
+          slots -= 1;
           const dueAt = answer.dueAt ?? answer.requestedAt + certificatePace.firstMs;
-          waitsUntil = Math.min(waitsUntil, dueAt - placeMarginMs);
+          waitsUntil = Math.min(waitsUntil, dueAt - slotMarginMs);
         }
-        if (stopped === null && endsRun(answer)) stopped = answer;
+        if (stopped === null && endsChunk(answer)) stopped = answer;
       }
-      await run.receipt;
-      if (filed.length + sent.length > 0) {
+      await chunk.receipt;
+      if (stored.length + sent.length > 0) {
         await withStorePatience(
           () =>
             fileAndCount(deps, {
-              filedIn: input.work.filedIn,
-              by: run.work.by,
+              outcomesIn: input.list.outcomesIn,
+              by: chunk.job.by,
               name: outcomeName(input.name),
-              outcomes: filed,
+              outcomes: stored,
               requests: sent,
             }),
           patience,
@@ -152,7 +152,7 @@ function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
 }
 
 /** After an answer that was lost, the next row of the run would be a gamble too. */
-function endsRun(answer: RowAnswer): boolean {
+function endsChunk(answer: RowAnswer): boolean {
   if (answer.kind === 'unknown') return answer.own;
   return (
     answer.kind === 'unsent' &&

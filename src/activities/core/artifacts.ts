@@ -62,7 +62,7 @@ export async function fileArtifacts(
   signal: AbortSignal,
   isBehind = false,
 ): Promise<FetchedArtifacts> {
-  const fetched: FetchedArtifacts = { filed: [], unfiled: [], isWaitedFor: false };
+  const fetched: FetchedArtifacts = { stored: [], notStored: [], isWaitedFor: false };
   let credentials: Error | null = null;
   for (const artifact of artifacts) {
     const { artifactId, type } = artifact;
@@ -73,14 +73,14 @@ export async function fileArtifacts(
     });
     const there = await findArtifact(desk.store, desk.folder, artifact);
     if (there !== null) {
-      fetched.filed.push(there);
+      fetched.stored.push(there);
       continue;
     }
     const isDoubtful = !isBehind && fault?.kind !== 'passing' && fault?.kind !== 'final';
     const mayCome = isDoubtful ? (await desk.note(artifactId)) < mostFetches : isBehind;
     fetched.isWaitedFor ||= mayCome || fault?.kind === 'passing';
-    const { why = 'not filed', isRefused } = fault ?? {};
-    fetched.unfiled.push({ artifactId, type, why, ...(isRefused && { isRefused }) });
+    const { why = 'not stored', isRefused } = fault ?? {};
+    fetched.notStored.push({ artifactId, type, why, ...(isRefused && { isRefused }) });
   }
   if (credentials !== null) throw credentials as Error;
   return fetched;

@@ -133,14 +133,14 @@ export async function claimForSure(
 
 /** The job that sends, and which of its requests it is. */
 export interface Sender {
-  workId: string;
+  jobId: string;
   /** From 1. */
   number: number;
 }
 
 /** Whoever sends has a run of its own each time. */
-export function ownerOf({ workId, number }: Sender): ClaimOwner {
-  return { workflowId: workId, run: `${number}-${randomUUID()}` };
+export function ownerOf({ jobId, number }: Sender): ClaimOwner {
+  return { workflowId: jobId, chunk: `${number}-${randomUUID()}` };
 }
 
 export function newClaim(claimedAt: number, timeoutMs: number, owner: ClaimOwner): Claim {

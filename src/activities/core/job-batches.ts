@@ -40,10 +40,10 @@ export function createJobBatchActivities({ store, now }: { store: Store; now: ()
     limit: number;
   }): Promise<ReadRows> {
     const rows = await batches.children(folder, after, limit);
-    const asked = rows.filter(({ child }) => !child.before);
+    const requested = rows.filter(({ child }) => !child.before);
     const open: ReadRows['open'] = [];
     const ended: string[] = [];
-    for (const { child, status } of asked) {
+    for (const { child, status } of requested) {
       const { jobId, terms } = child;
       if (status === null) open.push({ jobId, terms });
       else ended.push(status);
@@ -59,7 +59,7 @@ export function createJobBatchActivities({ store, now }: { store: Store; now: ()
    */
   async function awaitChild({ jobId, isOwn, until }: AwaitChildInput): Promise<string | null> {
     const { attempt, scheduledTimestampMs } = Context.current().info;
-    const { isStored, status } = await batches.standing(jobId);
+    const { isStored, status } = await batches.backlog(jobId);
     if (status !== null) return status;
     const waitedMs = now() - scheduledTimestampMs;
     if (!isStored && !isOwn && waitedMs >= absentMs) return 'followed';

@@ -25,9 +25,9 @@ export async function storeOutcome<I extends { createdAt: string }, O extends ob
   entries: AuditEntry[],
   ended: (outcome: O) => void,
 ): Promise<O> {
-  const stands = await jobs.putOutcome(folder, outcome, entries);
-  if (stands === outcome) ended(stands);
-  return stands;
+  const first = await jobs.putOutcome(folder, outcome, entries);
+  if (first === outcome) ended(first);
+  return first;
 }
 
 export function sha256Of(body: Buffer): string {

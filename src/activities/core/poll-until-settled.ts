@@ -105,7 +105,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     const context = Context.current();
     const { cancellationSignal } = context;
     const heartbeats = new Heartbeats(now, 1_000);
-    const begunAt = now();
+    const startedAt = now();
     let refusedSince: number | null = null;
     try {
       for (;;) {
@@ -116,9 +116,9 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
         refusedSince = probe.isRefused ? (refusedSince ?? now()) : null;
         // The server would not remember since when it is refused.
         const mayHold = refusedSince !== null || context.info.attempt === 1;
-        const heldMs = refusedSince === null ? now() - begunAt : 0;
+        const heldMs = refusedSince === null ? now() - startedAt : 0;
         const leftMs = terms.deadlineAt - now();
-        const step = nextWait(probe.askedMs, leftMs, mayHold ? heldMs : Infinity, bounds);
+        const step = nextWait(probe.retryAfterMs, leftMs, mayHold ? heldMs : Infinity, bounds);
         if (step.kind === 'expired') return { kind: 'expired', value: probe.value };
         if (probe.status !== null && probe.status !== terms.seen) {
           return { kind: 'changed', status: probe.status, value: probe.value };
@@ -154,11 +154,11 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
       if (reading.kind !== 'unsettled') return { kind: 'end', polled: reading };
       warnOnce(reading.unknownWord ?? null, terms.what);
       const { value, status, details, pollAfterMs } = reading;
-      return { kind: 'wait', value, status, details, askedMs: pollAfterMs ?? ownMs };
+      return { kind: 'wait', value, status, details, retryAfterMs: pollAfterMs ?? ownMs };
     } catch (error) {
       // Of a read that was broken off nothing is to be made: the caller sees to the signal.
       const isBrokenOff = signal.aborted || late.signal.aborted;
-      if (isBrokenOff) return { kind: 'wait', ...nothingRead, askedMs: ownMs };
+      if (isBrokenOff) return { kind: 'wait', ...nothingRead, retryAfterMs: ownMs };
       return afterFailure(error, ownMs, terms);
     } finally {
       clearTimeout(timer);
@@ -170,7 +170,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     if (!isCallFailure(error)) throw error;
     const failure = classifyFailure(error);
     if (failure === 'credentials') {
-      return { kind: 'wait', ...nothingRead, status: waitingForCredentials, askedMs: ownMs };
+      return { kind: 'wait', ...nothingRead, status: waitingForCredentials, retryAfterMs: ownMs };
     }
     const isUnreadable = error instanceof ContractError;
     if (failure === 'permanent' || (isUnreadable && terms.refusesUnreadable === true)) {
@@ -178,10 +178,10 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     }
     const unreadable = isUnreadable ? error.message : null;
     warn(`${terms.what} could not be read`, { reason: error.name, unreadable });
-    const asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+    const requested = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
     // This time it was not turned away for its token.
     const status = terms.seen === waitingForCredentials ? (terms.quiet ?? null) : null;
-    return { kind: 'wait', ...nothingRead, status, askedMs: Math.max(ownMs, asked) };
+    return { kind: 'wait', ...nothingRead, status, retryAfterMs: Math.max(ownMs, requested) };
   }
 
   function refusal<T>(
@@ -198,8 +198,8 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     const job = Context.current().info.workflowExecution?.workflowId ?? null;
     warn(`${what} is refused`, { job, status, code });
     const ownMs = nextPollMs(refusedMs, random(), pace);
-    const askedMs = Math.min(ownMs, refusalPatienceMs - refusedMs, bounds.holdMs);
-    return { kind: 'wait', ...nothingRead, askedMs, isRefused: true };
+    const retryAfterMs = Math.min(ownMs, refusalPatienceMs - refusedMs, bounds.holdMs);
+    return { kind: 'wait', ...nothingRead, retryAfterMs, isRefused: true };
   }
 
   function warnOnce(word: string | null, what: string): void {
@@ -227,7 +227,7 @@ type Probe<T> =
       /** Null: nothing is known that could have changed. */
       status: string | null;
       details?: unknown;
-      askedMs: number;
+      retryAfterMs: number;
       isRefused?: boolean;
     };
 

@@ -1,6 +1,6 @@
 import { isOnlyAPage } from '../../apis/credit/engines.wire';
 import { analysisRerunEntry } from '../../domain/audit-entries';
-import { attemptState, reissueByRerun, standingAttempt } from '../../domain/core/service/attempts';
+import { attemptState, reissueByRerun, latestAttempt } from '../../domain/core/service/attempts';
 import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
 import { chooseEngine, type EngineChoice } from '../../domain/credit/engine';
 import {
@@ -8,7 +8,7 @@ import {
   type AnalysisRecord,
   type AnalysisRef,
   type EngineChosen,
-} from '../../domain/credit/work';
+} from '../../domain/credit/job';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { recordOf } from '../core/job-records';
 import { createPolling, type Reading } from '../core/poll-until-settled';
@@ -67,16 +67,16 @@ export function createCreditEngineActivities(deps: CreditDependencies) {
 
   /** What was bought of this engine before is given up: who ordered it anew could not know of it. */
   async function reissue(record: AnalysisRecord): Promise<void> {
-    const { createdAt, createdBy: by, workId } = record;
+    const { createdAt, createdBy: by, jobId } = record;
     const subject = subjectOf(record);
-    const last = standingAttempt(await store.attempts.of(subject));
+    const last = latestAttempt(await store.attempts.of(subject));
     const at = now();
     const { kind } = attemptState(last, at);
     if (last === null || (kind !== 'accepted' && kind !== 'unknown')) return;
     // What was sent since is this job's own: an attempt of this activity may be late.
     if (last.claim.claimedAt >= Date.parse(createdAt)) return;
     await store.attempts.resolve(subject, last.n, reissueByRerun(by, at));
-    await audit.append([analysisRerunEntry({ workId, by }, at)]);
+    await audit.append([analysisRerunEntry({ jobId, by }, at)]);
   }
 
   return { chooseNamedEngine };

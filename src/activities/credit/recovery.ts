@@ -1,30 +1,30 @@
 import { Context } from '@temporalio/activity';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { attemptState } from '../../domain/core/service/attempts';
-import type { RequestAnswer } from '../../domain/credit/work';
+import type { RequestAnswer } from '../../domain/credit/job';
 import type { CreditDependencies } from '../dependencies';
 import { recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
 
-import { entriesOf, ownerOf, refused, subjectOf, unsent, type AnalysisRun } from './requests';
+import { entriesOf, ownerOf, refused, subjectOf, unsent, type AnalysisChunk } from './requests';
 
 /** What became of an upload whose worker was lost. */
 export function createCreditRecoveryActivities({ store, audit, now }: CreditDependencies) {
-  const { attempts: ledger } = store;
+  const { attempts: attemptRepository } = store;
   const analyses = new AnalysisRepository(store);
 
   /**
    * What became of a run whose activity was lost: closes it unless its last try has left, reads its
    * receipt, and calls it unknown once nothing can leave any more.
    */
-  async function recoverAnalysis({ ref, run }: AnalysisRun): Promise<RequestAnswer> {
+  async function recoverAnalysis({ ref, chunk }: AnalysisChunk): Promise<RequestAnswer> {
     const heartbeats = new Heartbeats(now);
     const { cancelled } = Context.current();
     try {
       const record = await recordOf(analyses, ref);
-      const owner = ownerOf(run);
+      const owner = ownerOf(chunk);
       for (;;) {
-        const attempt = await ledger.close(subjectOf(record), owner, now());
+        const attempt = await attemptRepository.close(subjectOf(record), owner, now());
         const state = attemptState(attempt, now());
         if (attempt.claim.kind === 'closed') return unsent('fault', now());
         if (state.kind === 'in_flight') {

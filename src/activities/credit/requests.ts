@@ -14,14 +14,14 @@ import {
   type Attempt,
   type ClaimOwner,
 } from '../../domain/core/service/attempts';
-import { analysisFolder } from '../../domain/credit/work';
+import { analysisFolder } from '../../domain/credit/job';
 import type {
   AnalysisRecord,
   AnalysisRef,
   StoredInput,
   RequestAnswer,
   Unsent,
-} from '../../domain/credit/work';
+} from '../../domain/credit/job';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import { BrokenSealError } from '../../protection/key-ring';
 import type { CreditDependencies } from '../dependencies';
@@ -32,13 +32,13 @@ import { isStoreAway, withStorePatience } from '../core/store-patience';
 import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
 import { pauseOnTheClock } from '../core/pause';
 
-export interface AnalysisRun {
+export interface AnalysisChunk {
   ref: AnalysisRef;
   /** Unique among all runs of requests of the workflow. */
-  run: string;
+  chunk: string;
 }
 
-export interface RequestInput extends AnalysisRun {
+export interface RequestInput extends AnalysisChunk {
   /** Epoch milliseconds: nothing is sent from then on. */
   sendBy: number;
   /** Epoch milliseconds until which an upload that is turned away is tried again here. */
@@ -54,7 +54,7 @@ const longestPauseMs = 15 * 60_000;
 export function createCreditRequestActivities(deps: CreditDependencies) {
   const { store, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations, service } = credit;
-  const { attempts: ledger } = store;
+  const { attempts: attemptRepository } = store;
   const analyses = new AnalysisRepository(store);
 
   /**
@@ -91,12 +91,12 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  async function tryOnce({ ref, run }: AnalysisRun, bounds: Bounds): Promise<RequestAnswer> {
+  async function tryOnce({ ref, chunk }: AnalysisChunk, bounds: Bounds): Promise<RequestAnswer> {
     try {
       const record = await recordOf(analyses, ref);
       // A repeated start of what has ended must not send it.
       if ((await analyses.outcome(ref.folder)) !== null) return hasEnded;
-      const owner = ownerOf(run);
+      const owner = ownerOf(chunk);
       const decided = await decide(record, owner);
       if ('kind' in decided) return decided;
       return await send(record, owner, decided, bounds);
@@ -124,7 +124,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   }
 
   async function decide(record: AnalysisRecord, owner: ClaimOwner): Promise<RequestAnswer | Ready> {
-    const history = await ledger.of(subjectOf(record));
+    const history = await attemptRepository.of(subjectOf(record));
     // Closed by the recovery of this very run: somebody else has the work.
     if (attemptOf(history, owner)?.claim.kind === 'closed') return takenOver;
     const state = subjectState(history, now());
@@ -132,7 +132,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       case 'free':
         return { n: nextNumber(history), afterUnknown: state.afterUnknown };
       case 'in_flight':
-        return unsent('another work', state.answerBy + 1);
+        return unsent('another job', state.answerBy + 1);
       case 'unknown':
         return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
       case 'accepted': {
@@ -158,8 +158,17 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const subject = subjectOf(record);
     const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
     const { timeoutMs } = operations;
-    const job = analysisFolder(record.workId);
-    const about = { attempts: ledger, subject, job, n, owner, timeoutMs, afterUnknown, patience };
+    const job = analysisFolder(record.jobId);
+    const about = {
+      attempts: attemptRepository,
+      subject,
+      job,
+      n,
+      owner,
+      timeoutMs,
+      afterUnknown,
+      patience,
+    };
     const sent = await sendUnder(
       () => claimNext(about),
       (beforeSend) => operations.startOperation(prepared, beforeSend),
@@ -167,7 +176,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     );
     if (sent.kind === 'stopped') {
       if (sent.why === 'cancelled') return { kind: 'stopped' };
-      return sent.why === 'late' ? unsent('fault', now()) : unsent('another work', now() + 250);
+      return sent.why === 'late' ? unsent('fault', now()) : unsent('another job', now() + 250);
     }
     const { claim } = sent.taken;
     const { claimedAt } = claim;
@@ -179,7 +188,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       durationMs: now() - claimedAt,
     });
     const entries = entriesOf(record, { n, claim, receipt });
-    const put = () => ledger.putReceipt(subject, { n, claim }, receipt, entries);
+    const put = () => attemptRepository.putReceipt(subject, { n, claim }, receipt, entries);
     await tried('a receipt', withStorePatience(put, patience));
     // A person may find the id in it.
     if (unread !== null) await tried('an unreadable answer', analyses.putUnreadable(job, unread));
@@ -236,13 +245,13 @@ export function entriesOf(
   record: AnalysisRecord,
   attempt: Omit<Attempt, 'resolution'>,
 ): AuditEntry[] {
-  const { fence, workId, createdBy } = record;
-  const entry = analysisRequestEntry({ name: fence ?? '', ...attempt }, { workId, by: createdBy });
+  const { fence, jobId, createdBy } = record;
+  const entry = analysisRequestEntry({ name: fence ?? '', ...attempt }, { jobId, by: createdBy });
   return entry === null ? [] : [entry];
 }
 
 /** The recovery of the run has closed it: the work is somebody else's. */
-const takenOver: Unsent = { kind: 'unsent', why: 'another work', notBefore: 0 };
+const takenOver: Unsent = { kind: 'unsent', why: 'another job', notBefore: 0 };
 
 const hasEnded: RequestAnswer = {
   kind: 'refused',
@@ -251,9 +260,9 @@ const hasEnded: RequestAnswer = {
   wasSent: false,
 };
 
-export function ownerOf(run: string): ClaimOwner {
+export function ownerOf(chunk: string): ClaimOwner {
   const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
-  return { workflowId, run };
+  return { workflowId, chunk };
 }
 
 export function unsent(why: Unsent['why'], notBefore: number): Unsent {

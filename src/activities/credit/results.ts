@@ -25,7 +25,7 @@ import type {
   AnalysisRef,
   AnalysisResultRef,
   OperationSeen,
-} from '../../domain/credit/work';
+} from '../../domain/credit/job';
 import type { CreditDependencies } from '../dependencies';
 import { recordOf, storeOutcome } from '../core/job-records';
 import { createPolling, type Reading } from '../core/poll-until-settled';
@@ -191,15 +191,15 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     return { issuesKey, allKey, engineId: all.engineId, summary: all.summary, contradictions };
   }
 
-  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  /** Puts the end on file and on the audit trail. Repeated, what was stored first stands. */
   async function finalizeAnalysis(input: {
     ref: AnalysisRef;
-    outcome: Omit<AnalysisOutcome, 'workId' | 'settledAt'>;
+    outcome: Omit<AnalysisOutcome, 'jobId' | 'settledAt'>;
   }): Promise<AnalysisOutcome> {
     const { ref, outcome } = input;
     const settledAt = new Date(now()).toISOString();
-    const { workId } = ref;
-    const end = { ...outcome, workId, settledAt };
+    const { jobId } = ref;
+    const end = { ...outcome, jobId, settledAt };
     const record = await recordOf(analyses, ref);
     const by = record.createdBy;
     const { result } = end;

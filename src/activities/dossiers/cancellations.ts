@@ -30,7 +30,7 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
   ): Promise<Polled<DossierCancelled>> {
     const { dossierId, folder } = input.ref;
     const isFollowed = (await file.record(folder))?.toCancel === false;
-    let isKnown = isFollowed || (await file.noted(folder, cancelAsked)) > 0;
+    let isKnown = isFollowed || (await file.noted(folder, cancelRequested)) > 0;
     return pollUntilSettled(
       async (signal): Promise<Reading<DossierCancelled>> => {
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
@@ -58,7 +58,7 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
   ): Promise<Reading<DossierCancelled>> {
     const leaving: { isNew: boolean | null } = { isNew: null };
     const beforeSend = async (): Promise<void> => {
-      leaving.isNew = (await file.note(folder, cancelAsked, now())) === 1;
+      leaving.isNew = (await file.note(folder, cancelRequested, now())) === 1;
     };
     try {
       const { dossier: after } = await dossiers.cancel(dossierId, signal, beforeSend);
@@ -67,7 +67,7 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
     } catch (error) {
       const { receipt } = receiptOfError(error, now);
       if (leaving.isNew === true && receipt.kind !== 'unknown')
-        await file.takeBack(folder, cancelAsked);
+        await file.takeBack(folder, cancelRequested);
       if (!isPermanent(error)) throw error;
       // The one before may have been taken: what comes of it is waited for, and no more is sent.
       const mayBeTaken = leaving.isNew !== true;
@@ -101,6 +101,6 @@ function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCance
 }
 
 /** A cancellation has left, or was about to. */
-export const cancelAsked = ['cancel', 'asked'] as const;
+export const cancelRequested = ['cancel', 'asked'] as const;
 /** The service has heard of it: it need not be sent again. */
 const cancelTaken = ['cancel', 'taken'] as const;

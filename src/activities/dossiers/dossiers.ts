@@ -11,9 +11,9 @@ import {
 } from '../../domain/dossiers/follow';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { createPolling, type Reading } from '../core/poll-until-settled';
-import { cancelAsked, createDossierCancelActivities } from './cancellations';
+import { cancelRequested, createDossierCancelActivities } from './cancellations';
 import type { DossierDependencies } from '../dependencies';
-import { askedBy, refusalPatienceMs, unsettled } from './readings';
+import { requestedBy, refusalPatienceMs, unsettled } from './readings';
 import { createDossierRetries, learnerOf } from './retries';
 
 export interface AwaitDossierInput extends PollRequest {
@@ -21,7 +21,7 @@ export interface AwaitDossierInput extends PollRequest {
   /** Reads that show an attempt before this one are of the past; null: any counts. */
   atLeast: number | null;
   /** Epoch milliseconds since which that attempt is known; null with `atLeast`. */
-  begunAt: number | null;
+  startedAt: number | null;
   /** It is known to need a review: only what comes after it ends the wait. */
   inReview: boolean;
 }
@@ -41,13 +41,13 @@ export function createDossierActivities(deps: DossierDependencies) {
    * service goes on showing an attempt from before `atLeast`, as it is.
    */
   async function awaitDossier(input: AwaitDossierInput): Promise<Polled<DossierSight>> {
-    const { atLeast, begunAt, inReview, ref } = input;
+    const { atLeast, startedAt, inReview, ref } = input;
     return pollUntilSettled(
       async (signal): Promise<Reading<DossierSight>> => {
         const { dossier } = await dossiers.status(ref.dossierId, 'poll', signal);
         const sight = sightOf(dossier);
         const { number } = sight.attempt ?? { number: null };
-        const mayBePast = now() - (begunAt ?? 0) < pastPatienceMs;
+        const mayBePast = now() - (startedAt ?? 0) < pastPatienceMs;
         if (atLeast !== null && number !== null && number < atLeast) {
           if (!mayBePast) return { kind: 'settled', value: sight };
           return { ...unsettled(dossier, sight), status: input.seen ?? 'queued' };
@@ -63,40 +63,38 @@ export function createDossierActivities(deps: DossierDependencies) {
     );
   }
 
-  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  /** Puts the end on file and on the audit trail. Repeated, what was stored first stands. */
   async function finalizeDossier(input: {
     ref: DossierRef;
     outcome: Omit<
       DossierOutcome,
-      'workId' | 'dossierId' | 'settledAt' | 'caused' | 'possibleAttempt' | 'cancelRequested'
+      'jobId' | 'dossierId' | 'settledAt' | 'caused' | 'possibleAttempt' | 'cancelRequested'
     >;
   }): Promise<DossierOutcome> {
     const { outcome, ref } = input;
     const retries = await closedRetries(ref);
     const open = retries.filter(({ attempt }) => attempt?.receipt === null);
-    const caused = retries.filter((retry) => learnerOf(retry) === ref.workId);
+    const caused = retries.filter((retry) => learnerOf(retry) === ref.jobId);
     const end: DossierOutcome = {
       ...outcome,
-      workId: ref.workId,
+      jobId: ref.jobId,
       dossierId: ref.dossierId,
       caused: caused.length,
       possibleAttempt: open.length > 0,
-      cancelRequested: (await file.noted(ref.folder, cancelAsked)) > 0,
+      cancelRequested: (await file.noted(ref.folder, cancelRequested)) > 0,
       settledAt: iso(),
     };
-    const by = await askedBy(file, ref.folder);
-    const stands = await file.putOutcome(ref.folder, end, [
+    const by = await requestedBy(file, ref.folder);
+    const first = await file.putOutcome(ref.folder, end, [
       ...open.flatMap((retry) => {
         const { attempt } = retry;
-        return attempt === null
-          ? []
-          : dossierRetryEntry(retry, attempt, { by, workId: ref.workId });
+        return attempt === null ? [] : dossierRetryEntry(retry, attempt, { by, jobId: ref.jobId });
       }),
       dossierOutcomeEntry(end, by),
     ]);
-    metrics.dossierEnded(stands.status);
-    if (stands.possibleAttempt) metrics.retryEnded('unknown');
-    return stands;
+    metrics.dossierEnded(first.status);
+    if (first.possibleAttempt) metrics.retryEnded('unknown');
+    return first;
   }
 
   /**
@@ -109,7 +107,7 @@ export function createDossierActivities(deps: DossierDependencies) {
   }: {
     record: DossierRecord;
   }): Promise<DossierOutcome | null> {
-    const folder = dossierFolder(record.workId);
+    const folder = dossierFolder(record.jobId);
     const ended = await file.outcome(folder);
     if (ended === null) await file.putRecord(folder, record);
     return ended;

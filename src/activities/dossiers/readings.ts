@@ -6,7 +6,7 @@ import { type Reading } from '../core/poll-until-settled';
 /** A dossier that was read before is not gone because one read says so. */
 export const refusalPatienceMs = 2 * 60_000;
 
-export async function askedBy(file: DossierRepository, folder: string): Promise<string> {
+export async function requestedBy(file: DossierRepository, folder: string): Promise<string> {
   return (await file.record(folder))?.createdBy ?? 'unknown';
 }
 

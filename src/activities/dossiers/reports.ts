@@ -147,7 +147,7 @@ function unhad(sight: DossierSight, movedOn: boolean): DossierReport {
   const note = movedOn
     ? 'it was begun anew before its report was had'
     : 'the service does not show any more that it has ended';
-  return { sight, risk: null, filed: [], unfiled: [], note, movedOn };
+  return { sight, risk: null, stored: [], notStored: [], note, movedOn };
 }
 
 function settled(value: DossierReport): Reading<DossierReport> {

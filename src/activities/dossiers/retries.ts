@@ -6,7 +6,7 @@ import type { Dossier } from '../../domain/dossiers/dossier';
 import { type DossierRef } from '../../domain/dossiers/follow';
 import {
   retriedBy,
-  type BegunAttempt,
+  type StartedAttempt,
   type Retried,
   type Retry,
 } from '../../domain/dossiers/retry';
@@ -14,14 +14,14 @@ import type { PollRequest, Polled } from '../../domain/core/service/poll-request
 import { sendKeyed, type KeyedRequest, unsentReading } from '../core/attempt';
 import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
 import type { DossierDependencies } from '../dependencies';
-import { askedBy, refusalPatienceMs } from './readings';
+import { requestedBy, refusalPatienceMs } from './readings';
 
 export interface RetryDossierInput extends PollRequest {
   ref: DossierRef;
   /** Number of the attempt that is tried again. */
   from: number;
   /** Number of this retry within its work, from 1. */
-  asked: number;
+  requested: number;
 }
 
 /** A service may still work on what was lost: so long its refusal of the repetition is not believed. */
@@ -40,11 +40,11 @@ export function createDossierRetries(deps: DossierDependencies) {
    * send, the claim is on file before it leaves, and every send has the same key.
    */
   async function retryDossier(input: RetryDossierInput): Promise<Polled<Retried>> {
-    const { asked, from, ref } = input;
-    const { dossierId, workId } = ref;
+    const { requested, from, ref } = input;
+    const { dossierId, jobId } = ref;
     return pollUntilSettled(
       async (signal): Promise<Reading<Retried>> => {
-        const retry = await file.retry({ dossierId, from, workId, asked });
+        const retry = await file.retry({ dossierId, from, jobId, requested });
         const receipt = retry.attempt?.receipt ?? null;
         const known = retriedBy(receipt, from);
         if (known?.kind === 'begun') return { kind: 'settled', value: known };
@@ -52,7 +52,7 @@ export function createDossierRetries(deps: DossierDependencies) {
         const attempt = attemptAfter(dossier, from);
         if (attempt !== null) {
           if (retry.attempt === null) metrics.retryEnded('not_sent');
-          if (retry.attempt === null || receipt !== null) return begunElsewhere(attempt);
+          if (retry.attempt === null || receipt !== null) return startedElsewhere(attempt);
           return settled(retry, retry.attempt, { attempt, readBack: true, ref });
         }
         if (known !== null) return { kind: 'settled', value: known };
@@ -65,17 +65,17 @@ export function createDossierRetries(deps: DossierDependencies) {
   }
 
   async function sendRetry(
-    { asked, deadlineAt: sendBy, from, ref }: RetryDossierInput,
+    { requested, deadlineAt: sendBy, from, ref }: RetryDossierInput,
     retry: Retry,
     signal: AbortSignal,
   ): Promise<Reading<Retried>> {
-    const { dossierId, folder, workId } = ref;
+    const { dossierId, folder, jobId } = ref;
     const { subject } = retry;
-    const trail = { by: await askedBy(file, folder), workId };
+    const trail = { by: await requestedBy(file, folder), jobId };
     const about: KeyedRequest = {
       subject,
       job: folder,
-      by: { workId, number: asked },
+      by: { jobId, number: requested },
       attempts,
       timeoutMs: dossiers.timeoutMs,
       now,
@@ -104,7 +104,7 @@ export function createDossierRetries(deps: DossierDependencies) {
     const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
     const attempt = attemptAfter(dossier, from);
     if (attempt !== null) {
-      if (taken.isNew) return begunElsewhere(attempt);
+      if (taken.isNew) return startedElsewhere(attempt);
       return settled(retry, taken, { attempt, readBack: true, ref });
     }
     const kind = taken.isNew ? 'refused' : 'unknown';
@@ -115,27 +115,27 @@ export function createDossierRetries(deps: DossierDependencies) {
   async function settled(
     retry: Retry,
     taken: Pick<Attempt, 'n' | 'claim'>,
-    begun: { attempt: number | null; readBack: boolean; ref: DossierRef },
+    started: { attempt: number | null; readBack: boolean; ref: DossierRef },
   ): Promise<Reading<Retried>> {
-    const receipt = await putBegun(retry, taken, begun);
+    const receipt = await putStarted(retry, taken, started);
     const value = retriedBy(receipt, retry.from) ?? { kind: 'moved' };
     return { kind: 'settled', value };
   }
 
-  async function putBegun(
+  async function putStarted(
     retry: Retry,
     { n, claim }: Pick<Attempt, 'n' | 'claim'>,
     { attempt, readBack, ref }: { attempt: number | null; readBack: boolean; ref: DossierRef },
   ): Promise<Receipt> {
-    const { folder, workId } = ref;
+    const { folder, jobId } = ref;
     const externalId = String(attempt ?? '');
-    const reported = { readBack, by: workId };
-    const receipt: BegunAttempt = { kind: 'accepted', externalId, at: now(), reported };
-    const about = { by: await askedBy(file, folder), workId };
+    const reported = { readBack, by: jobId };
+    const receipt: StartedAttempt = { kind: 'accepted', externalId, at: now(), reported };
+    const about = { by: await requestedBy(file, folder), jobId };
     const entry = dossierRetryEntry(retry, { claim, receipt }, about);
-    const stands = await attempts.putReceipt(retry.subject, { n, claim }, receipt, [entry]);
+    const first = await attempts.putReceipt(retry.subject, { n, claim }, receipt, [entry]);
     metrics.retryEnded(readBack ? 'read_back' : 'accepted');
-    return stands;
+    return first;
   }
 
   /** Those that this work may have sent, or learnt of. One whose answer was lost is read back a last time. */
@@ -143,7 +143,7 @@ export function createDossierRetries(deps: DossierDependencies) {
     const own: Retry[] = [];
     for (const retry of await file.retries(ref.dossierId)) {
       const isOwn =
-        learnerOf(retry) === ref.workId || (await file.noted(ref.folder, sendOf(retry))) > 0;
+        learnerOf(retry) === ref.jobId || (await file.noted(ref.folder, sendOf(retry))) > 0;
       if (isOwn) own.push(retry);
     }
     const last = own.at(-1);
@@ -153,7 +153,7 @@ export function createDossierRetries(deps: DossierDependencies) {
       () => null,
     );
     if (attempt === null) return own;
-    const receipt = await putBegun(last, last.attempt, { attempt, readBack: true, ref });
+    const receipt = await putStarted(last, last.attempt, { attempt, readBack: true, ref });
     return [...own.slice(0, -1), { ...last, attempt: { ...last.attempt, receipt } }];
   }
 
@@ -168,7 +168,7 @@ function sendOf({ from, number }: Retry): string[] {
 /** The work that learnt of an attempt that was begun; null: none was, as far as is known. */
 export function learnerOf({ attempt }: Retry): string | null {
   const receipt = attempt?.receipt ?? null;
-  return receipt?.kind === 'accepted' ? (receipt as BegunAttempt).reported.by : null;
+  return receipt?.kind === 'accepted' ? (receipt as StartedAttempt).reported.by : null;
 }
 
 /** The same for every work about this attempt: two of them cannot begin two attempts. */
@@ -182,6 +182,6 @@ function attemptAfter({ attempt }: Dossier, from: number): number | null {
   return number !== null && number > from ? number : null;
 }
 
-function begunElsewhere(attempt: number): Reading<Retried> {
+function startedElsewhere(attempt: number): Reading<Retried> {
   return { kind: 'settled', value: { kind: 'begun', attempt, by: 'elsewhere' } };
 }

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { attentionOf } from '../../domain/attention';
 import type { ChildJob } from '../../domain/core/job-batch';
 import { investigationOutcomeEntry } from '../../domain/investigations/audit';
-import { knownThings, readThing, tooMany } from '../../domain/investigations/check-plan';
+import { knownTargets, readTarget, tooMany } from '../../domain/investigations/check-plan';
 import {
   childResult,
   endOfStep,
@@ -22,13 +22,18 @@ import {
   type PlanStep,
   type StepKind,
 } from '../../domain/investigations/plan';
-import { pathOf, readTemplate, toldBy, type Told } from '../../domain/investigations/template';
+import {
+  pathOf,
+  readTemplate,
+  valuesOf,
+  type FoundValue,
+} from '../../domain/investigations/template';
 import type { IdKey } from '../../protection/id-key';
 import type { AuditTrail } from '../../store/audit/trail';
 import { factsOf } from '../../store/investigations/facts';
 import {
   InvestigationRepository,
-  type StandingChild,
+  type ExistingChild,
 } from '../../store/investigations/investigations';
 import type { Store } from '../../store/store';
 import { notSettledYet } from '../core/failures';
@@ -110,26 +115,26 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
       end: { id: stepId, status, why, cut: 0, children: [] },
     });
     if (step.when !== null && !(await holds(record, ref, step.when))) return over(null);
-    const told = await thingsOf(record, ref, step);
-    if (told.length > mostYield) return over(`of: ${tooMany(told.length)}`, 'missing');
-    const things: Told[] = [];
+    const reported = await targetsOf(record, ref, step);
+    if (reported.length > mostYield) return over(`of: ${tooMany(reported.length)}`, 'missing');
+    const targets: FoundValue[] = [];
     const left: string[] = [];
-    for (const one of told) {
-      const reading = readThing(step.kind, one.value, step);
+    for (const one of reported) {
+      const reading = readTarget(step.kind, one.value, step);
       if ('message' in reading) left.push(`${one.from || 'of'}: ${reading.message}`);
-      else if (!things.some(({ value }) => value === reading.thing))
-        things.push({ value: reading.thing, from: one.from });
+      else if (!targets.some(({ value }) => value === reading.target))
+        targets.push({ value: reading.target, from: one.from });
     }
-    if (things.length === 0) return over(['there is nothing to ask about', ...left].join('; '));
-    const taken = things.slice(0, step.most);
-    const stored = await file.things(ref.folder, index);
+    if (targets.length === 0) return over(['there is nothing to ask about', ...left].join('; '));
+    const taken = targets.slice(0, step.most);
+    const stored = await file.targets(ref.folder, index);
     const times = chargedFor(step)?.times ?? 0;
     const deadlineMs = Math.max(0, deadlineAt - at);
-    const askOf = (thing: string) => ({ record, step, thing, at: new Date(at), deadlineMs });
+    const requestOf = (target: string) => ({ record, step, target, at: new Date(at), deadlineMs });
     let requests = stored.filter(({ child }) => !child.before).length * times;
     if (stored.length === 0) {
       if (mayRequest !== null && times > 0) {
-        const foreseen = await Promise.all(taken.map(({ value }) => foresee(askOf(value))));
+        const foreseen = await Promise.all(taken.map(({ value }) => foresee(requestOf(value))));
         requests = foreseen.filter((word) => word === 'request').length * times;
         if (requests > mayRequest)
           return {
@@ -138,14 +143,14 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
             rest: requests + (await mostOfOthers(record, ref, stepId)),
           };
       }
-      for (const { from, value: thing } of taken)
-        stored.push({ thing, from, child: await childOf(askOf(thing)) });
-      await file.putThings(ref.folder, index, step, stored, nameOf);
+      for (const { from, value: target } of taken)
+        stored.push({ target, from, child: await childOf(requestOf(target)) });
+      await file.putTargets(ref.folder, index, step, stored, nameOf);
     }
     const children = stored.flatMap(({ child: { before, jobId, terms } }) =>
       before ? [] : [{ jobId, terms, kind: step.kind }],
     );
-    return { kind: 'asked', children, cut: things.length - taken.length, left, requests };
+    return { kind: 'asked', children, cut: targets.length - taken.length, left, requests };
   }
 
   /** Requests of steps that have asked for nothing yet. */
@@ -158,24 +163,24 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     for (const [index, step] of plan.steps.entries()) {
       const times = chargedFor(step)?.times ?? 0;
       if (step.id === id || times === 0) continue;
-      if ((await file.things(folder, index)).length > 0) continue;
-      most += (knownThings(step, subject)?.length ?? step.most) * times;
+      if ((await file.targets(folder, index)).length > 0) continue;
+      most += (knownTargets(step, subject)?.length ?? step.most) * times;
     }
     return most;
   }
 
-  async function thingsOf(
+  async function targetsOf(
     record: InvestigationRecord,
     ref: InvestigationRef,
     step: PlanStep,
-  ): Promise<Told[]> {
-    const found: Told[] = [];
+  ): Promise<FoundValue[]> {
+    const found: FoundValue[] = [];
     for (const text of step.of) {
       const template = readTemplate(text);
       if (template === null || template === 'broken') found.push({ value: text, from: '' });
       else if (template.root === 'subject')
-        found.push(...toldBy(template, subjectFacts(record.subject)));
-      else found.push(...toldBy(template, await factsOfStep(record, ref, template.root)));
+        found.push(...valuesOf(template, subjectFacts(record.subject)));
+      else found.push(...valuesOf(template, await factsOfStep(record, ref, template.root)));
     }
     return found;
   }
@@ -185,7 +190,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     { folder }: InvestigationRef,
     id: string,
   ): Promise<unknown> {
-    const children = await file.standing(folder, stepOf(record, id)[1]);
+    const children = await file.existing(folder, stepOf(record, id)[1]);
     const facts = await Promise.all(children.map(async ({ job }) => job && factsOf(store, job)));
     return facts.length === 1 ? facts[0] : facts;
   }
@@ -197,7 +202,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
   ): Promise<boolean> {
     const facts = await factsOfStep(record, ref, step);
     const isSo = (path: string, fits: (value: string) => boolean): boolean =>
-      toldBy({ root: step, path: pathOf(path) }, facts).some(({ value }) => fits(value));
+      valuesOf({ root: step, path: pathOf(path) }, facts).some(({ value }) => fits(value));
     if (status !== null && !isSo('status', (word) => status.includes(word))) return false;
     return has === null || isSo(has, () => true);
   }
@@ -207,10 +212,10 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     const { cut, isCancelled, left, lost, ref, stepId, until } = input;
     const record = await recordOf(file, ref);
     const [step, index] = stepOf(record, stepId);
-    const standing = await file.standing(ref.folder, index);
-    const isOpen = ({ isUndecided, job }: StandingChild): boolean =>
+    const existing = await file.existing(ref.folder, index);
+    const isOpen = ({ isUndecided, job }: ExistingChild): boolean =>
       isUndecided && !(job !== null && job.status === null && lost.includes(job.id));
-    const open = standing.filter(isOpen);
+    const open = existing.filter(isOpen);
     const isForPerson = open.some(({ job }) => job?.needsAttention === true);
     const waits = isForPerson ? 'person' : open.length > 0 ? 'job' : null;
     const leftMs = (until ?? 0) - now();
@@ -218,7 +223,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
       const pauseMs = Math.min(1_000 * Context.current().info.attempt, longestPauseMs);
       throw notSettledYet(Math.min(pauseMs, leftMs - 1_000));
     }
-    const children = standing.map((child) => childEnd(child, step.kind, isCancelled));
+    const children = existing.map((child) => childEnd(child, step.kind, isCancelled));
     return { end: endOfStep(stepId, children, { cut, left }), waits };
   }
 
@@ -232,7 +237,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     const record = await recordOf(file, ref);
     const { cancelled, startedAt, steps } = ended;
     const outcome: InvestigationOutcome = {
-      workId: ref.workId,
+      jobId: ref.jobId,
       ...statusOf(steps, record.plan.steps, cancelled),
       steps,
       startedAt,
@@ -253,7 +258,7 @@ function stepOf({ plan }: InvestigationRecord, id: string): [PlanStep, number] {
 }
 
 function childEnd(
-  { child, from, isUndecided, job }: StandingChild,
+  { child, from, isUndecided, job }: ExistingChild,
   kind: StepKind,
   isCancelled: boolean,
 ): StepChild {

@@ -43,7 +43,7 @@ export function createLensActivities(deps: LensDependencies) {
         const read = await lens.read(analysisId, 'poll', signal);
         const { analysis } = read;
         if (isLensSettled(analysis.state)) {
-          return { kind: 'settled', value: await filed(ref, read) };
+          return { kind: 'settled', value: await storeAnswer(ref, read) };
         }
         return {
           kind: 'unsettled',
@@ -72,7 +72,7 @@ export function createLensActivities(deps: LensDependencies) {
         lens.read(created.analysisId, 'interactive', signal),
       );
       return isLensSettled(read.analysis.state)
-        ? await filed(ref, read)
+        ? await storeAnswer(ref, read)
         : lensSeen(read.analysis, null);
     } catch (error) {
       if (isCallFailure(error)) return null;
@@ -80,19 +80,19 @@ export function createLensActivities(deps: LensDependencies) {
     }
   }
 
-  async function filed(ref: LensRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
+  async function storeAnswer(ref: LensRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
     const body = await file.putAnswer(ref.folder, Buffer.from(JSON.stringify(answer)));
     const held = documentsInText(body.toString('utf8'));
     await indexDocuments(store, lensIndexes(ref.folder).answer, deps.nameOf, held);
     return lensSeen(analysis, sha256Of(body));
   }
 
-  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  /** Puts the end on file and on the audit trail. Repeated, what was stored first stands. */
   async function finalizeLens(input: {
     ref: LensRef;
     /** The last one that was begun. */
     attempt: number;
-    outcome: Omit<LensOutcome, 'workId' | 'settledAt' | 'analysisId'>;
+    outcome: Omit<LensOutcome, 'jobId' | 'settledAt' | 'analysisId'>;
   }): Promise<LensOutcome> {
     const { attempt, outcome, ref } = input;
     const { seen } = outcome;
@@ -110,7 +110,7 @@ export function createLensActivities(deps: LensDependencies) {
       ...(mayBeMade && answerLost),
       billing: seen?.billing ?? outcome.billing ?? created?.billing ?? null,
       files: outcome.files ?? (await filesThere(ref, seen)),
-      workId: ref.workId,
+      jobId: ref.jobId,
       analysisId: analysisId ?? outcome.replaced.at(-1)?.analysisId ?? null,
       settledAt: new Date(now()).toISOString(),
     };
@@ -121,13 +121,13 @@ export function createLensActivities(deps: LensDependencies) {
   /** Of an analysis that was seen to its end: what is there, although the fetching was not. */
   async function filesThere({ folder }: LensRef, seen: LensSeen | null) {
     if (seen === null || !isLensSettled(seen.state)) return null;
-    const files: ArtifactFiles = { filed: [], unfiled: [] };
+    const files: ArtifactFiles = { stored: [], notStored: [] };
     const answer = await file.answer(folder);
     for (const artifact of answer === null ? [] : artifactsInAnswer(answer)) {
       const { artifactId, type } = artifact;
       const there = await findArtifact(store, folder, artifact);
-      if (there !== null) files.filed.push(there);
-      else files.unfiled.push({ artifactId, type, why: 'not fetched in time' });
+      if (there !== null) files.stored.push(there);
+      else files.notStored.push({ artifactId, type, why: 'not fetched in time' });
     }
     return files;
   }

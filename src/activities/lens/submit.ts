@@ -46,7 +46,7 @@ const mostUploadRefusals = 5;
 /** After that, a refused read is believed when it is one of so many. */
 const mostRefusedReads = 5;
 /** Upload instructions that are missing are asked for so often. */
-const mostAskedInVain = 5;
+const mostFailedReads = 5;
 /** An analysis is asked for with one key for each attempt, so that it is made once. */
 export function createLensSubmitActivities(deps: LensDependencies) {
   const { store, audit, lens, metrics, now, stopping } = deps;
@@ -132,7 +132,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     }
 
     #by(): Sender {
-      return { workId: this.#ref.workId, number: this.#attempt };
+      return { jobId: this.#ref.jobId, number: this.#attempt };
     }
 
     /**
@@ -154,8 +154,8 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const entryOf = isFirst ? lensRequestEntry : lensAnotherEntry;
       const created = { analysisId: externalId, at: receipt.at, billing };
       const entries = [entryOf(created, this.#record, this.#attempt)];
-      const stands = await attempts.putReceipt(this.#subject, taken, receipt, entries);
-      if (stands.kind === 'accepted' && !isSameId(stands.externalId, externalId)) {
+      const first = await attempts.putReceipt(this.#subject, taken, receipt, entries);
+      if (first.kind === 'accepted' && !isSameId(first.externalId, externalId)) {
         const claim = newClaim(now(), lens.timeoutMs, ownerOf(this.#by()));
         const next = await attempts.take(this.#subject, claim, this.#ref.folder);
         if (typeof next !== 'string') {
@@ -220,7 +220,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
         return this.#forward(again, signal);
       }
       const count = await file.note(this.#uploads, ['instructions'], now());
-      if (count >= mostAskedInVain) return this.#uploadRefused(analysis, noInstructions);
+      if (count >= mostFailedReads) return this.#uploadRefused(analysis, noInstructions);
       return goesOn('handing in', analysis.pollAfterMs);
     }
 

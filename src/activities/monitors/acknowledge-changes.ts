@@ -2,7 +2,7 @@ import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { ContractError, StatusError } from '../../apis/http/errors';
 import { inParallel } from '../../store/core/in-parallel';
 import { acknowledgementEntry } from '../../domain/monitors/audit';
-import type { AcknowledgementMark, ChangeFile } from '../../domain/monitors/kept';
+import type { AcknowledgementMark, ChangeFile } from '../../domain/monitors/stored';
 import type { Fault } from '../../domain/monitors/sweep';
 import { faultOf, withRetries } from './with-retries';
 import { countFailures, markNow, type SweepContext } from './context';
@@ -88,11 +88,11 @@ export async function storeAcknowledged(
 
 async function acknowledge(
   ctx: SweepContext,
-  { filed, acknowledged }: ChangeFile,
+  { stored, acknowledged }: ChangeFile,
   patientUntil: number,
 ): Promise<Answer> {
   const { monitors, ref, signal } = ctx;
-  const { changeId } = filed.change;
+  const { changeId } = stored.change;
   const settled = (by: AcknowledgementMark['by'], at: string | null = null): Answer => {
     // A change that was not known any more, and now is, may be acknowledged after all.
     const isNews = acknowledged === null || (acknowledged.by === 'gone' && by !== 'gone');

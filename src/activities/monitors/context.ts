@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { ChangeTrouble, NewTrouble, SweepMark } from '../../domain/monitors/kept';
+import type { DeliveryFailure, NewDeliveryFailure, SweepMark } from '../../domain/monitors/stored';
 import type { SweepRef, SweepTerms } from '../../domain/monitors/sweep';
 import type { DeliveryRef } from '../../sinks/sink';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
@@ -42,17 +42,17 @@ export function deliveryRef({ ref, terms, now }: SweepContext): DeliveryRef {
 /** Counts failures to deliver or acknowledge, each change once. @returns them as they stand now */
 export async function countFailures(
   ctx: SweepContext,
-  failures: readonly NewTrouble[],
-): Promise<ChangeTrouble[]> {
-  const counted = await ctx.records.changes.countTroubles(ctx.ref.monitorId, failures);
-  const troubles = counted.map(({ trouble }) => trouble);
-  measureFailures(ctx, troubles);
-  return troubles;
+  failures: readonly NewDeliveryFailure[],
+): Promise<DeliveryFailure[]> {
+  const counted = await ctx.records.changes.countFailures(ctx.ref.monitorId, failures);
+  const all = counted.map(({ failure }) => failure);
+  measureFailures(ctx, all);
+  return all;
 }
 
 export function measureFailures(
   { metrics, escalateAfter }: MonitorDependencies,
-  failures: readonly ChangeTrouble[],
+  failures: readonly DeliveryFailure[],
 ): void {
   for (const { step, count } of failures) metrics.changeStuck(step, count >= escalateAfter);
 }

@@ -1,5 +1,5 @@
-import type { ChangeFile, NewTrouble } from '../../domain/monitors/kept';
-import { troubleOf, type DeliveryOutcome, type Sink } from '../../sinks/sink';
+import type { ChangeFile, NewDeliveryFailure } from '../../domain/monitors/stored';
+import { failureOf, type DeliveryOutcome, type Sink } from '../../sinks/sink';
 import { countFailures, deliveryRef, markNow, type SweepContext } from './context';
 
 /** What became of changes at the sinks. */
@@ -20,7 +20,7 @@ export async function deliverChanges(
   files: readonly ChangeFile[],
 ): Promise<Delivered> {
   const { sinks } = ctx;
-  const failures = new Map<string, NewTrouble>();
+  const failures = new Map<string, NewDeliveryFailure>();
   const notAttempted = new Set<string>();
   const disabled: string[] = [];
   await Promise.all(
@@ -30,17 +30,17 @@ export async function deliverChanges(
       // Nobody waits for it: what it did not take is neither late nor tried again for that.
       if (!sinks.required.includes(sink.name)) return warnOfMissed(ctx, sink, left);
       for (const { file, outcome } of left) {
-        const { changeId } = file.filed.change;
+        const { changeId } = file.stored.change;
         if (outcome?.kind === 'untried') notAttempted.add(changeId);
         // Once a change, whichever of the sinks did not take it.
         else {
-          failures.set(changeId, troubleOf(changeId, sink.name, deliveryRef(ctx), outcome));
+          failures.set(changeId, failureOf(changeId, sink.name, deliveryRef(ctx), outcome));
         }
       }
     }),
   );
   await countFailures(ctx, [...failures.values()]);
-  const held = files.filter(({ filed: { change } }) => {
+  const held = files.filter(({ stored: { change } }) => {
     return !failures.has(change.changeId) && !notAttempted.has(change.changeId);
   });
   const taken = held.filter(({ delivered }) =>
@@ -63,17 +63,17 @@ async function deliverTo(
   const pending = files.filter(({ delivered }) => delivered[sink.name] === undefined);
   if (pending.length === 0) return [];
   const { ref, records, metrics, signal } = ctx;
-  const deliveries = pending.map(({ filed }) => {
-    return { kind: 'change' as const, id: filed.change.changeId, filed };
+  const deliveries = pending.map(({ stored }) => {
+    return { kind: 'change' as const, id: stored.change.changeId, stored };
   });
   const outcomes = await sink.deliver({ ...deliveryRef(ctx), deliveries }, signal);
   const mark = markNow(ctx);
-  const taken = pending.flatMap(({ filed, trouble }, index) => {
+  const taken = pending.flatMap(({ stored, failure }, index) => {
     const outcome = outcomes[index];
     if (outcome?.kind !== 'taken') return [];
     const { inDigest } = outcome;
-    const attempt = (trouble?.count ?? 0) + 1;
-    const { changeId } = filed.change;
+    const attempt = (failure?.count ?? 0) + 1;
+    const { changeId } = stored.change;
     return [{ changeId, mark: { ...mark, attempt, ...(inDigest && { inDigest }) } }];
   });
   await records.changes.putDelivered(ref.monitorId, sink.name, taken);

@@ -10,7 +10,7 @@ import {
   type HealthNote,
   type MonitorNote,
 } from '../../domain/monitors/health';
-import type { HealthOnFile } from '../../domain/monitors/kept';
+import type { HealthOnFile } from '../../domain/monitors/stored';
 import {
   isReconcileDue,
   type DueMonitor,
@@ -60,7 +60,7 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
   async function probeMonitors(input: ProbeInput): Promise<ProbeReport> {
     const ctx = { ...deps, records, signal: Context.current().cancellationSignal };
     const { page, record } = input;
-    const { list, workId: scan } = record;
+    const { list, jobId: scan } = record;
     const beats = new Heartbeats(deps.now, 2_000);
     const patientUntil = deps.now() + patienceMs;
     let refused = 0;

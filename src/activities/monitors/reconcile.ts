@@ -1,6 +1,6 @@
 import { onward } from '../../domain/core/service/list-walk';
-import { isOwed, isStuck } from '../../domain/monitors/change-record';
-import { mayBeTried, type ChangeFile } from '../../domain/monitors/kept';
+import { isPending, isStuck } from '../../domain/monitors/change-record';
+import { mayBeTried, type ChangeFile } from '../../domain/monitors/stored';
 import {
   noCursor,
   type Reconciled,
@@ -58,13 +58,13 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
         );
         done.found += found;
         done.pending += pending + left.pending;
-        const told = next.told || page.acknowledged.length > 0;
+        const reported = next.reported || page.acknowledged.length > 0;
         const after = onward(next, page);
         if (after.kind === 'endless') return { ...done, fault: endlessFault(after.why) };
-        if (after.kind === 'page') next = { ...after.place, size: page.size, told };
+        if (after.kind === 'page') next = { ...after.position, size: page.size, reported };
         else if (page.hasMore) return { ...done, fault: noCursor };
         // A list without a filter may be one of open changes alone.
-        else if (told || next.state !== null) return done;
+        else if (reported || next.state !== null) return done;
         else next = { ...firstReconcileWalk, size: page.size, state: 'acknowledged' };
       }
       return { ...done, walk: next };
@@ -110,13 +110,13 @@ interface ReconciledPage {
 /** Stores what was acknowledged without our mark, and delivers what is pending all the same. */
 export async function reconcileAcknowledged(
   ctx: SweepContext,
-  told: readonly ListedItem[],
+  reported: readonly ListedItem[],
 ): Promise<ReconciledPage> {
   const { records, ref, sinks } = ctx;
-  const page = await recordChanges(ctx, told, 'elsewhere');
+  const page = await recordChanges(ctx, reported, 'elsewhere');
   const files = page.map(({ file }) => file);
   const due = await deliverPending(ctx, files);
-  const unmarked = page.flatMap(({ told: { change }, file }) => {
+  const unmarked = page.flatMap(({ reported: { change }, file }) => {
     const { changeId, acknowledgedAt } = change;
     if (file.acknowledged !== null) return [];
     const by = isOurs(file, acknowledgedAt, sinks.required) ? 'us' : 'elsewhere';
@@ -126,11 +126,13 @@ export async function reconcileAcknowledged(
   // Some were listed as open after their acknowledgement, and are no more.
   const again = files.filter(
     (file) =>
-      file.acknowledged !== null && isStuck(file, sinks.required) && !isOwed(file, sinks.required),
+      file.acknowledged !== null &&
+      isStuck(file, sinks.required) &&
+      !isPending(file, sinks.required),
   );
-  await records.changes.clearTroubles(
+  await records.changes.clearFailures(
     ref.monitorId,
-    again.map(({ filed }) => filed.change.changeId),
+    again.map(({ stored }) => stored.change.changeId),
   );
   const ours = unmarked.filter(({ by }) => by === 'us').length;
   const found = files.filter(({ isNew }) => isNew).length;
@@ -142,19 +144,19 @@ async function deliverPending(
   ctx: SweepContext,
   files: readonly ChangeFile[],
 ): Promise<Pick<ReconciledPage, 'delivered' | 'pending'>> {
-  const pending = files.filter((file) => isOwed(file, ctx.sinks.required));
-  const due = pending.filter(({ trouble }) => mayBeTried(trouble, ctx.ref.sweep, ctx.now()));
+  const pending = files.filter((file) => isPending(file, ctx.sinks.required));
+  const due = pending.filter(({ failure }) => mayBeTried(failure, ctx.ref.sweep, ctx.now()));
   const { held, taken } = await deliverChanges(ctx, due);
   return { delivered: taken, pending: pending.length - held.length };
 }
 
 /** All sinks had it before: a worker of ours was lost between its acknowledgement and the mark. */
 function isOurs(
-  { filed, delivered }: ChangeFile,
+  { stored, delivered }: ChangeFile,
   acknowledgedAt: string | null,
   required: readonly string[],
 ): boolean {
-  if (filed.foundAs !== 'open') return false;
+  if (stored.foundAs !== 'open') return false;
   // Clocks of two machines: a minute either way tells nothing.
   const bound = acknowledgedAt === null ? Infinity : Date.parse(acknowledgedAt) + 60_000;
   return required.every((name) => {

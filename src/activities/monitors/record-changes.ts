@@ -1,11 +1,11 @@
 import { BrokenSealError } from '../../protection/key-ring';
-import type { ChangeFile, FoundAs } from '../../domain/monitors/kept';
+import type { ChangeFile, FoundAs } from '../../domain/monitors/stored';
 import { markNow, type SweepContext } from './context';
 import type { ListedItem, ListedPage } from './list-page';
 
 /** A change as the service lists it, and as the store holds it. */
 export interface RecordedChange {
-  told: ListedItem;
+  reported: ListedItem;
   file: ChangeFile;
 }
 
@@ -17,7 +17,7 @@ export interface RecordedChange {
  */
 export async function recordChanges(
   ctx: SweepContext,
-  told: readonly ListedItem[],
+  reported: readonly ListedItem[],
   foundAs: FoundAs,
 ): Promise<RecordedChange[]> {
   const recorded: RecordedChange[] = [];
@@ -26,7 +26,7 @@ export async function recordChanges(
       const by = { ...markNow(ctx), foundAs };
       const files = await ctx.records.changes.file(ctx.ref.monitorId, some, by);
       for (const [index, one] of some.entries()) {
-        recorded.push({ told: one, file: files[index] as ChangeFile });
+        recorded.push({ reported: one, file: files[index] as ChangeFile });
       }
     } catch (error) {
       if (!isOfOneRow(error)) throw error;
@@ -37,9 +37,9 @@ export async function recordChanges(
     }
   };
   // The same id twice is the same change: the first stands.
-  const ids = told.map(({ change }) => change.changeId);
-  await record(told.filter(({ change }, index) => ids.indexOf(change.changeId) === index));
-  ctx.metrics.changesFiled(recorded.filter(({ file }) => file.isNew).length);
+  const ids = reported.map(({ change }) => change.changeId);
+  await record(reported.filter(({ change }, index) => ids.indexOf(change.changeId) === index));
+  ctx.metrics.changesStored(recorded.filter(({ file }) => file.isNew).length);
   return recorded;
 }
 

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { undeliveredEntry } from '../../domain/monitors/audit';
 import { noteLine, healthNotes } from '../../domain/monitors/health';
-import { mayBeTried, type ChangeFile } from '../../domain/monitors/kept';
+import { mayBeTried, type ChangeFile } from '../../domain/monitors/stored';
 import {
   addSums,
   noCounts,
@@ -83,7 +83,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
 
   /** Says in the store, the audit trail and the log what a sweep left: once, however many changes it is. */
   async function finalizeSweep({ record, end }: FinalizeSweepInput): Promise<SweepOutcome> {
-    const { createdBy: by, monitorId, terms, workId: sweep } = record;
+    const { createdBy: by, monitorId, terms, jobId: sweep } = record;
     const ref = { monitorId, sweep, by };
     const ctx = sweepContext(deps, ref, terms);
     const { audit, now, records, warn } = ctx;
@@ -130,7 +130,7 @@ async function sweepPage(ctx: SweepContext, { cursor, size }: Walk): Promise<Pag
     return { fault };
   });
   if ('fault' in page) return { ...lostPage, size, fault: page.fault, warnings };
-  const report = await workOff(ctx, page);
+  const report = await processPages(ctx, page);
   return { ...report, warnings: [...warnings, ...report.warnings] };
 }
 
@@ -162,7 +162,7 @@ async function deliverDigests(ctx: SweepContext): Promise<SweepWarning[]> {
   ];
 }
 
-async function workOff(ctx: SweepContext, page: ListedPage): Promise<PageReport> {
+async function processPages(ctx: SweepContext, page: ListedPage): Promise<PageReport> {
   const { records, ref } = ctx;
   await recordUnreadable(ctx, page.unreadable);
   const others = await reconcileAcknowledged(ctx, page.acknowledged);
@@ -178,7 +178,7 @@ async function workOff(ctx: SweepContext, page: ListedPage): Promise<PageReport>
   return {
     counts: {
       pages: 1,
-      filed: files.filter(({ isNew }) => isNew).length + others.found,
+      stored: files.filter(({ isNew }) => isNew).length + others.found,
       delivered: delivered.taken + others.delivered,
       acknowledged: ours + others.ours,
       elsewhere: settled.length - ours + others.elsewhere,
@@ -198,14 +198,14 @@ async function workOff(ctx: SweepContext, page: ListedPage): Promise<PageReport>
 }
 
 /** What was erased is at hand as long as the service lists it: a receiver gets it whole. */
-function withListed({ file, told: { change, answer } }: RecordedChange): ChangeFile {
-  if (file.filed.erased !== true) return file;
-  return { ...file, filed: { ...file.filed, change, answer } };
+function withListed({ file, reported: { change, answer } }: RecordedChange): ChangeFile {
+  if (file.stored.erased !== true) return file;
+  return { ...file, stored: { ...file.stored, change, answer } };
 }
 
 /** The list may be behind the acknowledgements of the sweep. */
-function isDue({ acknowledged, trouble }: ChangeFile, { ref, now }: SweepContext): boolean {
-  return acknowledged?.sweep !== ref.sweep && mayBeTried(trouble, ref.sweep, now());
+function isDue({ acknowledged, failure }: ChangeFile, { ref, now }: SweepContext): boolean {
+  return acknowledged?.sweep !== ref.sweep && mayBeTried(failure, ref.sweep, now());
 }
 
 function pageWarnings(
@@ -236,9 +236,9 @@ function disabledWarnings(names: readonly string[], { sinks }: SweepContext): Sw
 async function backlogOf(ctx: SweepContext): Promise<{ backlog: Backlog; why: string | null }> {
   const { store, records, ref, sinks, escalateAfter } = ctx;
   const { monitorId } = ref;
-  const { named } = await new ChangeQueries(store).standing(monitorId, Infinity, sinks.required);
+  const { named } = await new ChangeQueries(store).backlog(monitorId, Infinity, sinks.required);
   const failures = [
-    ...named.map(({ trouble }) => trouble),
+    ...named.map(({ failure }) => failure),
     ...((await sinks.digests?.undelivered(monitorId)) ?? []),
   ];
   const items = (await records.unreadable.of(monitorId)).filter(({ sweep }) => sweep === ref.sweep);

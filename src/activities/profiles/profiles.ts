@@ -90,7 +90,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const ended = await file.outcome(folder);
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const record = await recordOf(file, input.ref);
-    const polled = await pollUntilSettled<LookedUp>((signal) => ask(input, record, signal), {
+    const polled = await pollUntilSettled<LookedUp>((signal) => lookUp(input, record, signal), {
       ...input,
       what: 'a profile',
       quiet: 'asking',
@@ -101,23 +101,23 @@ export function createProfileActivities(deps: ProfileDependencies) {
   }
 
   /** One call at most, under a claim of its own: each that leaves may be charged for. */
-  async function ask(
+  async function lookUp(
     { call, deadlineAt: sendBy, interactive, ref }: LookUpInput,
     record: ProfileRecord,
     signal: AbortSignal,
   ): Promise<Reading<LookedUp>> {
-    const { folder, workId } = ref;
+    const { folder, jobId } = ref;
     const subject = profileSubject(record.name);
     // The answer is read after the attempts: whoever files one later has a number that is ours by them.
     const history = await attempts.of(subject);
-    const filed = await file.answer(folder, call);
-    if (filed !== null) {
-      await index(folder, filed);
-      return { kind: 'settled', value: toldBy(filed, call) };
+    const stored = await file.answer(folder, call);
+    if (stored !== null) {
+      await index(folder, stored);
+      return { kind: 'settled', value: reportedBy(stored, call) };
     }
     const state = subjectState(history, now());
     if (state.kind === 'in_flight') return goesOn('asking');
-    const lost = sentLookups(history, workId, call).filter(isAnswerLost);
+    const lost = sentLookups(history, jobId, call).filter(isAnswerLost);
     if (lost.length >= mostLost) return { kind: 'settled', value: answersLost };
     const n = nextNumber(history);
     const afterUnknown = state.kind === 'unknown';
@@ -125,7 +125,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
       const decision = reissueByPolicy('asked for again', now());
       if (afterUnknown) await attempts.resolve(subject, state.n, decision);
       const { timeoutMs } = profiles;
-      const owner = ownerOf({ workId, number: call });
+      const owner = ownerOf({ jobId, number: call });
       const patience = { now, mayWait: () => !signal.aborted };
       const about = { attempts, subject, job: folder, owner, timeoutMs, patience };
       return claimNext({ ...about, n, afterUnknown });
@@ -151,7 +151,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
   async function failed(
     { error, received, taken }: Extract<Sent<unknown>, { kind: 'failed' }>,
     record: ProfileRecord,
-    { folder, workId }: ProfileRef,
+    { folder, jobId }: ProfileRef,
     call: number,
   ): Promise<Reading<LookedUp>> {
     const { receipt, unread } = received;
@@ -164,7 +164,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     if (unread != null) await index(folder, unread);
     await putReceipt(record, taken, isUnreadable ? { ...unreadable, at: now() } : receipt);
     // What spoilt it, or lost it, may pass: it is asked for again, not for ever.
-    const sent = sentLookups(await attempts.of(profileSubject(record.name)), workId, call);
+    const sent = sentLookups(await attempts.of(profileSubject(record.name)), jobId, call);
     const lost = sent.filter(isAnswerLost).length;
     deps.warn('the answer to a lookup was lost', { reason: nameOf(error), lost });
     if (lost < mostLost) return goesOn('asking', afterLostMs[lost - 1] ?? null);
@@ -175,9 +175,9 @@ export function createProfileActivities(deps: ProfileDependencies) {
   }
 
   async function putOnFile(folder: string, call: number, body: Buffer): Promise<LookedUp> {
-    const stands = await file.putAnswer(folder, body, call);
-    await index(folder, stands);
-    return toldBy(stands, call);
+    const first = await file.putAnswer(folder, body, call);
+    await index(folder, first);
+    return reportedBy(first, call);
   }
 
   /** With what the audit trail says of what left. */
@@ -186,7 +186,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     { n, claim }: Pick<Attempt, 'n' | 'claim'>,
     receipt: Receipt,
   ): Promise<void> {
-    const sent = sentLookups([{ n, claim, receipt, resolution: null }], record.workId);
+    const sent = sentLookups([{ n, claim, receipt, resolution: null }], record.jobId);
     const entries = sent.map((one) => profileRequestEntry(one, record));
     await attempts.putReceipt(profileSubject(record.name), { n, claim }, receipt, entries);
   }
@@ -202,25 +202,25 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const read = await Promise.all(
       calls.map(async (call) => {
         const body = await file.answer(folder, call);
-        return body === null ? null : toldBy(body, call);
+        return body === null ? null : reportedBy(body, call);
       }),
     );
     return read.filter((one) => one?.kind === 'found');
   }
 
   /**
-   * Puts the end on file and on the audit trail. Repeated, what was filed first stands. An answer
+   * Puts the end on file and on the audit trail. Repeated, what was stored first stands. An answer
    * that is on file was given, and may have been charged for, whatever became of who waited for it.
    */
   async function finalizeProfile(input: {
     ref: ProfileRef;
-    outcome: Omit<ProfileOutcome, 'workId' | 'settledAt' | 'answersLost'>;
+    outcome: Omit<ProfileOutcome, 'jobId' | 'settledAt' | 'answersLost'>;
   }): Promise<ProfileOutcome> {
     const { ref, outcome } = input;
-    const { folder, workId } = ref;
+    const { folder, jobId } = ref;
     const record = await recordOf(file, ref);
     const answers = await answersOnFile(folder);
-    const onFile = sentLookups(await attempts.of(profileSubject(record.name)), workId);
+    const onFile = sentLookups(await attempts.of(profileSubject(record.name)), jobId);
     const sent = sentAsKnown(onFile, (call) => answers.some((one) => one.call === call));
     // Of one call there may be more than one: each may have been charged for.
     const accepted = sent.filter(({ end: its }) => its === 'accepted');
@@ -230,7 +230,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
       ...endBy(answers.at(-1)),
       answered: Math.max(answers.length, accepted.length),
       answersLost: sent.filter(isAnswerLost).length,
-      workId,
+      jobId,
       settledAt: new Date(now()).toISOString(),
     };
     const about = { by: record.createdBy, subject: record.name };
@@ -258,7 +258,7 @@ function endBy(newest: Found | undefined): Partial<ProfileOutcome> {
   return { ...found, status, error: null };
 }
 
-function toldBy(body: Buffer, call: number): LookedUp {
+function reportedBy(body: Buffer, call: number): LookedUp {
   const read = profileFromWire(fromFile, body);
   if (read.kind !== 'profile') return noOf(read);
   const { vehicles, properties, planes, drones, patents, rural } = read.profile;

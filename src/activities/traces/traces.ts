@@ -93,16 +93,16 @@ export function createTraceActivities(deps: TraceDependencies) {
     const { name, target, strategy } = record;
     const subject = traceSubject(name);
     const history = await attempts.of(subject);
-    const standing = subjectState(history, now());
-    if (standing.kind === 'accepted') {
-      return { kind: 'settled', value: startedAs(standing.externalId, null) };
+    const state = subjectState(history, now());
+    if (state.kind === 'accepted') {
+      return { kind: 'settled', value: startedAs(state.externalId, null) };
     }
     const open = undecidedAttempt(history);
     if (open !== null && now() - open.claim.claimedAt > keyTrustedMs) {
       const found = await findMade(record, open, signal);
       if (found !== null) return found;
     }
-    const by = { workId: ref.workId, number: 1 };
+    const by = { jobId: ref.jobId, number: 1 };
     const { timeoutMs } = traces;
     const about = { subject, job: ref.folder, by, attempts, timeoutMs, now, sendBy };
     // A worker that is to end lets no request leave that it could not see through.
@@ -114,10 +114,10 @@ export function createTraceActivities(deps: TraceDependencies) {
     if (sent.kind === 'refused') return refused(sent, record, { since, signal });
     const { trace } = sent.answer;
     const receipt = madeAs(trace.traceId, 'answer');
-    const stands = await attempts.putReceipt(subject, sent.taken, receipt, [
+    const first = await attempts.putReceipt(subject, sent.taken, receipt, [
       traceRequestEntry(receipt, record),
     ]);
-    const { externalId } = stands.kind === 'accepted' ? stands : receipt;
+    const { externalId } = first.kind === 'accepted' ? first : receipt;
     return { kind: 'settled', value: startedAs(externalId, trace) };
   }
 
@@ -178,7 +178,7 @@ export function createTraceActivities(deps: TraceDependencies) {
       async (signal) => {
         const { trace, answer } = await traces.read(traceId, 'poll', signal);
         if (isTraceSettled(trace.state)) {
-          return { kind: 'settled', value: await filed(ref, trace, answer) };
+          return { kind: 'settled', value: await storeTrace(ref, trace, answer) };
         }
         const seen = seenOf(trace, null);
         return {
@@ -195,7 +195,7 @@ export function createTraceActivities(deps: TraceDependencies) {
   }
 
   /** The index first, so that no answer is stored that it does not know. */
-  async function filed(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
+  async function storeTrace(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
     const body = Buffer.from(JSON.stringify(answer));
     const held = documentsInText(body.toString('latin1'));
     await indexDocuments(store, ref.folder, deps.nameOf, held);
@@ -205,18 +205,18 @@ export function createTraceActivities(deps: TraceDependencies) {
   /** Stores the outcome, with what the audit trail says of it. Repeated, what was stored first stands. */
   async function finalizeTrace(input: {
     ref: TraceRef;
-    outcome: Omit<TraceOutcome, 'workId' | 'settledAt' | 'traceId'>;
+    outcome: Omit<TraceOutcome, 'jobId' | 'settledAt' | 'traceId'>;
   }): Promise<TraceOutcome> {
     const { ref, outcome } = input;
     const record = await recordOf(file, ref);
-    const standing = subjectState(await attempts.of(traceSubject(record.name)), now());
-    const traceId = standing.kind === 'accepted' ? standing.externalId : null;
+    const state = subjectState(await attempts.of(traceSubject(record.name)), now());
+    const traceId = state.kind === 'accepted' ? state.externalId : null;
     const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
-    const isLost = isOpen && (standing.kind === 'in_flight' || standing.kind === 'unknown');
+    const isLost = isOpen && (state.kind === 'in_flight' || state.kind === 'unknown');
     const end = {
       ...outcome,
       ...(isLost && answerLost),
-      workId: ref.workId,
+      jobId: ref.jobId,
       traceId,
       settledAt: new Date(now()).toISOString(),
     };

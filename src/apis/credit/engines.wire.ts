@@ -3,16 +3,18 @@ import type { Engine } from '../../domain/credit/engine';
 import { JsonText, memberText } from '../../domain/core/json-text';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { flag, number, told, tolerant } from '../http/tolerant';
+import { flag, number, reported, tolerant } from '../http/tolerant';
 
 /** The service's shape of an engine (specification: "Engine"). Relied on: its id and its name. */
 const engineWire = z.object({
   id: z.union([z.string().min(1).max(200), z.number().int().transform(String)]),
   name: z.string(),
-  description: told,
+  description: reported,
   isTemplate: flag,
   ruleCount: number,
-  rules: tolerant(z.array(z.object({ id: told, name: told, severity: told, enabled: flag }))),
+  rules: tolerant(
+    z.array(z.object({ id: reported, name: reported, severity: reported, enabled: flag })),
+  ),
 });
 
 /**
@@ -52,7 +54,7 @@ export function enginesFromWire(call: CallName, body: Buffer, link = ''): Engine
   const members = membersOf(parsed);
   const linked = /<([^>]*)>\s*;[^,]*\brel\s*=\s*"?next\b/i.exec(link)?.[1];
   const next = [linked, ...members.map(([name, value]) => nextIn(name, value))]
-    .map((place) => (place === undefined ? null : queryOf(place)))
+    .map((rowIndex) => (rowIndex === undefined ? null : queryOf(rowIndex)))
     .find((query) => query !== null);
   const [more] = members.filter(([name, value]) => tellsOfMore(name, value)).map(([name]) => name);
   if (next === undefined && more !== undefined) refusePage(call, more);
@@ -93,14 +95,14 @@ const isNextName = /^next(_?(cursor|page|token|url|link|page_?token))?$/i;
 /** Where the next page is: an address or a cursor. */
 function nextIn(name: string, value: unknown): string | undefined {
   if (!isNextName.test(name)) return undefined;
-  const place = new Map(objectEntries(value)).get('href') ?? value;
-  return typeof place === 'string' && place !== '' ? place : undefined;
+  const rowIndex = new Map(objectEntries(value)).get('href') ?? value;
+  return typeof rowIndex === 'string' && rowIndex !== '' ? rowIndex : undefined;
 }
 
-/** Of an address its query alone counts: a page is asked for where the list is. */
-function queryOf(place: string): Record<string, string> | null {
-  if (!/[/?]/.test(place)) return { cursor: place };
-  const query = [...new URLSearchParams(/\?([^#]*)/.exec(place)?.[1] ?? '')];
+/** Of an address its query alone counts: a page is request for where the list is. */
+function queryOf(rowIndex: string): Record<string, string> | null {
+  if (!/[/?]/.test(rowIndex)) return { cursor: rowIndex };
+  const query = [...new URLSearchParams(/\?([^#]*)/.exec(rowIndex)?.[1] ?? '')];
   return query.length === 0 ? null : Object.fromEntries(query);
 }
 

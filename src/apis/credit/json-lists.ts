@@ -2,15 +2,15 @@
 export type ListPath = readonly string[];
 
 /** What is looked for below a place of the document. */
-interface Place {
-  readonly below: Map<string, Place>;
+interface Position {
+  readonly below: Map<string, Position>;
   /** Which of the lists stands here; null: none. */
   list: number | null;
 }
 
 /** An object or list that is open, on the way to a list that is looked for. */
 interface Frame {
-  readonly place: Place;
+  readonly position: Position;
   /** Its elements are handed on. */
   readonly list: number | null;
   elements: number;
@@ -27,7 +27,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
  * JavaScript takes several times as long.
  */
 export class JsonLists {
-  readonly #root: Place = { below: new Map(), list: null };
+  readonly #root: Position = { below: new Map(), list: null };
   readonly #onElement: (value: unknown, list: number) => void;
   readonly #decoder = new TextDecoder();
   readonly #frames: Frame[] = [];
@@ -44,13 +44,13 @@ export class JsonLists {
   constructor(lists: readonly ListPath[], onElement: (value: unknown, list: number) => void) {
     this.#onElement = onElement;
     for (const [index, path] of lists.entries()) {
-      let place = this.#root;
+      let position = this.#root;
       for (const key of path) {
-        const next = place.below.get(key) ?? { below: new Map(), list: null };
-        place.below.set(key, next);
-        place = next;
+        const next = position.below.get(key) ?? { below: new Map(), list: null };
+        position.below.set(key, next);
+        position = next;
       }
-      place.list = index;
+      position.list = index;
     }
   }
 
@@ -148,9 +148,9 @@ export class JsonLists {
   /** Null: nothing is looked for in it. */
   #open(frame: Frame | undefined, isList: boolean): Frame | null {
     const key = frame?.list === null ? (frame.key ?? '') : '*';
-    const place = frame === undefined ? this.#root : frame.place.below.get(key);
-    if (place === undefined || (place.list !== null) !== isList) return null;
-    const opened = { place, list: place.list, elements: 0, key: null };
+    const position = frame === undefined ? this.#root : frame.position.below.get(key);
+    if (position === undefined || (position.list !== null) !== isList) return null;
+    const opened = { position, list: position.list, elements: 0, key: null };
     this.#frames.push(opened);
     return opened;
   }

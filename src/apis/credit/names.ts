@@ -37,16 +37,20 @@ export function namesFrom(
   assumptions: CreditAssumptions,
 ): CreditNames {
   const parts = facts?.parts?.filter(({ name }) => name !== xmlsPart) ?? null;
-  const toldFile = best(parts, fileWorth, 3);
-  const toldEngine = best(parts?.filter((part) => part !== toldFile) ?? null, engineWorth, 5);
-  const filePart = chosen(assumptions.filePart, toldFile?.name, 'file');
+  const describedFile = best(parts, fileWorth, 3);
+  const describedEngine = best(
+    parts?.filter((part) => part !== describedFile) ?? null,
+    engineWorth,
+    5,
+  );
+  const filePart = chosen(assumptions.filePart, describedFile?.name, 'file');
   const enginePart =
-    parts === null || toldEngine !== null || assumptions.enginePart !== null
-      ? chosen(assumptions.enginePart, toldEngine?.name, 'engineId')
+    parts === null || describedEngine !== null || assumptions.enginePart !== null
+      ? chosen(assumptions.enginePart, describedEngine?.name, 'engineId')
       : null;
   const status = best(facts?.operation ?? facts?.createAnswer ?? null, statusWorth, 5);
   const documented = (status?.words ?? []).map(plainWord);
-  const known = [filePart.name, enginePart?.name, toldFile?.name, toldEngine?.name];
+  const known = [filePart.name, enginePart?.name, describedFile?.name, describedEngine?.name];
   const required = parts?.filter((part) => part.required).map(({ name }) => name) ?? [];
   return {
     filePart,
@@ -55,7 +59,7 @@ export function namesFrom(
     statusField: chosen(assumptions.statusField, status?.name, 'status'),
     ...failedStatusesOf(documented, assumptions),
     documentedStatuses: documented,
-    engineRequired: toldEngine?.required ?? false,
+    engineRequired: describedEngine?.required ?? false,
     xmlsRequired:
       facts?.parts?.some(({ name, required: must }) => name === xmlsPart && must) ?? false,
     unknownRequired: [
@@ -65,15 +69,19 @@ export function namesFrom(
   };
 }
 
-function chosen(configured: string | null, told: string | undefined, assumed: string): FoundName {
+function chosen(
+  configured: string | null,
+  reported: string | undefined,
+  assumed: string,
+): FoundName {
   if (configured !== null) return { name: configured, source: 'configured' };
-  if (told !== undefined) return { name: told, source: 'document' };
+  if (reported !== undefined) return { name: reported, source: 'document' };
   return { name: assumed, source: 'assumed' };
 }
 
 function idFieldsOf(facts: SpecificationFacts | null, { idField }: CreditAssumptions): FoundName[] {
-  const told = best(facts?.createAnswer ?? facts?.operation ?? null, idWorth, 5)?.name;
-  const found = chosen(idField, told, 'id');
+  const reported = best(facts?.createAnswer ?? facts?.operation ?? null, idWorth, 5)?.name;
+  const found = chosen(idField, reported, 'id');
   return found.source === 'assumed' ? [found, { name: 'operationId', source: 'assumed' }] : [found];
 }
 
@@ -84,10 +92,10 @@ function failedStatusesOf(
   if (failedStatuses !== null) {
     return { failedStatuses: failedStatuses.map(plainWord), failedStatusesSource: 'configured' };
   }
-  const told = documented.filter((word) => failing.test(word));
+  const reported = documented.filter((word) => failing.test(word));
   return {
-    failedStatuses: [...new Set([...defaultFailedStatuses, ...told])],
-    failedStatusesSource: told.length > 0 ? 'document' : 'assumed',
+    failedStatuses: [...new Set([...defaultFailedStatuses, ...reported])],
+    failedStatusesSource: reported.length > 0 ? 'document' : 'assumed',
   };
 }
 

@@ -23,7 +23,7 @@ const idWire = z.union([
     .refine((id) => id !== '.' && id !== '..'),
   z.number().int().transform(String),
 ]);
-const told = z.string().min(1).nullable().catch(null);
+const reported = z.string().min(1).nullable().catch(null);
 /** What a failed operation may say of it, as an object or as a sentence. */
 const failureWire = z.union([
   operationWire.transform((wire) => ({
@@ -79,11 +79,11 @@ export function operationFromWire(
   body: Buffer,
 ): AnalysisOperation {
   const wire = operationIn(call, names, body);
-  const isAsked = (id: string): boolean => id.toLowerCase() === operationId.toLowerCase();
+  const isRequested = (id: string): boolean => id.toLowerCase() === operationId.toLowerCase();
   const ids = idsIn(wire, names);
   // A row may have an id of its own beside the operation's.
   const all = [...ids, ...idsNamed(wire, ['id', 'operationId', 'operation_id'])];
-  if (ids.length > 0 && !all.some(isAsked)) {
+  if (ids.length > 0 && !all.some(isRequested)) {
     throw new ContractError(call, [{ path: 'id', code: 'another_operation' }]);
   }
   const statusWord = statusIn(wire, names);
@@ -173,14 +173,14 @@ function isAssumed(fields: readonly FoundName[]): boolean {
 
 /** Where no document names the field: under its own name, else the only one that is named like it. */
 function statusIn(wire: Wire, { statusField }: CreditNames): string | null {
-  const word = told.parse(wire[statusField.name]);
+  const word = reported.parse(wire[statusField.name]);
   if (word !== null || !isAssumed([statusField])) return word;
   const alike = Object.entries(wire).filter(([name]) => statusLike.test(name));
-  return told.parse(only(alike.map(([, value]) => value)));
+  return reported.parse(only(alike.map(([, value]) => value)));
 }
 
 function textIn(wire: Wire, fields: readonly string[]): string | null {
-  return fields.map((field) => told.parse(wire[field])).find((text) => text !== null) ?? null;
+  return fields.map((field) => reported.parse(wire[field])).find((text) => text !== null) ?? null;
 }
 
 function objectOf(value: unknown): Wire | null {

@@ -16,7 +16,7 @@ import { JsonLists } from './json-lists';
  */
 const mostExact = Number.MAX_SAFE_INTEGER;
 // One function for each: a union of schemas takes several times as long, for each of 50,000 receivables.
-const told = z
+const reported = z
   .unknown()
   .optional()
   .transform((value): string | null => {
@@ -35,14 +35,14 @@ const amount = z
 const status = z.string().min(1);
 
 const issueWire = z.object({
-  ruleId: told,
-  ruleName: told,
-  category: told,
-  status: told,
-  message: told,
+  ruleId: reported,
+  ruleName: reported,
+  category: reported,
+  status: reported,
+  message: reported,
   detail: z
     .union([
-      z.object({ field: told, actual: told, expected: told, threshold: told }),
+      z.object({ field: reported, actual: reported, expected: reported, threshold: reported }),
       z
         .string()
         .min(1)
@@ -50,7 +50,7 @@ const issueWire = z.object({
     ])
     .nullish()
     .catch(null),
-  dataSource: told,
+  dataSource: reported,
 });
 const issuesWire = z
   .array(issueWire)
@@ -60,28 +60,28 @@ const issuesWire = z
 /** Entries were handed on one by one. */
 const entries = z.array(z.unknown());
 const cedenteWire = z.object({
-  id: told,
-  cnpj: told,
-  razaoSocial: told,
+  id: reported,
+  cnpj: reported,
+  razaoSocial: reported,
   status,
   issues: issuesWire,
   sacados: entries,
 });
 const sacadoWire = z.object({
-  id: told,
-  cnpjCpf: told,
-  razaoSocial: told,
-  tipo: told,
+  id: reported,
+  cnpjCpf: reported,
+  razaoSocial: reported,
+  tipo: reported,
   status,
   issues: issuesWire,
   titulos: entries,
 });
 const tituloWire = z.object({
-  id: told,
-  numero: told,
+  id: reported,
+  numero: reported,
   valor: amount,
-  dataVencimento: told,
-  nfeChave: told,
+  dataVencimento: reported,
+  nfeChave: reported,
   status,
   issues: issuesWire,
 });
@@ -95,13 +95,13 @@ const summaryWire = z.object({
   blockedValue: amount,
   alertedValue: amount,
   sacados: z.object({ total: amount, withIssues: amount }).nullish().catch(null),
-  cedente: z.object({ status: told }).nullish().catch(null),
+  cedente: z.object({ status: reported }).nullish().catch(null),
 });
 const headWire = z.object({
-  operationId: told,
-  engineId: told,
-  engineName: told,
-  timestamp: told,
+  operationId: reported,
+  engineId: reported,
+  engineName: reported,
+  timestamp: reported,
   summary: summaryWire,
 });
 const analysisWire = headWire.extend({ cedente: cedenteWire });
@@ -262,12 +262,12 @@ function parse<T>(
   schema: z.ZodType<T>,
   call: CallName,
   value: unknown,
-  place: readonly (string | number)[],
+  position: readonly (string | number)[],
 ): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, code }) => ({
-    path: [...place, ...path].join('.'),
+    path: [...position, ...path].join('.'),
     code,
   }));
   throw new ContractError(call, issues);

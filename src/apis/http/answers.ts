@@ -50,7 +50,7 @@ export class Answers {
     const { status } = answer;
     const problem = decodeProblem(answer.body);
     const waitMs = retryAfterMs(header('retry-after'), this.#now());
-    const isToldBusy = status === 503 && (waitMs !== null || problem.hasProblem);
+    const isReportedBusy = status === 503 && (waitMs !== null || problem.hasProblem);
     const mayGoAgain = this.#resendOn503 && problem.retryable !== false;
     const error = new StatusError(call, {
       status,
@@ -58,17 +58,17 @@ export class Answers {
       retryAfterMs: waitMs,
       location: header('location') ?? null,
       elsewhere,
-      wasNotProcessed: status === 429 || (isToldBusy && mayGoAgain),
+      wasNotProcessed: status === 429 || (isReportedBusy && mayGoAgain),
     });
     // A store elsewhere that hands out PDFs says nothing about our token or our rate.
     if (elsewhere) return error;
     if (classifyFailure(error) === 'credentials') this.#token.forget();
     const isPaid = call.keyless === true;
     const isRate = status === 429 && this.#limiter.rate.refused(sentAt);
-    const isRoute = this.#heard(call, sentAt, status === 429 || isToldBusy, status < 500);
+    const isRoute = this.#heard(call, sentAt, status === 429 || isReportedBusy, status < 500);
     if (isRate) this.#limiter.pauseFor(waitMs ?? 1_000);
     else if (isRoute) {
-      if (isPaid && isToldBusy) this.#limiter.rate.busy();
+      if (isPaid && isReportedBusy) this.#limiter.rate.busy();
       this.#limiter.pauseFor(waitMs ?? 1_000, isPaid ? 'paid' : 'reads');
     }
     return error;

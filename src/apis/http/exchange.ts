@@ -15,7 +15,7 @@ export interface Exchange {
    * (domain notes 4.3).
    */
   onStart: () => void;
-  told: (error: unknown) => Error;
+  toError: (error: unknown) => Error;
 }
 
 export interface HttpAnswer {
@@ -35,18 +35,18 @@ export const answerTooLarge = 'ANSWER_TOO_LARGE';
 
 /** Dispatches at once. Most answers are too small for a stream, which costs more than they do. */
 export async function wholeAnswer(exchange: Exchange): Promise<HttpAnswer> {
-  const { call, told } = exchange;
+  const { call, toError } = exchange;
   const answer = await gathered(exchange).catch((error: unknown) => {
-    throw told(error);
+    throw toError(error);
   });
   if (!saysGzip(answer)) return answer;
   const plain = unpacked(Readable.from([answer.body]));
-  return readWhole({ ...answer, body: bounded(plain, call, told) });
+  return readWhole({ ...answer, body: bounded(plain, call, toError) });
 }
 
 /** Dispatches at once. */
 export async function streamedAnswer(exchange: Exchange): Promise<HttpStream> {
-  const { dispatcher, request, call, end, onStart, told } = exchange;
+  const { dispatcher, request, call, end, onStart, toError } = exchange;
   const breaking = new AbortController();
   end.begin(call.timeoutMs, () => breaking.abort());
   try {
@@ -54,9 +54,9 @@ export async function streamedAnswer(exchange: Exchange): Promise<HttpStream> {
     const answer = await dispatcher.compose(countStarts(onStart)).request({ ...request, signal });
     const { statusCode: status, headers } = answer;
     const plain = saysGzip({ status, headers }) ? unpacked(answer.body) : answer.body;
-    return { status, headers, body: bounded(plain, call, told) };
+    return { status, headers, body: bounded(plain, call, toError) };
   } catch (error) {
-    throw told(error);
+    throw toError(error);
   }
 }
 
@@ -72,7 +72,7 @@ function gathered({ dispatcher, request, call, end, onStart }: Exchange): Promis
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let begun: Pick<HttpAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
+    let started: Pick<HttpAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
     let sending: Dispatcher.DispatchController | null = null;
     let isStopped = false;
     const stop = (): void => {
@@ -89,13 +89,13 @@ function gathered({ dispatcher, request, call, end, onStart }: Exchange): Promis
         sending = controller;
         if (isStopped) stop();
       },
-      onResponseStart: (_, status, headers) => (begun = { status, headers }),
+      onResponseStart: (_, status, headers) => (started = { status, headers }),
       onResponseData: (controller, chunk) => {
         size += chunk.length;
         if (size <= call.maxBytes) chunks.push(chunk);
         else controller.abort(tooLargeError(call));
       },
-      onResponseEnd: () => resolve({ ...begun, body: Buffer.concat(chunks, size) }),
+      onResponseEnd: () => resolve({ ...started, body: Buffer.concat(chunks, size) }),
       onResponseError: (_, error) => {
         // Nobody reads what was being sent any more.
         if (request.body instanceof Readable) request.body.on('error', () => undefined).destroy();
@@ -109,7 +109,7 @@ function gathered({ dispatcher, request, call, end, onStart }: Exchange): Promis
 async function* bounded(
   body: AsyncIterable<Buffer>,
   call: Exchange['call'],
-  told: (error: unknown) => Error,
+  toError: (error: unknown) => Error,
 ): AsyncGenerator<Buffer> {
   let size = 0;
   try {
@@ -119,7 +119,7 @@ async function* bounded(
       yield chunk;
     }
   } catch (error) {
-    throw told(error);
+    throw toError(error);
   }
 }
 

@@ -68,20 +68,20 @@ export class Limiter {
     { until = Infinity, signal }: AcquireOptions = {},
   ): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
-    const askedAt = this.#now();
+    const requestedAt = this.#now();
     return new Promise((resolve) => {
       const waiter: Waiter = {
         until,
         grant: (granted) => {
           letGo();
-          this.#onWaited(priority, this.#now() - askedAt);
+          this.#onWaited(priority, this.#now() - requestedAt);
           resolve(granted);
         },
       };
       const giveUp = (): void => {
         const queue = this.#queues[priority];
-        const place = queue.indexOf(waiter);
-        if (place >= 0) queue.splice(place, 1);
+        const position = queue.indexOf(waiter);
+        if (position >= 0) queue.splice(position, 1);
         waiter.grant(false);
       };
       const letGo = onAbort(signal, giveUp);

@@ -67,12 +67,12 @@ export function decodeProblem(body: Buffer): DecodedProblem {
     return { ...nothing, code: word(codigo), hasProblem: true, detail: sentence(mensagem) };
   }
   const known = problem.safeParse(parsed);
-  const told = Object.values(known.data ?? {}).some((value) => value !== undefined);
+  const reported = Object.values(known.data ?? {}).some((value) => value !== undefined);
   const other = otherWords.safeParse(parsed).data;
   const text =
     known.data?.detail ?? other?.message ?? other?.mensagem ?? other?.error ?? other?.erro;
   const detail = sentence(text);
-  if (!known.success || !told) return { ...nothing, detail };
+  if (!known.success || !reported) return { ...nothing, detail };
   const typeWord = known.data.type?.split('/').at(-1);
   const requestId = known.data.request_id;
   return {

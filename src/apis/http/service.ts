@@ -169,7 +169,7 @@ export class Service {
   async #observed<Answer extends HttpAnswer | HttpStream, T>(
     call: HttpCall,
     signal: AbortSignal | undefined,
-    ask: (exchange: Exchange) => Promise<Answer>,
+    send: (exchange: Exchange) => Promise<Answer>,
     take: (answer: Answer) => Promise<T>,
   ): Promise<T> {
     const startedAt = this.#now();
@@ -179,7 +179,7 @@ export class Service {
     const broken = call.seenThrough === true ? undefined : signal;
     const end = new CallEnd(broken);
     try {
-      const answer = await this.#send(call, signal, end, ask);
+      const answer = await this.#send(call, signal, end, send);
       if (answer.status < 200 || answer.status >= 300) {
         const whole = await readWhole(answer);
         throw this.#answers.refused(call, whole, startedAt, this.#isElsewhere(call));
@@ -206,14 +206,14 @@ export class Service {
     call: HttpCall,
     signal: AbortSignal | undefined,
     end: CallEnd,
-    ask: (exchange: Exchange) => Promise<Answer>,
+    send: (exchange: Exchange) => Promise<Answer>,
   ): Promise<Answer> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
     const beforeDispatch = await call.beforeSend?.();
     const json = call.json === undefined ? null : JSON.stringify(call.json);
     let starts = 0;
-    const told = (error: unknown): Error => {
+    const toError = (error: unknown): Error => {
       const sent: Sent = starts === 0 ? 'no' : 'maybe';
       if (error instanceof ConnectionError || error instanceof RefusedAddressError) return error;
       if (end.isLate) return new TimeoutError(call, sent, call.timeoutMs);
@@ -223,7 +223,7 @@ export class Service {
     // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
     beforeDispatch?.();
     const own = call.keyless === true ? this.#fresh : this.#pooled;
-    return ask({
+    return send({
       dispatcher: url.origin === this.origin ? own : this.#elsewhere,
       request: {
         origin: url.origin,
@@ -237,7 +237,7 @@ export class Service {
       call,
       end,
       onStart: () => (starts += 1),
-      told,
+      toError,
     });
   }
 

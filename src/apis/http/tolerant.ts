@@ -8,8 +8,8 @@ export function tolerant<T>(shape: z.ZodType<T>) {
     .transform((value) => value ?? null);
 }
 
-/** A number in the place of a word is that word. */
-export const told = tolerant(z.union([z.string(), z.number().transform(String)]));
+/** A number in the rowIndex of a word is that word. */
+export const reported = tolerant(z.union([z.string(), z.number().transform(String)]));
 /** In quotes it says the same. */
 export const flag = tolerant(
   z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]),

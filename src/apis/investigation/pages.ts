@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
-  firstPlace,
+  firstPosition,
   onward,
   type Endless,
   type PageSeen,
-  type Place,
+  type Position,
 } from '../../domain/core/service/list-walk';
 import { classifyFailure } from '../http/classify';
 import { ContractError, StatusError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { flag, isSameId, issuesOf, parseWire, told } from './wire/wire-fields';
+import { flag, isSameId, issuesOf, parseWire, reported } from './wire/wire-fields';
 
 /** One entry of a list: a bad one does not hide the others. */
 export type Listed<T> =
@@ -54,7 +54,7 @@ const deepest = 100;
 
 const pageWire = z.object({
   data: z.array(z.unknown()),
-  page: z.object({ next_cursor: told, has_more: flag }).nullish().catch(null),
+  page: z.object({ next_cursor: reported, has_more: flag }).nullish().catch(null),
 });
 const idWire = z.object({ id: z.string() });
 
@@ -110,7 +110,7 @@ export function sumOfIds(ids: readonly string[]): string | null {
 }
 
 /** Where to look for what leads a walk round in circles, or nowhere. */
-const placeOf: Record<Endless, string> = {
+const locationOf: Record<Endless, string> = {
   repeated_cursor: 'lists.cursorParam',
   repeated_page: 'lists.cursorParam',
   empty_pages: 'data',
@@ -127,26 +127,26 @@ export async function* walkPages<T>(
   call: CallName,
   readPage: (cursor: string | null) => Promise<Page<T>>,
 ): AsyncGenerator<Page<T>> {
-  let place = firstPlace;
+  let position = firstPosition;
   for (;;) {
-    const page = await pageAt(place, readPage);
+    const page = await pageAt(position, readPage);
     if (page === null) return;
     yield page;
-    const next = onward(place, page);
+    const next = onward(position, page);
     if (next.kind === 'endless') {
-      throw new ContractError(call, [{ path: placeOf[next.why], code: next.why }]);
+      throw new ContractError(call, [{ path: locationOf[next.why], code: next.why }]);
     }
     if (next.kind === 'end') {
       if (!page.hasMore) return;
       throw new ContractError(call, [{ path: 'page.next_cursor', code: 'no_cursor' }]);
     }
-    place = next.place;
+    position = next.position;
   }
 }
 
 /** Null: the service named a cursor after the end, and does not take it. */
 async function pageAt<T>(
-  { cursor, spare }: Place,
+  { cursor, spare }: Position,
   readPage: (cursor: string | null) => Promise<Page<T>>,
 ): Promise<Page<T> | null> {
   try {

@@ -1,5 +1,5 @@
 import type { StopWord } from '../job';
-import type { WorkRef } from './work';
+import type { RowListRef } from './job';
 
 /**
  * What lanes and their activities say to each other: rows by number, as tuples, since thousands of
@@ -12,11 +12,11 @@ export type RequestMode = 'normal' | 'reissue';
 export type RequestRow = [place: number, attempts: number, mode: RequestMode];
 
 export interface RequestInput {
-  work: WorkRef;
-  /** The driver of the rows (`lane-0000`): outcomes are filed under its name. */
+  list: RowListRef;
+  /** The driver of the rows (`lane-0000`): outcomes are stored under its name. */
   name: string;
   /** Names this run of requests within the workflow: the owner of its claims. */
-  run: string;
+  chunk: string;
   rows: RequestRow[];
   /** Epoch milliseconds: what was issued since then is reused instead of bought again. */
   reuseSince: number;
@@ -25,7 +25,7 @@ export interface RequestInput {
 
 /** A row that goes to the service (again), not before an instant. */
 export interface AgainRow {
-  place: number;
+  rowIndex: number;
   attempts: number;
   mode: RequestMode;
   notBefore: number;
@@ -37,21 +37,21 @@ export interface AgainRow {
 
 /** Rows that a lane puts into the store for later: those that go again, or are unknown. */
 export interface DeferInput {
-  work: WorkRef;
+  list: RowListRef;
   /** The lane, and its execution: one that starts anew knows nothing of them. */
   lane: string;
   /** Counts the times that the lane puts or takes. */
   step: number;
 }
 
-export interface RunInput extends RequestInput {
+export interface ChunkInput extends RequestInput {
   /** Epoch milliseconds: the deadline of the job. No row is sent from then on. */
   sendBy: number;
   /**
    * Rows that may be outstanding by this run as it is. For each one more it must first take a place
    * that a watch of the same lane has freed meanwhile, in the same process.
    */
-  places: number;
+  slots: number;
 }
 
 /** Bits that follow a row to its outcome. */
@@ -64,7 +64,7 @@ export type UnsentReason =
   /** The rate of calls allowed for it was used up as long as the run lasted: nothing is wrong. */
   | 'no_permit'
   /** No place became free for it while the run could wait: nothing is wrong. */
-  | 'no_place'
+  | 'no_slot'
   /** The service told us to wait, or could not be reached: nothing was processed. */
   | 'not_sent'
   /** The token was refused. */
@@ -81,7 +81,7 @@ export type UnsentReason =
 export type RowAnswer =
   | {
       kind: 'accepted';
-      place: number;
+      rowIndex: number;
       certidaoId: string;
       requestedAt: number;
       /** Decisions taken for the row so far, this one included. */
@@ -90,19 +90,19 @@ export type RowAnswer =
       /** When to read it for the first time, as far as the worker knows. */
       dueAt?: number;
     }
-  /** Filed by the activity itself: refused (failed) or reused (issued). */
-  | { kind: 'settled'; place: number; status: 'issued' | 'failed'; attempts: number }
-  /** `own`: a request of this work; else another work's, which only a person may overrule. */
-  | { kind: 'unknown'; place: number; attempts: number; own: boolean }
+  /** Stored by the activity itself: refused (failed) or reused (issued). */
+  | { kind: 'settled'; rowIndex: number; status: 'issued' | 'failed'; attempts: number }
+  /** `own`: a request of this work; else another job's, which only a person may overrule. */
+  | { kind: 'unknown'; rowIndex: number; attempts: number; own: boolean }
   | {
       kind: 'unsent';
-      place: number;
+      rowIndex: number;
       attempts: number;
       reason: UnsentReason;
       notBefore: number;
     };
 
-export type WatchTuple = [
+export type PolledRow = [
   place: number,
   certidaoId: string,
   requestedAt: number,
@@ -111,11 +111,11 @@ export type WatchTuple = [
   flags: number,
 ];
 
-export interface WatchInput {
-  work: WorkRef;
+export interface PollInput {
+  list: RowListRef;
   /** The driver of the rows, as above. */
   name: string;
-  rows: WatchTuple[];
+  rows: PolledRow[];
   /** Milliseconds that a row may take from its request to its outcome. */
   rowDeadlineMs: number;
   /** Return after this long in any case. */
@@ -123,23 +123,23 @@ export interface WatchInput {
   /** Return this long after the first settlement. */
   lingerMs: number;
   /** Return this long after the first settlement whose place no run has taken. */
-  placeLingerMs: number;
+  slotLingerMs: number;
   /** What another work asked for and was issued before this instant is not good enough. */
   reuseSince: number;
   interactive: boolean;
 }
 
-export type WatchedRow =
+export type PollResult =
   | [place: number, status: 'issued' | 'failed' | 'expired']
   /** The service failed it and says that asking again may help, from this instant on. */
   | [place: number, status: 'retryable', notBefore: number];
 
-export interface WatchAnswer {
-  settled: WatchedRow[];
+export interface PollAnswer {
+  settled: PollResult[];
   /** Rows still outstanding whose next read has moved. */
   due: [place: number, dueAt: number][];
   /** Places of settled rows that runs have taken already. */
   handedOn: [run: string, places: number][];
   /** Set when reads were refused or failed all the time: shown to people. */
-  trouble: 'credentials' | 'unreachable' | null;
+  readFailure: 'credentials' | 'unreachable' | null;
 }

@@ -50,7 +50,7 @@ export interface ManifestItem<T extends string = CertificateType> {
   /** What was done to the cell to read it (zeros restored...), '' when nothing. */
   note: string;
   /** What is asked for, where the document does not say all of it; not stored with the row. */
-  asks?: string;
+  requested?: string;
   /** Cells of the user's other columns, as they stand; their names are in the record of the job. */
   own?: readonly string[];
   /** A tombstone: what told of a person is gone from it (`erase`). */
@@ -124,7 +124,7 @@ export interface ResultRow {
 }
 
 /** A result row as it stands in the store: the PDF by its key there, and every issuance it had. */
-export interface FiledRow extends Omit<ResultRow, 'pdf'> {
+export interface StoredResultRow extends Omit<ResultRow, 'pdf'> {
   /** Place among the things to buy, null for rows that never were one. */
   item: number | null;
   pdfKey: string | null;

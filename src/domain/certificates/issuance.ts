@@ -10,7 +10,7 @@ export interface Issuance {
   statusWord: string;
   stage: string | null;
   result: IssuanceResult | null;
-  evidence: EvidencePlace;
+  evidence: EvidenceLocation;
   error: IssuanceError | null;
   /** ISO 8601 instants as told. */
   createdAt: string | null;
@@ -30,7 +30,7 @@ export interface IssuanceResult {
   capturedAt: string | null;
 }
 
-export interface EvidencePlace {
+export interface EvidenceLocation {
   /** `evidence.pdf_url`: a path or an address. */
   pdfUrl: string | null;
   /** `links.pdf`, the second choice. */

@@ -1,7 +1,7 @@
 import type { CertificateType } from './certificates';
 
 /** What the service told of an issuance, in the words of the result sheet. */
-export interface Told {
+export interface ReportedFields {
   completedAt: string | null;
   classification: string | null;
   divergent: boolean | null;
@@ -20,7 +20,7 @@ export interface Told {
 }
 
 /** Nothing at all: for rows that never had an answer. */
-export const nothingTold: Told = {
+export const nothingReported: ReportedFields = {
   completedAt: null,
   classification: null,
   divergent: null,
@@ -38,10 +38,10 @@ export const nothingTold: Told = {
 };
 
 /**
- * How one item of a work ended, as it is filed. An item may have several: `mergeOutcomes` unites them
+ * How one item of a work ended, as it is stored. An item may have several: `mergeOutcomes` unites them
  * (decision record 004).
  */
-export interface OutcomeRecord extends Told {
+export interface OutcomeRecord extends ReportedFields {
   item: number;
   status: 'issued' | 'failed' | 'expired' | 'unknown_outcome' | 'cancelled';
   /** Null when the request was refused, or its answer lost. */
@@ -54,12 +54,12 @@ export interface OutcomeRecord extends Told {
   possibleDoubleCharge: boolean;
 }
 
-/** What is known for good about one issuance, filed under its id: true for every work. */
-export interface IssuanceFact extends Told {
+/** What is known for good about one issuance, stored under its id: true for every work. */
+export interface IssuanceFact extends ReportedFields {
   certidaoId: string;
   type: CertificateType;
   status: 'issued' | 'failed';
-  /** Epoch milliseconds at which we filed it. */
+  /** Epoch milliseconds at which we stored it. */
   settledAt: number;
   retryAfterMs: number | null;
   note: string;
@@ -69,25 +69,25 @@ export interface IssuanceFact extends Told {
   erased?: true;
 }
 
-/** An item with everything filed about it, united. */
+/** An item with everything stored about it, united. */
 export interface MergedOutcome extends OutcomeRecord {
   /** Every issuance the item ever had in this work, oldest first. */
   issuances: string[];
 }
 
 /**
- * Unites what was filed about one item: an issued certificate stands whatever came before or
- * after; else the record filed last.
+ * Unites what was stored about one item: an issued certificate stands whatever came before or
+ * after; else the record stored last.
  */
 export function mergeOutcomes(records: readonly OutcomeRecord[]): MergedOutcome | null {
   const ordered = records.toSorted(
     (a, b) => a.settledAt.localeCompare(b.settledAt) || a.attempts - b.attempts,
   );
-  const standing = ordered.findLast((record) => record.status === 'issued') ?? ordered.at(-1);
-  if (standing === undefined) return null;
+  const current = ordered.findLast((record) => record.status === 'issued') ?? ordered.at(-1);
+  if (current === undefined) return null;
   const ids = ordered.map((record) => record.certidaoId).filter((id) => id !== null);
   return {
-    ...standing,
+    ...current,
     attempts: Math.max(...ordered.map((record) => record.attempts)),
     issuances: [...new Set(ids)],
     possibleDoubleCharge: ordered.some((record) => record.possibleDoubleCharge),

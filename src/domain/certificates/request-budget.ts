@@ -25,7 +25,7 @@ interface Account {
   limit: number;
   isGranted: boolean;
   /** The answer is to be sent, or sent again. */
-  isOwed: boolean;
+  isPending: boolean;
   /** It has said once that no row of it waits. */
   isIdle: boolean;
 }
@@ -50,12 +50,12 @@ export class RequestBudget {
     const account = this.#accounts.get(lane);
     const known = account?.execution === execution ? account : undefined;
     if (known !== undefined && report.number <= known.report.number) {
-      if (report.number === known.report.number) known.isOwed = true;
+      if (report.number === known.report.number) known.isPending = true;
       return;
     }
     const isIdle = report.rows === 0 || known?.isIdle === true;
     const limit = report.made;
-    const answer = { isGranted: false, isOwed: true };
+    const answer = { isGranted: false, isPending: true };
     this.#accounts.set(lane, { execution, report, limit, isIdle, ...answer });
   }
 
@@ -63,7 +63,7 @@ export class RequestBudget {
   end(lane: string, made: number | null): void {
     const { execution = '', limit = 0 } = this.#accounts.get(lane) ?? {};
     const report = { number: Infinity, made: made ?? limit, rows: 0 };
-    const answer = { isGranted: false, isOwed: false };
+    const answer = { isGranted: false, isPending: false };
     this.#accounts.set(lane, { execution, report, limit: report.made, isIdle: true, ...answer });
   }
 
@@ -77,8 +77,8 @@ export class RequestBudget {
         account.limit += Math.min(this.#left, Math.max(part, Math.ceil(this.#size / 1_000)));
         account.isGranted = true;
       }
-      if (!account.isGranted || !account.isOwed) continue;
-      account.isOwed = false;
+      if (!account.isGranted || !account.isPending) continue;
+      account.isPending = false;
       granted.push([lane, { number: account.report.number, limit: account.limit }]);
     }
     return granted;

@@ -1,5 +1,5 @@
-import type { FiledRow, ManifestRow, RefusedLine } from './certificates';
-import { nothingTold, type MergedOutcome } from './outcomes';
+import type { StoredResultRow, ManifestRow, RefusedLine } from './certificates';
+import { nothingReported, type MergedOutcome } from './outcomes';
 
 /**
  * What a result says of one input line.
@@ -7,7 +7,7 @@ import { nothingTold, type MergedOutcome } from './outcomes';
  * @param outcome of its item, or of the item that it repeats
  * @throws RangeError without one, for a line that was to be bought
  */
-export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): FiledRow {
+export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): StoredResultRow {
   if ('code' in row) return row.erased ? erasedResult(row) : rowOfRefused(row);
   if (outcome === null) throw new RangeError(`item ${row.item} of the work has no outcome on file`);
   const isFirst = row.kind === 'item';
@@ -46,10 +46,10 @@ export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): File
 }
 
 /** What a result row is made of when it is erased, whether a row or what is behind it. */
-type ErasableRow = Pick<FiledRow, 'line' | 'type'> &
-  Partial<Pick<FiledRow, 'item' | 'attempts' | 'duplicateOf' | 'possibleDoubleCharge'>>;
+type ErasableRow = Pick<StoredResultRow, 'line' | 'type'> &
+  Partial<Pick<StoredResultRow, 'item' | 'attempts' | 'duplicateOf' | 'possibleDoubleCharge'>>;
 
-export function erasedResult(row: ErasableRow): FiledRow {
+export function erasedResult(row: ErasableRow): StoredResultRow {
   return {
     ...neverBought,
     line: row.line,
@@ -65,7 +65,7 @@ export function erasedResult(row: ErasableRow): FiledRow {
   };
 }
 
-function rowOfRefused({ kind, line, document, type, ...told }: RefusedLine): FiledRow {
+function rowOfRefused({ kind, line, document, type, ...told }: RefusedLine): StoredResultRow {
   return {
     ...neverBought,
     issuances: [],
@@ -89,11 +89,11 @@ function earlierIssuances({ issuances, certidaoId }: MergedOutcome): string {
 
 /** Of what never was a thing to buy. */
 const neverBought = {
-  ...nothingTold,
+  ...nothingReported,
   certidaoId: null,
   attempts: 0,
   duplicateOf: null,
   note: '',
   possibleDoubleCharge: false,
   requestedAt: null,
-} satisfies Partial<FiledRow>;
+} satisfies Partial<StoredResultRow>;

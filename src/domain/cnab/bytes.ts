@@ -8,8 +8,8 @@ export function byteAt(bytes: Uint8Array, at: number): number {
 /** The number that these digits write; -1 when one of them is none. Exact up to 15 digits. */
 export function digitsAt(bytes: Uint8Array, at: number, length: number): number {
   let value = 0;
-  for (let place = at; place < at + length; place += 1) {
-    const digit = byteAt(bytes, place) - 48;
+  for (let position = at; position < at + length; position += 1) {
+    const digit = byteAt(bytes, position) - 48;
     if (digit < 0 || digit > 9) return -1;
     value = value * 10 + digit;
   }
@@ -19,8 +19,8 @@ export function digitsAt(bytes: Uint8Array, at: number, length: number): number 
 /** One byte is one character, as in ISO-8859-1. */
 export function textAt(bytes: Uint8Array, at: number, length: number): string {
   let text = '';
-  for (let place = at; place < at + length; place += 1) {
-    text += String.fromCharCode(byteAt(bytes, place));
+  for (let position = at; position < at + length; position += 1) {
+    text += String.fromCharCode(byteAt(bytes, position));
   }
   return text;
 }

@@ -29,14 +29,14 @@ export interface Check {
   sentence: string;
 }
 
-export interface FindingPlace {
+export interface FindingPosition {
   line?: number;
   columns?: Columns;
   entry?: string;
 }
 
 /** Findings up to a bound for each code, and how many there were. */
-export class FindingsKept<Code extends string> {
+export class FindingCollector<Code extends string> {
   readonly #checks: Readonly<Record<Code, Check>>;
   readonly #mostPerCode: number;
   readonly #counts = new Map<Code, number>();
@@ -54,22 +54,22 @@ export class FindingsKept<Code extends string> {
     return counted <= this.#mostPerCode;
   }
 
-  put(code: Code, found: string, place: FindingPlace = {}, expected?: string): void {
+  put(code: Code, found: string, position: FindingPosition = {}, expected?: string): void {
     const check = this.#checks[code];
     this.#kept.push({
       level: check.level,
       code,
-      line: place.line ?? null,
-      columns: place.columns ?? null,
-      entry: place.entry ?? null,
+      line: position.line ?? null,
+      columns: position.columns ?? null,
+      entry: position.entry ?? null,
       found,
       expected: expected ?? check.expected,
       sentence: check.sentence,
     });
   }
 
-  add(code: Code, found: string, place: FindingPlace = {}, expected?: string): void {
-    if (this.count(code)) this.put(code, found, place, expected);
+  add(code: Code, found: string, position: FindingPosition = {}, expected?: string): void {
+    if (this.count(code)) this.put(code, found, position, expected);
   }
 
   has(code: Code): boolean {

@@ -84,9 +84,11 @@ const bankNames: Readonly<Record<string, string>> = {
 };
 
 /** The bank by name, else what the header calls it. */
-export function bankName(code: string, told: string): string {
+export function bankName(code: string, reported: string): string {
   const number = code.trim();
-  return bankNames[code] ?? (told.trim() || (number === '' ? 'no bank told' : `bank ${number}`));
+  return (
+    bankNames[code] ?? (reported.trim() || (number === '' ? 'no bank told' : `bank ${number}`))
+  );
 }
 
 /** `Bradesco, CNAB 400`. */

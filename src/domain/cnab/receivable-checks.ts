@@ -3,7 +3,7 @@ import { maskDocument } from '../core/documents/documents';
 import { columnsAt, dateText, digitsAt, quoted, shortDateAt } from './bytes';
 import type { CnabCode } from './checks';
 import { firstByte } from './encoding';
-import type { Columns, FindingsKept } from './finding';
+import type { Columns, FindingCollector } from './finding';
 import { receivableColumns, sequenceLength } from './layout';
 import { isPlainInvoiceKey, isPlainPayer } from './plain-digits';
 import { readInvoiceKey, readPayer } from './records';
@@ -25,7 +25,7 @@ export interface ReceivableTotals {
 
 /** Looks at the receivables of a file, each in a line that has the width of a record. */
 export class ReceivableChecks {
-  readonly #findings: FindingsKept<CnabCode>;
+  readonly #findings: FindingCollector<CnabCode>;
   readonly #hash: RangeHash;
   readonly #today: number;
   readonly #repeats: Repeats;
@@ -42,7 +42,7 @@ export class ReceivableChecks {
 
   /** @param hash of the line that is looked at */
   constructor(
-    findings: FindingsKept<CnabCode>,
+    findings: FindingCollector<CnabCode>,
     hash: RangeHash,
     { today, expectedLines = 0 }: { today: string; expectedLines?: number },
   ) {
@@ -105,8 +105,8 @@ export class ReceivableChecks {
     const [found, expected] = [bank, this.headerBank].map((code) =>
       quoted(String(code).padStart(3, '0')),
     );
-    const place = { line: this.#line, columns: receivableColumns.bank };
-    this.#findings.put('bank_differs', found ?? '', place, expected);
+    const position = { line: this.#line, columns: receivableColumns.bank };
+    this.#findings.put('bank_differs', found ?? '', position, expected);
   }
 
   #checkDue(bytes: Uint8Array, from: number): void {
@@ -136,14 +136,14 @@ export class ReceivableChecks {
       this.#totalLow += value % cents;
       return;
     }
-    const place = { line: this.#line, columns };
-    if (value === 0) this.#findings.add('value_zero', 'zero', place);
+    const position = { line: this.#line, columns };
+    if (value === 0) this.#findings.add('value_zero', 'zero', position);
     else if (this.#findings.count('value')) {
       const first = from + columns[0] - 1;
       const at = firstByte(bytes, first, from + columns[1], isNoDigit);
       const column = at - from + 1;
       const found = `${quoted(columnsAt(bytes, from, [column, column]))} in column ${column}`;
-      this.#findings.put('value', found, place);
+      this.#findings.put('value', found, position);
     }
   }
 

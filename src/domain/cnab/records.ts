@@ -112,17 +112,17 @@ function payerAt(
   bytes: Uint8Array,
   from: number,
   columns: Columns,
-  told: DocumentType | null,
+  reported: DocumentType | null,
 ): Payer {
   const text = columnsAt(bytes, from, columns);
-  if (told !== 'cpf' && isValidCnpj(text)) {
+  if (reported !== 'cpf' && isValidCnpj(text)) {
     return { documentType: 'cnpj', document: text, columns, valid: true };
   }
   const digits = text.startsWith('000') ? text.slice(3) : text.trimEnd();
-  if (told !== 'cnpj' && isValidCpf(digits)) {
+  if (reported !== 'cnpj' && isValidCpf(digits)) {
     return { documentType: 'cpf', document: digits, columns, valid: true };
   }
-  return { documentType: told, document: text.trim(), columns, valid: false };
+  return { documentType: reported, document: text.trim(), columns, valid: false };
 }
 
 /** The key as it stands; null when there are no such columns, or they are blank or zero. */
@@ -145,8 +145,8 @@ export function readAssignorDocument(
 ): string | null {
   const type = columnsAt(bytes, from, receivableColumns.assignorType);
   if (type === '01' || type === '02') {
-    const told = validDocument(columnsAt(bytes, from, receivableColumns.assignorDocument));
-    if (told !== null) return told;
+    const reported = validDocument(columnsAt(bytes, from, receivableColumns.assignorDocument));
+    if (reported !== null) return reported;
   }
   if (!extended) return null;
   return validDocument(columnsAt(bytes, from, extendedColumns.assignorDocument));

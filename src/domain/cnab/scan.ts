@@ -1,7 +1,7 @@
 import { byteAt, columnsAt, digitsAt, quoted } from './bytes';
 import { type CnabCode, cnabChecks, identityCodes } from './checks';
 import { firstByte, hasUtf8Mark, looksLikeUtf16, otherFormat, readAsUtf8 } from './encoding';
-import { type Columns, FindingsKept } from './finding';
+import { type Columns, FindingCollector } from './finding';
 import {
   bankName,
   type CnabShape,
@@ -36,7 +36,7 @@ const type = { header: 0x30, plain: 0x31, bancoDoBrasil: 0x37, trailer: 0x39 } a
  * bytes a receivable. Never throws, and reads nothing outside the line it is given.
  */
 export class CnabScan {
-  readonly #findings: FindingsKept<CnabCode>;
+  readonly #findings: FindingCollector<CnabCode>;
   readonly #onReceivable: ScanOptions['onReceivable'];
   readonly #hash = new RangeHash();
   readonly #checks: ReceivableChecks;
@@ -63,7 +63,7 @@ export class CnabScan {
   #cutShort = false;
 
   constructor(options: ScanOptions) {
-    this.#findings = new FindingsKept(cnabChecks, options.mostPerCode ?? defaultMostPerCode);
+    this.#findings = new FindingCollector(cnabChecks, options.mostPerCode ?? defaultMostPerCode);
     this.#onReceivable = options.onReceivable;
     this.#checks = new ReceivableChecks(this.#findings, this.#hash, options);
   }
@@ -185,19 +185,19 @@ export class CnabScan {
 
   /** Header first, trailer last, and only then. */
   #order(kind: number, bytes: Uint8Array, from: number, to: number, width: number): void {
-    const place = { line: this.#line, columns: [1, 1] as const };
+    const position = { line: this.#line, columns: [1, 1] as const };
     if (this.#trailerLine > 0) {
-      this.#findings.add('trailer_inside', 'a trailer', { ...place, line: this.#trailerLine });
+      this.#findings.add('trailer_inside', 'a trailer', { ...position, line: this.#trailerLine });
       this.#trailerLine = 0;
     }
     if (kind === type.trailer) this.#trailerLine = this.#line;
     if (this.#records === 1) {
       if (kind === type.header) this.#readHeader(bytes, from, to, width);
-      else this.#findings.add('first_record', quoted(columnsAt(bytes, from, [1, 1])), place);
+      else this.#findings.add('first_record', quoted(columnsAt(bytes, from, [1, 1])), position);
     } else if (kind === type.header) {
-      this.#findings.add('header_inside', 'a header', place);
+      this.#findings.add('header_inside', 'a header', position);
     } else if ((kind < 0x30 || kind > 0x39) && this.#findings.count('record_type')) {
-      this.#findings.put('record_type', quoted(columnsAt(bytes, from, [1, 1])), place);
+      this.#findings.put('record_type', quoted(columnsAt(bytes, from, [1, 1])), position);
     }
   }
 
@@ -266,8 +266,8 @@ export class CnabScan {
     const wanted = kind === type.trailer ? this.#records % sequenceModulus : expected;
     if (found === wanted) {
       if (found === 0) {
-        const place = { line: this.#line, columns: [end - 5, end] as const };
-        this.#findings.add('sequence_wraps', '000000', place);
+        const position = { line: this.#line, columns: [end - 5, end] as const };
+        this.#findings.add('sequence_wraps', '000000', position);
       }
       return end;
     }

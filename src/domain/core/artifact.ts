@@ -15,7 +15,7 @@ export interface Artifact {
 }
 
 /** As it is stored. */
-export interface FiledArtifact {
+export interface StoredArtifact {
   artifactId: string;
   type: string | null;
   /** By its content. */
@@ -25,7 +25,7 @@ export interface FiledArtifact {
   bytes: number;
 }
 
-export interface UnfiledArtifact {
+export interface ArtifactNotStored {
   artifactId: string;
   type: string | null;
   /** `no longer available`, `no address`, `empty`, `not a PDF`...: words of ours. */
@@ -35,6 +35,6 @@ export interface UnfiledArtifact {
 }
 
 export interface ArtifactFiles {
-  filed: FiledArtifact[];
-  unfiled: UnfiledArtifact[];
+  stored: StoredArtifact[];
+  notStored: ArtifactNotStored[];
 }

@@ -24,8 +24,8 @@ export function entriesIn({ chains, names }: AuditExcerpt): Partial<AuditEntry>[
   return chains.flatMap(({ links }) =>
     links.flatMap(({ text }) => {
       try {
-        const told = text?.replaceAll(/[0-9a-f]{32,}/g, (number) => names[number] ?? number);
-        return told === undefined ? [] : [JSON.parse(told) as Partial<AuditEntry>];
+        const reported = text?.replaceAll(/[0-9a-f]{32,}/g, (number) => names[number] ?? number);
+        return reported === undefined ? [] : [JSON.parse(reported) as Partial<AuditEntry>];
       } catch {
         return [];
       }
@@ -36,7 +36,7 @@ export function entriesIn({ chains, names }: AuditExcerpt): Partial<AuditEntry>[
 /** @param hashOf what a link with this text has as its hash */
 export function faultsOfExcerpt(
   { chains, anchors }: AuditExcerpt,
-  hashOf: (place: Pick<ExcerptLink, 'prev' | 'number' | 'at'>, text: string) => string,
+  hashOf: (position: Pick<ExcerptLink, 'prev' | 'number' | 'at'>, text: string) => string,
 ): string[] {
   const faults: string[] = [];
   const heads = new Map<string, string>();

@@ -21,6 +21,6 @@ export interface DecidedRow {
   attempts: number;
 }
 
-export function decisionFolder(workFolder: string, number: number): string {
-  return `${workFolder}/decisions/${String(number).padStart(4, '0')}`;
+export function decisionFolder(certificateFolder: string, number: number): string {
+  return `${certificateFolder}/decisions/${String(number).padStart(4, '0')}`;
 }

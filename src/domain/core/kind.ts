@@ -38,7 +38,7 @@ export interface RowJobs {
   workflow: string;
   queue: QueueKind;
   /** What the workflow and its activities call the job by. */
-  ref: (jobId: string) => { workId: string; folder: string; dossierId?: string };
+  ref: (jobId: string) => { jobId: string; folder: string; dossierId?: string };
   /** Who finds it running asks which job it does, whoever has started it. */
   namesItself?: true;
 }

@@ -3,7 +3,7 @@ import { jobKinds, type JobKind } from '../job';
 /** How long jobs are kept, by kind: those that ended before are erased. */
 
 /** A decision goes with its job. */
-export const keptKinds = jobKinds.filter((kind) => kind !== 'decision');
+export const retainedKinds = jobKinds.filter((kind) => kind !== 'decision');
 
 export interface RetentionTerm {
   kind: JobKind;

@@ -1,5 +1,5 @@
 import { jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import { analysisFolder, type AnalysisStatus } from './work';
+import { analysisFolder, type AnalysisStatus } from './job';
 
 const statuses: Cells<AnalysisStatus> = {
   completed: ['done'],
@@ -22,7 +22,7 @@ export const creditKinds = {
       kind: 'credit-analysis',
       workflow: 'analyzeCredit',
       queue: 'credit',
-      ref: (workId) => ({ workId, folder: analysisFolder(workId) }),
+      ref: (jobId) => ({ jobId, folder: analysisFolder(jobId) }),
     },
   },
 } satisfies Record<string, KindFacts>;

@@ -6,7 +6,7 @@ interface Tally {
 }
 
 /** A tree is told to contradict itself so many times, and then no more. */
-const mostTold = 20;
+const mostReported = 20;
 
 /** Adds up a complete tree as it is read, and compares it with what its summary says. */
 export class TreeCheck {
@@ -14,8 +14,8 @@ export class TreeCheck {
   readonly #statuses = new Map<string, string>();
   #payers = 0;
 
-  receivable({ id, value, status: told }: AnalysedReceivable): void {
-    const status = told.toLowerCase();
+  receivable({ id, value, status: reported }: AnalysedReceivable): void {
+    const status = reported.toLowerCase();
     const tally = this.#byStatus.get(status) ?? { count: 0, cents: 0 };
     tally.count += 1;
     tally.cents += Math.round((value ?? 0) * 100);
@@ -75,16 +75,16 @@ export class SubsetCheck {
     this.#all = all;
   }
 
-  receivable({ id, status: told }: AnalysedReceivable): void {
+  receivable({ id, status: reported }: AnalysedReceivable): void {
     if (id === null) return;
-    const status = told.toLowerCase();
+    const status = reported.toLowerCase();
     const complete = this.#all.statusOf(id);
     if (complete === status) return;
     const sentence =
       complete === undefined
         ? `titulo ${id} stands among the issues and not in the complete tree`
         : `titulo ${id} is ${status} among the issues and ${complete} in the complete tree`;
-    if (this.#told.length < mostTold) this.#told.push(sentence);
+    if (this.#told.length < mostReported) this.#told.push(sentence);
     else this.#more += 1;
   }
 
@@ -96,8 +96,8 @@ export class SubsetCheck {
 /** What the result of issues says of the whole analysis, and the complete one says otherwise. */
 export function differingHeads(issues: AnalysisHead, all: AnalysisHead): string[] {
   const figures = Object.entries(issues.summary) as [keyof AnalysisHead['summary'], unknown][];
-  const differs = (told: unknown, other: unknown): boolean =>
-    told !== null && other !== null && told !== other;
+  const differs = (reported: unknown, other: unknown): boolean =>
+    reported !== null && other !== null && reported !== other;
   return [
     ...(['operationId', 'engineId'] as const)
       .filter((name) => differs(issues[name], all[name]))
@@ -114,16 +114,16 @@ export function differingHeads(issues: AnalysisHead, all: AnalysisHead): string[
 /** What of a result is not about what was asked for. */
 export function foreignResult(
   { operationId, engineId }: Pick<Analysis, 'operationId' | 'engineId'>,
-  asked: { operationId: string; engineId: string | null },
+  request: { operationId: string; engineId: string | null },
 ): string[] {
-  const differs = (told: string | null, wanted: string | null): boolean =>
-    told !== null && wanted !== null && told.toLowerCase() !== wanted.toLowerCase();
+  const differs = (reported: string | null, wanted: string | null): boolean =>
+    reported !== null && wanted !== null && reported.toLowerCase() !== wanted.toLowerCase();
   return [
-    ...(differs(operationId, asked.operationId)
-      ? [`the result names operation ${operationId}, not ${asked.operationId}`]
+    ...(differs(operationId, request.operationId)
+      ? [`the result names operation ${operationId}, not ${request.operationId}`]
       : []),
-    ...(differs(engineId, asked.engineId)
-      ? [`the result is of engine ${engineId}, ${asked.engineId} was chosen`]
+    ...(differs(engineId, request.engineId)
+      ? [`the result is of engine ${engineId}, ${request.engineId} was chosen`]
       : []),
   ];
 }

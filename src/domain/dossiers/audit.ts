@@ -5,36 +5,36 @@ import type { Retry } from './retry';
 
 /**
  * @param receipt null: it was sent, or may have been, and nobody knows what came of it
- * @param workId the work that tells so: it may go on with what another one has claimed
+ * @param jobId the work that tells so: it may go on with what another one has claimed
  */
 export function dossierRetryEntry(
   { dossierId, from, number }: Retry,
   { claim, receipt }: Pick<Attempt, 'claim' | 'receipt'>,
-  { by, workId }: { by: string; workId: string },
+  { by, jobId }: { by: string; jobId: string },
 ): AuditEntry {
   const refused = receipt?.kind === 'refused' && { status: receipt.status, code: wordOf(receipt) };
-  const begun = receipt?.kind === 'accepted' && { attempt: Number(receipt.externalId) || null };
+  const started = receipt?.kind === 'accepted' && { attempt: Number(receipt.externalId) || null };
   return {
     kind: 'request',
     id: `request/dossier/${dossierId}/${from}/${number}`,
     result: receipt?.kind ?? 'unknown',
     by,
     happenedAt: new Date(claim.claimedAt).toISOString(),
-    work: workId,
-    details: { from, ...refused, ...begun },
+    work: jobId,
+    details: { from, ...refused, ...started },
   };
 }
 
 export function dossierOutcomeEntry(outcome: DossierOutcome, by: string): AuditEntry {
-  const { caused, dossierId, error, filed, possibleAttempt, settledAt, status, workId } = outcome;
-  const [report] = filed;
+  const { caused, dossierId, error, stored, possibleAttempt, settledAt, status, jobId } = outcome;
+  const [report] = stored;
   return {
     kind: 'outcome',
-    id: `outcome/${workId}`,
+    id: `outcome/${jobId}`,
     result: status,
     by,
     happenedAt: settledAt,
-    work: workId,
+    work: jobId,
     ...(report !== undefined && { sha256: report.sha256 }),
     details: {
       dossierId,
@@ -48,12 +48,12 @@ export function dossierOutcomeEntry(outcome: DossierOutcome, by: string): AuditE
 /** A person's decision about a dossier. Why stands with the outcome. */
 export function dossierDecisionEntry(
   action: string,
-  { by, workId }: { by: string; workId: string },
+  { by, jobId }: { by: string; jobId: string },
   now: number,
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
-  const id = `decision/${workId}/${action}/${happenedAt}`;
-  return { kind: 'decision', id, result: action, by, happenedAt, work: workId };
+  const id = `decision/${jobId}/${action}/${happenedAt}`;
+  return { kind: 'decision', id, result: action, by, happenedAt, work: jobId };
 }
 
 /** A code is one word, with too few digits to hold a document. */

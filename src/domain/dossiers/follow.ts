@@ -1,4 +1,4 @@
-import type { FiledArtifact, UnfiledArtifact } from '../core/artifact';
+import type { StoredArtifact, ArtifactNotStored } from '../core/artifact';
 import type { ServiceFailure } from '../core/service/service-failure';
 import type {
   AttemptBilling,
@@ -18,7 +18,7 @@ export type ReviewPolicy = (typeof reviewPolicies)[number];
 /** One dossier to follow, as it was asked for: the input of the job in `dossiers/<id>/<instant>`. */
 export interface DossierRecord {
   /** `dossier/<id>/<instant>`. */
-  workId: string;
+  jobId: string;
   dossierId: string;
   /** The highest attempt number that it may cause; 1 follows only, and costs nothing. */
   maxAttempts: number;
@@ -36,7 +36,7 @@ export interface DossierRecord {
 
 /** What workflow and activities hand each other about it. */
 export interface DossierRef {
-  workId: string;
+  jobId: string;
   folder: string;
   dossierId: string;
 }
@@ -100,8 +100,8 @@ export interface DossierReport {
   sight: DossierSight;
   /** Null: it could not be had. */
   risk: RiskSummary | null;
-  filed: FiledArtifact[];
-  unfiled: UnfiledArtifact[];
+  stored: StoredArtifact[];
+  notStored: ArtifactNotStored[];
   /** Why it is not all that was announced; null: it is. */
   note: string | null;
   /** Another attempt has taken the place of the one that had settled. */
@@ -110,7 +110,7 @@ export interface DossierReport {
 
 /** How it ended: the outcome of its job, and the result of its workflow. */
 export interface DossierOutcome {
-  workId: string;
+  jobId: string;
   dossierId: string;
   status: DossierStatus;
   /** The service's word at the last read; null when it was never read. */
@@ -126,8 +126,8 @@ export interface DossierOutcome {
   /** A retry was sent, and nobody knows whether it began an attempt: it may be charged. */
   possibleAttempt: boolean;
   risk: RiskSummary | null;
-  filed: FiledArtifact[];
-  unfiled: UnfiledArtifact[];
+  stored: StoredArtifact[];
+  notStored: ArtifactNotStored[];
   review: ReviewDecision | null;
   cancelRequested: boolean;
   note: string | null;
@@ -142,8 +142,8 @@ export function dossierWorkflowId(dossierId: string): string {
   return `dossier/${dossierId}`;
 }
 
-export function dossierFolder(workId: string): string {
-  return workId.replace(/^dossier\//, 'dossiers/');
+export function dossierFolder(jobId: string): string {
+  return jobId.replace(/^dossier\//, 'dossiers/');
 }
 
 export function sightOf(dossier: Dossier): DossierSight {

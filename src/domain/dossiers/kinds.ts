@@ -22,9 +22,9 @@ export const dossierKinds = {
       kind: 'dossier',
       workflow: 'followDossier',
       queue: 'investigation',
-      ref: (workId) => {
-        const [, dossierId = ''] = workId.split('/');
-        return { workId, folder: dossierFolder(workId), dossierId };
+      ref: (jobId) => {
+        const [, dossierId = ''] = jobId.split('/');
+        return { jobId, folder: dossierFolder(jobId), dossierId };
       },
       namesItself: true,
     },

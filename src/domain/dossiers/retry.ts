@@ -27,19 +27,20 @@ const pause = { baseMs: 30_000, maxMs: 900_000 };
 export function retryStep(
   { attempt, failure }: Pick<DossierSight, 'attempt' | 'failure'>,
   {
-    asked,
+    requested,
     leftMs,
     maxAttempts,
     random,
-  }: { asked: number; leftMs: number; maxAttempts: number; random: number },
+  }: { requested: number; leftMs: number; maxAttempts: number; random: number },
 ): RetryStep {
   if (failure?.retryable === false) return { kind: 'stop', reason: 'not_retryable' };
   const from = attempt?.number ?? null;
   if (maxAttempts <= 1) return { kind: 'stop', reason: 'max_attempts' };
   if (from === null) return { kind: 'stop', reason: 'attempt_unknown' };
   if (from >= maxAttempts) return { kind: 'stop', reason: 'max_attempts' };
-  const told = failure?.retryAfterMs ?? null;
-  const waitMs = told === null ? backoffMs(asked + 1, random, pause) : Math.max(told, 1_000);
+  const reported = failure?.retryAfterMs ?? null;
+  const waitMs =
+    reported === null ? backoffMs(requested + 1, random, pause) : Math.max(reported, 1_000);
   if (waitMs >= leftMs) return { kind: 'stop', reason: 'deadline' };
   return { kind: 'retry', from, waitMs };
 }
@@ -77,7 +78,7 @@ export interface Retry {
 }
 
 /** An attempt that was begun: its id is its number, as far as the service tells it. */
-export type BegunAttempt = Extract<Receipt, { kind: 'accepted' }> & {
+export type StartedAttempt = Extract<Receipt, { kind: 'accepted' }> & {
   reported: {
     /** The answer was lost, and the status showed the attempt. */
     readBack: boolean;

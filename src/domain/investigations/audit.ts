@@ -2,18 +2,18 @@ import type { AuditEntry } from '../core/audit';
 import type { InvestigationOutcome } from './investigation';
 
 export function investigationOutcomeEntry(
-  { workId, settledAt: happenedAt, status: result, steps }: InvestigationOutcome,
+  { jobId, settledAt: happenedAt, status: result, steps }: InvestigationOutcome,
   by: string,
 ): AuditEntry {
   const answered = steps.filter((step) => step.status === 'answered').length;
   const details = { steps: steps.length, answered };
   return {
     kind: 'outcome',
-    id: `outcome/${workId}`,
+    id: `outcome/${jobId}`,
     result,
     by,
     happenedAt,
-    work: workId,
+    work: jobId,
     details,
   };
 }

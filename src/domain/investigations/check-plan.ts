@@ -1,7 +1,7 @@
 import { phoneDigits } from '../core/documents/held-documents';
 import { readDocument } from '../core/documents/read-document';
 import { isUuid } from '../core/uuid';
-import { readTarget } from '../traces/target';
+import { readTarget as readTraceTarget } from '../traces/target';
 import {
   mostYield,
   neededBy,
@@ -12,7 +12,7 @@ import {
   type StepKind,
   type Subject,
 } from './plan';
-import { readTemplate, toldBy } from './template';
+import { readTemplate, valuesOf } from './template';
 
 /** What is wrong with a plan, and where in the file. */
 export interface PlanFault {
@@ -21,34 +21,34 @@ export interface PlanFault {
 }
 
 /** A thing as it is asked about, or why it cannot be. */
-export type ThingReading = { thing: string } | { message: string };
+export type TargetReading = { target: string } | { message: string };
 
 /** Of a step with files the thing is the file's own word. */
-export function readThing(kind: StepKind, text: string, step?: PlanStep): ThingReading {
+export function readTarget(kind: StepKind, text: string, step?: PlanStep): TargetReading {
   switch (kind) {
     case 'profile':
       return readNumber(text, ['cpf']);
     case 'certificate':
       return readNumber(text, step?.options.type === 'cnpj' ? ['cnpj'] : ['cpf', 'cnpj']);
     case 'trace': {
-      const reading = readTarget(text);
-      return reading.kind === 'target' ? { thing: reading.target } : reading;
+      const reading = readTraceTarget(text);
+      return reading.kind === 'target' ? { target: reading.target } : reading;
     }
     case 'dossier':
     case 'monitor':
       return isUuid(text.trim())
-        ? { thing: text.trim().toLowerCase() }
+        ? { target: text.trim().toLowerCase() }
         : { message: 'expected an id of the service, a UUID' };
     case 'lens':
     case 'credit':
-      return { thing: text };
+      return { target: text };
   }
 }
 
-function readNumber(text: string, serves: readonly ('cpf' | 'cnpj')[]): ThingReading {
+function readNumber(text: string, serves: readonly ('cpf' | 'cnpj')[]): TargetReading {
   const [only] = serves.length === 1 ? serves : [];
   const reading = readDocument(text, { serves, ...(only !== undefined && { length: only }) });
-  if (reading.kind === 'document') return { thing: reading.document };
+  if (reading.kind === 'document') return { target: reading.document };
   return { message: reading.message };
 }
 
@@ -71,19 +71,19 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
       const reading =
         field === 'cpf' || field === 'cnpj' ? readNumber(text, [field]) : other(field, text);
       if ('message' in reading) faults.push({ path, message: reading.message });
-      else if (found.has(reading.thing))
+      else if (found.has(reading.target))
         faults.push({
           path,
-          message: `is there already, as subject.${field}[${found.get(reading.thing)}]`,
+          message: `is there already, as subject.${field}[${found.get(reading.target)}]`,
         });
-      else found.set(reading.thing, index);
+      else found.set(reading.target, index);
     }
     return [...found.keys()];
   };
-  const other = (field: 'email' | 'phone' | 'dossier' | 'monitor', text: string): ThingReading => {
-    if (field === 'dossier' || field === 'monitor') return readThing(field, text);
+  const other = (field: 'email' | 'phone' | 'dossier' | 'monitor', text: string): TargetReading => {
+    if (field === 'dossier' || field === 'monitor') return readTarget(field, text);
     const isContact = field === 'email' ? isAddress(text) : phoneDigits(text.trim()) !== null;
-    return isContact ? readThing('trace', text) : { message: contactExpected[field] };
+    return isContact ? readTarget('trace', text) : { message: contactExpected[field] };
   };
   const whole = {
     ...subject,
@@ -125,20 +125,20 @@ export function checkPlan({ steps }: Plan, subject: Subject | null): PlanFault[]
     for (const [at, need] of step.needs.entries())
       if (!isThere(need)) add(`needs[${at}]`, `there is no step ${need}`);
     if (needed.has(step.id)) add('needs', `it needs itself, through ${[...needed].join(', ')}`);
-    const twin = steps.slice(0, index).find((one) => asked(one) === asked(step));
+    const twin = steps.slice(0, index).find((one) => requested(one) === requested(step));
     if (twin !== undefined) add('of', `asks for the same as step ${twin.id}`);
     const { when } = step;
     if (when !== null && !isThere(when.step)) add('when.step', `there is no step ${when.step}`);
     else if (when !== null && !needed.has(when.step)) add('when.step', missingNeed(when.step));
     for (const [at, text] of step.of.entries()) {
-      const message = faultOfThing(step, text, { needed, isThere, subject });
+      const message = faultOfTarget(step, text, { needed, isThere, subject });
       if (message !== null) add(`of[${at}]`, message);
     }
   }
   return faults;
 }
 
-function faultOfThing(
+function faultOfTarget(
   step: PlanStep,
   text: string,
   about: { needed: ReadonlySet<string>; isThere: (id: string) => boolean; subject: Subject | null },
@@ -148,7 +148,7 @@ function faultOfThing(
   if (template === null) {
     if (step.kind === 'lens' || step.kind === 'credit')
       return `a ${step.kind} step takes its file from the subject`;
-    const reading = readThing(step.kind, text, step);
+    const reading = readTarget(step.kind, text, step);
     return 'message' in reading ? reading.message : null;
   }
   const { root, path } = template;
@@ -160,13 +160,13 @@ function faultOfThing(
   if (!Object.hasOwn(facts, path[0] ?? ''))
     return `the subject has no ${path.join('.') || 'such word'}`;
   if (about.subject === null) return null;
-  const told = toldBy(template, facts);
-  if (told.length > mostYield) return tooMany(told.length);
-  if (told.length === 0 && step.required)
+  const reported = valuesOf(template, facts);
+  if (reported.length > mostYield) return tooMany(reported.length);
+  if (reported.length === 0 && step.required)
     return `the step is required, and the subject has no ${path.join('.')}`;
   if (step.kind === 'lens' || step.kind === 'credit') return null;
-  for (const { value } of told) {
-    const reading = readThing(step.kind, value, step);
+  for (const { value } of reported) {
+    const reading = readTarget(step.kind, value, step);
     if ('message' in reading) return reading.message;
   }
   return null;
@@ -181,12 +181,12 @@ function missingNeed(id: string): string {
 }
 
 /** What tells one step from another. */
-function asked({ kind, of, options }: PlanStep): string {
+function requested({ kind, of, options }: PlanStep): string {
   return JSON.stringify([kind, of.toSorted(), Object.entries(options).map(String).toSorted()]);
 }
 
 /** Whether what a step asks about is known once another has ended. */
-export function isToldByAnother({ of }: PlanStep): boolean {
+export function isReportedByAnother({ of }: PlanStep): boolean {
   return of.some((text) => {
     const template = readTemplate(text);
     return template !== null && template !== 'broken' && template.root !== 'subject';
@@ -194,18 +194,18 @@ export function isToldByAnother({ of }: PlanStep): boolean {
 }
 
 /** What a step asks about as far as the subject tells; null: another step tells. */
-export function knownThings(step: PlanStep, subject: Subject): string[] | null {
-  if (isToldByAnother(step)) return null;
+export function knownTargets(step: PlanStep, subject: Subject): string[] | null {
+  if (isReportedByAnother(step)) return null;
   const found = new Set<string>();
   for (const text of step.of) {
     const template = readTemplate(text);
-    const told =
+    const reported =
       template === null || template === 'broken'
         ? [{ value: text }]
-        : toldBy(template, subjectFacts(subject));
-    for (const { value } of told) {
-      const reading = readThing(step.kind, value, step);
-      if ('thing' in reading) found.add(reading.thing);
+        : valuesOf(template, subjectFacts(subject));
+    for (const { value } of reported) {
+      const reading = readTarget(step.kind, value, step);
+      if ('target' in reading) found.add(reading.target);
     }
   }
   return [...found].slice(0, step.most);

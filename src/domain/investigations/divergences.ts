@@ -40,8 +40,8 @@ export function divergencesIn(
           known.sources.add(source);
         }
       if (values.size < 2) continue;
-      const told = [...values.values()].map((one) => ({ ...one, sources: [...one.sources] }));
-      found.push({ document, about, values: told });
+      const reported = [...values.values()].map((one) => ({ ...one, sources: [...one.sources] }));
+      found.push({ document, about, values: reported });
     }
   return found;
 }

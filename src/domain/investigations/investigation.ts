@@ -1,6 +1,6 @@
 import { jobBatchFolder } from '../core/job-batch';
 import type { JobKind } from '../job';
-import type { AnalysisRecord } from '../credit/work';
+import type { AnalysisRecord } from '../credit/job';
 import type { LensRecord } from '../lens/analyze';
 import type { InvestigationStatus } from './kinds';
 import type { Plan, Subject } from './plan';
@@ -19,7 +19,7 @@ export type SubjectReceivables = Pick<
 /** One investigation, as it was asked for: the input of the job in `batches/investigation/<name>/<instant>`. */
 export interface InvestigationRecord {
   /** `investigation/<name>/<instant>`. */
-  workId: string;
+  jobId: string;
   /** Keyed name of plan and subject: the same name is the same investigation. */
   name: string;
   plan: Plan;
@@ -39,7 +39,7 @@ export interface InvestigationRecord {
 
 /** What workflow and activities hand each other about an investigation: nobody's data. */
 export interface InvestigationRef {
-  workId: string;
+  jobId: string;
   folder: string;
 }
 
@@ -92,7 +92,7 @@ export interface StepEnd {
 
 /** How an investigation ended: the outcome of its job, and the result of its workflow. */
 export interface InvestigationOutcome {
-  workId: string;
+  jobId: string;
   status: InvestigationStatus;
   steps: StepEnd[];
   /** Which required step lacks its answer, and why. */

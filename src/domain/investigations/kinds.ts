@@ -21,7 +21,7 @@ export const investigationKinds = {
       kind: 'investigation',
       workflow: 'investigateSubject',
       queue: 'investigation',
-      ref: (workId) => ({ workId, folder: `batches/${workId}` }),
+      ref: (jobId) => ({ jobId, folder: `batches/${jobId}` }),
       namesItself: true,
     },
   },

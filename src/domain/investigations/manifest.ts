@@ -6,8 +6,8 @@ export interface Manifest {
   version: 1;
   investigation: string;
   plan: string;
-  askedBy: string;
-  askedAt: string;
+  requestedBy: string;
+  requestedAt: string;
   settledAt: string;
   /** All but the manifest and its signature. */
   files: ManifestFile[];

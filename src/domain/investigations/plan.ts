@@ -101,7 +101,7 @@ export interface Plan {
 }
 
 /** What a step asks about where the plan does not say. */
-export const usualThings: Readonly<Record<StepKind, string>> = {
+export const usualTargets: Readonly<Record<StepKind, string>> = {
   profile: '{{subject.cpf[]}}',
   certificate: '{{subject.cnpj[]}}',
   trace: '{{subject.targets[]}}',

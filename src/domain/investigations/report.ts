@@ -15,7 +15,7 @@ export interface InvestigationReport {
   error: string | null;
   plan: { name: string; title: string };
   subject: Readonly<Record<string, string | string[] | null>>;
-  asked: { by: string; at: string; label: string | null };
+  requested: { by: string; at: string; label: string | null };
   settledAt: string;
   /** One for each job, whatever became of it. */
   findings: Finding[];
@@ -54,7 +54,7 @@ export interface CoverageRow {
   status: StepStatus;
   /** Null: there is nothing to say of it. */
   why: string | null;
-  asked: number;
+  requested: number;
   answered: number;
 }
 
@@ -153,6 +153,6 @@ export interface EvidenceRow {
   endpoint: string;
   requestId: string | null;
   capturedAt: string;
-  askedBy: string;
+  requestedBy: string;
   validity: DerivedValidity | null;
 }

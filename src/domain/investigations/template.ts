@@ -7,7 +7,7 @@ export interface Template {
 }
 
 /** A value, and where it came from. */
-export interface Told {
+export interface FoundValue {
   value: string;
   /** `profile: imoveis[2].proprietario.documento`. */
   from: string;
@@ -32,8 +32,8 @@ export function pathOf(text: string): string[] {
 }
 
 /** Different values, each with the first place where it stands. Objects and blanks are no values. */
-export function toldBy({ root, path }: Template, facts: unknown): Told[] {
-  const found = new Map<string, Told>();
+export function valuesOf({ root, path }: Template, facts: unknown): FoundValue[] {
+  const found = new Map<string, FoundValue>();
   for (const { value, at } of valuesAt(facts, path, '')) {
     const text = String(value).trim();
     if (text !== '' && !found.has(text)) found.set(text, { value: text, from: `${root}: ${at}` });

@@ -5,7 +5,7 @@ import type { LensAnalysis, LensMode } from './lens-analysis';
 /** One analysis, as it was asked for: the input of the job in `lens/<name>/<instant>`. */
 export interface LensRecord {
   /** `lens/<name>/<instant>`. */
-  workId: string;
+  jobId: string;
   /** Keyed name of file and mode, and of the order: the same name is the same analysis. */
   name: string;
   file: LensInput;
@@ -37,7 +37,7 @@ export interface LensInput {
 
 /** What workflow and activities hand each other about an analysis: nobody's data. */
 export interface LensRef {
-  workId: string;
+  jobId: string;
   folder: string;
 }
 
@@ -106,7 +106,7 @@ export interface ReplacedLens {
 
 /** How an analysis ended: the outcome of its job, and the result of its workflow. */
 export interface LensOutcome {
-  workId: string;
+  jobId: string;
   status: LensStatus;
   seen: LensSeen | null;
   /** Of the analysis, as it was told last; null: nothing was. */
@@ -140,8 +140,8 @@ export function lensWorkflowId(name: string): string {
 }
 
 /** The id of a work is its folder too. */
-export function lensFolder(workId: string): string {
-  return workId;
+export function lensFolder(jobId: string): string {
+  return jobId;
 }
 
 /** The same for every send of one attempt of one ask. */
@@ -159,9 +159,9 @@ export function lensManifest(sha256: string, mode: LensMode | null, rerun: strin
  *
  * @param expired analyses of this ask that the service let expire although they had their file
  */
-export function lensStandsForGood({ files, status, seen }: LensOutcome, expired: number): boolean {
+export function lensIsFinal({ files, status, seen }: LensOutcome, expired: number): boolean {
   // What was not fetched because we refused its address is fetched once that is allowed.
-  if (files?.unfiled.some(({ isRefused }) => isRefused === true) === true) return false;
+  if (files?.notStored.some(({ isRefused }) => isRefused === true) === true) return false;
   if (status === 'completed' || status === 'failed') return true;
   if (status === 'expired' && seen?.state === 'expired') return expired > mostAfterExpiry;
   return status === 'cancelled' && seen?.state === 'cancelled';

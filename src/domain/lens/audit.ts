@@ -5,7 +5,7 @@ import type { CreatedLens, LensOutcome, LensRecord } from './analyze';
 /** The service has made an analysis for us. Asked again with the same key, it is the same entry. */
 export function lensRequestEntry(
   { analysisId, at }: CreatedLens,
-  { workId, name, createdBy: by }: LensRecord,
+  { jobId, name, createdBy: by }: LensRecord,
   attempt: number,
 ): AuditEntry {
   return {
@@ -14,7 +14,7 @@ export function lensRequestEntry(
     result: 'accepted',
     by,
     happenedAt: new Date(at).toISOString(),
-    work: workId,
+    work: jobId,
     details: { analysisId, attempt },
   };
 }
@@ -22,7 +22,7 @@ export function lensRequestEntry(
 /** The service has made another analysis for a key that it had answered already. */
 export function lensAnotherEntry(
   { analysisId, at }: CreatedLens,
-  { workId, name, createdBy: by }: LensRecord,
+  { jobId, name, createdBy: by }: LensRecord,
   attempt: number,
 ): AuditEntry {
   return {
@@ -31,7 +31,7 @@ export function lensAnotherEntry(
     result: anotherAnalysisCode,
     by,
     happenedAt: new Date(at).toISOString(),
-    work: workId,
+    work: jobId,
     details: { analysisId, attempt },
   };
 }
@@ -39,7 +39,7 @@ export function lensAnotherEntry(
 /** No upload arrived in time: what was made is not used, and another one is made. */
 export function lensReplacedEntry(
   analysisId: string,
-  { workId, name, createdBy: by }: LensRecord,
+  { jobId, name, createdBy: by }: LensRecord,
   attempt: number,
   at: number,
 ): AuditEntry {
@@ -49,27 +49,27 @@ export function lensReplacedEntry(
     result: 'upload_expired',
     by,
     happenedAt: new Date(at).toISOString(),
-    work: workId,
+    work: jobId,
     details: { analysisId, attempt },
   };
 }
 
 export function lensOutcomeEntry(
-  { workId, status, seen, analysisId, files, replaced, settledAt }: LensOutcome,
+  { jobId, status, seen, analysisId, files, replaced, settledAt }: LensOutcome,
   by: string,
 ): AuditEntry {
   return {
     kind: 'outcome',
-    id: `outcome/${workId}`,
+    id: `outcome/${jobId}`,
     result: status,
     by,
     happenedAt: settledAt,
-    work: workId,
+    work: jobId,
     ...(seen?.sha256 != null && { sha256: seen.sha256 }),
     details: {
       ...(analysisId !== null && { analysisId }),
       ...(replaced.length > 0 && { replaced: replaced.length }),
-      ...(files !== null && { filed: files.filed.length, unfiled: files.unfiled.length }),
+      ...(files !== null && { stored: files.stored.length, notStored: files.notStored.length }),
     },
   };
 }

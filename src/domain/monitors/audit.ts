@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../core/audit';
-import type { AcknowledgementMark } from './kept';
+import type { AcknowledgementMark } from './stored';
 import type { Backlog, SweepRef } from './sweep';
 
 /** The entries of the audit trail about changes of monitors: ids and words of ours alone. */

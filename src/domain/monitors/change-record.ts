@@ -1,11 +1,11 @@
 import { severities, type Change } from './change';
-import type { ChangeFile, ReviewMark } from './kept';
+import type { ChangeFile, ReviewMark } from './stored';
 
 /** What is on record about changes, as people read it. */
 
 export const changeStatuses = [
   /** On file; a required sink has not taken it yet. */
-  'filed',
+  'stored',
   /** Every required sink has it; the service was not told yet. */
   'delivered',
   'acknowledged',
@@ -52,8 +52,8 @@ export function changeRecord(
   file: ChangeFile & { reviews: readonly ReviewMark[] },
   requiredNow: readonly string[],
 ): ChangeRecord {
-  const { filed, delivered, acknowledged, trouble, reviews } = file;
-  const { change } = filed;
+  const { stored, delivered, acknowledged, failure, reviews } = file;
+  const { change } = stored;
   // What is acknowledged is measured against the sinks of that day: settings change, records do not.
   const required = acknowledged?.required ?? requiredNow;
   const marks = required.map((sink) => delivered[sink]);
@@ -63,15 +63,15 @@ export function changeRecord(
   const review = reviews.at(-1);
   const isFailing = isStuck(file, requiredNow);
   return {
-    monitor_id: filed.monitorId,
+    monitor_id: stored.monitorId,
     change_id: change.changeId,
     severity: change.severity,
     type: change.type,
     status: isFailing ? 'failing' : statusOf(file, last !== undefined),
-    found_as: filed.foundAs,
+    found_as: stored.foundAs,
     detected_at: change.detectedAt,
-    seen_at: filed.seenAt,
-    seen_by: filed.sweep,
+    seen_at: stored.seenAt,
+    seen_by: stored.sweep,
     file_at: delivered['file']?.at ?? null,
     webhook_at: delivered['webhook']?.at ?? null,
     delivered_at: last?.at ?? null,
@@ -84,13 +84,13 @@ export function changeRecord(
         : (acknowledged.acknowledgedAt ?? acknowledged.at),
     acknowledged_by: acknowledged?.by === 'us' ? acknowledged.sweep : null,
     lag_seconds: last === undefined ? null : lagSeconds(change.detectedAt, last.at),
-    failures: trouble?.count ?? 0,
-    failure: isFailing ? (trouble?.why ?? null) : null,
-    again_at: isFailing ? (trouble?.againAt ?? null) : null,
+    failures: failure?.count ?? 0,
+    failure: isFailing ? (failure?.why ?? null) : null,
+    again_at: isFailing ? (failure?.againAt ?? null) : null,
     reviewed_at: review?.at ?? null,
     reviewed_by: review?.by ?? null,
     review_note: review?.note ?? null,
-    erased: filed.erased === true,
+    erased: stored.erased === true,
   };
 }
 
@@ -101,11 +101,11 @@ export function changeRecord(
  *
  * @param requiredNow one that is not among them any more is owed nothing
  */
-export function isOwed(
-  { filed, delivered, acknowledged }: ChangeFile,
+export function isPending(
+  { stored, delivered, acknowledged }: ChangeFile,
   requiredNow: readonly string[],
 ): boolean {
-  if (filed.foundAs !== 'open' || filed.erased === true) return false;
+  if (stored.foundAs !== 'open' || stored.erased === true) return false;
   if (acknowledged !== null && acknowledged.by !== 'elsewhere') return false;
   const then = acknowledged?.required ?? requiredNow;
   return requiredNow.some((sink) => delivered[sink] === undefined && then.includes(sink));
@@ -116,16 +116,18 @@ export function isOwed(
  * open again after its acknowledgement.
  */
 export function isStuck(file: ChangeFile, requiredNow: readonly string[]): boolean {
-  if (file.trouble === null) return false;
-  return file.acknowledged === null || isOwed(file, requiredNow) || isOpenAgain(file, requiredNow);
+  if (file.failure === null) return false;
+  return (
+    file.acknowledged === null || isPending(file, requiredNow) || isOpenAgain(file, requiredNow)
+  );
 }
 
 function isOpenAgain(
-  { acknowledged, trouble, delivered }: ChangeFile,
+  { acknowledged, failure, delivered }: ChangeFile,
   requiredNow: readonly string[],
 ): boolean {
-  if (acknowledged === null || trouble === null || trouble.lastAt <= acknowledged.at) return false;
-  const { step, sink } = trouble;
+  if (acknowledged === null || failure === null || failure.lastAt <= acknowledged.at) return false;
+  const { step, sink } = failure;
   if (step === 'acknowledge' || sink === null) return true;
   return requiredNow.includes(sink) && delivered[sink] === undefined;
 }
@@ -139,7 +141,7 @@ function statusOf({ acknowledged }: ChangeFile, isDelivered: boolean): ChangeSta
     } as const;
     return words[acknowledged.by];
   }
-  return isDelivered ? 'delivered' : 'filed';
+  return isDelivered ? 'delivered' : 'stored';
 }
 
 /** Null when the instant of the detection is not told, or cannot be. Clocks may disagree: never below 0. */
@@ -159,11 +161,11 @@ const tenYearsMs = 3_653 * oneDayMs;
  * @param latest a day after we saw it, unless told: clocks and time zones disagree
  */
 export function instantNear(
-  told: string | null,
+  reported: string | null,
   seenAt: string,
   latest = Date.parse(seenAt) + oneDayMs,
 ): number | null {
-  const at = told === null ? Number.NaN : Date.parse(told);
+  const at = reported === null ? Number.NaN : Date.parse(reported);
   return at >= Date.parse(seenAt) - tenYearsMs && at <= latest ? at : null;
 }
 

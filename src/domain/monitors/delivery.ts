@@ -1,12 +1,12 @@
 import type { Change } from './change';
-import type { FiledChange } from './kept';
+import type { StoredChange } from './stored';
 
 /** Of every sink there is, in use or not: as they stand in keys of the store. */
 export const sinkNames = ['file', 'webhook'] as const;
 
 /** What a sink is handed. Its id stays the same however often it is handed over. */
 export type Delivery =
-  | { kind: 'change'; id: string; filed: FiledChange }
+  | { kind: 'change'; id: string; stored: StoredChange }
   | { kind: 'digest'; id: string; digest: Digest };
 
 /** Repeats that a cooldown held back, told together. */
@@ -17,7 +17,7 @@ export interface Digest {
   /** Instants between which its changes came. */
   from: string;
   to: string;
-  changes: readonly FiledChange[];
+  changes: readonly StoredChange[];
 }
 
 /** What a delivery tells, the same in a file, in a webhook and on standard output. */
@@ -32,24 +32,24 @@ export function deliveryBody(delivery: Delivery): Record<string, unknown> {
     from,
     to,
     count: changes.length,
-    changes: changes.map((filed) => changeBody({ id: filed.change.changeId, filed })),
+    changes: changes.map((stored) => changeBody({ id: stored.change.changeId, stored })),
   };
 }
 
 function changeBody({
   id,
-  filed,
-}: Pick<Extract<Delivery, { kind: 'change' }>, 'id' | 'filed'>): Record<string, unknown> {
+  stored,
+}: Pick<Extract<Delivery, { kind: 'change' }>, 'id' | 'stored'>): Record<string, unknown> {
   return {
     change_id: id,
-    monitor_id: filed.monitorId,
-    severity: filed.change.severity,
-    type: filed.change.type,
-    detected_at: filed.change.detectedAt,
-    seen_at: filed.seenAt,
-    found_as: filed.foundAs,
-    change: filed.answer,
+    monitor_id: stored.monitorId,
+    severity: stored.change.severity,
+    type: stored.change.type,
+    detected_at: stored.change.detectedAt,
+    seen_at: stored.seenAt,
+    found_as: stored.foundAs,
+    change: stored.answer,
     // What it told was erased before a sink had it.
-    ...(filed.erased === true && filed.answer === null && { erased: true }),
+    ...(stored.erased === true && stored.answer === null && { erased: true }),
   };
 }

@@ -16,7 +16,7 @@ export function differencesIn(change: unknown): Difference[] {
     .filter((one) => one.before !== one.after);
 }
 
-function cellsOf(told: unknown): FlatRow {
-  if (told === null || told === undefined) return {};
-  return isFields(told) ? flatRow(told) : { valor: JSON.stringify(told) };
+function cellsOf(reported: unknown): FlatRow {
+  if (reported === null || reported === undefined) return {};
+  return isFields(reported) ? flatRow(reported) : { valor: JSON.stringify(reported) };
 }

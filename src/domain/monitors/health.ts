@@ -1,6 +1,6 @@
 import type { Say, Words } from '../job';
 import type { Monitor } from './change';
-import type { HealthOnFile } from './kept';
+import type { HealthOnFile } from './stored';
 
 /** A monitor that may not run looks just like one without changes: it is read now and then. */
 export const healthEveryMs = 86_400_000;

@@ -78,7 +78,7 @@ export interface ScanCounts {
   leftRunning: number;
   /** Pages of the list that could not be probed. */
   lostPages: number;
-  filed: number;
+  stored: number;
   acknowledged: number;
 }
 
@@ -93,7 +93,7 @@ export function noScanCounts(): ScanCounts {
     escalated: 0,
     leftRunning: 0,
     lostPages: 0,
-    filed: 0,
+    stored: 0,
     acknowledged: 0,
   };
 }
@@ -111,7 +111,7 @@ export interface ScanOutcome {
 /** One scan, as it was asked for: the input of the job in `scans/<list>/<instant>`. */
 export interface ScanRecord {
   /** `monitor-scan/<list>/<instant>`; of one by hand with the edition of its list. */
-  workId: string;
+  jobId: string;
   workflowId: string;
   list: { name: string; edition: string; monitors: number; pages: number };
   terms: SweepTerms;
@@ -121,8 +121,8 @@ export interface ScanRecord {
   createdBy: string;
 }
 
-export function scanFolder(workId: string): string {
-  return workId.replace(/^monitor-scan\//, 'scans/');
+export function scanFolder(jobId: string): string {
+  return jobId.replace(/^monitor-scan\//, 'scans/');
 }
 
 /** One word for how a scan ended. `failed`: no monitor could be probed. */
@@ -130,9 +130,9 @@ export function scanStatus({ stopped, counts }: ScanOutcome): SweepOutcome['stat
   if (stopped === 'interrupted') return stopped;
   if (stopped === 'credentials') return 'failed';
   const { probed, failing, failed, partly, lostPages } = counts;
-  const inVain = failing + lostPages;
-  if (inVain > 0 && failing === probed) return 'failed';
-  return inVain + failed + partly > 0 ? 'partly' : 'swept';
+  const failedAttempts = failing + lostPages;
+  if (failedAttempts > 0 && failing === probed) return 'failed';
+  return failedAttempts + failed + partly > 0 ? 'partly' : 'swept';
 }
 
 /** Names go into ids of schedules and workflows, which are in the clear. */

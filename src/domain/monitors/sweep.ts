@@ -14,7 +14,7 @@ export interface SweepRef {
 /** One sweep, as it was asked for: the input of the job in `sweeps/<monitor>/<instant>`. */
 export interface SweepRecord {
   /** `monitor-sweep/<monitor>/<instant>`. */
-  workId: string;
+  jobId: string;
   monitorId: string;
   terms: SweepTerms;
   /** A walk over all states is due: what others acknowledged first is stored. */
@@ -23,8 +23,8 @@ export interface SweepRecord {
   createdBy: string;
 }
 
-export function sweepFolder(workId: string): string {
-  return workId.replace(/^monitor-sweep\//, 'sweeps/');
+export function sweepFolder(jobId: string): string {
+  return jobId.replace(/^monitor-sweep\//, 'sweeps/');
 }
 
 export function sweepIdAt(monitorId: string, createdAt: string): string {
@@ -45,7 +45,7 @@ export const plainTerms: SweepTerms = { severities: null, cooldownMs: null };
 export interface SweepCounts {
   pages: number;
   /** Stored for the first time. */
-  filed: number;
+  stored: number;
   /** All required sinks have them, the last of them since this sweep. */
   delivered: number;
   /** By us. */
@@ -55,7 +55,7 @@ export interface SweepCounts {
 }
 
 export function noCounts(): SweepCounts {
-  return { pages: 0, filed: 0, delivered: 0, acknowledged: 0, elsewhere: 0 };
+  return { pages: 0, stored: 0, delivered: 0, acknowledged: 0, elsewhere: 0 };
 }
 
 /** What the store holds as unfinished for a monitor when its sweep ends. */
@@ -197,7 +197,7 @@ export function sweepStatus(end: SweepEnd, backlog: Backlog): SweepOutcome['stat
 
 /** How a sweep ended, with what the store says of it. */
 export function sweepOutcome(
-  { createdAt, monitorId, workId }: SweepRecord,
+  { createdAt, monitorId, jobId }: SweepRecord,
   end: SweepEnd,
   left: Pick<SweepOutcome, 'backlog' | 'warnings' | 'health'>,
   endedAt: string,
@@ -206,7 +206,7 @@ export function sweepOutcome(
     ...end,
     ...left,
     monitorId,
-    sweep: workId,
+    sweep: jobId,
     status: sweepStatus(end, left.backlog),
     startedAt: createdAt,
     endedAt,

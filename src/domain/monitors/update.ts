@@ -48,22 +48,22 @@ function isFrequency(hours: number): boolean {
 /** A field, in the service's words, that the answer has otherwise than it was asked for. */
 export interface NotTaken {
   field: string;
-  asked: FieldValue;
+  requested: FieldValue;
   answered: FieldValue;
 }
 
 /** A field that the answer does not tell says nothing about what was taken. */
-export function notTaken(asked: MonitorUpdate, answered: Monitor): NotTaken[] {
+export function notTaken(request: MonitorUpdate, answered: Monitor): NotTaken[] {
   const pairs: [string, FieldValue | undefined, FieldValue][] = [
-    ['name', asked.name, answered.name],
-    ['listen_items', asked.listenItems, answered.listenItems],
-    ['emails', asked.emails, answered.emails],
-    ['frequency_hours', asked.frequencyHours, answered.frequencyHours],
+    ['name', request.name, answered.name],
+    ['listen_items', request.listenItems, answered.listenItems],
+    ['emails', request.emails, answered.emails],
+    ['frequency_hours', request.frequencyHours, answered.frequencyHours],
   ];
   return pairs.flatMap(([field, wanted, told]) =>
     wanted === undefined || told === null || isAlike(wanted, told)
       ? []
-      : [{ field, asked: wanted, answered: told }],
+      : [{ field, requested: wanted, answered: told }],
   );
 }
 

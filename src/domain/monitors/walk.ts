@@ -1,35 +1,35 @@
-import { endlessWords, firstPlace, onward, type Place } from '../core/service/list-walk';
+import { endlessWords, firstPosition, onward, type Position } from '../core/service/list-walk';
 import type { Fault, PageReport, SweepSums } from './sweep';
 
 /** Which page of changes comes next: of what is open, and of all states. */
 
 /** Where a walk over a list of changes stands. */
-interface ChangePlace extends Place {
+interface ChangePosition extends Position {
   /** Pages with more items could not be had. Null: as many as a page may have. */
   size: number | null;
 }
 
 /** A walk over what is open. */
-export interface Walk extends ChangePlace {
+export interface Walk extends ChangePosition {
   /** Something was settled since the walk began at the top. */
   progress: boolean;
 }
 
-export const firstWalk: Walk = { ...firstPlace, size: null, progress: false };
+export const firstWalk: Walk = { ...firstPosition, size: null, progress: false };
 
 /** A walk over all states. */
-export interface ReconcileWalk extends ChangePlace {
+export interface ReconcileWalk extends ChangePosition {
   /** Asked for; null: no filter. */
   state: 'acknowledged' | null;
   /** It met something acknowledged. */
-  told: boolean;
+  reported: boolean;
 }
 
 export const firstReconcileWalk: ReconcileWalk = {
-  ...firstPlace,
+  ...firstPosition,
   size: null,
   state: null,
-  told: false,
+  reported: false,
 };
 
 export interface NextPage {
@@ -54,7 +54,7 @@ export function nextPage(walk: Walk, page: PageReport): NextPage {
   const progress = walk.progress || page.settled > 0;
   const next = onward(walk, page);
   if (next.kind === 'endless') return { walk, fault: endlessFault(next.why) };
-  if (next.kind === 'page') return { walk: { ...next.place, size, progress }, fault: null };
+  if (next.kind === 'page') return { walk: { ...next.position, size, progress }, fault: null };
   const isDone = !progress || (walk.cursor === null && !page.hasMore);
   return isDone ? { walk: null, fault: null } : again;
 }
@@ -65,7 +65,7 @@ export function endlessFault(why: keyof typeof endlessWords): Fault {
 }
 
 /** A cursor that the service named after the end, and does not take: the end it is. */
-export function isPastEnd({ spare }: Place, fault: Fault | null): boolean {
+export function isPastEnd({ spare }: Position, fault: Fault | null): boolean {
   return spare && (fault?.fault === 'refused' || fault?.fault === 'no monitor');
 }
 

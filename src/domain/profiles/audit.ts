@@ -4,15 +4,15 @@ import type { ProfileOutcome, ProfileRecord, SentLookup } from './lookup';
 /** One try of a call that left, or may have. */
 export function profileRequestEntry(
   { call, n, at, end }: SentLookup,
-  { workId, name, createdBy: by }: ProfileRecord,
+  { jobId, name, createdBy: by }: ProfileRecord,
 ): AuditEntry {
   return {
     kind: 'request',
-    id: `request/${workId}/${call}-${n}`,
+    id: `request/${jobId}/${call}-${n}`,
     result: end ?? 'unknown',
     by,
     happenedAt: new Date(at).toISOString(),
-    work: workId,
+    work: jobId,
     subject: name,
     details: { call },
   };
@@ -20,16 +20,16 @@ export function profileRequestEntry(
 
 /** @param about `subject` is the keyed name of the CPF */
 export function profileOutcomeEntry(
-  { workId, status, sha256, answered, answersLost, rural, settledAt }: ProfileOutcome,
+  { jobId, status, sha256, answered, answersLost, rural, settledAt }: ProfileOutcome,
   { by, subject }: { by: string; subject: string | null },
 ): AuditEntry {
   return {
     kind: 'outcome',
-    id: `outcome/${workId}`,
+    id: `outcome/${jobId}`,
     result: status,
     by,
     happenedAt: settledAt,
-    work: workId,
+    work: jobId,
     ...(subject !== null && { subject }),
     ...(sha256 !== null && { sha256 }),
     details: { answered, answersLost, ...(rural !== null && { rural }) },

@@ -24,7 +24,7 @@ export const profileKinds = {
       kind: 'profile',
       workflow: 'lookUpProfile',
       queue: 'investigation',
-      ref: (workId) => ({ workId, folder: profileFolder(workId) }),
+      ref: (jobId) => ({ jobId, folder: profileFolder(jobId) }),
     },
   },
 } satisfies Record<string, KindFacts>;

@@ -1,10 +1,10 @@
-import { numberOfRun, type Attempt, type Receipt } from '../core/service/attempts';
+import { numberOfChunk, type Attempt, type Receipt } from '../core/service/attempts';
 import { unreadableAnswer } from '../core/service/service-failure';
 
 /** One lookup of a profile, as it was asked for: the input of the job in `profiles/<name>/<instant>`. */
 export interface ProfileRecord {
   /** `profile/<name>/<instant>`. */
-  workId: string;
+  jobId: string;
   /** Keyed name of the CPF. */
   name: string;
   /** Eleven digits. */
@@ -22,7 +22,7 @@ export interface ProfileRecord {
 
 /** What workflow and activities hand each other about a lookup: nobody's data. */
 export interface ProfileRef {
-  workId: string;
+  jobId: string;
   folder: string;
 }
 
@@ -42,7 +42,7 @@ export const profileStatuses = [
 export type ProfileStatus = (typeof profileStatuses)[number];
 
 /** `failed`: the service told `rural: null`, which is a query that timed out or failed. */
-export type RuralTold = 'told' | 'failed';
+export type RuralReported = 'told' | 'failed';
 
 /** Rows of each section; null: the section was not told. */
 export type SectionCounts = Record<
@@ -83,12 +83,12 @@ export interface SentLookup {
  */
 export function sentLookups(
   attempts: readonly Attempt[],
-  workId: string,
+  jobId: string,
   only?: number,
 ): SentLookup[] {
   return attempts.flatMap(({ n, claim, receipt }) => {
-    const call = numberOfRun(claim.owner.run);
-    const isOf = claim.owner.workflowId === workId && (only ?? call) === call;
+    const call = numberOfChunk(claim.owner.chunk);
+    const isOf = claim.owner.workflowId === jobId && (only ?? call) === call;
     if (!isOf || receipt?.kind === 'not_sent') return [];
     return [{ call, n, at: claim.claimedAt, end: receipt && endOf(receipt) }];
   });
@@ -101,7 +101,7 @@ function endOf(receipt: Exclude<Receipt, { kind: 'not_sent' }>): SentEnd {
 
 /** What one call brought. */
 export type LookedUp =
-  | { kind: 'found'; call: number; sha256: string; rural: RuralTold; counts: SectionCounts }
+  | { kind: 'found'; call: number; sha256: string; rural: RuralReported; counts: SectionCounts }
   | {
       kind: 'no';
       status: 'invalid' | 'not_found' | 'refused' | 'unreadable' | 'unknown_outcome';
@@ -113,9 +113,9 @@ export type LookedUp =
 
 /** How a lookup ended: the outcome of its job, and the result of its workflow. */
 export interface ProfileOutcome {
-  workId: string;
+  jobId: string;
   status: ProfileStatus;
-  rural: RuralTold | null;
+  rural: RuralReported | null;
   counts: SectionCounts | null;
   /** Of the answer that stands, as it came; null when there is none. */
   sha256: string | null;
@@ -136,7 +136,7 @@ export interface ProfileOutcome {
 const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
 
 /** @param retryRural asked for anew, a rural part that failed may come: of what was asked for once alone */
-export function profileStands(outcome: ProfileOutcome, retryRural: boolean): boolean {
+export function profileIsFinal(outcome: ProfileOutcome, retryRural: boolean): boolean {
   const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
   return answers.includes(outcome.status) && outcome.erased !== true && !isToRetry;
 }
@@ -145,8 +145,8 @@ export function profileWorkflowId(name: string): string {
   return `profile/${name}`;
 }
 
-export function profileFolder(workId: string): string {
-  return workId.replace(/^profile\//, 'profiles/');
+export function profileFolder(jobId: string): string {
+  return jobId.replace(/^profile\//, 'profiles/');
 }
 
 /** By what the service answers to the call itself: that nothing is known of a CPF is said by its code. */

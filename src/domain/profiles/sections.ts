@@ -29,7 +29,7 @@ const propertyColumns = [
   ...ownerTexts.map((name) => `proprietario.${name}`),
 ];
 
-type ToldList = readonly [name: string, list: unknown, known?: readonly string[]];
+type ReportedList = readonly [name: string, list: unknown, known?: readonly string[]];
 
 /**
  * Every list of a profile as a table. A section that was not told is not there; an empty one is.
@@ -42,7 +42,7 @@ export function profileSections(answer: object): ProfileSection[] {
     .filter((section) => section !== null);
 }
 
-function listsOf(answer: object): ToldList[] {
+function listsOf(answer: object): ReportedList[] {
   const { veiculos, imoveis, aeronaves, patentes, rural } = answer as Fields;
   const aircraft = fieldsOf(aeronaves);
   const country = fieldsOf(rural);
@@ -53,9 +53,9 @@ function listsOf(answer: object): ToldList[] {
     ['aeronaves_avioes', aircraft['avioes']],
     ['aeronaves_drones', aircraft['drones']],
     ['patentes', patentes, patentTexts],
-    ...ruralLists.map((name): ToldList => [`rural_${name}`, country[name]]),
+    ...ruralLists.map((name): ReportedList => [`rural_${name}`, country[name]]),
     ['rural_transportes', oneRow(without(transport, transportLists)), transportNumbers],
-    ...transportLists.map((name): ToldList => [`rural_transportes_${name}`, transport[name]]),
+    ...transportLists.map((name): ReportedList => [`rural_transportes_${name}`, transport[name]]),
     ['rural_resumo', oneRow(fieldsOf(country['resumo'])), ruralSummaryNumbers],
     ['rural_imoveis', country['imoveisRurais']],
     ['rural_perfil', oneRow(fieldsOf(country['perfil']))],

@@ -4,7 +4,7 @@ import type { MadeTrace, TraceOutcome, TraceRecord } from './search';
 /** The service has made a search for us. Asked again with the same key, it is the same entry. */
 export function traceRequestEntry(
   { externalId: traceId, at, reported: { foundBy } }: MadeTrace,
-  { workId, name, targetName, createdBy: by }: TraceRecord,
+  { jobId, name, targetName, createdBy: by }: TraceRecord,
 ): AuditEntry {
   return {
     kind: 'request',
@@ -12,23 +12,23 @@ export function traceRequestEntry(
     result: 'accepted',
     by,
     happenedAt: new Date(at).toISOString(),
-    work: workId,
+    work: jobId,
     subject: targetName,
     details: { traceId, foundBy },
   };
 }
 
 export function traceOutcomeEntry(
-  { workId, status, seen, traceId, settledAt }: TraceOutcome,
+  { jobId, status, seen, traceId, settledAt }: TraceOutcome,
   { by, subject }: { by: string; subject: string | null },
 ): AuditEntry {
   return {
     kind: 'outcome',
-    id: `outcome/${workId}`,
+    id: `outcome/${jobId}`,
     result: status,
     by,
     happenedAt: settledAt,
-    work: workId,
+    work: jobId,
     ...(subject !== null && { subject }),
     ...(seen?.sha256 != null && { sha256: seen.sha256 }),
     details: {

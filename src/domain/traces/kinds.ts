@@ -22,7 +22,7 @@ export const traceKinds = {
       kind: 'trace',
       workflow: 'searchTrace',
       queue: 'investigation',
-      ref: (workId) => ({ workId, folder: traceFolder(workId) }),
+      ref: (jobId) => ({ jobId, folder: traceFolder(jobId) }),
     },
   },
 } satisfies Record<string, KindFacts>;

@@ -5,7 +5,7 @@ import type { Trace, TraceStrategy } from './trace';
 /** One search, as it was asked for: the input of the job in `traces/<name>/<instant>`. */
 export interface TraceRecord {
   /** `trace/<name>/<instant>`. */
-  workId: string;
+  jobId: string;
   /** Keyed name of target and strategy, and of the order: the same name is the same search. */
   name: string;
   /** Keyed name of the target alone. */
@@ -24,7 +24,7 @@ export interface TraceRecord {
 
 /** What workflow and activities hand each other about a search: nobody's data. */
 export interface TraceRef {
-  workId: string;
+  jobId: string;
   folder: string;
 }
 
@@ -65,7 +65,7 @@ export interface TraceSeen {
 
 /** How a search ended: the outcome of its job, and the result of its workflow. */
 export interface TraceOutcome {
-  workId: string;
+  jobId: string;
   status: TraceStatus;
   seen: TraceSeen | null;
   /** Known as soon as the service told it; null: nothing was made, or nobody knows. */
@@ -85,8 +85,8 @@ export function traceWorkflowId(name: string): string {
   return `trace/${name}`;
 }
 
-export function traceFolder(workId: string): string {
-  return workId.replace(/^trace\//, 'traces/');
+export function traceFolder(jobId: string): string {
+  return jobId.replace(/^trace\//, 'traces/');
 }
 
 /** The same for every send of one ask, until a person has it made anew. @param reissued how often */
@@ -95,7 +95,7 @@ export function traceKey(name: string, reissued: number): string {
 }
 
 /** Whether asking again would bring nothing else: the service answers a known key with its search. */
-export function standsForGood({ status, seen }: TraceOutcome): boolean {
+export function isFinalSearch({ status, seen }: TraceOutcome): boolean {
   if (status === 'completed' || status === 'failed') return true;
   return status === 'cancelled' && seen?.state === 'cancelled';
 }
@@ -122,9 +122,9 @@ export function sourcesOf(
     if (Array.isArray(value)) {
       for (const one of value) {
         const { source, name: called, id } = fieldsOf(one);
-        const told = [source, called, id].find((word) => typeof word === 'string');
+        const reported = [source, called, id].find((word) => typeof word === 'string');
         const word = wordOf(one);
-        if (told !== undefined && word !== null) found.push([told, word]);
+        if (reported !== undefined && word !== null) found.push([reported, word]);
       }
     } else {
       const word = wordOf(value);

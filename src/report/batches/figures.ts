@@ -6,7 +6,7 @@ import type { JobBatchRecord } from '../../domain/core/job-batch';
 export interface BatchRow {
   line: number;
   /** As it was asked for: shown masked. */
-  asked: string;
+  requested: string;
   status: string;
   isDoubted: boolean;
   /** Null: there is no job. */

@@ -59,7 +59,7 @@ export function batchHtml(report: BatchReport, language: ReportLanguage): string
     'Documents are masked. results.csv beside this page holds every line in full.',
     'Os documentos estão mascarados. results.csv, ao lado desta página, traz todas as linhas por extenso.',
   );
-  const asked = { at: record.createdAt, what: say('Asked for', 'Pedido') };
+  const request = { at: record.createdAt, what: say('Asked for', 'Pedido') };
   const ended = { at: endedAt, what: say('Ended', 'Encerrado') };
   return htmlPage({
     language: reader.htmlLanguage,
@@ -71,7 +71,7 @@ export function batchHtml(report: BatchReport, language: ReportLanguage): string
       when: `${formats.instant(record.createdAt)} – ${formats.instant(endedAt)}`,
     })}
     ${tiles(report, reader)} ${statusesPart(report, reader)} ${rowsPart(figures, record, reader)}
-    ${leftPart(figures, record, reader)} ${timelinePart(reader, [asked, ended])}
+    ${leftPart(figures, record, reader)} ${timelinePart(reader, [request, ended])}
     ${evidencePart(reader, report.files)} ${aboutPart(report, reader)}
     ${footerPart(reader, about, report.writtenAt)}`,
   });
@@ -132,7 +132,7 @@ function rowsPart(figures: BatchFigures, { kind }: JobBatchRecord, reader: Reade
   const cells = rows.map((row) => [
     row.line,
     [
-      askedFor(row, kind),
+      requestedFor(row, kind),
       row.reference === ''
         ? null
         : html`<span class="muted small block">${maskTextOfPeople(row.reference)}</span>`,
@@ -171,13 +171,13 @@ function errorNote({ code, message }: NonNullable<BatchRow['error']>): Html {
   return html`<span class="muted small block">${code === null ? text : `${code}: ${text}`}</span>`;
 }
 
-function askedFor({ asked, page }: BatchRow, kind: JobBatchRecord['kind']): Html {
+function requestedFor({ requested, page }: BatchRow, kind: JobBatchRecord['kind']): Html {
   const masked =
     kind === 'trace-batch'
-      ? maskTarget(asked)
-      : /^\d{11}$/.test(asked)
-        ? maskDocument(asked)
-        : maskTextOfPeople(asked);
+      ? maskTarget(requested)
+      : /^\d{11}$/.test(requested)
+        ? maskDocument(requested)
+        : maskTextOfPeople(requested);
   return page === null ? html`${masked}` : html`<a href="${page}">${masked}</a>`;
 }
 
@@ -201,7 +201,7 @@ function leftPart(
   );
   const rows = left.map((row) => [
     row.line,
-    askedFor({ ...row, page: null }, kind),
+    requestedFor({ ...row, page: null }, kind),
     [
       html`<strong>${statusWord(row.status, language)}.</strong> `,
       row.error === null ? sentence(whyOf(row.status, say)) : errorNote(row.error),

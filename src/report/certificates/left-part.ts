@@ -76,7 +76,7 @@ function groupSteps({ status, advised }: LeftGroup, page: Page): Html | null {
 
 function leftRow(row: LeftRow, { texts, formats, summary }: Page): Content[] {
   const { line, document, type, reference, certidaoId, requestedAt, advice } = row;
-  const told = { code: row.errorCode, category: row.errorCategory, message: row.errorMessage };
+  const reported = { code: row.errorCode, category: row.errorCategory, message: row.errorMessage };
   const facts = [
     row.errorCode,
     row.note === '' ? null : texts.note(row.note),
@@ -90,7 +90,7 @@ function leftRow(row: LeftRow, { texts, formats, summary }: Page): Content[] {
   return [
     line,
     [html`<span class="number">${document}</span>`, small(named)],
-    [texts.message(told), small(facts)],
+    [texts.message(reported), small(facts)],
     [
       texts.advice[advice],
       action === null

@@ -1,5 +1,5 @@
-import type { FiledRow, RowStatus } from '../../domain/certificates/certificates';
-import type { DecisionAction } from '../../domain/certificates/work';
+import type { StoredResultRow, RowStatus } from '../../domain/certificates/certificates';
+import type { DecisionAction } from '../../domain/certificates/job';
 import { resolveLine, shellWord } from '../command-line';
 
 /** What a person can do about a row that was not issued. Both languages have a sentence for each. */
@@ -30,7 +30,7 @@ export function isLeft(status: RowStatus): status is StatusLeft {
 /** What failed after the issuance itself, of which the service may hold a good one. */
 const failedAfterwards = new Set(['evidence', 'lost']);
 
-export function adviceFor(row: FiledRow & { status: StatusLeft }): Advice {
+export function adviceFor(row: StoredResultRow & { status: StatusLeft }): Advice {
   switch (row.status) {
     case 'unknown_outcome':
       return 'look_for_late_answer';

@@ -1,5 +1,5 @@
 import type { BatchSummary, RowStatus } from '../../domain/certificates/certificates';
-import type { WorkRecord } from '../../domain/certificates/work';
+import type { CertificateRecord } from '../../domain/certificates/job';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { Formats } from '../formats';
 import { maskTextOfPeople } from '../../protection/redaction';
@@ -10,7 +10,7 @@ import type { ReportTexts } from './texts-en';
 
 export interface Report {
   summary: BatchSummary;
-  record: WorkRecord;
+  record: CertificateRecord;
   decisions: readonly DecisionRecord[];
   figures: ReportFigures;
   /** Epoch milliseconds. */

@@ -1,4 +1,8 @@
-import { noCounts, type FiledRow, type StatusCounts } from '../../domain/certificates/certificates';
+import {
+  noCounts,
+  type StoredResultRow,
+  type StatusCounts,
+} from '../../domain/certificates/certificates';
 import { maskDocument } from '../../domain/core/documents/documents';
 import { Histogram } from '../histogram';
 import { adviceFor, isLeft, statusesLeft, type Advice, type StatusLeft } from './next-steps';
@@ -27,7 +31,7 @@ export interface LeftRow {
 
 /** A row as the report lists it: no document in the clear, also not in names of other people. */
 export interface IssuedRow extends Pick<
-  FiledRow,
+  StoredResultRow,
   | 'line'
   | 'document'
   | 'type'
@@ -86,7 +90,7 @@ export class ReportFold {
   #takenOver = 0;
   #untimed = 0;
 
-  add(row: FiledRow): void {
+  add(row: StoredResultRow): void {
     this.#total += 1;
     this.#counts[row.status] += 1;
     if (row.possibleDoubleCharge && row.status !== 'duplicate') this.#addDoubleCharge(row);
@@ -113,12 +117,12 @@ export class ReportFold {
     };
   }
 
-  #addDoubleCharge({ line }: FiledRow): void {
+  #addDoubleCharge({ line }: StoredResultRow): void {
     this.#doubleCharges.count += 1;
     if (this.#doubleCharges.lines.length < mostRowsShown) this.#doubleCharges.lines.push(line);
   }
 
-  #addIssued(row: FiledRow): void {
+  #addIssued(row: StoredResultRow): void {
     if (this.#issued.length < mostRowsShown) this.#issued.push(issuedRow(row));
     this.#countClassification(row.classification ?? '');
     if (row.divergent === true) this.#divergent += 1;
@@ -137,13 +141,13 @@ export class ReportFold {
     if (!Number.isNaN(requestedAt)) this.#waits.add(Math.max(0, completedAt - requestedAt));
   }
 
-  #countClassification(told: string): void {
-    const known = this.#classifications.has(told);
-    const word = known || this.#classifications.size < mostClassifications ? told : '…';
+  #countClassification(reported: string): void {
+    const known = this.#classifications.has(reported);
+    const word = known || this.#classifications.size < mostClassifications ? reported : '…';
     this.#classifications.set(word, (this.#classifications.get(word) ?? 0) + 1);
   }
 
-  #addLeft(row: FiledRow & { status: StatusLeft }): void {
+  #addLeft(row: StoredResultRow & { status: StatusLeft }): void {
     const { status } = row;
     const group = this.#left.get(status) ?? { status, count: 0, rows: [], advised: new Set() };
     this.#left.set(status, group);
@@ -160,7 +164,7 @@ function isPlausible(instant: number): boolean {
 }
 
 /** A small company is often named by its owner and their CPF. */
-function issuedRow(row: FiledRow): IssuedRow {
+function issuedRow(row: StoredResultRow): IssuedRow {
   const masked = (text: string | null): string | null => text && maskTextOfPeople(text);
   const { capturedAt, classification, divergent, line, type } = row;
   return {
@@ -178,7 +182,7 @@ function issuedRow(row: FiledRow): IssuedRow {
   };
 }
 
-function leftRow(row: FiledRow, advice: Advice): LeftRow {
+function leftRow(row: StoredResultRow, advice: Advice): LeftRow {
   const { line, type, certidaoId, errorCode, errorCategory, requestedAt } = row;
   return {
     line,

@@ -1,4 +1,4 @@
-import type { DecisionAction } from '../../domain/certificates/work';
+import type { DecisionAction } from '../../domain/certificates/job';
 import { needsAttention } from '../../domain/attention';
 import {
   rowStatuses,
@@ -56,12 +56,12 @@ function headingPart(page: Page): Html {
   return headerPart({
     kicker: texts.title,
     title: inputName(page),
-    headline: `${headline}. ${stands(page)}`,
+    headline: `${headline}. ${stateText(page)}`,
     when: `${formats.instant(summary.startedAt)} – ${formats.instant(summary.finishedAt)}`,
   });
 }
 
-function stands({ texts, formats, figures }: Page): string {
+function stateText({ texts, formats, figures }: Page): string {
   const needed = needAPerson(figures.counts);
   if (needed > 0) return texts.needAPerson(formats.number(needed), needed);
   const { cancelled } = figures.counts;
@@ -109,7 +109,11 @@ function figuresPart({ texts, formats, figures, summary }: Page): Html {
       doubleCharges.count === 0 ? words.doubleChargesNone : words.doubleChargesSome,
       doubleCharges.count === 0 ? '' : 'warn',
     ),
-    tile(words.cost, cost ?? words.costNotTold, cost === null ? words.costNote : words.costTold),
+    tile(
+      words.cost,
+      cost ?? words.costNotReported,
+      cost === null ? words.costNote : words.costReported,
+    ),
     tile(
       words.wait,
       waited ? formats.duration(waits.quantile(0.5)) : '–',
@@ -239,7 +243,7 @@ function detailsPart(page: Page): Html {
 }
 
 function terms({ texts, formats, record }: Page): string {
-  if (record.terms === undefined) return texts.termsNotFiled;
+  if (record.terms === undefined) return texts.termsNotStored;
   const { rowDeadlineMs, reuseSince, onUnknown } = record.terms;
   return [
     texts.deadlineTerm(formats.duration(rowDeadlineMs)),

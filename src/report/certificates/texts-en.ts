@@ -1,5 +1,5 @@
 import type { CertificateType, RowStatus } from '../../domain/certificates/certificates';
-import type { DecisionAction } from '../../domain/certificates/work';
+import type { DecisionAction } from '../../domain/certificates/job';
 import type { Advice, StatusLeft } from './next-steps';
 
 /** The words of a report. Numbers come in as text, in the form of the language; `n` tells one from many. */
@@ -28,9 +28,9 @@ export const en = {
     doubleChargesNone: 'nothing was sent over an unknown outcome',
     doubleChargesSome: 'see the lines below',
     cost: 'Cost',
-    costNotTold: 'not told',
+    costNotReported: 'not told',
     costNote: 'the service tells no cost for certificates',
-    costTold: 'as the service told it',
+    costReported: 'as the service told it',
     wait: 'Median wait',
     waitNote: (most: string) => `9 in 10 within ${most}`,
     waitNone: 'nothing was issued',
@@ -175,7 +175,7 @@ export const en = {
   times: (count: string, n: number) => (n === 1 ? 'once' : `${count} times`),
   terms: 'Terms',
   auditHead: 'Audit trail, head',
-  termsNotFiled: 'not on file: an earlier version of diligence started this work',
+  termsNotStored: 'not on file: an earlier version of diligence started this work',
   deadlineTerm: (duration: string) => `a row has ${duration} from its request`,
   reuseTerm: (since: string) => `what was issued since ${since} is taken over, not bought again`,
   unknownTerms: {
@@ -187,9 +187,9 @@ export const en = {
     'Documents are masked. The lines are those of the spreadsheet (the header is line 1), and results.csv beside this file holds them in full.',
   written: (at: string) => `Written by diligence on ${at}.`,
 
-  /** What this program itself filed, in the words of the language: English as it stands. */
-  message: (told: { code: string | null; category: string | null; message: string | null }) =>
-    told.message ?? told.code ?? '',
+  /** What this program itself stored, in the words of the language: English as it stands. */
+  message: (reported: { code: string | null; category: string | null; message: string | null }) =>
+    reported.message ?? reported.code ?? '',
   note: (note: string) => note,
 };
 

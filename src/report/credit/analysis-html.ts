@@ -22,8 +22,8 @@ import { firings, masked, type AnalysisFigures } from './figures';
 import { issuesPart, leftPart } from './issues-part';
 
 /** Which analysis a page is of. */
-export interface ReportedWork {
-  workId: string;
+export interface ReportedAnalysis {
+  jobId: string;
   operationId: string | null;
   createdBy: string;
   /** ISO 8601. */
@@ -34,7 +34,7 @@ export interface ReportedWork {
 }
 
 export interface AnalysisReport {
-  work: ReportedWork;
+  job: ReportedAnalysis;
   analysis: AnalysisHead & { assignor: AnalysedAssignor };
   fileName: string;
   contradictions: readonly string[];
@@ -55,10 +55,10 @@ const statuses = [
 export function analysisHtml(report: AnalysisReport, language: ReportLanguage): string {
   const reader = readerOf(language);
   const { formats, say } = reader;
-  const { analysis, contradictions, figures, work } = report;
+  const { analysis, contradictions, figures, job } = report;
   const { assignor, summary } = analysis;
   const kicker = say('Credit analysis', 'Análise de crédito');
-  const sent = work.files.map((file) => {
+  const sent = job.files.map((file) => {
     return {
       ...file,
       name: masked(file.name),
@@ -66,12 +66,12 @@ export function analysisHtml(report: AnalysisReport, language: ReportLanguage): 
     };
   });
   const events = [
-    { at: work.createdAt, what: say('Asked for', 'Pedido'), note: work.createdBy },
+    { at: job.createdAt, what: say('Asked for', 'Pedido'), note: job.createdBy },
     {
       at: analysis.timestamp ?? '',
       what: say('At the service: analysed', 'No serviço: analisado'),
     },
-    { at: work.endedAt, what: say('Ended and stored', 'Encerrado e armazenado') },
+    { at: job.endedAt, what: say('Ended and stored', 'Encerrado e armazenado') },
   ];
   const name = masked(assignor.name ?? say('assignor without a name', 'cedente sem nome'));
   const about = say(
@@ -85,7 +85,7 @@ export function analysisHtml(report: AnalysisReport, language: ReportLanguage): 
         kicker,
         title: masked(report.fileName),
         headline: `${say('Assignor', 'Cedente')}: ${name} (${statusWord(assignor.status, language)})`,
-        when: formats.instant(work.endedAt),
+        when: formats.instant(job.endedAt),
       })}
       ${tiles(summary, figures, reader)} ${contradictionsPart(contradictions, reader)}
       <div class="pair">
@@ -155,11 +155,11 @@ function contradictionsPart(contradictions: readonly string[], { say }: Reader):
 function statusesPart(by: 'count' | 'value', summary: AnalysisSummary, reader: Reader): Html {
   const { formats, language, say } = reader;
   const isCount = by === 'count';
-  const told = (amount: number): string =>
+  const shownAmount = (amount: number): string =>
     isCount ? formats.number(amount) : formats.money(amount);
   const bars = statuses.map(([status, look]) => {
     const amount = (isCount ? summary[status] : summary[`${status}Value`]) ?? 0;
-    return { name: statusWord(status, language), amount, told: told(amount), look };
+    return { name: statusWord(status, language), amount, shown: shownAmount(amount), look };
   });
   const whole = bars.reduce((sum, { amount }) => sum + amount, 0);
   const title = isCount ? say('By count', 'Por quantidade') : say('By value', 'Por valor');
@@ -167,7 +167,7 @@ function statusesPart(by: 'count' | 'value', summary: AnalysisSummary, reader: R
     say('Status', 'Situação'),
     isCount ? 'Títulos' : say('Value', 'Valor'),
   ];
-  return cardPart(title, barsPart(reader, bars, { heads, whole, total: told(whole) }));
+  return cardPart(title, barsPart(reader, bars, { heads, whole, total: shownAmount(whole) }));
 }
 
 /** How much of the value hangs on how few. */
@@ -177,14 +177,14 @@ function payersPart({ otherPayers, payers, value }: AnalysisFigures, reader: Rea
   const bars = payers.map((payer) => ({
     name: html`${payer.name} <span class="muted small block number">${payer.document}</span>`,
     amount: payer.value,
-    told: formats.money(payer.value),
+    shown: formats.money(payer.value),
     means: `${reader.count(payer.receivables, ['título', 'títulos'], ['título', 'títulos'])}, ${statusWord(payer.status, language)}`,
   }));
   if (otherPayers.count > 0) {
     const count = formats.number(otherPayers.count);
     const name = html`${say(`${count} others`, `outros ${count}`)}`;
-    const told = formats.money(otherPayers.value);
-    bars.push({ name, amount: otherPayers.value, told, means: '' });
+    const shown = formats.money(otherPayers.value);
+    bars.push({ name, amount: otherPayers.value, shown, means: '' });
   }
   return cardPart(
     say('Concentration: payers by value', 'Concentração: sacados por valor'),
@@ -273,19 +273,19 @@ function rulesPart({ rules }: AnalysisFigures, reader: Reader): Html | null {
   );
 }
 
-function aboutPart({ analysis, work }: AnalysisReport, { formats, say }: Reader): Html {
+function aboutPart({ analysis, job }: AnalysisReport, { formats, say }: Reader): Html {
   return cardPart(
     say('About this job', 'Sobre este trabalho'),
     factsPart([
-      ['Id', html`<code>${work.workId}</code>`],
+      ['Id', html`<code>${job.jobId}</code>`],
       [
         say('Operation', 'Operação'),
-        work.operationId === null ? null : html`<code>${work.operationId}</code>`,
+        job.operationId === null ? null : html`<code>${job.operationId}</code>`,
       ],
       [say('Rule engine', 'Motor de regras'), analysis.engineName ?? analysis.engineId],
       [say('Cost', 'Custo'), say('the service reports none', 'o serviço não informa')],
-      [say('Started', 'Início'), formats.instant(work.createdAt)],
-      [say('Ended', 'Fim'), formats.instant(work.endedAt)],
+      [say('Started', 'Início'), formats.instant(job.createdAt)],
+      [say('Ended', 'Fim'), formats.instant(job.endedAt)],
     ]),
   );
 }

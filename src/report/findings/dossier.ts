@@ -38,7 +38,7 @@ function headline({ risk, stale }: DossierOutcome, { language, say }: Reader): s
 }
 
 function tiles(outcome: DossierOutcome, { formats, language, say }: Reader): Tile[] {
-  const { attempts, coverage, filed, possibleAttempt, risk, unfiled } = outcome;
+  const { attempts, coverage, stored, possibleAttempt, risk, notStored } = outcome;
   const { completed = null, eligible = null, status = null } = coverage ?? {};
   const isPartial = completed !== null && eligible !== null && completed < eligible;
   return [
@@ -71,10 +71,12 @@ function tiles(outcome: DossierOutcome, { formats, language, say }: Reader): Til
     },
     {
       name: say('Files', 'Arquivos'),
-      value: formats.number(filed.length),
+      value: formats.number(stored.length),
       note:
-        unfiled.length === 0 ? '' : say(`${unfiled.length} missing`, `${unfiled.length} faltando`),
-      look: unfiled.length === 0 ? '' : 'warn',
+        notStored.length === 0
+          ? ''
+          : say(`${notStored.length} missing`, `${notStored.length} faltando`),
+      look: notStored.length === 0 ? '' : 'warn',
     },
   ];
 }
@@ -122,10 +124,10 @@ function attemptsPart({ attempts }: DossierOutcome, reader: Reader): Html | null
 }
 
 function reviewPart(
-  { note, review, unfiled }: DossierOutcome,
+  { note, review, notStored }: DossierOutcome,
   { formats, say }: Reader,
 ): Html | null {
-  const missing = unfiled.map(({ type, why }) => `${type ?? '–'}: ${why}`).join('; ');
+  const missing = notStored.map(({ type, why }) => `${type ?? '–'}: ${why}`).join('; ');
   const by =
     review && `${review.action} (${review.by}, ${formats.instant(review.at)}): ${review.note}`;
   if (note === null && review === null && missing === '') return null;

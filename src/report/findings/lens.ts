@@ -2,7 +2,7 @@ import type { FlatRow } from '../../domain/core/findings';
 import type { LensOutcome } from '../../domain/lens/analyze';
 import { cardPart } from '../parts';
 import type { Reader } from '../reader';
-import { mapPart, type Place } from './map';
+import { mapPart, type MapPoint } from './map';
 import type { FindingsReport, SpecialPart } from './report';
 import { boxOf, picturePart } from './picture';
 
@@ -15,7 +15,7 @@ export function lensPart(
   const { seen } = outcome as LensOutcome;
   const rowsOf = (title: string): readonly FlatRow[] =>
     findings.sections.filter((one) => one.title === title).flatMap(({ rows }) => rows);
-  const places = rowsOf('places').flatMap((row, at) => placeOf(row, at + 1));
+  const points = rowsOf('places').flatMap((row, at) => pointOf(row, at + 1));
   const faces = rowsOf('faces');
   const boxes = faces.flatMap((row, at) => {
     const box = boxOf(row);
@@ -28,7 +28,7 @@ export function lensPart(
   const isFaces = seen?.mode === 'face';
   const found = isFaces
     ? reader.count(faces.length, ['face', 'faces'], ['rosto', 'rostos'])
-    : reader.count(places.length, ['place', 'places'], ['lugar', 'lugares']);
+    : reader.count(points.length, ['place', 'places'], ['lugar', 'lugares']);
   return {
     kicker: say('Analysis of a picture', 'Análise de imagem'),
     headline:
@@ -36,7 +36,7 @@ export function lensPart(
         ? `${found}.`
         : say('No result was told.', 'Nenhum resultado foi informado.'),
     tiles: [
-      { name: say('Places', 'Lugares'), value: formats.number(places.length) },
+      { name: say('Places', 'Lugares'), value: formats.number(points.length) },
       {
         name: say('Faces', 'Rostos'),
         value: formats.number(faces.length),
@@ -53,20 +53,20 @@ export function lensPart(
       picture === null
         ? null
         : cardPart(say('The picture', 'A imagem'), picturePart(picture, boxes, reader)),
-      places.length === 0 ? null : cardPart(say('Map', 'Mapa'), mapPart(places, reader)),
+      points.length === 0 ? null : cardPart(say('Map', 'Mapa'), mapPart(points, reader)),
     ],
   };
 }
 
 /** Degrees; nothing for what is no place on earth. */
-function placeOf({ latitude, longitude, ...row }: FlatRow, number: number): Place[] {
+function pointOf({ latitude, longitude, ...row }: FlatRow, number: number): MapPoint[] {
   const lat = Number(latitude);
   const long = Number(longitude);
-  const isPlace =
+  const isPosition =
     latitude !== null && longitude !== null && Math.abs(lat) <= 90 && Math.abs(long) <= 180;
-  if (!isPlace) return [];
+  if (!isPosition) return [];
   const { confidence, local, nome, name, rotulo } = row;
-  const told = [local, nome, name, rotulo].find((one) => typeof one === 'string');
+  const reported = [local, nome, name, rotulo].find((one) => typeof one === 'string');
   const share = typeof confidence === 'number' ? confidence : null;
-  return [{ latitude: lat, longitude: long, confidence: share, number, name: told ?? null }];
+  return [{ latitude: lat, longitude: long, confidence: share, number, name: reported ?? null }];
 }

@@ -3,7 +3,7 @@ import type { GeometryCollection, Topology } from 'topojson-specification';
 import { html, type Html } from '../html';
 import type { Reader } from '../reader';
 
-export interface Place {
+export interface MapPoint {
   latitude: number;
   longitude: number;
   /** 0 to 1, mostly; null: not told. */
@@ -22,14 +22,14 @@ const sizes = [
 const leastSpan = 8;
 
 /** Places on outlines of the countries with degrees beside them, drawn without anything from elsewhere. */
-export function mapPart(places: readonly Place[], reader: Reader): Html {
+export function mapPart(points: readonly MapPoint[], reader: Reader): Html {
   const { say } = reader;
-  const words = places.map(({ latitude, longitude, number, name }) => {
+  const words = points.map(({ latitude, longitude, number, name }) => {
     return `${number}: ${name ?? ''} ${degrees(latitude, 'N', 'S')} ${degrees(longitude, 'E', say('W', 'O'))}`;
   });
   const title = say('Map of the places', 'Mapa dos lugares');
   const drawings = sizes.map((size) => {
-    const view = viewOf(places, size);
+    const view = viewOf(points, size);
     return html`<svg
       class="chart ${size.name} map"
       viewBox="0 0 ${size.width} ${size.height}"
@@ -38,14 +38,14 @@ export function mapPart(places: readonly Place[], reader: Reader): Html {
     >
       <rect width="${size.width}" height="${size.height}" class="sea" />
       <path d="${landPath(view)}" class="land" />
-      ${graticule(view, say)} ${places.map((place) => mark(place, places, view))}
+      ${graticule(view, say)} ${points.map((point) => mark(point, points, view))}
     </svg>`;
   });
   const more = say(
     `The darker a mark, the greater the confidence. Outlines: Natural Earth.`,
     `Quanto mais forte a marca, maior a confiança. Contornos: Natural Earth.`,
   );
-  const count = reader.count(places.length, ['place', 'places'], ['lugar', 'lugares']);
+  const count = reader.count(points.length, ['place', 'places'], ['lugar', 'lugares']);
   return html`${drawings}
     <p class="small muted">${count}. ${more}</p>`;
 }
@@ -61,11 +61,11 @@ interface View {
 }
 
 function viewOf(
-  places: readonly Place[],
+  points: readonly MapPoint[],
   { width, height }: { width: number; height: number },
 ): View {
-  const latitudes = places.map(({ latitude }) => latitude);
-  const longitudes = places.map(({ longitude }) => longitude);
+  const latitudes = points.map(({ latitude }) => latitude);
+  const longitudes = points.map(({ longitude }) => longitude);
   const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)];
   const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)];
   const middle = (south + north) / 2;
@@ -147,10 +147,10 @@ function multiples(from: number, to: number, step: number): number[] {
 }
 
 /** A dot with its number on the side where no other place is near. */
-function mark(place: Place, places: readonly Place[], view: View): Html {
-  const [x, y] = onMap(place.longitude, place.latitude, view);
-  const at = places.indexOf(place);
-  const near = places.slice(0, at).filter((other) => {
+function mark(point: MapPoint, points: readonly MapPoint[], view: View): Html {
+  const [x, y] = onMap(point.longitude, point.latitude, view);
+  const at = points.indexOf(point);
+  const near = points.slice(0, at).filter((other) => {
     const [otherX, otherY] = onMap(other.longitude, other.latitude, view);
     return Math.hypot(x - otherX, y - otherY) < 24;
   }).length;
@@ -161,7 +161,7 @@ function mark(place: Place, places: readonly Place[], view: View): Html {
       [-4, -10],
       [-4, 20],
     ][near % 4] ?? [];
-  const opacity = place.confidence === null ? 0.7 : within(place.confidence, 0.25, 1);
+  const opacity = point.confidence === null ? 0.7 : within(point.confidence, 0.25, 1);
   return html`<circle
       cx="${x.toFixed(1)}"
       cy="${y.toFixed(1)}"
@@ -169,7 +169,7 @@ function mark(place: Place, places: readonly Place[], view: View): Html {
       class="place"
       fill-opacity="${opacity}"
     /><text x="${(x + dx).toFixed(1)}" y="${(y + dy).toFixed(1)}" class="place-number"
-      >${place.number}</text
+      >${point.number}</text
     >`;
 }
 

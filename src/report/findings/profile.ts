@@ -185,7 +185,7 @@ function viewsOf(properties: readonly FlatRow[], reader: Reader): Record<string,
         ['Number', 'Número'],
         ['Title', 'Título', 'wide'],
         ['Nature', 'Natureza'],
-        ['Filed', 'Depósito'],
+        ['Stored', 'Depósito'],
         ['Granted', 'Concessão'],
       ),
       cells: (row) =>

@@ -63,8 +63,11 @@ export function costWords(
   const words = ({ amount, count, status, unit }: BillingTotal): [string, string] => {
     if (unit === 'answer')
       return [counted(count, ['answer', 'answers'], ['resposta', 'respostas']), ''];
-    const told = amount === null ? formats.number(count) : formats.decimal(amount);
-    return [`${told} ${unit ?? ''}`.trim(), status === null ? '' : billingWord(status, language)];
+    const reported = amount === null ? formats.number(count) : formats.decimal(amount);
+    return [
+      `${reported} ${unit ?? ''}`.trim(),
+      status === null ? '' : billingWord(status, language),
+    ];
   };
   const [value, note] = words(first);
   return { value, note: [note, ...more.flatMap(words)].filter((one) => one !== '').join(', ') };

@@ -26,11 +26,13 @@ export function sectionPart(
   const { formats, language, say } = reader;
   const { file, rows, title } = section;
   const name = nameOf(title, language);
-  const told = section.columns.filter((column) => rows.some((row) => hasValue(row[column])));
-  const shown = view ?? plainView(reader, told.slice(0, mostColumns), rows);
+  const reported = section.columns.filter((column) => rows.some((row) => hasValue(row[column])));
+  const shown = view ?? plainView(reader, reported.slice(0, mostColumns), rows);
   const more = [
     left(rows.length - mostRows, say('more rows', 'linhas a mais')),
-    view === null ? left(told.length - mostColumns, say('more columns', 'colunas a mais')) : null,
+    view === null
+      ? left(reported.length - mostColumns, say('more columns', 'colunas a mais'))
+      : null,
   ].filter((one) => one !== null);
   const cells = rows.slice(0, mostRows).map((row) => shown.cells(row));
   return cardPart(

@@ -22,7 +22,7 @@ export function timesOf(
   // The last read of a dossier holds its answers side by side.
   const answer = { ...result, ...fieldsOf(whole), ...fieldsOf(status) };
   const attempt = fieldsOf(answer['current_attempt']);
-  const told = Object.entries(known).flatMap(([name, [en, pt]]): TimelineEvent[] => {
+  const reported = Object.entries(known).flatMap(([name, [en, pt]]): TimelineEvent[] => {
     const at = attempt[name] ?? answer[name];
     if (typeof at !== 'string') return [];
     return [{ at, what: say(`At the service: ${en}`, `No serviço: ${pt}`) }];
@@ -33,7 +33,7 @@ export function timesOf(
       what: say('Asked for', 'Pedido'),
       note: say(`by ${createdBy}`, `por ${createdBy}`),
     },
-    ...told,
+    ...reported,
     { at: settledAt, what: say('Ended and stored', 'Encerrado e armazenado') },
   ];
 }

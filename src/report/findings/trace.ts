@@ -19,8 +19,8 @@ export function tracePart({ findings, outcome }: FindingsReport, reader: Reader)
     .map(({ confidence }) => confidence)
     .filter((one) => typeof one === 'number');
   const best = confidences.length === 0 ? null : Math.max(...confidences);
-  const told = Object.values(seen?.sources ?? {});
-  const missing = told.filter((word) => word === 'failed').length;
+  const reported = Object.values(seen?.sources ?? {});
+  const missing = reported.filter((word) => word === 'failed').length;
   const bars = [...bySource]
     .sort(([, a], [, b]) => b - a)
     .map(([name, amount]) => ({ name, amount }));
@@ -44,7 +44,7 @@ export function tracePart({ findings, outcome }: FindingsReport, reader: Reader)
       { name: say('Sources that have it', 'Fontes que o têm'), value: formats.number(bars.length) },
       {
         name: say('Sources asked', 'Fontes consultadas'),
-        value: formats.number(told.length),
+        value: formats.number(reported.length),
         note: missing === 0 ? '' : `${formats.number(missing)} ${statusWord('failed', language)}`,
         look: missing === 0 ? '' : 'warn',
       },

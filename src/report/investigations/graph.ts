@@ -9,7 +9,7 @@ const longest = { first: 19, second: 24 };
 /** More steps of one depth take a further column: a page of paper holds no more. */
 const mostBelow = 12;
 
-interface Placed {
+interface PlacedNode {
   id: string;
   x: number;
   y: number;
@@ -25,7 +25,7 @@ export function graphPart(page: Page): Html {
   const depths = depthsOf(steps);
   const columns = columnsOf(depths);
   const below = new Map<number, number>();
-  const subject: Placed = {
+  const subject: PlacedNode = {
     id: '',
     x: 1,
     y: 1,
@@ -33,7 +33,7 @@ export function graphPart(page: Page): Html {
     second: '',
     look: 'root',
   };
-  const placed = steps.map(({ kind, status, step }): Placed => {
+  const nodes = steps.map(({ kind, status, step }): PlacedNode => {
     const depth = depths.get(step) ?? 1;
     const row = below.get(depth) ?? 0;
     below.set(depth, row + 1);
@@ -43,7 +43,7 @@ export function graphPart(page: Page): Html {
     const second = `${label(page, kind)}: ${label(page, status)}`;
     return { id: step, x, y, first: step, second, look: lookOf(status) || 'quiet' };
   });
-  const all = [subject, ...placed];
+  const all = [subject, ...nodes];
   const width = Math.max(...all.map(({ x }) => x)) + box.width + 1;
   const height = Math.max(...all.map(({ y }) => y)) + box.height + 1;
   const arrows = steps.flatMap(({ needs, step }) =>
@@ -91,7 +91,7 @@ function columnsOf(depths: ReadonlyMap<string, number>): Map<number, number> {
   return columns;
 }
 
-function arrow(all: readonly Placed[], from: string, to: string): Html | null {
+function arrow(all: readonly PlacedNode[], from: string, to: string): Html | null {
   const [start, end] = [from, to].map((id) => all.find((one) => one.id === id));
   if (start === undefined || end === undefined) return null;
   const [x1, y1] = [start.x + box.width, start.y + box.height / 2];
@@ -104,7 +104,7 @@ function arrow(all: readonly Placed[], from: string, to: string): Html | null {
     />`;
 }
 
-function boxOf({ first, look: how, second, x, y }: Placed): Html {
+function boxOf({ first, look: how, second, x, y }: PlacedNode): Html {
   const shown = (text: string, most: number): string =>
     text.length > most ? `${text.slice(0, most - 1)}…` : text;
   const middle = y + box.height / 2;

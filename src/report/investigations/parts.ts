@@ -22,13 +22,15 @@ export function isPlanned({ report }: Page, section: keyof typeof sectionKinds):
 }
 
 /** Whether a step of the kind had something to ask about. */
-export function isAsked({ report }: Page, section: keyof typeof sectionKinds): boolean {
-  return report.coverage.some(({ asked, kind }) => kind === sectionKinds[section] && asked > 0);
+export function isRequested({ report }: Page, section: keyof typeof sectionKinds): boolean {
+  return report.coverage.some(
+    ({ requested, kind }) => kind === sectionKinds[section] && requested > 0,
+  );
 }
 
 /** Why there is nothing in a section. */
 export function absence(page: Page, section: keyof typeof sectionKinds): string {
-  return isAsked(page, section) ? page.texts.noAnswer : page.texts.notAsked;
+  return isRequested(page, section) ? page.texts.noAnswer : page.texts.notRequested;
 }
 
 export function subjectPart(page: Page): Html {
@@ -84,7 +86,7 @@ export function findingsPart(page: Page): Html {
 
 export function coveragePart(page: Page): Html {
   const { formats, report, texts } = page;
-  const sum = (of: 'asked' | 'answered'): string =>
+  const sum = (of: 'requested' | 'answered'): string =>
     formats.number(report.coverage.reduce((count, row) => count + row[of], 0));
   const { answered, needs, status, step, why } = texts.columns;
   const left = (Object.keys(sectionKinds) as (keyof typeof sectionKinds)[])
@@ -97,12 +99,12 @@ export function coveragePart(page: Page): Html {
     ],
     row.needs.join(', '),
     badge(page, row.status),
-    row.asked === 0 ? '' : `${formats.number(row.answered)} / ${formats.number(row.asked)}`,
+    row.requested === 0 ? '' : `${formats.number(row.answered)} / ${formats.number(row.requested)}`,
     row.why === null ? '' : texts.why(row.why),
   ];
   return card(
     texts.coverage,
-    note(texts.coverageIntro(sum('answered'), sum('asked'))),
+    note(texts.coverageIntro(sum('answered'), sum('requested'))),
     table(
       [
         { name: step, share: 22 },

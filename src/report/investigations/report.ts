@@ -11,7 +11,7 @@ import {
   coveragePart,
   divergencesPart,
   findingsPart,
-  isAsked,
+  isRequested,
   subjectPart,
 } from './parts';
 import { evidencePart, requestsText, timelinePart } from './timeline';
@@ -55,15 +55,16 @@ function subjectName({ subject, plan }: InvestigationReport): string {
 }
 
 function headingPart({ formats, report, texts }: Page): Html {
-  const { asked, plan, settledAt, status } = report;
-  const label = asked.label === null ? '' : ` (${asked.label})`;
+  const { requested, plan, settledAt, status } = report;
+  const label = requested.label === null ? '' : ` (${requested.label})`;
   return html`<header>
     <p class="kicker">${texts.title}</p>
     <h1>${subjectName(report)}</h1>
     <p class="headline">${texts.headlines[status] ?? status}</p>
     <p class="kicker">
-      ${texts.plan} ${plan.name}. ${texts.askedBy(asked.by, formats.instant(asked.at))}${label},
-      ${texts.ended} ${formats.instant(settledAt)}.
+      ${texts.plan} ${plan.name}.
+      ${texts.requestedBy(requested.by, formats.instant(requested.at))}${label}, ${texts.ended}
+      ${formats.instant(settledAt)}.
     </p>
   </header>`;
 }
@@ -93,8 +94,8 @@ function tilesPart(page: Page): Html {
   const { formats, report, texts } = page;
   const { tiles } = texts;
   const { assets, certificates, coverage, divergences } = report;
-  const asked = coverage.filter((row) => row.asked > 0);
-  const answered = asked.filter(({ status }) => status === 'answered').length;
+  const requested = coverage.filter((row) => row.requested > 0);
+  const answered = requested.filter(({ status }) => status === 'answered').length;
   const issued = certificates.filter(({ file }) => file !== null);
   const [first] = issued.flatMap(({ validity }) => validity?.validUntil ?? []).toSorted();
   const listed = assets.totals.reduce((sum, { count }) => sum + count, 0);
@@ -102,12 +103,12 @@ function tilesPart(page: Page): Html {
   const risk = factOf(report, 'riskLevel') ?? factOf(report, 'riskStatus');
   const score = factOf(report, 'riskScore');
   const open = report.changes.reduce((sum, table) => sum + openOf(table.rows), 0);
-  const unless = (section: Parameters<typeof isAsked>[1], isThere: boolean): string | null => {
-    if (!isAsked(page, section)) return tiles.notAsked;
+  const unless = (section: Parameters<typeof isRequested>[1], isThere: boolean): string | null => {
+    if (!isRequested(page, section)) return tiles.notRequested;
     return isThere ? null : tiles.noAnswer;
   };
   return html`<dl class="tiles">
-    ${tile(tiles.steps, formats.number(answered), tiles.stepsOf(formats.number(asked.length)), answered < asked.length ? 'warn' : 'good')}
+    ${tile(tiles.steps, formats.number(answered), tiles.stepsOf(formats.number(requested.length)), answered < requested.length ? 'warn' : 'good')}
     ${tile(tiles.certificates, unless('certificates', issued.length > 0) ?? formats.number(issued.length), first === undefined ? (issued.length > 0 ? tiles.noTerm : '') : tiles.firstEnds(day(page, first)))}
     ${tile(tiles.assets, unless('assets', assets.people.length > 0) ?? formats.number(listed), worth > 0 ? tiles.assetsWorth(money(page, worth)) : '')}
     ${tile(tiles.risk, unless('risk', risk !== null) ?? risk ?? '', score === null ? '' : tiles.riskScore(score))}

@@ -9,7 +9,7 @@ export const en = {
     cancelled: 'Cancelled before its end: what is here is what had been answered.',
   } as Readonly<Record<string, string>>,
   plan: 'Plan',
-  askedBy: (by: string, at: string) => `Asked by ${by} on ${at}`,
+  requestedBy: (by: string, at: string) => `Asked by ${by} on ${at}`,
   ended: 'ended',
   incomplete: 'Why it is incomplete',
   stopped: 'What was stopped',
@@ -18,12 +18,12 @@ export const en = {
   moreRows: (count: string, file: string) => `${count} more rows are in ${file}.`,
   wholeIn: 'All of it is in',
   none: 'None.',
-  notAsked: 'Nothing was asked about this.',
+  notRequested: 'Nothing was asked about this.',
   noAnswer: 'There is no answer about this: “What was asked” says why.',
 
   tiles: {
     steps: 'Steps answered',
-    stepsOf: (asked: string) => `of ${asked} that asked`,
+    stepsOf: (requested: string) => `of ${requested} that asked`,
     certificates: 'Certificates',
     firstEnds: (on: string) => `the first ends ${on}`,
     noTerm: 'without a term by law',
@@ -35,7 +35,7 @@ export const en = {
     divergences: 'Divergences',
     divergencesSome: 'shown side by side',
     divergencesNone: 'none found',
-    notAsked: 'not asked',
+    notRequested: 'not asked',
     noAnswer: 'no answer',
   },
 
@@ -43,8 +43,8 @@ export const en = {
   findings: 'Findings in short',
   findingsIntro: 'As the services state them. This report gives no verdict.',
   coverage: 'What was asked',
-  coverageIntro: (answered: string, asked: string) =>
-    `${answered} of ${asked} questions were answered.`,
+  coverageIntro: (answered: string, requested: string) =>
+    `${answered} of ${requested} questions were answered.`,
   notInPlan: 'The plan does not ask about:',
   graph: 'The plan as a graph',
   graphWords: 'Each step starts when the steps before it have ended.',
@@ -71,7 +71,7 @@ export const en = {
   timeline: 'Timeline and cost',
   cost: 'Cost',
   costIntro: 'Of what this investigation asked for anew, as the services reported it.',
-  costNotTold: 'No service reported a cost.',
+  costNotReported: 'No service reported a cost.',
   requests: (requested: string, reused: string) =>
     `Requests sent: ${requested}; results reused: ${reused}.`,
   unanswered: (count: string) =>
@@ -109,7 +109,7 @@ export const en = {
     cost: 'Cost',
     sha256: 'sha256',
     requestId: 'Id at the service',
-    askedBy: 'Asked by',
+    requestedBy: 'Asked by',
   },
   required: 'required',
   optional: 'optional',

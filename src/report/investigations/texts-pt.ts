@@ -10,7 +10,7 @@ export const pt: InvestigationTexts = {
     cancelled: 'Cancelado antes do fim: aqui está o que já havia sido respondido.',
   },
   plan: 'Plano',
-  askedBy: (by, at) => `Pedido por ${by} em ${at}`,
+  requestedBy: (by, at) => `Pedido por ${by} em ${at}`,
   ended: 'encerrado em',
   incomplete: 'Por que está incompleto',
   stopped: 'O que foi interrompido',
@@ -19,12 +19,12 @@ export const pt: InvestigationTexts = {
   moreRows: (count, file) => `Mais ${count} linhas estão em ${file}.`,
   wholeIn: 'O conteúdo completo está em',
   none: 'Nada consta.',
-  notAsked: 'Nada foi perguntado sobre isto.',
+  notRequested: 'Nada foi perguntado sobre isto.',
   noAnswer: 'Não há resposta sobre isto: veja o motivo em “O que foi perguntado”.',
 
   tiles: {
     steps: 'Etapas respondidas',
-    stepsOf: (asked) => `de ${asked} que perguntaram`,
+    stepsOf: (requested) => `de ${requested} que perguntaram`,
     certificates: 'Certidões',
     firstEnds: (on) => `a primeira vence em ${on}`,
     noTerm: 'sem prazo em lei',
@@ -36,7 +36,7 @@ export const pt: InvestigationTexts = {
     divergences: 'Divergências',
     divergencesSome: 'mostradas lado a lado',
     divergencesNone: 'nenhuma encontrada',
-    notAsked: 'não perguntado',
+    notRequested: 'não perguntado',
     noAnswer: 'sem resposta',
   },
 
@@ -44,7 +44,8 @@ export const pt: InvestigationTexts = {
   findings: 'O que foi encontrado, em resumo',
   findingsIntro: 'Conforme informado pelos serviços. Este relatório não dá parecer.',
   coverage: 'O que foi perguntado',
-  coverageIntro: (answered, asked) => `${answered} de ${asked} perguntas foram respondidas.`,
+  coverageIntro: (answered, requested) =>
+    `${answered} de ${requested} perguntas foram respondidas.`,
   notInPlan: 'O plano não pergunta sobre:',
   graph: 'O plano em grafo',
   graphWords: 'Cada etapa começa quando terminam as que vêm antes dela.',
@@ -72,7 +73,7 @@ export const pt: InvestigationTexts = {
   timeline: 'Linha do tempo e custo',
   cost: 'Custo',
   costIntro: 'Do que esta investigação pediu de novo, conforme informado pelos serviços.',
-  costNotTold: 'Nenhum serviço informou custo.',
+  costNotReported: 'Nenhum serviço informou custo.',
   requests: (requested, reused) =>
     `Pedidos enviados: ${requested}; resultados reaproveitados: ${reused}.`,
   unanswered: (count) => `Pedidos sem resposta, que ainda podem ser cobrados: ${count}.`,
@@ -110,7 +111,7 @@ export const pt: InvestigationTexts = {
     cost: 'Custo',
     sha256: 'sha256',
     requestId: 'Id no serviço',
-    askedBy: 'Pedido por',
+    requestedBy: 'Pedido por',
   },
   required: 'obrigatória',
   optional: 'opcional',
@@ -119,7 +120,9 @@ export const pt: InvestigationTexts = {
   why: (text) =>
     text
       .split('; ')
-      .map((part) => whys.reduce((told, [english, own]) => told.replace(english, own), part))
+      .map((part) =>
+        whys.reduce((reported, [english, own]) => reported.replace(english, own), part),
+      )
       .join('; '),
   labels: {
     'subject.cnpj': 'CNPJ',
@@ -178,7 +181,7 @@ export const pt: InvestigationTexts = {
     drones: 'drones',
     patents: 'patentes',
     rural: 'parte rural',
-    told: 'informada',
+    reported: 'informada',
     sources: 'fontes',
     occurrences: 'ocorrências',
     mode: 'modo',

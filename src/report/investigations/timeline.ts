@@ -30,7 +30,7 @@ export function timelinePart(page: Page): Html {
   const names = [columns.step, columns.started, columns.ended, columns.result, columns.cost];
   const cost =
     report.cost.length === 0
-      ? note(texts.costNotTold)
+      ? note(texts.costNotReported)
       : [
           note(texts.costIntro),
           html`<ul>
@@ -96,13 +96,13 @@ export function evidencePart(page: Page): Html {
           : `${texts.columns.validUntil} ${day(page, row.validity.validUntil)} (${row.validity.rule})`,
       ),
     ],
-    row.askedBy,
+    row.requestedBy,
   ];
   const names = [
     `${columns.file}, ${columns.sha256}`,
     `${columns.source}, ${columns.requestId.toLocaleLowerCase(texts.locale)}`,
     columns.capturedAt,
-    columns.askedBy,
+    columns.requestedBy,
   ];
   return card(
     texts.evidence,

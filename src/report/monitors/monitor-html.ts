@@ -108,10 +108,10 @@ function scopeWords(
   return parts.join(', ');
 }
 
-function headline({ total, filed, delivered, failing }: SeverityCounts, reader: Reader): string {
+function headline({ total, stored, delivered, failing }: SeverityCounts, reader: Reader): string {
   const { formats, say } = reader;
   if (total === 0) return say('No changes', 'Nenhuma mudança');
-  const open = filed + delivered + failing;
+  const open = stored + delivered + failing;
   const count = formats.number(total);
   const all =
     total === 1 ? say('1 change', '1 mudança') : say(`${count} changes`, `${count} mudanças`);
@@ -132,7 +132,7 @@ function tiles(
       total.acknowledged_elsewhere + total.gone,
       '',
     ],
-    [say('Open, on their way', 'Abertas, a caminho'), total.filed + total.delivered, ''],
+    [say('Open, on their way', 'Abertas, a caminho'), total.stored + total.delivered, ''],
     [
       say('Open, and failing', 'Abertas, com falha'),
       total.failing,
@@ -155,7 +155,7 @@ function severitiesPart({ bySeverity, total }: MonitorFigures, reader: Reader): 
   const title = say('By severity', 'Por gravidade');
   if (bySeverity.length === 0) return cardPart(title, html`<p>${say('None.', 'Nenhuma.')}</p>`);
   const bars = bySeverity.map(([severity, counts]) => {
-    const open = counts.filed + counts.delivered + counts.failing;
+    const open = counts.stored + counts.delivered + counts.failing;
     const means = [
       [counts.acknowledged, say('acknowledged', 'confirmadas')],
       [counts.acknowledged_elsewhere + counts.gone, say('by others', 'por outros')],

@@ -96,11 +96,11 @@ export function findColumns(
     // The widest is the likeliest: titles stand in one cell.
     const widest = filled.reduce((one, other) => (width(other) > width(one) ? other : one));
     const shown = filled.find(({ cells }) => cells.some(looksLikeContent)) ?? widest;
-    const place = { file, line: shown.line, ...(column !== undefined && { column }) };
-    if (column === undefined) throw noDocumentColumn(holds, shown.cells, place);
-    if (positionOf(column, shown.cells) in shown.cells) throw noHeader(holds, place);
+    const position = { file, line: shown.line, ...(column !== undefined && { column }) };
+    if (column === undefined) throw noDocumentColumn(holds, shown.cells, position);
+    if (positionOf(column, shown.cells) in shown.cells) throw noHeader(holds, position);
     const found = `${file} has no column "${column}". ${headersFound(widest.cells)}`;
-    throw new SheetError('column_not_found', found, place);
+    throw new SheetError('column_not_found', found, position);
   }
   const { cells, line } = header;
   const positions =
@@ -177,19 +177,19 @@ function headerNaming(
 function chosenReference(
   column: string,
   header: readonly string[],
-  place: { file: string; line: number },
+  position: { file: string; line: number },
 ): number {
   const at = positionOf(column, header);
   if (at >= 0 && at < header.length) return at;
-  const found = `${place.file} has no column "${column}" for --reference. ${headersFound(header)}`;
-  throw new SheetError('column_not_found', found, { ...place, column });
+  const found = `${position.file} has no column "${column}" for --reference. ${headersFound(header)}`;
+  throw new SheetError('column_not_found', found, { ...position, column });
 }
 
 /** One, or one for CPF and one for CNPJ. */
 function documentPositions(
   header: readonly string[],
   holds: ColumnContent,
-  place: { file: string; line: number },
+  position: { file: string; line: number },
 ): number[] {
   const of = (wanted: string): number[] =>
     header.flatMap((name, at) => (certaintyOf(name, holds) === wanted ? [at] : []));
@@ -202,8 +202,8 @@ function documentPositions(
   const names = found.map((at) => columnName(header, at));
   throw new SheetError(
     'ambiguous_columns',
-    `${place.file}, line ${place.line}: ${names.join(' and ')} may each be the document. Name one with --column ${columnLetters(found[0] ?? 0)}, or ${columnLetters(found[1] ?? 0)}.`,
-    place,
+    `${position.file}, line ${position.line}: ${names.join(' and ')} may each be the document. Name one with --column ${columnLetters(found[0] ?? 0)}, or ${columnLetters(found[1] ?? 0)}.`,
+    position,
   );
 }
 
@@ -229,25 +229,25 @@ function positionOf(column: string, header: readonly string[]): number {
 function noDocumentColumn(
   holds: ColumnContent,
   header: readonly string[],
-  place: { file: string; line: number },
+  position: { file: string; line: number },
 ) {
-  if (header.some((name) => looksLikeContent(name))) return noHeader(holds, place);
+  if (header.some((name) => looksLikeContent(name))) return noHeader(holds, position);
   const { what, names } = wordsOf[holds];
   return new SheetError(
     'no_document_column',
-    `${place.file} has no ${what} column (${names}). ${headersFound(header)} Name it with --column.`,
-    place,
+    `${position.file} has no ${what} column (${names}). ${headersFound(header)} Name it with --column.`,
+    position,
   );
 }
 
 function noHeader(
   holds: ColumnContent,
-  place: { file: string; line: number; column?: string },
+  position: { file: string; line: number; column?: string },
 ): SheetError {
   return new SheetError(
     'no_header',
-    `${place.file}, line ${place.line}: this is a row already, and no line above it is a header. Put one there, such as ${wordsOf[holds].header}.`,
-    place,
+    `${position.file}, line ${position.line}: this is a row already, and no line above it is a header. Put one there, such as ${wordsOf[holds].header}.`,
+    position,
   );
 }
 

@@ -41,7 +41,7 @@ export type FilledRow = SheetRow & { kind: 'row' };
 
 /** What a row asks for, or why it asks for nothing. */
 export type RowReading<T extends string> =
-  | { kind: 'thing'; type: T; document: string; note: string; asks?: string }
+  | { kind: 'thing'; type: T; document: string; note: string; requested?: string }
   | { kind: 'invalid' | 'unsupported'; type: T | ''; code: string; message: string };
 
 const longestCellShown = 100;
@@ -51,7 +51,7 @@ const longestCellShown = 100;
  * earlier row, or neither. Blank lines are counted and left out. Keeps one entry for each distinct
  * thing, and nothing else of the rows.
  */
-export function planThings<T extends string>(
+export function planItems<T extends string>(
   rows: AsyncIterable<SheetRow>,
   read: (row: FilledRow) => RowReading<T>,
 ): SheetPlan<T> {
@@ -66,7 +66,7 @@ export function planThings<T extends string>(
  */
 export function planRows(rows: AsyncIterable<SheetRow>, options: PlanOptions = {}): SheetPlan {
   let hasType = options.type !== undefined;
-  const plan = planThings<CertificateType>(rows, (row) => {
+  const plan = planItems<CertificateType>(rows, (row) => {
     hasType ||= row.type !== '';
     const type = row.type === '' ? options.type : certificateTypeOf(row.type);
     if (type === undefined) return withoutType(row);
@@ -104,16 +104,23 @@ async function* plannedLines<T extends string>(
       yield { ...asFound(row), ...reading, message };
       continue;
     }
-    const { type, document, note, asks } = reading;
+    const { type, document, note, requested } = reading;
     const { line, reference } = row;
-    const key = `${type}|${asks ?? document}`;
+    const key = `${type}|${requested ?? document}`;
     const item = itemOfKey.get(key);
     if (item === undefined) {
       const next = lineOfItem.length;
       itemOfKey.set(key, next);
       lineOfItem.push(line);
       counts.items += 1;
-      const said = { line, type, document, reference, note, ...(asks !== undefined && { asks }) };
+      const said = {
+        line,
+        type,
+        document,
+        reference,
+        note,
+        ...(requested !== undefined && { requested }),
+      };
       yield { kind: 'item', item: next, ...said, ...ownOf(row) };
     } else {
       counts.duplicates += 1;

@@ -64,14 +64,14 @@ export function subjectWordOf(name: string): SubjectWord | null {
 export function subjectColumns(
   header: readonly string[],
   taken: readonly number[],
-  place: { file: string; line: number },
+  position: { file: string; line: number },
 ): SubjectColumn[] {
   const found = new Map<SubjectWord, number>();
   for (const [at, name] of header.entries()) {
     const word = taken.includes(at) ? null : subjectWordOf(name);
     if (word === null) continue;
     const other = found.get(word);
-    if (other !== undefined) throw sameWord(word, [other, at], header, place);
+    if (other !== undefined) throw sameWord(word, [other, at], header, position);
     found.set(word, at);
   }
   return [...found].map(([word, at]) => ({ word, at }));
@@ -94,15 +94,15 @@ function sameWord(
   word: SubjectWord,
   columns: readonly number[],
   header: readonly string[],
-  place: { file: string; line: number },
+  position: { file: string; line: number },
 ): SheetError {
   const names = columns.map((at) => columnName(header, at)).join(' and ');
   const cure =
     word === 'name'
       ? 'Rename the one that does not'
       : 'Rename the one that does not, or put both into one cell with ; between them';
-  const told = `${place.file}, line ${place.line}: ${names} may each be the ${word} of the subject. ${cure}.`;
-  return new SheetError('ambiguous_columns', told, place);
+  const reported = `${position.file}, line ${position.line}: ${names} may each be the ${word} of the subject. ${cure}.`;
+  return new SheetError('ambiguous_columns', reported, position);
 }
 
 /** `C "E-mail"`. */

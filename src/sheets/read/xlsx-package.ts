@@ -15,7 +15,7 @@ export interface WorkbookSheet {
   /** Not among the tabs a person sees. */
   hidden: boolean;
   /** Place among all that the workbook lists, from 1: how the reader names it. */
-  place: number;
+  position: number;
   /** Whether any cell has a value. */
   hasValues: boolean;
   /** Its XML, one character a byte. */
@@ -101,7 +101,7 @@ async function listSheets(bytes: Buffer, entries: readonly ZipEntry[]): Promise<
     return {
       name: attributes.get('name') ?? '',
       hidden: (attributes.get('state') ?? 'visible') !== 'visible',
-      place: at + 1,
+      position: at + 1,
       hasValues: found.hasValues,
       xml: async () => (await unpackEntry(bytes, found.entry)).toString('latin1'),
     };

@@ -62,7 +62,7 @@ async function sheetRows(
   sheet: WorkbookSheet,
   sheets: readonly WorkbookSheet[],
 ): Promise<{ name: string; rows: Iterable<SourceRow> }> {
-  const { name, place } = sheet;
+  const { name, position } = sheet;
   const survey = surveySheet(await sheet.xml());
   const { rows, columns } = survey;
   if (columns === 0) {
@@ -79,7 +79,7 @@ async function sheetRows(
       { file: path },
     );
   }
-  const cells = await readCells(path, place);
+  const cells = await readCells(path, position);
   const last = Math.max(cells.length, ...survey.odd.keys());
   return {
     name,
@@ -129,16 +129,16 @@ function sheetsFound(sheets: readonly WorkbookSheet[]): string {
   return `Sheets: ${names.join(', ')}.`;
 }
 
-async function readCells(path: string, place: number): Promise<unknown[][]> {
+async function readCells(path: string, position: number): Promise<unknown[][]> {
   try {
-    return await readSheet<NumberText>(createReadStream(path), place, {
+    return await readSheet<NumberText>(createReadStream(path), position, {
       trim: false,
       parseNumber: (text) => new NumberText(text),
     });
   } catch (error) {
-    const told = error instanceof Error ? error.message : '';
+    const reported = error instanceof Error ? error.message : '';
     // Messages of the reader may hold what stands in the cells.
-    const row = /^(?:Out-of-place )?<(?:c|row)\/>[a-z ]* row (\d+)/.exec(told)?.[1];
+    const row = /^(?:Out-of-place )?<(?:c|row)\/>[a-z ]* row (\d+)/.exec(reported)?.[1];
     const what = row === undefined ? 'its cells' : `row ${row}`;
     throw damaged(path, `${what} cannot be read`, error);
   }

@@ -58,12 +58,12 @@ export function surveySheet(xml: string): SheetSurvey {
 }
 
 function openCell(attributes: string): OpenCell | undefined {
-  const place = /\sr=["']([A-Z]{1,7})(\d+)["']/.exec(attributes);
-  if (place === null) return undefined;
+  const position = /\sr=["']([A-Z]{1,7})(\d+)["']/.exec(attributes);
+  if (position === null) return undefined;
   let column = 0;
-  for (const letter of place[1] ?? '') column = column * 26 + (letter.charCodeAt(0) - 64);
+  for (const letter of position[1] ?? '') column = column * 26 + (letter.charCodeAt(0) - 64);
   return {
-    row: Number(place[2]),
+    row: Number(position[2]),
     column,
     type: /\st=["'](\w+)["']/.exec(attributes)?.[1] ?? 'n',
     hasFormula: false,

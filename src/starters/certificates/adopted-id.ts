@@ -1,4 +1,4 @@
-import { WorkReader } from '../../store/certificates/works';
+import { CertificateJobs } from '../../store/certificates/jobs';
 import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
 import type { DecidedRow } from '../../domain/core/decision';
 import { CommandError } from '../jobs/errors';
@@ -11,14 +11,14 @@ import type { CommandContext } from '../jobs/context';
  * @throws CommandError
  */
 export async function refuseForeignId(
-  place: CommandContext,
+  ctx: CommandContext,
   folder: string,
   row: DecidedRow,
   certidaoId: string,
 ): Promise<void> {
-  if (await isOwn(place, folder, row, certidaoId)) return;
-  const isOnFile = (await place.store.facts.of(certidaoId)) !== null;
-  if (isOnFile || (await isOfAnotherRow(place, folder, row, certidaoId))) {
+  if (await isOwn(ctx, folder, row, certidaoId)) return;
+  const isOnFile = (await ctx.store.facts.of(certidaoId)) !== null;
+  if (isOnFile || (await isOfAnotherRow(ctx, folder, row, certidaoId))) {
     throw new CommandError(
       `${certidaoId} is on file for another row, and line ${row.line} would get that one's certificate: ` +
         'ask the service for the id of the request of this line',
@@ -33,8 +33,8 @@ async function isOwn(
   row: DecidedRow,
   certidaoId: string,
 ): Promise<boolean> {
-  const { type, document } = await new WorkReader(store).item(
-    { folder, items: 0, filedIn: folder },
+  const { type, document } = await new CertificateJobs(store).item(
+    { folder, items: 0, outcomesIn: folder },
     row.item,
   );
   const subject = certificateSubject(type, idKey.nameOf('document', document));

@@ -4,12 +4,12 @@ import type { OnUnknown } from '../../workflows/inputs';
 import { withSheets, withStart, type OutputFlags, type StartFlags } from '../cli/flags';
 import { withInputFile, withSheet } from '../cli/batch';
 import { start } from '../cli/start-command';
-import { oneOf, tell, wholeNumber } from '../cli/terminal';
+import { oneOf, printNote, wholeNumber } from '../cli/terminal';
 import { UsageError } from '../jobs/errors';
 import { problemLines } from '../jobs/text';
 import { readEnvironment } from '../../environment';
 import { readerOf } from '../../report/reader';
-import { askBatch, askIssue, planInput } from './ask';
+import { planBatchStart, planIssue, planInput } from './request';
 import { certificateBatchKind, certificateKind } from './kind';
 
 interface TermFlags extends StartFlags {
@@ -50,7 +50,7 @@ function issueCommand(): Command {
     .requiredOption('--type <type>', certificateTypes.join(' or '), oneOf(certificateTypes))
     .requiredOption('--document <number>', 'CNPJ, or CPF for a labour certificate')
     .action(async (flags: IssueFlags, command: Command) => {
-      await start(command, certificateKind, (ctx) => askIssue(ctx, flags));
+      await start(command, certificateKind, (ctx) => planIssue(ctx, flags));
     });
 }
 
@@ -79,10 +79,10 @@ function batchCommand(): Command {
       await withInputFile(flags.input, async (input) => {
         // Before anything is opened: a sheet that cannot be read leaves no trace.
         const reader = readerOf(flags.lang ?? readEnvironment().language);
-        const plan = await planInput({ ...flags, input }, { log: tell, reader });
+        const plan = await planInput({ ...flags, input }, { log: printNote, reader });
         if (flags.dryRun !== true)
-          for (const line of problemLines(plan.problems, reader)) tell(line);
-        await start(command, certificateBatchKind, (ctx) => askBatch(ctx, flags, plan));
+          for (const line of problemLines(plan.problems, reader)) printNote(line);
+        await start(command, certificateBatchKind, (ctx) => planBatchStart(ctx, flags, plan));
       });
     });
 }

@@ -13,13 +13,13 @@ import { heldCertificates } from '../../store/certificates/held';
 import { deleteSchedule, putSchedule } from '../../temporal/schedules';
 import { withSheets, withStart, type OutputFlags, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
-import { durationMs, exitCodes, print, printJson, tell, wholeNumber } from '../cli/terminal';
+import { durationMs, exitCodes, print, printJson, printNote, wholeNumber } from '../cli/terminal';
 import { inLanguage, openContext, withEngine, type CommandContext } from '../jobs/context';
 import type { Reader } from '../../report/reader';
 import { printable } from '../jobs/text';
-import { askBatch } from './ask';
+import { planBatchStart } from './request';
 import { certificateBatchKind } from './kind';
-import type { PlannedBatch } from './work';
+import type { PlannedBatch } from './input';
 
 interface WithinFlags {
   within: number;
@@ -41,10 +41,10 @@ export function validityCommands(): Command[] {
       .description('Certificates that run out, or have run out, the first to do so first.')
       .option('--json', 'one JSON document on standard output')
       .action(async ({ within, json }: WithinFlags) => {
-        const ctx = await openContext(tell);
+        const ctx = await openContext(printNote);
         const found = await expiring(ctx, within);
         if (json === true) printJson({ certificates: found });
-        else if (found.length === 0) tell(noneWords(ctx.reader));
+        else if (found.length === 0) printNote(noneWords(ctx.reader));
         else for (const one of found) print(printable(lineOf(one, ctx.reader)));
       }),
     withSheets(withStart(withTerm(new Command('renew')), { deadline: '24h', maxAge: '0s' }))
@@ -59,12 +59,12 @@ export function validityCommands(): Command[] {
           await schedule(flags);
           return;
         }
-        const opened = await openContext(tell, flags.by);
+        const opened = await openContext(printNote, flags.by);
         const ctx = flags.lang === undefined ? opened : inLanguage(opened, flags.lang);
         const { count, say } = ctx.reader;
         const plan = planOf(await expiring(ctx, flags.within));
         if (plan.counts.items === 0) {
-          tell(`${noneWords(ctx.reader)}: ${say('nothing to renew', 'nada a renovar')}`);
+          printNote(`${noneWords(ctx.reader)}: ${say('nothing to renew', 'nada a renovar')}`);
           process.exitCode = exitCodes.done;
           return;
         }
@@ -73,9 +73,9 @@ export function validityCommands(): Command[] {
           ['certificate', 'certificates'],
           ['certidão', 'certidões'],
         );
-        tell(`${found} ${say('to renew', 'a renovar')}`);
+        printNote(`${found} ${say('to renew', 'a renovar')}`);
         await start(command, certificateBatchKind, (own) =>
-          askBatch(own, { ...flags, onUnknown: 'report' }, plan),
+          planBatchStart(own, { ...flags, onUnknown: 'report' }, plan),
         );
       }),
   ];
@@ -94,7 +94,7 @@ const dayMs = 86_400_000;
 
 async function schedule(flags: RenewFlags): Promise<void> {
   const { concurrency, deadline, label = null, schedule: every, within } = flags;
-  const ctx = await openContext(tell, flags.by);
+  const ctx = await openContext(printNote, flags.by);
   const { audit, environment, queueSuffix } = ctx;
   const by = environment.actor;
   await withEngine(ctx, async ({ client }) => {

@@ -1,16 +1,16 @@
 import { decisionsOf } from '../../store/core/jobs/inbox';
 import { join } from 'node:path';
-import { WorkReader, type LatestEdition } from '../../store/certificates/works';
+import { CertificateJobs, type LatestEdition } from '../../store/certificates/jobs';
 import {
   rowStatuses,
   type BatchSummary,
-  type FiledRow,
+  type StoredResultRow,
   type RowStatus,
 } from '../../domain/certificates/certificates';
-import { workFolder, type WorkRecord } from '../../domain/certificates/work';
+import { certificateFolder, type CertificateRecord } from '../../domain/certificates/job';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
-import type { Asked, JobKind } from '../jobs/job-kind';
+import type { RequestCounts, JobKind } from '../jobs/job-kind';
 import { errorWords, factLines } from '../jobs/text';
 import { noteInPortuguese } from '../../report/certificates/notes-pt';
 import type { Reader } from '../../report/reader';
@@ -50,7 +50,7 @@ const nextSteps: Partial<Record<RowStatus, Words>> = {
 };
 
 /** One issuance is a batch of one row. */
-export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
+export const certificateKind: JobKind<CertificateRecord, LatestEdition> = {
   kind: 'certificate',
   prefix: 'certificate/',
   noun: ['certificate', 'certidão'],
@@ -79,7 +79,7 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
     return [{ name, bytes: null, sha256: row.sha256, mediaType: 'application/pdf' }];
   },
   cost: () => [],
-  asked: ({ outcome: { summary } }) => askedIn(summary),
+  requests: ({ outcome: { summary } }) => requestsIn(summary),
   heeds: ['excel', 'lang', 'pdfNames'],
   export: async (ctx, { folder: from, outcome }, folder, options) => {
     const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
@@ -89,7 +89,7 @@ export const certificateKind: JobKind<WorkRecord, LatestEdition> = {
   orders: ['cancel', 'cancel_now', 'resume'],
 };
 
-const batchKind: JobKind<WorkRecord, LatestEdition> = {
+const batchKind: JobKind<CertificateRecord, LatestEdition> = {
   ...certificateKind,
   kind: 'certificate-batch',
   prefix: 'certificate-batch/',
@@ -126,7 +126,7 @@ const batchKind: JobKind<WorkRecord, LatestEdition> = {
   giveOthers: cancelLanes,
 };
 
-export const certificateBatchKind: JobKind<WorkRecord, LatestEdition> = {
+export const certificateBatchKind: JobKind<CertificateRecord, LatestEdition> = {
   ...batchKind,
   findings: batchFindings,
 };
@@ -148,20 +148,20 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   artifacts: () => [],
   cost: () => [],
   charges: () => [],
-  asked: ({ outcome }) => askedIn(outcome),
-  rows: ({ store }, { id }) => printedRows(store, workDecidedOn(id)),
+  requests: ({ outcome }) => requestsIn(outcome),
+  rows: ({ store }, { id }) => printedRows(store, jobDecidedOn(id)),
   export: async (ctx, { id, outcome }, folder, options) => {
     const { writeResultFolder } = require('./result-folder') as typeof import('./result-folder');
-    return writeResultFolder(ctx, workDecidedOn(id), outcome, { ...options, folder });
+    return writeResultFolder(ctx, jobDecidedOn(id), outcome, { ...options, folder });
   },
   giveOthers: cancelLanes,
 };
 
-function workDecidedOn(id: string): string {
-  return workFolder(id.replace(/\/decision-\d+$/, ''));
+function jobDecidedOn(id: string): string {
+  return certificateFolder(id.replace(/\/decision-\d+$/, ''));
 }
 
-function askedIn({ possibleDoubleCharges, requested, reused }: BatchSummary): Asked {
+function requestsIn({ possibleDoubleCharges, requested, reused }: BatchSummary): RequestCounts {
   return { requested, reused, possibleDoubleCharges };
 }
 
@@ -169,12 +169,12 @@ function batchReport(summary: BatchSummary, folder: string | null): object {
   return { ...summaryDocument(summary), results: folder && join(folder, 'results.csv') };
 }
 
-async function onlyRow({ store }: CommandContext, folder: string): Promise<FiledRow> {
-  for await (const row of new WorkReader(store).rows(folder)) return row;
+async function onlyRow({ store }: CommandContext, folder: string): Promise<StoredResultRow> {
+  for await (const row of new CertificateJobs(store).rows(folder)) return row;
   throw new Error('the store does not hold the result');
 }
 
-function issuanceLines(id: string, row: FiledRow, reader: Reader): string[] {
+function issuanceLines(id: string, row: StoredResultRow, reader: Reader): string[] {
   const { formats, language, say } = reader;
   const step = nextSteps[row.status];
   const next = step && say(...step);
@@ -228,10 +228,10 @@ async function openDecisions(
   folder: string,
   { edition }: LatestEdition,
 ): Promise<number[]> {
-  const works = new WorkReader(store);
+  const certificateJobs = new CertificateJobs(store);
   const open: number[] = [];
   for (const { number } of await decisionsOf(store, folder)) {
-    const hasEnded = (await works.decisionSummary(folder, number)) !== null;
+    const hasEnded = (await certificateJobs.decisionSummary(folder, number)) !== null;
     if (number > edition && !hasEnded) open.push(number);
   }
   return open;

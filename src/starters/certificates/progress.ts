@@ -55,7 +55,7 @@ const reasonsByWeight: readonly WaitingFor[] = [
   'store',
   'fault',
   'service',
-  'another work',
+  'another job',
   'rate limit',
   'retry',
 ];

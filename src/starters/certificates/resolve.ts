@@ -1,8 +1,8 @@
-import { WorkReader } from '../../store/certificates/works';
+import { CertificateJobs } from '../../store/certificates/jobs';
 import { queueName } from '../../domain/core/queues';
 import type { DecidedRow } from '../../domain/core/decision';
-import type { WorkRecord } from '../../domain/certificates/work';
-import type { LatestEdition } from '../../store/certificates/works';
+import type { CertificateRecord } from '../../domain/certificates/job';
+import type { LatestEdition } from '../../store/certificates/jobs';
 import { decisionsOf, type FoundJob } from '../../store/core/jobs/inbox';
 import type { EngineClient } from '../../temporal/connection';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';
@@ -14,7 +14,7 @@ import { findJob } from '../jobs/find-job';
 import { workflowIdOf } from '../../domain/job';
 import type { Job } from '../jobs/job-kind';
 import { laneIds } from './lanes';
-import { issuingTerms } from './work';
+import { issuingTerms } from './input';
 import type { ResolveRequest, Resolver, RowSelection } from '../jobs/decide/resolve';
 
 /** Statuses of rows that can be decided about. */
@@ -34,18 +34,18 @@ export const certificateResolver: Resolver = {
     return rows;
   },
   check: async (ctx, engine, { id }) =>
-    refuseWhileRunning(ctx, engine, await findJob<WorkRecord, LatestEdition>(ctx, id)),
+    refuseWhileRunning(ctx, engine, await findJob<CertificateRecord, LatestEdition>(ctx, id)),
   async carryOut(ctx, engine, { folder, id }, decision, deadline) {
-    const { input } = await findJob<WorkRecord, LatestEdition>(ctx, id);
+    const { input } = await findJob<CertificateRecord, LatestEdition>(ctx, id);
     const { number, rows } = decision;
     const workflowId = `${id}/decision-${number}`;
-    const work = { folder, items: input.items, filedIn: folder };
+    const list = { folder, items: input.items, outcomesIn: folder };
     const given = { deadline, maxAge: 7 * 86_400_000, onUnknown: 'report' } as const;
     const terms = issuingTerms(ctx, given, rows.length <= 10);
     await engine.client.workflow.start<typeof certificateResolve>('certificateResolve', {
       workflowId,
       taskQueue: queueName('workflows', ctx.queueSuffix),
-      args: [{ workId: id, work, decision: number, terms, concurrency: 100 }],
+      args: [{ jobId: id, list, decision: number, terms, concurrency: 100 }],
       typedSearchAttributes: attributesAtStart('certificate-decision', id),
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -56,7 +56,7 @@ export const certificateResolver: Resolver = {
 
 /** The rows meant, judged by what is on file now: an issued row is never among them. */
 async function chooseRows(
-  place: CommandContext,
+  ctx: CommandContext,
   { folder, kind }: FoundJob,
   { rows }: Pick<ResolveRequest, 'rows'>,
 ): Promise<DecidedRow[]> {
@@ -69,7 +69,7 @@ async function chooseRows(
     statuses ?? (all === true ? ['unknown_outcome', 'failed', 'expired'] : openStatuses),
   );
   const chosen: DecidedRow[] = [];
-  for await (const page of new WorkReader(place.store).standing(folder)) {
+  for await (const page of new CertificateJobs(ctx.store).withOutcomes(folder)) {
     for (const { row, outcome } of page) {
       // Nothing can be asked for without a document; a line of this number is not found then.
       if (row.kind !== 'item' || row.erased) continue;
@@ -97,19 +97,19 @@ function selectionOf(kind: FoundJob['kind']): RowSelection {
   throw new UsageError('which rows? expected one of --row, --line, --status or --all');
 }
 
-/** A work that has ended and filed nothing about an item never asked for it. */
+/** A work that has ended and stored nothing about an item never asked for it. */
 const neverSent = { status: 'cancelled', certidaoId: null, attempts: 0 } as const;
 
 /** Rows of a running work or decision may be on their way: they are decided on when it has ended. */
 async function refuseWhileRunning(
   ctx: CommandContext,
   engine: EngineClient,
-  { folder, id }: Job<WorkRecord, LatestEdition>,
+  { folder, id }: Job<CertificateRecord, LatestEdition>,
 ): Promise<void> {
   const ids = [workflowIdOf(id), ...laneIds(id)];
-  const works = new WorkReader(ctx.store);
+  const certificateJobs = new CertificateJobs(ctx.store);
   for (const { number } of await decisionsOf(ctx.store, folder)) {
-    if ((await works.decisionSummary(folder, number)) !== null) continue;
+    if ((await certificateJobs.decisionSummary(folder, number)) !== null) continue;
     const decisionId = `${id}/decision-${number}`;
     ids.push(decisionId, ...laneIds(decisionId));
   }

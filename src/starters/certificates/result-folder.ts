@@ -1,7 +1,11 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BatchSummary, FiledRow, ResultRow } from '../../domain/certificates/certificates';
-import { WorkReader } from '../../store/certificates/works';
+import type {
+  BatchSummary,
+  StoredResultRow,
+  ResultRow,
+} from '../../domain/certificates/certificates';
+import { CertificateJobs } from '../../store/certificates/jobs';
 import { openResultSheet } from '../../sheets/write/result-sheet';
 import { fitsWorkbook, openResultWorkbook } from '../../sheets/write/result-workbook';
 import type { ExportOptions } from '../jobs/job-kind';
@@ -20,21 +24,21 @@ export interface ResultFolderOptions extends Omit<ExportOptions, 'html'> {
  * replaces the sheets and the report, and adds what is missing.
  */
 export async function writeResultFolder(
-  place: CommandContext,
-  workFolder: string,
+  ctx: CommandContext,
+  certificateFolder: string,
   summary: BatchSummary,
   { folder, excel, pdfNames, lang }: ResultFolderOptions,
 ): Promise<string[]> {
   await mkdir(join(folder, 'pdf'), { recursive: true });
-  const works = new WorkReader(place.store);
-  const { columns = [] } = (await works.record(workFolder)) ?? {};
+  const certificateJobs = new CertificateJobs(ctx.store);
+  const { columns = [] } = (await certificateJobs.record(certificateFolder)) ?? {};
   const sheet = openResultSheet(join(folder, 'results.csv'), { columns, excel });
   const workbook = openResultWorkbook(join(folder, 'results.xlsx'), summary.total, columns);
-  const report = new ResultReport(place, workFolder);
+  const report = new ResultReport(ctx, certificateFolder);
   try {
-    for await (const row of works.rows(workFolder)) {
+    for await (const row of certificateJobs.rows(certificateFolder)) {
       report.add(row);
-      const pdf = row.pdfKey === null ? null : await exportPdf(place, row, folder, pdfNames);
+      const pdf = row.pdfKey === null ? null : await exportPdf(ctx, row, folder, pdfNames);
       const result = toResultRow(row, pdf);
       await sheet.write(result);
       await workbook.write(result);
@@ -53,15 +57,15 @@ export async function writeResultFolder(
 }
 
 async function exportPdf(
-  place: CommandContext,
-  row: FiledRow,
+  ctx: CommandContext,
+  row: StoredResultRow,
   folder: string,
   names: 'id' | 'reference',
 ): Promise<string | null> {
   if (row.pdfKey === null) return null;
   const name = pdfName(row, row.pdfKey, names);
   const target = join(folder, 'pdf', name);
-  const bytes = await place.store.records.get(row.pdfKey);
+  const bytes = await ctx.store.records.get(row.pdfKey);
   if (bytes === null) return null;
   if ((await sizeOf(target)) !== bytes.length) await writeFile(target, bytes);
   return `pdf/${name}`;
@@ -74,7 +78,7 @@ async function sizeOf(path: string): Promise<number | null> {
   );
 }
 
-function toResultRow(row: FiledRow, pdf: string | null): ResultRow {
+function toResultRow(row: StoredResultRow, pdf: string | null): ResultRow {
   const { pdfKey: _key, item: _item, issuances: _issuances, ...columns } = row;
   return { ...columns, pdf };
 }

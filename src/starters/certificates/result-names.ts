@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
+import type { BatchSummary, StoredResultRow } from '../../domain/certificates/certificates';
 
 /** `summary.json`: the count of each status stands beside `total`, as a reader expects it. */
 export function summaryDocument(summary: BatchSummary): Record<string, unknown> {
@@ -11,7 +11,7 @@ export function summaryDocument(summary: BatchSummary): Record<string, unknown> 
  * By id no document stands in the name. By reference it is `0007_Padaria-Pao-e-Cia_11222333000181.pdf`: the line, what the
  * user names it by, and the document.
  */
-export function pdfName(row: FiledRow, key: string, names: 'id' | 'reference'): string {
+export function pdfName(row: StoredResultRow, key: string, names: 'id' | 'reference'): string {
   if (names === 'id') return basename(key);
   const marks = row.reference.normalize('NFKD').replace(/\p{M}/gu, '');
   const reference = marks.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '');

@@ -1,7 +1,7 @@
 import { decisionsOf } from '../../store/core/jobs/inbox';
-import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
+import type { BatchSummary, StoredResultRow } from '../../domain/certificates/certificates';
 import type { ReportLanguage } from '../../report/formats';
-import { WorkReader } from '../../store/certificates/works';
+import { CertificateJobs } from '../../store/certificates/jobs';
 import { ReportFold } from '../../report/certificates/report-figures';
 import { reportHtml } from '../../report/certificates/report-html';
 import type { CommandContext } from '../jobs/context';
@@ -13,18 +13,18 @@ export class ResultReport {
   readonly #place: CommandContext;
   readonly #workFolder: string;
 
-  constructor(place: CommandContext, workFolder: string) {
-    this.#place = place;
-    this.#workFolder = workFolder;
+  constructor(ctx: CommandContext, certificateFolder: string) {
+    this.#place = ctx;
+    this.#workFolder = certificateFolder;
   }
 
-  add(row: FiledRow): void {
+  add(row: StoredResultRow): void {
     this.#fold.add(row);
   }
 
   async write(folder: string, summary: BatchSummary, language: ReportLanguage): Promise<void> {
-    const works = new WorkReader(this.#place.store);
-    const record = await works.record(this.#workFolder);
+    const certificateJobs = new CertificateJobs(this.#place.store);
+    const record = await certificateJobs.record(this.#workFolder);
     if (record === null) throw new Error(`the store does not hold the job of ${this.#workFolder}`);
     const decisions = await decisionsOf(this.#place.store, this.#workFolder);
     const figures = this.#fold.figures();

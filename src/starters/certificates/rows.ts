@@ -1,15 +1,15 @@
 import { findingSection, type Findings } from '../../domain/core/findings';
-import type { FiledRow } from '../../domain/certificates/certificates';
+import type { StoredResultRow } from '../../domain/certificates/certificates';
 import { resultRow } from '../../domain/certificates/result-rows';
 import { ownFields } from '../../sheets/write/result-cells';
-import { WorkReader, type LatestEdition } from '../../store/certificates/works';
+import { CertificateJobs, type LatestEdition } from '../../store/certificates/jobs';
 import type { Store } from '../../store/store';
 
 /** Of a batch; all of them are in the sheet and in `result --rows`. */
 const mostFound = 1_000;
 
 /** A row as programs read it, with what the service answered about its issuance. */
-type PrintedRow = Omit<FiledRow, 'pdfKey' | 'own'> & {
+type PrintedRow = Omit<StoredResultRow, 'pdfKey' | 'own'> & {
   /** As it came; null: there is none, or it is not in the store any more. */
   result: unknown;
   /** The user's other columns. */
@@ -18,9 +18,9 @@ type PrintedRow = Omit<FiledRow, 'pdfKey' | 'own'> & {
 
 /** Every row of a work, in order. */
 export async function* printedRows(store: Store, folder: string): AsyncGenerator<PrintedRow> {
-  const works = new WorkReader(store);
-  const { columns = [] } = (await works.record(folder)) ?? {};
-  for await (const page of works.standing(folder)) {
+  const certificateJobs = new CertificateJobs(store);
+  const { columns = [] } = (await certificateJobs.record(folder)) ?? {};
+  for await (const page of certificateJobs.withOutcomes(folder)) {
     const rows = page.map(({ row, outcome }) => resultRow(row, outcome));
     const facts = await store.facts.among(rows.flatMap(({ certidaoId }) => certidaoId ?? []));
     for (const { own, pdfKey: _, ...row } of rows) {

@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import type { JobBatchEnd, JobBatchRecord } from '../../domain/core/job-batch';
 import {
-  askBatch,
+  planBatchStart,
   inputFileOf,
   type BatchRequest,
   type BatchTerms,
   type InputFile,
-} from '../jobs/batches/ask';
+} from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import type { StartFlags } from './flags';
@@ -95,7 +95,7 @@ export function startBatch(
   request: (ctx: CommandContext) => BatchRequest | Promise<BatchRequest>,
 ): Promise<void> {
   const terms: BatchTerms = command.opts();
-  return start(command, kind, async (ctx) => askBatch(ctx, await request(ctx), terms));
+  return start(command, kind, async (ctx) => planBatchStart(ctx, await request(ctx), terms));
 }
 
 /**

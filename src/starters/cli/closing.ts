@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
-import type { Asked, Job } from '../jobs/job-kind';
+import type { RequestCounts, Job } from '../jobs/job-kind';
 import { printable } from '../jobs/text';
 
 /** What the last lines about a job that has ended say, after how it ended. */
@@ -10,7 +10,7 @@ export interface Closing {
   job: Pick<Job, 'id' | 'kind' | 'needsAttention'>;
   exitCode: number;
   /** Null: nothing is bought in its name. */
-  asked: Asked | null;
+  requests: RequestCounts | null;
   cost: readonly BillingTotal[];
   /** The result folder and its files; null: none was written. */
   result: { folder: string; files: readonly string[] } | null;
@@ -18,9 +18,9 @@ export interface Closing {
 
 /** What was requested and reused, what it cost, where the result is, and what is left to do. */
 export function closingLines(closing: Closing, reader: Reader): string[] {
-  const { asked, cost, result } = closing;
+  const { requests, cost, result } = closing;
   const { say } = reader;
-  const lines = asked === null ? [] : [askedWords(asked, reader)];
+  const lines = requests === null ? [] : [requestWords(requests, reader)];
   if (cost.length > 0) {
     const words = cost.map((one) => costWords(one, reader));
     lines.push(`${say('cost', 'custo')}: ${words.join(', ')}`);
@@ -40,8 +40,8 @@ export function closingLines(closing: Closing, reader: Reader): string[] {
   return [...lines, `${say('left to do', 'a fazer')}: ${leftToDo(closing, reader)}`];
 }
 
-function askedWords(
-  { possibleDoubleCharges: twice, requested, reused }: Asked,
+function requestWords(
+  { possibleDoubleCharges: twice, requested, reused }: RequestCounts,
   { say }: Reader,
 ): string {
   const doubt = say(
@@ -80,6 +80,6 @@ export function costWords(
 ): string {
   const state = status === null ? null : stateWord(status, language);
   const of = unit === 'answer' ? say('answer', 'resposta') : unit;
-  const told = [state, amount, of].filter((word) => word !== null);
-  return printable(`${count} x ${told.join(' ')}`);
+  const shown = [state, amount, of].filter((word) => word !== null);
+  return printable(`${count} x ${shown.join(' ')}`);
 }

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { errorLine, redactError, redactText } from '../../protection/redaction';
 import type { ErrorEnvelope } from '../jobs/envelope';
-import { exitCodes, isReaderGone, printJson, tell } from './terminal';
+import { exitCodes, isReaderGone, printJson, printNote } from './terminal';
 
 /** By their names: loading what throws them would double the time of a command that is over at once. */
 const kinds: Readonly<Record<string, { code: string; exitCode: number }>> = {
@@ -28,7 +28,7 @@ export function reportError(error: unknown, json = false): number {
   const kind = kinds[name];
   const { code, exitCode } = kind ?? { code: 'failed', exitCode: exitCodes.failed };
   const said = kind === undefined ? errorLine(error) : redactText(message);
-  tell(`diligence: ${said}`);
+  printNote(`diligence: ${said}`);
   if (json) printEnvelope({ error: { code, message: said, field: fieldOf(message) }, exitCode });
   return exitCode;
 }
@@ -58,7 +58,7 @@ function printEnvelope(envelope: ErrorEnvelope): void {
 
 /** An error that nobody caught: with the places it came through, for whoever mends it. */
 export function reportUncaught(error: unknown): number {
-  tell(`diligence: ${errorLine(error)}`);
-  for (const frame of redactError(error).at) tell(`    at ${frame}`);
+  printNote(`diligence: ${errorLine(error)}`);
+  for (const frame of redactError(error).at) printNote(`    at ${frame}`);
   return exitCodes.failed;
 }

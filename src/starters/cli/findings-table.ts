@@ -20,14 +20,14 @@ export function findingsLines(
   reader: Reader,
 ): string[] {
   const { language, say } = reader;
-  const told = Object.entries(facts)
+  const named = Object.entries(facts)
     .filter(([, value]) => value !== null && value !== '')
     .map(([path, value]) => {
       const name = language === 'en' ? path : pathName(path, language);
       return [printable(name), cellText(reader, path, value)] as const;
     });
-  const longest = Math.min(24, Math.max(0, ...told.map(([name]) => widthOf(name))));
-  const lines = told.map(([name, value]) => `  ${padded(name, longest)}  ${value}`);
+  const longest = Math.min(24, Math.max(0, ...named.map(([name]) => widthOf(name))));
+  const lines = named.map(([name, value]) => `  ${padded(name, longest)}  ${value}`);
   const full = sections.filter(({ rows }) => rows.length > 0);
   const shown = full.slice(0, mostSections);
   const counts = shared(shown.map(({ rows }) => rows.length));
@@ -63,14 +63,14 @@ function sectionLines(
 ): string[] {
   const { say } = reader;
   const { columns, file, rows, title, total } = section;
-  const isTold = (column: string): boolean =>
+  const isShown = (column: string): boolean =>
     rows.some((row) => row[column] !== undefined && row[column] !== null && row[column] !== '');
-  const told = columns.filter(isTold);
+  const shown = columns.filter(isShown);
   const texts = rows
     .slice(0, count)
-    .map((row) => told.map((one) => cellText(reader, one, row[one] ?? null)));
-  const heads = headsOf(told, reader);
-  const cells = told.map((_, at) => Math.max(...texts.map((row) => widthOf(row[at] ?? ''))));
+    .map((row) => shown.map((one) => cellText(reader, one, row[one] ?? null)));
+  const heads = headsOf(shown, reader);
+  const cells = shown.map((_, at) => Math.max(...texts.map((row) => widthOf(row[at] ?? ''))));
   const wanted = heads.map((head, at) => Math.max(cells[at] ?? 0, Math.min(widthOf(head), 12)));
   const widths = fitted(wanted, width - gap);
   const line = (row: readonly string[]): string =>
@@ -80,8 +80,8 @@ function sectionLines(
       .trimEnd();
   const left = [
     total > count ? `${total - count} ${say('more rows', 'linhas a mais')}` : null,
-    told.length > widths.length
-      ? `${told.length - widths.length} ${say('more columns', 'colunas a mais')}`
+    shown.length > widths.length
+      ? `${shown.length - widths.length} ${say('more columns', 'colunas a mais')}`
       : null,
     widths.some((room, at) => room < (cells[at] ?? 0)) ? say('what is cut', 'o cortado') : null,
   ].filter((one) => one !== null);

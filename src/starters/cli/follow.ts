@@ -5,7 +5,7 @@ import { EngineStoppedError, followJob, type Audience } from '../jobs/follow-job
 import type { Progress } from '../jobs/progress';
 import { Pace } from './pace';
 import { isHeldUp, progressLine, settledOf } from './progress';
-import { exitCodes, tell } from './terminal';
+import { exitCodes, printNote } from './terminal';
 
 /**
  * Follows a job on the terminal. Ctrl-C leaves it running: the way back is printed and the process ends with
@@ -24,7 +24,7 @@ export async function followHere<T>(
   const leave = (why: string): never => {
     display.clear();
     const ended = say('when it has ended', 'quando terminar');
-    tell(`${why}: \`diligence show ${id}\`, \`diligence result ${id}\` ${ended}`);
+    printNote(`${why}: \`diligence show ${id}\`, \`diligence result ${id}\` ${ended}`);
     process.exit(exitCodes.interrupted);
   };
   const onInterrupt = (): void => leave(say('the job goes on', 'o trabalho continua'));
@@ -74,7 +74,7 @@ class Display implements Audience {
     const news = [stage, waiting?.reason ?? '', ...details].join('\n');
     const isNews = news !== this.#news;
     if (line === this.#shown || (!isNews && at - this.#shownAt < this.#quietMs(at))) return;
-    tell(line);
+    printNote(line);
     this.#shown = line;
     this.#shownAt = at;
     this.#news = news;

@@ -28,7 +28,7 @@ const bounds = {
   stallGaps: 10,
   stallMs: 60_000,
   shortHoldMs: 15_000,
-  keptMs: 30 * 60_000,
+  historyMs: 30 * 60_000,
   sampleGapMs: 900,
   /** What is shown follows what is reckoned with this time constant... */
   smoothingMs: 5_000,
@@ -76,7 +76,7 @@ export class Pace {
     if (last === undefined || sample.settled > last.settled) this.#settledAt = sample.at;
     if (last !== undefined && sample.settled < last.settled) this.#samples = [];
     if (last === undefined || sample.at - last.at >= bounds.sampleGapMs) this.#samples.push(sample);
-    const oldest = sample.at - bounds.keptMs;
+    const oldest = sample.at - bounds.historyMs;
     while ((this.#samples[0]?.at ?? oldest) < oldest) this.#samples.shift();
   }
 

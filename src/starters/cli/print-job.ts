@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { OutputTerms } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import { inLanguage, type CommandContext } from '../jobs/context';
-import { askedOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
+import { requestsOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
 import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
@@ -70,9 +70,9 @@ async function closingOf<Input, Outcome>(
   result: Closing['result'],
 ): Promise<string[]> {
   const ended = endedJob(job);
-  const asked = await askedOf(ctx, kind, ended);
+  const requests = await requestsOf(ctx, kind, ended);
   const cost = await kind.cost(ended, ctx);
-  return closingLines({ job, exitCode: exitCodeOfJob(job), asked, cost, result }, ctx.reader);
+  return closingLines({ job, exitCode: exitCodeOfJob(job), requests, cost, result }, ctx.reader);
 }
 
 /** How a job stands, ended or not, in the language of the context. */

@@ -35,7 +35,7 @@ const reasonWords: Readonly<Record<string, Words>> = {
     'uma pessoa (há tantas linhas de resultado desconhecido quantas --max-unknown permite: verifique no serviço; `diligence resume` continua)',
   ],
   'rate limit': ['the rate limit', 'o limite de chamadas'],
-  'another work': [
+  'another job': [
     'another job that is sending the same document',
     'outro trabalho que está pedindo o mesmo documento',
   ],

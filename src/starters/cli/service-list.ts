@@ -9,7 +9,7 @@ import { withService } from '../jobs/begin/service-access';
 import { messageOf, RepeatedCalls } from '../jobs/begin/repeated-calls';
 import { counted, printable } from '../jobs/text';
 import { printJsonList } from './json-list';
-import { print, tell } from './terminal';
+import { print, printNote } from './terminal';
 
 /** A list that the service holds of one resource. */
 export interface ServiceList<Item> {
@@ -49,7 +49,7 @@ export async function eachListed<Item>(
   let unreadable = 0;
   await withService('investigation', async (service, environment, timeoutMs) => {
     const read = list.api(service, environment, timeoutMs);
-    const calls = new RepeatedCalls({ tell });
+    const calls = new RepeatedCalls({ print: printNote });
     const call = { method: 'GET', pathTemplate: list.pathTemplate } as const;
     const pages = walkPages<Item>(call, (cursor) => calls.again(() => read(cursor)));
     for await (const { items } of pages) {
@@ -99,5 +99,5 @@ export async function printServiceList<Item, View>(
     print(printable(`  ${of} ${status ?? '-'}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd()));
   }
   if (totals.untold > 0) print(`  ${totals.untold} without billing`);
-  if (unreadable > 0) tell(`${unreadable} entries of the list could not be read`);
+  if (unreadable > 0) printNote(`${unreadable} entries of the list could not be read`);
 }

@@ -7,12 +7,12 @@ import { inLanguage, openContext, warnWithoutPollers, type CommandContext } from
 import { envelopeOf } from '../jobs/envelope';
 import { findJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
-import { yieldTo, type Ask, type Foreseen } from '../jobs/begin/start-job';
+import { yieldTo, type StartPlan, type Foreseen } from '../jobs/begin/start-job';
 import type { StartFlags } from './flags';
 import { followHere } from './follow';
 import { outputTerms } from '../jobs/export-job';
 import { printResult, type ResultFlags } from './print-job';
-import { exitCodes, print, printJson, tell } from './terminal';
+import { exitCodes, print, printJson, printNote } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 
 /**
@@ -23,25 +23,25 @@ import { refuseUnwritable } from './unwritable-folder';
 export async function start<Input, Outcome>(
   command: Command,
   kind: JobKind<Input, Outcome>,
-  prepare: (ctx: CommandContext) => Promise<Ask<Input, Outcome>>,
+  prepare: (ctx: CommandContext) => Promise<StartPlan<Input, Outcome>>,
 ): Promise<void> {
   const flags: StartFlags & ResultFlags & { reference?: string } = command.opts();
   // Whoever names the rows wants their files named so.
   if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
-  const opened = await openContext(tell, flags.by);
+  const opened = await openContext(printNote, flags.by);
   const ctx = flags.lang === undefined ? opened : inLanguage(opened, flags.lang);
-  const ask = await prepare(ctx);
-  const { standing } = ask;
+  const plan = await prepare(ctx);
+  const { existing } = plan;
   if (flags.dryRun === true) {
-    const word = standing?.outcome === null ? 'underWay' : isAnswered(ask) ? 'reuse' : 'request';
+    const word = existing?.outcome === null ? 'underWay' : isAnswered(plan) ? 'reuse' : 'request';
     const one = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [], [word]: 1 };
-    printDryRun((await ask.foresee?.()) ?? one, flags.json === true, ctx.reader);
+    printDryRun((await plan.foresee?.()) ?? one, flags.json === true, ctx.reader);
     return;
   }
   if (flags.detach !== true && kind.export !== undefined)
     await refuseUnwritable(flags.out ?? 'out');
   const record = async (): Promise<string> => {
-    const id = await ask.record();
+    const id = await plan.record();
     const { folder } = await findJob(ctx, id);
     await ctx.store.jobs.putOutput(folder, outputTerms(ctx, flags));
     return id;
@@ -49,7 +49,7 @@ export async function start<Input, Outcome>(
   process.exitCode = await beginJob(
     ctx,
     kind,
-    { ...ask, record },
+    { ...plan, record },
     {
       given: givenTerms(command),
       ended: (job) => printResult(ctx, kind, job, flags),
@@ -68,7 +68,7 @@ export async function followStarted<Input, Outcome>(
 ): Promise<number> {
   const ctx = inLanguage(own, outputTerms(own, flags, job.output).lang);
   const { say } = ctx.reader;
-  tell(`${job.id}: ${say(...kind.noun)} ${kind.describe(job.input, say)}`);
+  printNote(`${job.id}: ${say(...kind.noun)} ${kind.describe(job.input, say)}`);
   if (flags.detach === true) {
     const view = { job, state: 'running', progress: null } as const;
     if (flags.json === true) printJson(await envelopeOf(ctx, kind, view, null));
@@ -77,13 +77,13 @@ export async function followStarted<Input, Outcome>(
   }
   await warnWithoutPollers(engine, ctx, kind.service);
   const workflowId = kind.workflowId(job.input, job.id);
-  const ended = await followHere<{ workId?: string }>(
+  const ended = await followHere<{ jobId?: string }>(
     ctx,
     engine,
     { id: job.id, workflowId },
     (current) => kind.readProgress(current, workflowId, ctx.reader),
   );
-  const ran = await yieldTo(ctx, job, ended.workId ?? job.id);
+  const ran = await yieldTo(ctx, job, ended.jobId ?? job.id);
   return printResult(ctx, kind, await findJob<Input, Outcome>(ctx, ran.id), flags);
 }
 

@@ -16,7 +16,7 @@ export const exitCodes = {
  * Everything for people goes to standard error, which may end in a log: redacted as one. Standard
  * output is for what was asked for.
  */
-export function tell(line: string): void {
+export function printNote(line: string): void {
   process.stderr.write(`${redactText(line)}\n`);
 }
 

@@ -4,8 +4,8 @@ import { readAnalysis } from '../../apis/credit/result.wire';
 import { readLarge } from '../../store/core/large-objects';
 import type { AnalysedPayer } from '../../domain/credit/analysis';
 import type { ResultFilter } from '../../domain/credit/operation';
-import type { AnalysisResultRef } from '../../domain/credit/work';
-import { analysisHtml, type ReportedWork } from '../../report/credit/analysis-html';
+import type { AnalysisResultRef } from '../../domain/credit/job';
+import { analysisHtml, type ReportedAnalysis } from '../../report/credit/analysis-html';
 import { AnalysisFold } from '../../report/credit/figures';
 import type { ReportLanguage } from '../../report/formats';
 import {
@@ -25,7 +25,7 @@ export interface AnalysisFolderOptions {
   folder: string;
   filter: ResultFilter;
   fileName: string;
-  work: ReportedWork;
+  job: ReportedAnalysis;
   lang: ReportLanguage;
 }
 
@@ -36,7 +36,7 @@ export interface AnalysisFolderOptions {
 export async function writeAnalysisFolder(
   { store }: CommandContext,
   result: AnalysisResultRef,
-  { folder, filter, fileName, work, lang }: AnalysisFolderOptions,
+  { folder, filter, fileName, job, lang }: AnalysisFolderOptions,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const shown = filter === 'all' ? result.allKey : result.issuesKey;
@@ -77,7 +77,7 @@ export async function writeAnalysisFolder(
   }
   const page = analysisHtml(
     {
-      work,
+      job,
       analysis,
       fileName,
       contradictions: result.contradictions,

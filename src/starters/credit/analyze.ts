@@ -6,7 +6,7 @@ import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
 import { UsageError } from '../jobs/errors';
-import { askAnalysis } from './ask';
+import { planAnalysis } from './request';
 import { analysisBatch } from './batch';
 import { analysisBatchKind } from './batch-kind';
 import { analysisKind } from './kind';
@@ -46,7 +46,7 @@ export function analyzeCommand(): Command {
         return;
       }
       refuseFlagsBeside('one file', ['--concurrency', '--budget', '--excel'], command);
-      await start(command, analysisKind, (ctx) => askAnalysis(ctx, flags));
+      await start(command, analysisKind, (ctx) => planAnalysis(ctx, flags));
     });
 }
 

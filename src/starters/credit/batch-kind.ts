@@ -1,5 +1,5 @@
 import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
-import { analysisFolder, type AnalysisOutcome } from '../../domain/credit/work';
+import { analysisFolder, type AnalysisOutcome } from '../../domain/credit/job';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 import { noCharges } from '../jobs/batches/rules';
@@ -21,7 +21,7 @@ export const analysisBatchKind = jobBatchKind({
     const { outcome, record } = found;
     const { status, settledAt } = outcome;
     return {
-      jobId: record.workId,
+      jobId: record.jobId,
       status,
       cells: cellsOf(outcome),
       error: errorOf(outcome),

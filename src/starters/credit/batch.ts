@@ -2,13 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { InputFileError } from '../../receivables/input-file-error';
-import type { BatchRequest } from '../jobs/batches/ask';
+import type { BatchRequest } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { listedRows } from '../jobs/batches/listed-rows';
 import { mayBeSent } from './check';
 import { engineTerms, preparedInput, recordInput, type PreparedInput } from './input';
-import { reissueOnRerun, standingOf } from './standing';
+import { reissueOnRerun, existingAnalysis } from './existing';
 
 export interface FolderFlags {
   input: string;
@@ -58,20 +58,20 @@ export async function analysisBatch(
           return { document, refused, key: inputs.get(document)?.name ?? null };
         }),
       ),
-    standing: async (file) => {
-      const standing = await standingOf(ctx, inputOf(file));
-      if (standing.kind === 'new') return null;
-      const { record } = standing.analysis;
-      return { jobId: record.workId, ended: standing.kind === 'ended', terms: engineTerms(record) };
+    existing: async (file) => {
+      const existing = await existingAnalysis(ctx, inputOf(file));
+      if (existing.kind === 'new') return null;
+      const { record } = existing.analysis;
+      return { jobId: record.jobId, ended: existing.kind === 'ended', terms: engineTerms(record) };
     },
     put: async (file, again) => {
       const input = inputOf(file);
       const isAnew = again !== null;
       if (isAnew) await reissueOnRerun(ctx, input);
       const forced = mayBeSent(input.checked.worst) ? null : (force ?? null);
-      const asked = { engine: engine ?? null, filter, forced, rerun: isAnew };
-      const { record } = await recordInput(ctx, input, asked);
-      return { jobId: record.workId, terms: engineTerms(record) };
+      const request = { engine: engine ?? null, filter, forced, rerun: isAnew };
+      const { record } = await recordInput(ctx, input, request);
+      return { jobId: record.jobId, terms: engineTerms(record) };
     },
   };
 }

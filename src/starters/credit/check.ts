@@ -73,8 +73,8 @@ export function findingLines(cnab: string, file: string, { findings, counts }: F
     findingLine(finding.line === null ? file : cnab, finding),
   );
   for (const [code, count] of Object.entries(counts)) {
-    const told = findings.filter((finding) => finding.code === code).length;
-    if (count > told) lines.push(`${file}: and ${count - told} more of ${code}`);
+    const reported = findings.filter((finding) => finding.code === code).length;
+    if (count > reported) lines.push(`${file}: and ${count - reported} more of ${code}`);
   }
   return lines;
 }
@@ -87,12 +87,12 @@ const levelWords: Record<FindingLevel, string> = {
 
 function findingLine(file: string, finding: Finding): string {
   const { line, columns, entry, found, expected, sentence, level, code } = finding;
-  const place = [
+  const location = [
     ...(line === null ? [] : [`line ${line}`]),
     ...(columns === null ? [] : [columnWords(columns)]),
     ...(entry === null ? [] : [`entry ${entry}`]),
   ].join(', ');
-  const where = place === '' ? file : `${file}: ${place}`;
+  const where = location === '' ? file : `${file}: ${location}`;
   return `${where}: ${levelWords[level]} (${code}): found ${found}, expected ${expected}. ${sentence}`;
 }
 
@@ -133,9 +133,9 @@ function invoiceSummary(file: string, { entries, invoices }: CheckedInvoices, cn
 /** One line for a file that may be sent: what it is, and how often it is warned of what. */
 export function briefLine(file: string, { cnab, invoices }: CheckedInput): string {
   const warnings = Object.entries({ ...cnab.counts, ...invoices?.counts });
-  const told = warnings.map(([code, count]) => `${code} (${count})`).join(', ');
+  const reported = warnings.map(([code, count]) => `${code} (${count})`).join(', ');
   const [about = file] = cnabSummary(file, cnab);
-  return told === '' ? about : `${about}; warnings: ${told}`;
+  return reported === '' ? about : `${about}; warnings: ${reported}`;
 }
 
 /** Where the finding stands that has a file refused, and its code; empty when none does. */
@@ -144,8 +144,8 @@ export function refusalWords({ cnab, invoices }: CheckedInput): string {
   const worst = worstLevel(found);
   const first = found.find(({ level }) => level === worst && !mayBeSent(level));
   if (first === undefined) return '';
-  const place = first.entry === null ? 'the file' : 'the ZIP';
-  return `${first.line === null ? place : `line ${first.line}`}: ${first.code}`;
+  const position = first.entry === null ? 'the file' : 'the ZIP';
+  return `${first.line === null ? position : `line ${first.line}`}: ${first.code}`;
 }
 
 function verdict(worst: FindingLevel | null, forced: string | null): string {

@@ -19,7 +19,7 @@ export class EngineCalls {
 
   constructor(api: EnginesApi, options: RepeatOptions) {
     this.#api = api;
-    this.#tell = options.tell;
+    this.#tell = options.print;
     this.#calls = new RepeatedCalls(options);
   }
 

@@ -11,7 +11,7 @@ import { withService } from '../jobs/begin/service-access';
 import { EngineCalls } from './engine-calls';
 import { CommandError, UsageError } from '../jobs/errors';
 import { printable } from '../jobs/text';
-import { print, printJson, tell } from '../cli/terminal';
+import { print, printJson, printNote } from '../cli/terminal';
 
 interface ChangeFlags {
   name?: string;
@@ -198,7 +198,7 @@ function parsed(text: string): unknown {
 async function withEngines<T>(work: (calls: EngineCalls) => Promise<T>): Promise<T> {
   return withCredit(async ({ engines }) => {
     try {
-      return await work(new EngineCalls(engines, { tell }));
+      return await work(new EngineCalls(engines, { print: printNote }));
     } catch (error) {
       throw error instanceof StatusError ? new CommandError(refusalWords(error)) : error;
     }

@@ -7,7 +7,7 @@ import {
   type Fields,
   type Findings,
 } from '../../domain/core/findings';
-import type { AnalysisOutcome } from '../../domain/credit/work';
+import type { AnalysisOutcome } from '../../domain/credit/job';
 import { findLarge, readLarge } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
 

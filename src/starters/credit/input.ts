@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { putAnalysis } from '../../store/credit/asks';
+import { putAnalysis } from '../../store/credit/requests';
 import { inputKey } from '../../store/credit/analyses';
 import { indexDocuments } from '../../store/core/subject-index';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
@@ -10,13 +10,13 @@ import {
   analysisText,
   type AnalysisRecord,
   type StoredInput,
-} from '../../domain/credit/work';
+} from '../../domain/credit/job';
 import { engineKey } from '../../domain/credit/engine';
 import { isUuid } from '../../domain/core/uuid';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
-import type { AnalysisOnFile } from './standing';
+import type { AnalysisOnFile } from './existing';
 import { CommandError, UsageError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 
@@ -35,22 +35,22 @@ export interface PreparedInput {
 /**
  * Scans a file, tells what was found, and names the thing to be bought.
  *
- * @param told `briefly`: one line of a file that may be sent
+ * @param detail `briefly`: one line of a file that may be sent
  * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
  */
 export async function preparedInput(
-  place: CommandContext,
+  ctx: CommandContext,
   { cnab, xmls, force }: { cnab: string; xmls?: string | undefined; force?: string | undefined },
   engine: string | null,
-  told: 'briefly' | 'in full' = 'in full',
+  detail: 'briefly' | 'in full' = 'in full',
 ): Promise<PreparedInput> {
   const today = todayInBrazil(new Date());
   const files = { cnab, ...(xmls !== undefined && { xmls }) };
   const checked = await checkInput({ ...files, today });
-  if (told === 'briefly' && mayBeSent(checked.worst)) place.log(briefLine(cnab, checked));
-  else refuseFindings(place, { ...files, ...(force !== undefined && { force }) }, checked);
+  if (detail === 'briefly' && mayBeSent(checked.worst)) ctx.log(briefLine(cnab, checked));
+  else refuseFindings(ctx, { ...files, ...(force !== undefined && { force }) }, checked);
   const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
-  return forEngine(place, { files, checked, xmlsSha256 }, engine);
+  return forEngine(ctx, { files, checked, xmlsSha256 }, engine);
 }
 
 /** The same input, to be judged by another engine: another thing to be bought. */
@@ -74,30 +74,30 @@ export function engineTerms({ fence }: Pick<AnalysisRecord, 'fence'>): { namesEn
 
 /** Stores the input and puts on file, and on the audit trail, that it was asked for. */
 export async function recordInput(
-  place: CommandContext,
+  ctx: CommandContext,
   input: PreparedInput,
-  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced' | 'label' | 'deadlineMs' | 'rerun'>,
+  request: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced' | 'label' | 'deadlineMs' | 'rerun'>,
 ): Promise<AnalysisOnFile> {
   const { engineId, fence, name } = input;
-  const stored = await storedReceivables(place, input);
-  const record = await putAnalysis(place, { name, fence, engineId, ...stored, ...asked });
-  return { folder: analysisFolder(record.workId), record, outcome: null };
+  const stored = await storedReceivables(ctx, input);
+  const record = await putAnalysis(ctx, { name, fence, engineId, ...stored, ...request });
+  return { folder: analysisFolder(record.jobId), record, outcome: null };
 }
 
 /** Copies of the files, and what the scan counted. */
 export async function storedReceivables(
-  place: CommandContext,
+  ctx: CommandContext,
   { files, checked, xmlsSha256 }: PreparedInput,
 ): Promise<Pick<AnalysisRecord, 'cnab' | 'xmls' | 'assignor' | 'receivables' | 'totalCents'>> {
   const { cnab, xmls } = files;
   const assignor = checked.cnab.assignorDocument;
   return {
-    cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab(cnab)),
+    cnab: await fileInput(ctx, cnab, checked.cnab.sha256, documentsInCnab(cnab)),
     xmls:
       xmls === undefined
         ? null
-        : await fileInput(place, xmls, xmlsSha256, checked.invoices?.documents ?? []),
-    assignor: assignor === null ? null : place.idKey.nameOf('document', assignor),
+        : await fileInput(ctx, xmls, xmlsSha256, checked.invoices?.documents ?? []),
+    assignor: assignor === null ? null : ctx.idKey.nameOf('document', assignor),
     receivables: checked.cnab.receivables,
     totalCents: String(checked.cnab.totalCents),
   };

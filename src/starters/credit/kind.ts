@@ -5,11 +5,11 @@ import {
   analysisWorkflowId,
   type AnalysisOutcome,
   type AnalysisRecord,
-} from '../../domain/credit/work';
+} from '../../domain/credit/job';
 import type { ReportLanguage } from '../../report/formats';
 import { analysisSubject } from '../../domain/core/service/attempts';
 import type { CommandContext } from '../jobs/context';
-import type { Asked, EndedJob, JobKind } from '../jobs/job-kind';
+import type { RequestCounts, EndedJob, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { errorWords } from '../jobs/text';
 import type { Reader } from '../../report/reader';
@@ -39,7 +39,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
       ? []
       : [{ name: 'result.json', bytes: null, sha256: null, mediaType: 'application/json' }],
   cost: () => [],
-  asked: askedForAnalysis,
+  requests: askedForAnalysis,
   heeds: ['lang'],
   export: (ctx, { input, outcome }, folder, { lang }) =>
     writeOutcome(ctx, input, outcome, { folder, lang }),
@@ -51,7 +51,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
 async function askedForAnalysis(
   { createdAt: from, endedAt: to, input }: EndedJob<AnalysisRecord, AnalysisOutcome>,
   { store }: CommandContext,
-): Promise<Asked> {
+): Promise<RequestCounts> {
   if (input.fence === null) return { requested: 0, reused: 0, possibleDoubleCharges: 0 };
   const sender = analysisWorkflowId(input.name);
   const { spending } = store;
@@ -63,28 +63,28 @@ async function askedForAnalysis(
 /** @returns names of the files; none: there is nothing to write */
 export async function writeOutcome(
   ctx: CommandContext,
-  { workId, cnab, xmls, filter, createdAt, createdBy }: AnalysisRecord,
+  { jobId, cnab, xmls, filter, createdAt, createdBy }: AnalysisRecord,
   { result, operationId, settledAt: endedAt }: AnalysisOutcome,
   { folder, lang }: { folder: string; lang: ReportLanguage },
 ): Promise<string[]> {
   if (result === null) {
     // An answer to an upload in which no id was found: a person may find it, and adopt it.
-    const answer = await new AnalysisRepository(ctx.store).unreadable(analysisFolder(workId));
+    const answer = await new AnalysisRepository(ctx.store).unreadable(analysisFolder(jobId));
     if (answer === null) return [];
     await mkdir(folder, { recursive: true });
     await writeWhole(folder, 'upload-answer.txt', answer);
     return ['upload-answer.txt'];
   }
   const files = xmls === null ? [cnab] : [cnab, xmls];
-  const work = { workId, operationId, createdAt, createdBy, endedAt, files };
+  const job = { jobId, operationId, createdAt, createdBy, endedAt, files };
   const { writeAnalysisFolder } =
     require('./analysis-folder') as typeof import('./analysis-folder');
-  await writeAnalysisFolder(ctx, result, { folder, filter, fileName: cnab.name, work, lang });
+  await writeAnalysisFolder(ctx, result, { folder, filter, fileName: cnab.name, job, lang });
   return ['result.json', 'titulos.csv', 'issues.csv', 'report.html'];
 }
 
 function analysisLines(outcome: AnalysisOutcome, reader: Reader) {
-  const { workId, status, operationId, error, result } = outcome;
+  const { jobId, status, operationId, error, result } = outcome;
   const { formats, language, say } = reader;
   const lines: string[] = [stateWord(status, language)];
   if (operationId !== null)
@@ -112,7 +112,7 @@ function analysisLines(outcome: AnalysisOutcome, reader: Reader) {
       lines.push(`  ${say('contradiction', 'contradição')}: ${sentence}`);
   }
   if (['unknown_outcome', 'expired', 'failed'].includes(status)) {
-    const show = `\`diligence inbox show ${workId}\``;
+    const show = `\`diligence inbox show ${jobId}\``;
     lines.push(
       say(
         `  next       ${show} says what can be decided`,

@@ -1,10 +1,6 @@
 import { findLarge } from '../../store/core/large-objects';
 import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
-import {
-  analysisFolder,
-  type AnalysisOutcome,
-  type AnalysisRecord,
-} from '../../domain/credit/work';
+import { analysisFolder, type AnalysisOutcome, type AnalysisRecord } from '../../domain/credit/job';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { engineTerms } from './input';
 import { CommandError } from '../jobs/errors';
@@ -14,8 +10,8 @@ import { singleResolver } from '../jobs/decide/resolve-single';
 /** A person's decision about an analysis that did not complete. */
 export const creditResolver = singleResolver<AnalysisRecord>({
   workflow: 'analyzeCredit',
-  fence: async (ctx, { workId }) => subjectOf(await chosen(ctx, workId)),
-  args: (_, input, folder) => ({ ref: { workId: input.workId, folder }, ...engineTerms(input) }),
+  fence: async (ctx, { jobId }) => subjectOf(await chosen(ctx, jobId)),
+  args: (_, input, folder) => ({ ref: { jobId: input.jobId, folder }, ...engineTerms(input) }),
   // The decision is about what the person saw: no other engine is chosen.
   changed: async (ctx, { id }) => {
     const record = await chosen(ctx, id);
@@ -23,7 +19,7 @@ export const creditResolver = singleResolver<AnalysisRecord>({
   },
   async check(ctx, { folder, id }, input, { action }) {
     const { store } = ctx;
-    const subject = subjectOf(await chosen(ctx, input.workId));
+    const subject = subjectOf(await chosen(ctx, input.jobId));
     const history = subject === null ? [] : await store.attempts.of(subject);
     const state = subjectState(history, Date.now());
     if (action !== 'reissue' && state.kind === 'free')

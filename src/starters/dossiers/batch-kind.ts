@@ -24,7 +24,7 @@ export const dossierBatchKind = jobBatchKind({
     const folder = dossierFolder(jobId);
     const outcome = await new DossierRepository(ctx.store).outcome(folder);
     if (outcome === null) return null;
-    const { attempts, caused, error, filed, possibleAttempt, remote, risk } = outcome;
+    const { attempts, caused, error, stored, possibleAttempt, remote, risk } = outcome;
     const { settledAt, status } = outcome;
     return {
       jobId,
@@ -36,7 +36,7 @@ export const dossierBatchKind = jobBatchKind({
         caused,
         possible_attempt: possibleAttempt,
         risk: risk?.level ?? null,
-        files: filed.length,
+        files: stored.length,
       },
       error,
       settledAt,

@@ -5,25 +5,31 @@ import {
   type ReviewPolicy,
 } from '../../domain/dossiers/follow';
 import type { PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { onlyCell, planItems, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
 import { DossierRepository } from '../../store/dossiers/dossiers';
-import { ofFile, type BatchRequest, type InputFile, type StandingJob } from '../jobs/batches/ask';
+import {
+  ofFile,
+  type BatchRequest,
+  type InputFile,
+  type ExistingJob,
+} from '../jobs/batches/request';
 import { listedRows } from '../jobs/batches/listed-rows';
 import type { CommandContext } from '../jobs/context';
 
 type Terms = Pick<DossierRecord, 'maxAttempts' | 'onReview'>;
 
 /** Each different dossier of a sheet, followed to its end. */
-export function followBatch(ctx: CommandContext, asked: Terms & InputFile): BatchRequest {
-  const { choice, maxAttempts, onReview, path } = asked;
+export function followBatch(ctx: CommandContext, request: Terms & InputFile): BatchRequest {
+  const { choice, maxAttempts, onReview, path } = request;
   const terms = { maxAttempts, onReview };
   return {
     kind: 'dossier-batch',
-    ...ofFile(asked),
+    ...ofFile(request),
     terms: ['follow', maxAttempts, onReview],
-    rows: (told) => planThings(readSheet(path, { ...choice, holds: 'dossiers', ...told }), readRow),
-    standing: (dossierId) => standingDossier(ctx, dossierId, terms, { atOnce: false }),
+    rows: (notices) =>
+      planItems(readSheet(path, { ...choice, holds: 'dossiers', ...notices }), readRow),
+    existing: (dossierId) => existingDossier(ctx, dossierId, terms, { atOnce: false }),
     put: async (dossierId) => followed(ctx, dossierId, terms, { atOnce: false }),
   };
 }
@@ -36,10 +42,10 @@ export function followBatch(ctx: CommandContext, asked: Terms & InputFile): Batc
  */
 export function retryBatch(
   ctx: CommandContext,
-  asked: { label: string | null; onReview: ReviewPolicy; words: readonly unknown[] },
+  request: { label: string | null; onReview: ReviewPolicy; words: readonly unknown[] },
   plan: () => Promise<RetryPlan>,
 ): BatchRequest {
-  const { label, onReview, words } = asked;
+  const { label, onReview, words } = request;
   const planned = new Map<string, PlannedRetry>();
   const boundOf = (dossierId: string): Terms => {
     const from = planned.get(dossierId)?.from ?? 1;
@@ -65,7 +71,7 @@ export function retryBatch(
       });
       return { ...rows, left };
     },
-    standing: (dossierId) => standingDossier(ctx, dossierId, boundOf(dossierId), { atOnce: true }),
+    existing: (dossierId) => existingDossier(ctx, dossierId, boundOf(dossierId), { atOnce: true }),
     put: async (dossierId) => followed(ctx, dossierId, boundOf(dossierId), { atOnce: true }),
   };
 }
@@ -81,24 +87,24 @@ function readRow({ documents }: FilledRow): RowReading<string> {
 }
 
 /** One that has not ended in the same terms is gone on with; what was completed is in the store. */
-async function standingDossier(
+async function existingDossier(
   { store }: CommandContext,
   dossierId: string,
   { maxAttempts, onReview }: Terms,
   how: { atOnce: boolean },
-): Promise<StandingJob | null> {
+): Promise<ExistingJob | null> {
   const file = new DossierRepository(store);
   const [newest] = await file.all(dossierId);
   if (newest === undefined || newest.record.toCancel) return null;
   const { record } = newest;
-  const { workId: jobId } = record;
+  const { jobId } = record;
   const outcome = await file.outcome(newest.folder);
   const isSame = record.maxAttempts === maxAttempts && record.onReview === onReview;
   if (outcome === null) {
     return isSame ? { jobId, ended: false, terms: termsOf(record, how) } : null;
   }
-  const stands = outcome.status === 'completed' && outcome.erased !== true;
-  return stands ? { jobId, ended: true, terms: {} } : null;
+  const isAnswer = outcome.status === 'completed' && outcome.erased !== true;
+  return isAnswer ? { jobId, ended: true, terms: {} } : null;
 }
 
 /** Its record is stored when it starts: nobody would go on with one that never did. */
@@ -109,10 +115,10 @@ function followed(
   how: { atOnce: boolean },
 ): { jobId: string; terms: Record<string, unknown> } {
   const createdAt = new Date().toISOString();
-  const workId = `${dossierWorkflowId(dossierId)}/${createdAt.replace(/[-:.]/g, '')}`;
+  const jobId = `${dossierWorkflowId(dossierId)}/${createdAt.replace(/[-:.]/g, '')}`;
   const createdBy = environment.actor;
-  const record = { workId, dossierId, ...terms, toCancel: false, createdAt, createdBy };
-  return { jobId: workId, terms: termsOf(record, how) };
+  const record = { jobId, dossierId, ...terms, toCancel: false, createdAt, createdBy };
+  return { jobId: jobId, terms: termsOf(record, how) };
 }
 
 function termsOf(record: DossierRecord, { atOnce }: { atOnce: boolean }): Record<string, unknown> {

@@ -11,10 +11,10 @@ import {
 } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf, wholeNumber } from '../cli/terminal';
-import type { InputFile } from '../jobs/batches/ask';
+import type { InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { askCancel, askFollow, mostAttempts } from './ask';
+import { planCancel, planFollow, mostAttempts } from './request';
 import { followBatch } from './batch';
 import { dossierBatchKind } from './batch-kind';
 import { dossierIdOf, idCommand } from './ids';
@@ -62,8 +62,8 @@ function followCommand(): Command {
         followBatch(ctx, { ...file, maxAttempts, onReview });
       if (await startInput(command, dossierBatchKind, many)) return;
       refuseFlagsBeside('one dossier', inputFlags, command);
-      const asked = { ...flags, id: dossierIdOf(id, flags) };
-      await start(command, dossierKind, (ctx) => askFollow(ctx, asked));
+      const request = { ...flags, id: dossierIdOf(id, flags) };
+      await start(command, dossierKind, (ctx) => planFollow(ctx, request));
     });
 }
 
@@ -74,6 +74,6 @@ function cancelCommand(): Command {
     .option('--json', 'one JSON document on standard output')
     .action(async (id: string | undefined, flags: { id?: string }, command: Command) => {
       const dossierId = dossierIdOf(id, flags);
-      await start(command, dossierKind, (ctx) => askCancel(ctx, dossierId));
+      await start(command, dossierKind, (ctx) => planCancel(ctx, dossierId));
     });
 }

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { DossierRepository } from '../../store/dossiers/dossiers';
-import type { FiledArtifact } from '../../domain/core/artifact';
+import type { StoredArtifact } from '../../domain/core/artifact';
 import type { DossierOutcome, DossierRecord } from '../../domain/dossiers/follow';
 import type { CommandContext } from '../jobs/context';
 import type { EndedJob } from '../jobs/job-kind';
@@ -28,7 +28,7 @@ export async function writeDossierFolder(
   await mkdir(folder, { recursive: true });
   const names = ['dossier.json'];
   await writeWhole(folder, 'dossier.json', `${JSON.stringify({ outcome, answers }, null, 2)}\n`);
-  for (const [index, artifact] of outcome.filed.entries()) {
+  for (const [index, artifact] of outcome.stored.entries()) {
     const name = artifactName(artifact, index);
     await writeArtifact(store, id, artifact, folder, name);
     names.push(name);
@@ -37,7 +37,7 @@ export async function writeDossierFolder(
 }
 
 /** The report has one name; what comes beside it is numbered. */
-export function artifactName({ mediaType, type }: FiledArtifact, index: number): string {
+export function artifactName({ mediaType, type }: StoredArtifact, index: number): string {
   const isPdf = type === 'dossie_pdf' || mediaType === 'application/pdf';
   return `${index === 0 ? 'dossier' : `dossier-${index + 1}`}${isPdf ? '.pdf' : '.bin'}`;
 }

@@ -47,14 +47,14 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   },
   lines: ({ outcome }, { reader }) => dossierLines(outcome, reader),
   findings: dossierFindings,
-  artifacts: ({ outcome: { filed } }) =>
-    filed.map((artifact, index) => {
+  artifacts: ({ outcome: { stored } }) =>
+    stored.map((artifact, index) => {
       const { bytes, mediaType, sha256 } = artifact;
       return { name: artifactName(artifact, index), bytes, sha256, mediaType };
     }),
   cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
   charges: ({ outcome }) => chargesOf(outcome),
-  asked: ({ outcome: { caused, possibleAttempt } }) => {
+  requests: ({ outcome: { caused, possibleAttempt } }) => {
     const possible = possibleAttempt ? 1 : 0;
     return { requested: caused + possible, reused: 0, possibleDoubleCharges: possible };
   },
@@ -123,14 +123,14 @@ export function dossierLines(outcome: DossierOutcome, reader: Reader): string[] 
     const { action, by, note: why } = outcome.review;
     add('review', 'revisão', `${stateWord(action, language)}, ${say('by', 'por')} ${by}: ${why}`);
   }
-  for (const { bytes, sha256, type } of outcome.filed) {
+  for (const { bytes, sha256, type } of outcome.stored) {
     add(
       'stored',
       'guardado',
       `${type ?? say('file', 'arquivo')}, ${bytes} bytes, sha256 ${sha256}`,
     );
   }
-  for (const { type, why } of outcome.unfiled) {
+  for (const { type, why } of outcome.notStored) {
     add('missing', 'falta', `${type ?? say('file', 'arquivo')}: ${why}`);
   }
   if (note !== null) add('note', 'nota', note);
@@ -165,9 +165,11 @@ function riskLine(risk: NonNullable<DossierOutcome['risk']>, reader: Reader): st
 
 function attemptLine({ billing, number, status }: AttemptSeen, reader: Reader): string {
   const { say } = reader;
-  const told = [stateOf(billing?.status ?? null, reader), billing?.amount ?? '-', billing?.unit];
+  const shown = [stateOf(billing?.status ?? null, reader), billing?.amount ?? '-', billing?.unit];
   const cost =
-    billing === null ? say('billing not told', 'cobrança não informada') : told.join(' ').trimEnd();
+    billing === null
+      ? say('billing not told', 'cobrança não informada')
+      : shown.join(' ').trimEnd();
   return `${say('attempt', 'tentativa')} ${number}  ${stateOf(status, reader).padEnd(12)} ${cost}`;
 }
 

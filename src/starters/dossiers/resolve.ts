@@ -14,8 +14,8 @@ const dossiersEnded = singleResolver<DossierRecord>({
     // One more attempt is what was decided.
     return { onReview: 'wait', maxAttempts: action === 'retry' ? number + 1 : maxAttempts };
   },
-  args: (_, { workId, dossierId, maxAttempts, onReview, toCancel }, folder) => ({
-    ref: { workId, folder, dossierId },
+  args: (_, { jobId, dossierId, maxAttempts, onReview, toCancel }, folder) => ({
+    ref: { jobId, folder, dossierId },
     maxAttempts,
     onReview,
     toCancel,

@@ -16,8 +16,8 @@ import { eachDossier } from './list';
 
 /** `diligence dossier retry-failed`. */
 export function retryFailedCommand(): Command {
-  const asked = withLanguage(withDetach(withActor(new Command('retry-failed'))));
-  return withBatch(asked, 10)
+  const request = withLanguage(withDetach(withActor(new Command('retry-failed'))));
+  return withBatch(request, 10)
     .description('Try failed dossiers of the list again: each new attempt may be charged.')
     .option(
       '--since <when>',

@@ -1,13 +1,13 @@
 import { checkPlan } from '../../domain/investigations/check-plan';
 import type { Subject } from '../../domain/investigations/plan';
-import { planThings } from '../../sheets/read/plan-rows';
+import { planItems } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
-import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
+import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { isWithin } from '../jobs/begin/start-job';
 import {
-  askedFor,
+  requestedFor,
   newestInvestigation,
   putInvestigation,
   termsOf,
@@ -24,41 +24,41 @@ import { subjectReader } from './subject-row';
  */
 export async function investigationBatch(
   ctx: CommandContext,
-  asked: InputFile & Omit<InvestigationTerms, 'label'> & { plan: string },
+  request: InputFile & Omit<InvestigationTerms, 'label'> & { plan: string },
 ): Promise<BatchRequest> {
-  const { budget = null, choice, path, rerun } = asked;
-  const written = await readPlan(asked.plan);
+  const { budget = null, choice, path, rerun } = request;
+  const written = await readPlan(request.plan);
   const { plan, subject } = written;
   if (subject !== null)
-    throw new UsageError(`--input: the plan ${asked.plan} names a subject of its own`);
+    throw new UsageError(`--input: the plan ${request.plan} names a subject of its own`);
   const faults = checkPlan(plan, null);
-  if (faults.length > 0) throw planError(asked.plan, faults, written.lineOf);
+  if (faults.length > 0) throw planError(request.plan, faults, written.lineOf);
   const files = { photo: null, receivables: null };
-  const of = (thing: string) => ({
-    ...askedFor(ctx, plan, JSON.parse(thing) as Subject, { ...asked, label: null }),
+  const of = (item: string) => ({
+    ...requestedFor(ctx, plan, JSON.parse(item) as Subject, { ...request, label: null }),
     files,
   });
   return {
     kind: 'investigation-batch',
-    ...ofFile(asked),
+    ...ofFile(request),
     terms: [plan, budget],
-    rows: (told) =>
-      planThings(readSheet(path, { ...choice, holds: 'subjects', ...told }), subjectReader(plan)),
-    standing: async (thing) => {
-      const found = await newestInvestigation(ctx, of(thing));
+    rows: (notices) =>
+      planItems(readSheet(path, { ...choice, holds: 'subjects', ...notices }), subjectReader(plan)),
+    existing: async (item) => {
+      const found = await newestInvestigation(ctx, of(item));
       if (found === null) return null;
       const { id: jobId, input, outcome } = found;
       if (outcome === null) return { jobId, ended: false, terms: { ...termsOf(input) } };
-      const stands = found.status === 'completed' && isWithin(asked.maxAge, found);
-      return stands ? { jobId, ended: true, terms: {} } : null;
+      const isAnswer = found.status === 'completed' && isWithin(request.maxAge, found);
+      return isAnswer ? { jobId, ended: true, terms: {} } : null;
     },
-    put: async (thing) => {
-      const one = { ...of(thing), rerun };
+    put: async (item) => {
+      const one = { ...of(item), rerun };
       return { jobId: await putInvestigation(ctx, one), terms: { ...termsOf(one) } };
     },
     foresight: () => {
       const foresight = new PlanForesight(ctx, written);
-      return { add: (thing) => foresight.add(of(thing)), lines: () => foresight.lines() };
+      return { add: (item) => foresight.add(of(item)), lines: () => foresight.lines() };
     },
   };
 }

@@ -4,9 +4,9 @@ import { inputFlags, startInput, withInput } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { print, wholeNumber } from '../cli/terminal';
-import type { InputFile } from '../jobs/batches/ask';
+import type { InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
-import { askInvestigation, subjectColumns } from './ask';
+import { planInvestigation, subjectColumns } from './request';
 import { investigationBatch } from './batch';
 import { investigationBatchKind } from './batch-kind';
 import { investigationKind } from './kind';
@@ -45,7 +45,7 @@ export function investigateCommand(): Command {
         investigationBatch(ctx, { ...flags, ...file });
       if (await startInput(command, investigationBatchKind, many)) return;
       refuseFlagsBeside('one subject', inputFlags, command);
-      await start(command, investigationKind, (ctx) => askInvestigation(ctx, flags));
+      await start(command, investigationKind, (ctx) => planInvestigation(ctx, flags));
     })
     .addCommand(plansCommand());
 }

@@ -1,4 +1,4 @@
-import { isToldByAnother, knownThings } from '../../domain/investigations/check-plan';
+import { isReportedByAnother, knownTargets } from '../../domain/investigations/check-plan';
 import type { InvestigationRecord } from '../../domain/investigations/investigation';
 import { chargedFor } from '../../domain/investigations/plan';
 import { childMaker } from '../../store/investigations/children';
@@ -6,7 +6,7 @@ import type { CommandContext } from '../jobs/context';
 import type { Foreseen } from '../jobs/begin/start-job';
 import { graphLines, type WrittenPlan } from './plan-file';
 
-type Asked = Omit<InvestigationRecord, 'workId' | 'createdAt' | 'createdBy'>;
+type Requested = Omit<InvestigationRecord, 'jobId' | 'createdAt' | 'createdBy'>;
 type Sum = Pick<Foreseen, 'request' | 'reuse' | 'underWay' | 'unknown'>;
 
 const words = ['request', 'reuse', 'underWay', 'unknown'] as const;
@@ -26,17 +26,17 @@ export class PlanForesight {
     this.#sums = written.plan.steps.map(nothing);
   }
 
-  async add(asked: Asked): Promise<void> {
+  async add(request: Requested): Promise<void> {
     const { foresee: look } = childMaker(this.#ctx);
     const at = new Date();
-    const workId = `investigation/${asked.name}`;
+    const jobId = `investigation/${request.name}`;
     const [createdAt, createdBy] = [at.toISOString(), this.#ctx.environment.actor];
-    const record = { ...asked, workId, createdAt, createdBy };
+    const record = { ...request, jobId, createdAt, createdBy };
     this.#subjects += 1;
-    for (const [index, step] of asked.plan.steps.entries()) {
+    for (const [index, step] of request.plan.steps.entries()) {
       const sum = this.#sums[index] ?? nothing();
-      for (const thing of knownThings(step, asked.subject) ?? [])
-        sum[await look({ record, step, thing, at, deadlineMs: asked.deadlineMs })] += 1;
+      for (const target of knownTargets(step, request.subject) ?? [])
+        sum[await look({ record, step, target, at, deadlineMs: request.deadlineMs })] += 1;
     }
   }
 
@@ -53,13 +53,13 @@ export class PlanForesight {
     const graph = graphLines(this.#written);
     const lines = this.#written.plan.steps.flatMap((step, index) => {
       const sum = this.#sums[index] ?? nothing();
-      const isTold = isToldByAnother(step);
+      const isShown = isReportedByAnother(step);
       const counted = words.flatMap((word) => (sum[word] > 0 ? `${sum[word]} ${word}` : []));
-      const found = isTold
+      const found = isShown
         ? `at most ${step.most}${each}, as told by what it needs`
         : counted.join(', ');
       const charged = chargedFor(step);
-      const most = isTold ? step.most * this.#subjects : sum.request;
+      const most = isShown ? step.most * this.#subjects : sum.request;
       if (charged !== null && most > 0)
         atMost.set(charged.unit, (atMost.get(charged.unit) ?? 0) + most * charged.times);
       return [`${graph[index]}`, `    ${found || 'nothing to ask about'}`];

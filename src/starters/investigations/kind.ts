@@ -40,8 +40,8 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     const progress = await progressOfOne(engine, workflowId, reader);
     if (progress === null) return null;
     const handle = engine.client.workflow.getHandle(workflowId);
-    const told = await handle.query(jobProgressQuery).catch(() => null);
-    const steps = Object.entries(told?.details.steps ?? {});
+    const shown = await handle.query(jobProgressQuery).catch(() => null);
+    const steps = Object.entries(shown?.details.steps ?? {});
     return {
       ...progress,
       details: steps.map(([id, word]) => `${id}: ${stateWord(word, reader.language)}`),
@@ -80,7 +80,7 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     const { costOf } = require('./report/spent') as typeof import('./report/spent');
     return costOf(ctx, await reportedJobs(ctx, outcome));
   },
-  async asked({ outcome }, ctx) {
+  async requests({ outcome }, ctx) {
     const { unanswered: _, ...asked } = await sentBy(ctx, outcome);
     return asked;
   },

@@ -8,7 +8,7 @@ import { reviewPolicies } from '../../domain/dossiers/follow';
 import type { PlanFault } from '../../domain/investigations/check-plan';
 import {
   mostItems,
-  usualThings,
+  usualTargets,
   type Plan,
   type PlanStep,
   type Subject,
@@ -182,7 +182,7 @@ function stepOf(written: z.output<typeof step>): PlanStep {
   return {
     id,
     kind,
-    of: of ?? [usualThings[kind]],
+    of: of ?? [usualTargets[kind]],
     needs,
     when:
       when === undefined

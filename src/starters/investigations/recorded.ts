@@ -14,9 +14,9 @@ import type { Job } from '../jobs/job-kind';
 import { auditStart } from '../jobs/begin/start-job';
 
 /** What is asked for, before its files are stored. */
-export type AskedInvestigation = Omit<
+export type InvestigationRequest = Omit<
   InvestigationRecord,
-  'workId' | 'files' | 'createdAt' | 'createdBy'
+  'jobId' | 'files' | 'createdAt' | 'createdBy'
 >;
 
 export interface InvestigationTerms {
@@ -30,7 +30,7 @@ export interface InvestigationTerms {
 }
 
 /** Its name is that of plan and subject: asked for again, it is the same. */
-export function askedFor(
+export function requestedFor(
   { idKey }: CommandContext,
   plan: Plan,
   subject: Subject,
@@ -41,7 +41,7 @@ export function askedFor(
     maxAge: maxAgeMs,
     rerun = false,
   }: InvestigationTerms,
-): AskedInvestigation {
+): InvestigationRequest {
   const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
   const bound = budget ?? plan.budget;
   return { name, plan, subject, maxAgeMs, rerun, budget: bound, label, deadlineMs };
@@ -50,7 +50,7 @@ export function askedFor(
 /** Null: there is none. */
 export async function newestInvestigation(
   { store }: CommandContext,
-  { name }: Pick<AskedInvestigation, 'name'>,
+  { name }: Pick<InvestigationRequest, 'name'>,
 ): Promise<Job<InvestigationRecord, InvestigationOutcome> | null> {
   const found = await store.jobs.find(investigationWorkflowId(name));
   return found as Job<InvestigationRecord, InvestigationOutcome> | null;
@@ -59,22 +59,22 @@ export async function newestInvestigation(
 /** Records it: it can be started then. @returns its id */
 export async function putInvestigation(
   ctx: CommandContext,
-  asked: Omit<InvestigationRecord, 'workId' | 'createdAt' | 'createdBy'>,
+  request: Omit<InvestigationRecord, 'jobId' | 'createdAt' | 'createdBy'>,
 ): Promise<string> {
   const { environment, idKey, store } = ctx;
-  const { label, name, plan, rerun, subject } = asked;
+  const { label, name, plan, rerun, subject } = request;
   const now = new Date();
-  const workId = jobIdAt(investigationWorkflowId(name), now);
+  const jobId = jobIdAt(investigationWorkflowId(name), now);
   const [createdAt, createdBy] = [now.toISOString(), environment.actor];
-  const folder = investigationFolder(workId);
+  const folder = investigationFolder(jobId);
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const { cnpj, cpf, email, phone } = subject;
   await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
   const keyed = label === null ? null : nameOf(label);
-  const record = { workId, ...asked, createdAt, createdBy };
+  const record = { jobId, ...request, createdAt, createdBy };
   await new InvestigationRepository(store).putRecord(folder, record, keyed);
-  await auditStart(ctx, workId, { items: plan.steps.length, rerun }, now.getTime());
-  return workId;
+  await auditStart(ctx, jobId, { items: plan.steps.length, rerun }, now.getTime());
+  return jobId;
 }
 
 /** What its workflow is given of it. */

@@ -13,16 +13,16 @@ const type = 'investigation';
  * refused on the second, since the two would be two reports.
  */
 export function subjectReader(plan: Plan): (row: FilledRow) => RowReading<string> {
-  const known = new Map<string, { line: number; asks: string | undefined }>();
+  const known = new Map<string, { line: number; requested: string | undefined }>();
   return (row) => {
     const reading = readRow(row, plan);
     if (reading.kind !== 'thing') return reading;
-    const { asks, document } = reading;
+    const { requested, document } = reading;
     const before = known.get(document);
-    if (before === undefined) known.set(document, { line: row.line, asks });
-    else if (before.asks !== asks) {
-      const told = `line ${before.line} says something else of the same subject: put all of it into one row`;
-      return refusal('subject_twice', told);
+    if (before === undefined) known.set(document, { line: row.line, requested });
+    else if (before.requested !== requested) {
+      const reported = `line ${before.line} says something else of the same subject: put all of it into one row`;
+      return refusal('subject_twice', reported);
     }
     return reading;
   };
@@ -38,18 +38,24 @@ function readRow(row: FilledRow, plan: Plan): RowReading<string> {
   }
   const { faults: odd, subject } = readSubject(written);
   if (odd.length > 0) {
-    const told = odd.map(({ message, path }) => {
+    const reported = odd.map(({ message, path }) => {
       const word = /^subject\.(\w+)/.exec(path)?.[1];
       const cell = row.subject.find((one) => one.word === word)?.cell;
       return cell === undefined ? message : `${cell}: ${message}, or an empty cell`;
     });
-    return refusal('unexpected_cell', told.join('; '));
+    return refusal('unexpected_cell', reported.join('; '));
   }
   const [fault] = checkPlan(plan, subject);
   if (fault !== undefined) return refusal('plan', `${fault.path}: ${fault.message}`);
   const { cnpj, cpf, dossier, email, monitor, name, phone } = subject;
   const [document = name ?? ''] = [cnpj, cpf, email, phone, dossier, monitor].flat();
-  return { kind: 'thing', type, document, note: notes.join('; '), asks: JSON.stringify(subject) };
+  return {
+    kind: 'thing',
+    type,
+    document,
+    note: notes.join('; '),
+    requested: JSON.stringify(subject),
+  };
 }
 
 /** Of what the cells say. */

@@ -130,9 +130,9 @@ export async function runningUnder(
       .getHandle(workflowId)
       .describe();
     if (status.name !== 'RUNNING') return null;
-    const { workIdOf } =
+    const { jobIdOf } =
       require('../../workflows/core/search-attributes') as typeof import('../../workflows/core/search-attributes');
-    return { startedFor: workIdOf(typedSearchAttributes) };
+    return { startedFor: jobIdOf(typedSearchAttributes) };
   } catch (error) {
     if (isNotFound(error)) return null;
     throw error;

@@ -3,7 +3,7 @@ import { exitCodeOf } from '../../domain/attention';
 import { jobKinds } from '../../domain/job';
 import type { CommandContext } from './context';
 import { endedJob, type JobView } from './find-job';
-import type { Asked, EndedJob, Job, JobKind } from './job-kind';
+import type { RequestCounts, EndedJob, Job, JobKind } from './job-kind';
 
 /** What `--json` prints of a job of any kind; its JSON Schema is `dist/schemas/job.json`. */
 
@@ -137,7 +137,7 @@ export async function envelopeOf(
     exitCode: exitCodeOfJob(job),
     outcome: ended && (await outcomeOf(ctx, kind, ended, folder)),
     artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
-    requests: ended && (await askedOf(ctx, kind, ended)),
+    requests: ended && (await requestsOf(ctx, kind, ended)),
     cost: ended === null ? [] : await kind.cost(ended, ctx),
     folder,
     progress: view.progress,
@@ -158,12 +158,12 @@ export async function outcomeOf(
 }
 
 /** Null: nothing is bought in its name. */
-export async function askedOf<Input, Outcome>(
+export async function requestsOf<Input, Outcome>(
   ctx: CommandContext,
   kind: JobKind<Input, Outcome>,
   job: EndedJob<Input, Outcome>,
-): Promise<Asked | null> {
-  return (await kind.asked?.(job, ctx)) ?? null;
+): Promise<RequestCounts | null> {
+  return (await kind.requests?.(job, ctx)) ?? null;
 }
 
 /** The answer as it came, and as tables; nothing, for a kind without findings. */

@@ -54,7 +54,7 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
   const stored = async () => (await kind.storedProgress?.(ctx, job)) ?? null;
   if (engine === null) return { job, state: 'waiting', progress: await stored() };
   try {
-    if (await isAtWork(engine, kind, job)) {
+    if (await hasWorker(engine, kind, job)) {
       if (job.waitsFor === 'stands_still')
         return { job, state: 'stands still', progress: await stored() };
       const workflowId = kind.workflowId(job.input, job.id);
@@ -79,7 +79,7 @@ async function rateOf({ reader, store }: CommandContext, { service }: JobKind): 
 }
 
 /** Jobs of the same ask go by one workflow id, which says whose it is; of a batch's it says the batch. */
-export async function isAtWork(engine: EngineClient, kind: JobKind, job: Job): Promise<boolean> {
+export async function hasWorker(engine: EngineClient, kind: JobKind, job: Job): Promise<boolean> {
   const running = await runningUnder(engine, kind.workflowId(job.input, job.id));
   if (running === null) return false;
   const { startedFor } = running;

@@ -40,18 +40,18 @@ export interface Charge {
 }
 
 /** Requests that left or may have left; results that were there already. */
-export interface Asked {
+export interface RequestCounts {
   requested: number;
   reused: number;
   possibleDoubleCharges: number;
 }
 
 /** Of what is bought under a subject: the requests that this job sent. */
-export async function askedFor(
+export async function requestedFor(
   { store }: CommandContext,
   subject: string,
   { id }: Pick<Job, 'id'>,
-): Promise<Asked> {
+): Promise<RequestCounts> {
   const { sent, doubtful } = await store.spending.sentBy(subject, id);
   return { requested: sent, reused: 0, possibleDoubleCharges: doubtful };
 }
@@ -107,7 +107,10 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   /** The things that make up its cost; left out: it reports none, or its rows are jobs that do. */
   charges?(job: Pick<EndedJob<Input, Outcome>, 'id' | 'outcome'>): Charge[];
   /** Left out: nothing is bought in its name. */
-  asked?(job: EndedJob<Input, Outcome>, ctx: CommandContext): Asked | Promise<Asked>;
+  requests?(
+    job: EndedJob<Input, Outcome>,
+    ctx: CommandContext,
+  ): RequestCounts | Promise<RequestCounts>;
   heeds: readonly (keyof ExportOptions)[];
   /**
    * Writes the result folder, and makes it where there is anything to write. Left out: it has none.

@@ -58,15 +58,15 @@ async function searched(store: Store, name: string, meant: Meant): Promise<strin
   const below = ['certificate/cnpj', 'certificate/trabalhista', ...new Set(kinds)];
   const prefixes = [name, ...below.map((prefix) => `${prefix}/${name}`)];
   const ids = await store.jobs.beginning(prefixes, meant, 1_000);
-  const asked = [...new Map(ids.toReversed().map((id) => [workflowIdOf(id), id])).values()];
-  const [only, another] = asked;
+  const requested = [...new Map(ids.toReversed().map((id) => [workflowIdOf(id), id])).values()];
+  const [only, another] = requested;
   if (only !== undefined && another === undefined) return only;
   if (another !== undefined) {
-    const more = asked.length > mostNamed ? `\n  and ${asked.length - mostNamed} more` : '';
-    const shown = asked.toReversed().slice(0, mostNamed);
+    const more = requested.length > mostNamed ? `\n  and ${requested.length - mostNamed} more` : '';
+    const shown = requested.toReversed().slice(0, mostNamed);
     const list = shown.map((id) => `\n  ${id}`).join('');
     throw new CommandError(
-      `${name} is the beginning of ${asked.length} ids: give more of it${list}${more}`,
+      `${name} is the beginning of ${requested.length} ids: give more of it${list}${more}`,
     );
   }
   if (!isUuid.test(name)) return null;

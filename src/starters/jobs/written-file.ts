@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FiledArtifact } from '../../domain/core/artifact';
+import type { StoredArtifact } from '../../domain/core/artifact';
 import { readLarge } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
 import { CommandError } from './errors';
@@ -26,8 +26,8 @@ export async function writeWhole(
 /** @throws CommandError when it is not in the store any more, or not as it was stored */
 export async function writeArtifact(
   store: Store,
-  workId: string,
-  { key }: FiledArtifact,
+  jobId: string,
+  { key }: StoredArtifact,
   folder: string,
   name: string,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function writeArtifact(
     await writeWhole(folder, name, readLarge(store, key));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new CommandError(`${workId}: its artifacts are not in the store any more`);
+    throw new CommandError(`${jobId}: its artifacts are not in the store any more`);
   }
 }
 

@@ -3,7 +3,7 @@ import { lensModes, type LensMode } from '../../domain/lens/lens-analysis';
 import { withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
-import { askLens } from './ask';
+import { planLens } from './request';
 import { lensKind } from './kind';
 
 type AnalyzeFlags = StartFlags & { input: string; mode?: LensMode; acceptFormat?: string };
@@ -31,6 +31,6 @@ function analyzeCommand(): Command {
       'send what is no picture or video; the reason is stored with the job',
     )
     .action(async (flags: AnalyzeFlags, command: Command) => {
-      await start(command, lensKind, (ctx) => askLens(ctx, flags));
+      await start(command, lensKind, (ctx) => planLens(ctx, flags));
     });
 }

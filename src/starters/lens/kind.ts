@@ -4,7 +4,7 @@ import { readLarge } from '../../store/core/large-objects';
 import { LensRepository } from '../../store/lens/lens';
 import type { Reader } from '../../report/reader';
 import type { Say, Words } from '../../domain/job';
-import type { FiledArtifact } from '../../domain/core/artifact';
+import type { StoredArtifact } from '../../domain/core/artifact';
 import { billed } from '../../domain/core/service/billing-totals';
 import {
   anotherAnalysisCode,
@@ -18,7 +18,7 @@ import {
 import { extensionOf } from '../../domain/core/media-type';
 import type { CommandContext } from '../jobs/context';
 import {
-  askedFor,
+  requestedFor,
   type Charge,
   type EndedJob,
   type Job,
@@ -49,7 +49,7 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
   cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
   charges: ({ outcome }) => chargesOf(outcome),
-  asked: (job, ctx) => askedFor(ctx, `lens/${job.input.name}/`, job),
+  requests: (job, ctx) => requestedFor(ctx, `lens/${job.input.name}/`, job),
   heeds: ['lang'],
   export: writeFolder,
   picture: shownPicture,
@@ -133,13 +133,13 @@ function lensLines(outcome: LensOutcome, forced: string | null, reader: Reader):
     const why = say('its upload expired', 'o envio do arquivo expirou');
     facts.push([say('replaced', 'trocada'), `${one.analysisId}: ${why}${cost}`]);
   }
-  for (const one of files?.filed ?? []) {
+  for (const one of files?.stored ?? []) {
     facts.push([
       say('artifact', 'artefato'),
       `${one.type ?? '-'}, ${one.bytes} bytes, sha256 ${one.sha256}`,
     ]);
   }
-  for (const one of files?.unfiled ?? []) {
+  for (const one of files?.notStored ?? []) {
     facts.push([say('missing', 'falta'), `${one.type ?? '-'} ${one.artifactId}: ${one.why}`]);
   }
   return [statusWords(outcome, say), ...factLines(facts)];
@@ -151,11 +151,11 @@ function seenNothing({ seen }: LensOutcome): boolean {
 
 /** By the names of their files. */
 function artifactsOf({ files }: LensOutcome) {
-  const found = new Map<string, { filed: FiledArtifact; shown: JobArtifact }>();
-  for (const [index, filed] of (files?.filed ?? []).entries()) {
-    const { bytes, mediaType, sha256 } = filed;
+  const found = new Map<string, { stored: StoredArtifact; shown: JobArtifact }>();
+  for (const [index, stored] of (files?.stored ?? []).entries()) {
+    const { bytes, mediaType, sha256 } = stored;
     const name = `artifact-${index + 1}${extensionOf(mediaType)}`;
-    found.set(name, { filed, shown: { name, bytes, sha256, mediaType } });
+    found.set(name, { stored, shown: { name, bytes, sha256, mediaType } });
   }
   return found;
 }
@@ -178,7 +178,7 @@ async function writeFolder(
   if (answer === null) return names;
   await mkdir(folder, { recursive: true });
   await writeWhole(folder, 'lens.json', answer);
-  for (const [name, { filed }] of artifacts) await writeArtifact(store, id, filed, folder, name);
+  for (const [name, { stored }] of artifacts) await writeArtifact(store, id, stored, folder, name);
   return names;
 }
 

@@ -7,8 +7,8 @@ export const lensResolver = singleResolver<LensRecord>({
   workflow: 'analyzeLens',
   fence: async ({ store }, { name }) =>
     lensSubject(name, (await new LensRepository(store).current(name)).attempt),
-  args: async ({ store }, { name, workId }, folder) => ({
-    ref: { workId, folder },
+  args: async ({ store }, { name, jobId }, folder) => ({
+    ref: { jobId, folder },
     attempt: (await new LensRepository(store).current(name)).attempt,
     interactive: true,
   }),

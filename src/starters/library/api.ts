@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { AnalysisOutcome } from '../../domain/credit/work';
-import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
+import type { AnalysisOutcome } from '../../domain/credit/job';
+import type { BatchSummary, StoredResultRow } from '../../domain/certificates/certificates';
 import type { ResolveAction } from '../../domain/core/kind';
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import type { InvestigationOutcome } from '../../domain/investigations/investigation';
@@ -103,7 +103,8 @@ export type JobOutcome<Kind extends JobKind> = Kind extends keyof Outcomes
 
 /** Those of batches that are not here are counts and problems, as in `summary.json`. */
 export interface Outcomes {
-  certificate: Omit<FiledRow, 'pdfKey'> & Pick<Found, 'result'> & { auditHead: string | null };
+  certificate: Omit<StoredResultRow, 'pdfKey'> &
+    Pick<Found, 'result'> & { auditHead: string | null };
   'certificate-batch': BatchSummary &
     Pick<Found, 'findings'> & { results: string | null; openDecisionIds: string[] };
   'credit-analysis': AnalysisOutcome & Pick<Found, 'findings'>;

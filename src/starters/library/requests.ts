@@ -1,43 +1,43 @@
 import { z } from 'zod';
 import {
-  askBatch as askCertificates,
-  askIssue,
+  planBatchStart as askCertificates,
+  planIssue,
   certificateBatchRequest,
   certificateRequest,
   planInput,
-} from '../certificates/ask';
+} from '../certificates/request';
 import { certificateBatchKind, certificateKind } from '../certificates/kind';
-import { analysisBatchRequest, analysisRequest, askAnalysis } from '../credit/ask';
+import { analysisBatchRequest, analysisRequest, planAnalysis } from '../credit/request';
 import { analysisBatch } from '../credit/batch';
 import { analysisBatchKind } from '../credit/batch-kind';
 import { analysisKind } from '../credit/kind';
-import { askFollow, dossierBatchRequest, dossierRequest } from '../dossiers/ask';
+import { planFollow, dossierBatchRequest, dossierRequest } from '../dossiers/request';
 import { followBatch } from '../dossiers/batch';
 import { dossierBatchKind } from '../dossiers/batch-kind';
 import { dossierKind } from '../dossiers/kind';
 import {
-  askInvestigation,
+  planInvestigation,
   investigationBatchRequest,
   investigationRequest,
-} from '../investigations/ask';
+} from '../investigations/request';
 import { investigationBatch } from '../investigations/batch';
 import { investigationBatchKind } from '../investigations/batch-kind';
 import { investigationKind } from '../investigations/kind';
-import { askBatch, inputFileOf } from '../jobs/batches/ask';
+import { planBatchStart, inputFileOf } from '../jobs/batches/request';
 import { beginJob } from '../jobs/begin/begin-job';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import type { JobKind } from '../jobs/job-kind';
-import type { Ask } from '../jobs/begin/start-job';
-import { askLens, lensRequest } from '../lens/ask';
+import type { StartPlan } from '../jobs/begin/start-job';
+import { planLens, lensRequest } from '../lens/request';
 import { lensKind } from '../lens/kind';
-import { askScan, askSweep, orderOf, scanRequest, sweepRequest } from '../monitors/ask';
+import { planScan, planSweep, orderOf, scanRequest, sweepRequest } from '../monitors/request';
 import { scanKind, sweepKind } from '../monitors/kind';
-import { askProfile, profileBatchRequest, profileRequest } from '../profiles/ask';
+import { planProfile, profileBatchRequest, profileRequest } from '../profiles/request';
 import { profileBatch } from '../profiles/batch';
 import { profileBatchKind } from '../profiles/batch-kind';
 import { profileKind } from '../profiles/kind';
-import { askTrace, traceBatchRequest, traceRequest } from '../traces/ask';
+import { planTrace, traceBatchRequest, traceRequest } from '../traces/request';
 import { traceBatch } from '../traces/batch';
 import { traceBatchKind } from '../traces/batch-kind';
 import { traceKind } from '../traces/kind';
@@ -50,44 +50,46 @@ interface Startable<Schema extends z.ZodObject> {
 
 /** Every kind of job that can be asked for, with what is asked. A new one is an entry here. */
 export const startable = {
-  certificate: asked(certificateKind, certificateRequest, askIssue),
-  'certificate-batch': asked(certificateBatchKind, certificateBatchRequest, async (ctx, request) =>
-    askCertificates(ctx, request, await planInput(request, ctx)),
+  certificate: startBy(certificateKind, certificateRequest, planIssue),
+  'certificate-batch': startBy(
+    certificateBatchKind,
+    certificateBatchRequest,
+    async (ctx, request) => askCertificates(ctx, request, await planInput(request, ctx)),
   ),
-  'credit-analysis': asked(analysisKind, analysisRequest, askAnalysis),
-  'credit-batch': asked(analysisBatchKind, analysisBatchRequest, async (ctx, request) =>
-    askBatch(ctx, await analysisBatch(ctx, request), request),
+  'credit-analysis': startBy(analysisKind, analysisRequest, planAnalysis),
+  'credit-batch': startBy(analysisBatchKind, analysisBatchRequest, async (ctx, request) =>
+    planBatchStart(ctx, await analysisBatch(ctx, request), request),
   ),
-  profile: asked(profileKind, profileRequest, askProfile),
-  'profile-batch': asked(profileBatchKind, profileBatchRequest, (ctx, request) => {
+  profile: startBy(profileKind, profileRequest, planProfile),
+  'profile-batch': startBy(profileBatchKind, profileBatchRequest, (ctx, request) => {
     const { maxAge, retryRural = false } = request;
     const terms = { retryRural, reuseSince: Date.now() - maxAge };
-    return askBatch(ctx, profileBatch(ctx, { ...inputFileOf(request), ...terms }), request);
+    return planBatchStart(ctx, profileBatch(ctx, { ...inputFileOf(request), ...terms }), request);
   }),
-  trace: asked(traceKind, traceRequest, askTrace),
-  'trace-batch': asked(traceBatchKind, traceBatchRequest, (ctx, request) => {
+  trace: startBy(traceKind, traceRequest, planTrace),
+  'trace-batch': startBy(traceBatchKind, traceBatchRequest, (ctx, request) => {
     const { strategy = null } = request;
-    return askBatch(ctx, traceBatch(ctx, { ...inputFileOf(request), strategy }), request);
+    return planBatchStart(ctx, traceBatch(ctx, { ...inputFileOf(request), strategy }), request);
   }),
-  lens: asked(lensKind, lensRequest, askLens),
-  dossier: asked(dossierKind, dossierRequest, askFollow),
-  'dossier-batch': asked(dossierBatchKind, dossierBatchRequest, (ctx, request) => {
+  lens: startBy(lensKind, lensRequest, planLens),
+  dossier: startBy(dossierKind, dossierRequest, planFollow),
+  'dossier-batch': startBy(dossierBatchKind, dossierBatchRequest, (ctx, request) => {
     const { maxAttempts, onReview } = request;
     const terms = { maxAttempts, onReview };
-    return askBatch(ctx, followBatch(ctx, { ...inputFileOf(request), ...terms }), request);
+    return planBatchStart(ctx, followBatch(ctx, { ...inputFileOf(request), ...terms }), request);
   }),
-  'monitor-sweep': asked(sweepKind, sweepRequest, (ctx, { monitor, ...terms }) =>
-    askSweep(ctx, monitor, orderOf([monitor], terms)),
+  'monitor-sweep': startBy(sweepKind, sweepRequest, (ctx, { monitor, ...terms }) =>
+    planSweep(ctx, monitor, orderOf([monitor], terms)),
   ),
-  'monitor-scan': asked(scanKind, scanRequest, (ctx, { monitors, ...terms }) =>
-    askScan(ctx, orderOf(monitors, terms)),
+  'monitor-scan': startBy(scanKind, scanRequest, (ctx, { monitors, ...terms }) =>
+    planScan(ctx, orderOf(monitors, terms)),
   ),
-  investigation: asked(investigationKind, investigationRequest, askInvestigation),
-  'investigation-batch': asked(
+  investigation: startBy(investigationKind, investigationRequest, planInvestigation),
+  'investigation-batch': startBy(
     investigationBatchKind,
     investigationBatchRequest,
     async (ctx, request) =>
-      askBatch(
+      planBatchStart(
         ctx,
         await investigationBatch(ctx, { ...request, ...inputFileOf(request) }),
         request,
@@ -95,10 +97,10 @@ export const startable = {
   ),
 };
 
-function asked<Schema extends z.ZodObject, Input, Outcome>(
+function startBy<Schema extends z.ZodObject, Input, Outcome>(
   kind: JobKind<Input, Outcome>,
   schema: Schema,
-  ask: (ctx: CommandContext, request: z.output<Schema>) => Promise<Ask<Input, Outcome>>,
+  plan: (ctx: CommandContext, request: z.output<Schema>) => Promise<StartPlan<Input, Outcome>>,
 ): Startable<Schema> {
   return {
     schema,
@@ -108,7 +110,7 @@ function asked<Schema extends z.ZodObject, Input, Outcome>(
       const given = Object.keys(request).map((name) => {
         return { name, written: name, value: read.data[name] };
       });
-      return beginJob(ctx, kind, await ask(ctx, read.data), {
+      return beginJob(ctx, kind, await plan(ctx, read.data), {
         given,
         ended: async ({ id }) => id,
         started: async (_, { id }) => id,

@@ -18,7 +18,7 @@ import { idOnFile, listOf } from './ids';
 import { CommandError } from '../jobs/errors';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
-import { exitCodes, oneOf, print, sinceOf, tell } from '../cli/terminal';
+import { exitCodes, oneOf, print, sinceOf, printNote } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
 /** `open`: on file, and not acknowledged by anybody. */
@@ -40,7 +40,7 @@ interface ListFlags extends ChangeFlags {
   excel?: true;
 }
 
-/** `monitor changes`: what was detected, filed, delivered, acknowledged, when and by which sweep. */
+/** `monitor changes`: what was detected, stored, delivered, acknowledged, when and by which sweep. */
 export function changesCommand(): Command {
   return withChangeFlags(
     new Command('changes').description(
@@ -59,7 +59,7 @@ export function changesCommand(): Command {
     )
     .option('--excel', 'csv for a spreadsheet program in Portuguese: `;`, decimal comma and BOM')
     .action(async (flags: ListFlags) => {
-      process.exitCode = await listChanges(await openContext(tell), flags);
+      process.exitCode = await listChanges(await openContext(printNote), flags);
     });
 }
 
@@ -68,7 +68,7 @@ export function withChangeFlags(command: Command): Command {
   return command
     .option(
       '--since <when>',
-      'filed since: a date (UTC), an instant, or an age like 24h',
+      'stored since: a date (UTC), an instant, or an age like 24h',
       sinceWhen,
     )
     .option('--monitor <ids>', 'of these monitors, separated by commas', idList)
@@ -96,7 +96,7 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
   if (format === 'table') {
     const width = process.stdout.columns ?? 80;
     for await (const { record, file } of chosen())
-      for (const line of changeLines(record, file.filed.answer, width, ctx.reader)) print(line);
+      for (const line of changeLines(record, file.stored.answer, width, ctx.reader)) print(line);
   } else if (format === 'csv') {
     async function* rows(): AsyncGenerator<string[]> {
       for await (const { record } of chosen()) yield changeCells(record, { excel });
@@ -107,8 +107,8 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
     await pipeline([Readable.from(jsonText(chosen(), lags)), process.stdout], { end: false });
   }
   const { count } = ctx.reader;
-  tell(count(listed, ['change', 'changes'], ['alteração', 'alterações']));
-  for (const line of lagLines(lags, ctx.reader)) tell(line);
+  printNote(count(listed, ['change', 'changes'], ['alteração', 'alterações']));
+  for (const line of lagLines(lags, ctx.reader)) printNote(line);
   return exitCodes.done;
 }
 
@@ -174,12 +174,12 @@ async function* jsonText(
 ): AsyncGenerator<string> {
   let before = '{\n"changes": [\n';
   for await (const { record, file } of changes) {
-    yield `${before}${JSON.stringify(changeDocument(record, file.filed.answer))}`;
+    yield `${before}${JSON.stringify(changeDocument(record, file.stored.answer))}`;
     before = ',\n';
   }
   if (before.startsWith('{')) yield before;
-  const told: Record<string, LagFigures> = Object.fromEntries(lags.bySeverity());
-  yield `\n],\n"lag_seconds": ${JSON.stringify(told)}\n}\n`;
+  const reported: Record<string, LagFigures> = Object.fromEntries(lags.bySeverity());
+  yield `\n],\n"lag_seconds": ${JSON.stringify(reported)}\n}\n`;
 }
 
 /** An instant of ISO 8601, UTC. */

@@ -6,7 +6,7 @@ import type { SweepTerms } from '../../domain/monitors/sweep';
 import { mostMonitors } from '../../domain/monitors/scan';
 import { UsageError } from '../jobs/errors';
 import { counted } from '../jobs/text';
-import { durationMs, oneOf, tell } from '../cli/terminal';
+import { durationMs, oneOf, printNote } from '../cli/terminal';
 
 /** What is asked of sweeps. */
 export interface SweepFlags {
@@ -88,7 +88,7 @@ async function idsInFile(path: string): Promise<string[]> {
     // The first line with content may name the columns.
     else if (!hasHeading && ids.length === 0 && /^[\p{L}_ ]+$/u.test(cell)) {
       hasHeading = true;
-      tell(`--monitors: line ${index + 1} of ${path}, "${cell}", is taken for a heading`);
+      printNote(`--monitors: line ${index + 1} of ${path}, "${cell}", is taken for a heading`);
     } else {
       throw new UsageError(
         `--monitors: line ${index + 1} of ${path} does not begin with the id of a monitor (a UUID); nothing was sent`,
@@ -103,7 +103,7 @@ function once(ids: readonly string[]): string[] {
   const different = [...new Set(ids.map((id) => id.toLowerCase()))];
   if (different.length < ids.length) {
     const more = ids.length - different.length;
-    tell(`${counted(more, 'id is', 'ids are')} there once more: each is taken once`);
+    printNote(`${counted(more, 'id is', 'ids are')} there once more: each is taken once`);
   }
   if (different.length > mostMonitors) {
     throw new UsageError(`--monitors: ${different.length} monitors, at most ${mostMonitors}`);

@@ -34,8 +34,8 @@ export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
     const handle = client.workflow.getHandle(workflowId);
     const progress = await handle.query(sweepProgressQuery).catch(() => null);
     if (progress === null) return null;
-    const { acknowledged, delivered, elsewhere, filed } = progress.counts;
-    const counts = { new: filed, delivered, acknowledged, elsewhere };
+    const { acknowledged, delivered, elsewhere, stored } = progress.counts;
+    const counts = { new: stored, delivered, acknowledged, elsewhere };
     return { ...progressOfStage(progress.stage), counts, cancelling: progress.cancelling };
   },
   lines: async ({ outcome }, ctx) => [
@@ -118,12 +118,12 @@ async function storedOf(
   const records = monitorRecords(store, (text) => idKey.nameOf('document', text));
   const required = environment.monitorSinks.sinks.filter((sink) => sink.required);
   const names = required.map(({ name }) => name);
-  const changes = await new ChangeQueries(store).standing(monitorId, mostNamed, names);
+  const changes = await new ChangeQueries(store).backlog(monitorId, mostNamed, names);
   const unreadable = await records.unreadable.of(monitorId);
   const health = (await records.monitors.get(monitorId))?.health ?? null;
-  const { filed, open, stuck, named } = changes;
+  const { stored, open, stuck, named } = changes;
   const { count: counted, formats, say } = reader;
-  const all = counted(filed, ['change', 'changes'], ['alteração', 'alterações']);
+  const all = counted(stored, ['change', 'changes'], ['alteração', 'alterações']);
   const undelivered = say('undelivered', 'não entregue');
   const swept = say('sweeps', 'varreduras');
   const lines = [
@@ -132,7 +132,7 @@ async function storedOf(
       `armazenado: ${all}, das quais ${open} sem confirmação, ${stuck} não entregues`,
     ),
     ...firstOf(
-      named.map(({ changeId, trouble: { step, why, count } }) => {
+      named.map(({ changeId, failure: { step, why, count } }) => {
         return `${undelivered}: ${changeId}: ${step}: ${why} (${swept}: ${count})`;
       }),
       reader,

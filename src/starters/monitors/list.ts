@@ -4,7 +4,7 @@ import { scheduleIdOf } from '../../domain/monitors/scan';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { EngineClient } from '../../temporal/connection';
 import type { Reader } from '../../report/reader';
-import { print, printJson, tell } from '../cli/terminal';
+import { print, printJson, printNote } from '../cli/terminal';
 import { openContext, withEngine, type CommandContext } from '../jobs/context';
 import { counted, printable } from '../jobs/text';
 import { noteLines } from './outcome';
@@ -37,7 +37,7 @@ export function listCommand(): Command {
     .description('Show the schedules: next and last scan, what runs, what is open, what fails.')
     .option('--json', 'one JSON document on standard output')
     .action(async ({ json }: { json?: true }) => {
-      const ctx = await openContext(tell);
+      const ctx = await openContext(printNote);
       const views = await withEngine(ctx, (engine) => scheduleViews(ctx, engine));
       if (json === true) printJson(views);
       else if (views.length === 0) print('nothing is scheduled (`diligence monitor schedule`)');

@@ -9,10 +9,10 @@ import { stateWord } from '../../report/words';
 /** How sweeps and scans ended, for people. */
 
 function countWords(counts: SweepCounts, { say }: Reader): string {
-  const { filed, delivered, acknowledged, elsewhere } = counts;
+  const { stored, delivered, acknowledged, elsewhere } = counts;
   const words = say(
-    `${filed} new, ${delivered} delivered, ${acknowledged} acknowledged`,
-    `${filed} novas, ${delivered} entregues, ${acknowledged} confirmadas`,
+    `${stored} new, ${delivered} delivered, ${acknowledged} acknowledged`,
+    `${stored} novas, ${delivered} entregues, ${acknowledged} confirmadas`,
   );
   if (elsewhere === 0) return words;
   const others = say('acknowledged elsewhere or gone', 'confirmadas por outros ou inexistentes');
@@ -50,12 +50,12 @@ function reconciledWords({ found, fault }: Reconciled, { count, say }: Reader): 
 }
 
 export function scanLines({ counts, stopped }: ScanOutcome, reader: Reader): string[] {
-  const { probed, sweeps, filed, acknowledged, partly, failed, running } = counts;
+  const { probed, sweeps, stored, acknowledged, partly, failed, running } = counts;
   const { count, say } = reader;
   const sweepsOf = (n: number): string =>
     count(n, ['sweep', 'sweeps'], ['varredura', 'varreduras']);
   const monitors = count(probed, ['monitor', 'monitors'], ['monitor', 'monitores']);
-  const news = count(filed, ['new change', 'new changes'], ['nova alteração', 'novas alterações']);
+  const news = count(stored, ['new change', 'new changes'], ['nova alteração', 'novas alterações']);
   return [
     say(
       `${monitors} probed: ${sweepsOf(sweeps)}, ${news}, ${acknowledged} acknowledged`,

@@ -11,7 +11,7 @@ import {
 } from '../../report/monitors/monitor-html';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
-import { exitCodes, oneOf, tell } from '../cli/terminal';
+import { exitCodes, oneOf, printNote } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
 import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
@@ -38,7 +38,7 @@ export function reportCommand(): Command {
     .requiredOption('--out <file>', 'where to: FILE.html')
     .option('--lang <language>', 'en or pt', oneOf(reportLanguages), 'en')
     .action(async (flags: ReportFlags) => {
-      process.exitCode = await writeReport(await openContext(tell), flags);
+      process.exitCode = await writeReport(await openContext(printNote), flags);
     });
 }
 
@@ -48,7 +48,7 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const sums = new MonitorSums();
   for await (const { record, file } of changesOnRecord(ctx, flags))
-    sums.add(record, file.filed.answer);
+    sums.add(record, file.stored.answer);
   const sinks = await new SinkRepository(ctx.store).now(ctx.environment.monitorSinks);
   const figures = sums.figures();
   const about: MonitorReport = {
@@ -67,7 +67,7 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
     writtenAt: Date.now(),
   };
   await writeWhole(dirname(out), basename(out), monitorHtml(about, flags.lang));
-  tell(`report: ${out}`);
+  printNote(`report: ${out}`);
   return exitCodes.done;
 }
 
@@ -94,7 +94,7 @@ export async function monitorsOf(
     if (all.length === 0) continue;
     if (found.listed.length === mostListed) found.more += 1;
     else {
-      found.listed.push({ monitorId, ...(await toldOf(records, monitorId)), notes: all });
+      found.listed.push({ monitorId, ...(await reportedOf(records, monitorId)), notes: all });
     }
   }
   return found;
@@ -125,7 +125,7 @@ async function* notesOfAll({ monitors, lists }: MonitorRecords): AsyncGenerator<
   }
 }
 
-async function toldOf(
+async function reportedOf(
   { monitors }: MonitorRecords,
   monitorId: string,
 ): Promise<{ name: string | null; document: string | null }> {
@@ -141,7 +141,7 @@ async function namesOf(
   const records = monitorRecords(store, (text) => idKey.nameOf('document', text));
   const names = new Map<string, string>();
   for (const id of new Set(changes.map(({ record }) => record.monitor_id))) {
-    const { document, name } = await toldOf(records, id);
+    const { document, name } = await reportedOf(records, id);
     if (name !== null || document !== null) names.set(id, name ?? document ?? '');
   }
   return names;

@@ -14,7 +14,7 @@ import { refuseMissingSearchAttributes } from '../../temporal/search-attributes'
 import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor } from '../cli/flags';
-import { exitCodes, namedOnce, print, printJson, tell } from '../cli/terminal';
+import { exitCodes, namedOnce, print, printJson, printNote } from '../cli/terminal';
 import { openContext, warnWithoutPollers, withEngine } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import { counted } from '../jobs/text';
@@ -61,10 +61,10 @@ export function scheduleOrders(): Command[] {
     orderCommand('unschedule', 'End a schedule; what is stored stays.', async (handle) => {
       const input = scanInputOf(await handle.describe());
       await handle.delete();
-      const told = 'is scheduled no more; a scan under way runs to its end';
+      const shown = 'is scheduled no more; a scan under way runs to its end';
       // Nobody looks any more whether a window is over.
-      if (input === null || input.terms.cooldownMs === null) return told;
-      return `${told}. What its cooldown holds back is delivered by \`diligence monitor sweep\` of its monitors`;
+      if (input === null || input.terms.cooldownMs === null) return shown;
+      return `${shown}. What its cooldown holds back is delivered by \`diligence monitor sweep\` of its monitors`;
     }),
     orderCommand('pause', 'Start no new scan until `resume`.', async (handle) => {
       await handle.pause();
@@ -78,7 +78,7 @@ export function scheduleOrders(): Command[] {
 }
 
 async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<number> {
-  const ctx = await openContext(tell, flags.by);
+  const ctx = await openContext(printNote, flags.by);
   const { name, every } = flags;
   return withEngine(ctx, async (engine) => {
     await refuseMissingSearchAttributes(engine);
@@ -92,7 +92,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     ]);
     const terms = termsOf(flags);
     const input = { list, by, terms, reconcileAll: false, interactive: false, queueSuffix };
-    const options = scheduleOptions(every, { ...input, workId: null, carryover: null });
+    const options = scheduleOptions(every, { ...input, jobId: null, carryover: null });
     const created = await putSchedule(engine.client, options);
     // At its creation it could be started only as one that others may overlap.
     if (created) await engine.client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
@@ -147,7 +147,7 @@ function orderCommand(
     .action(async (argument: string | undefined, flags: Partial<ScheduleFlags>) => {
       const pair = { flagName: '--name', what: 'schedules' };
       const name = namedOnce(argument, flags.name, pair) ?? 'default';
-      const ctx = await openContext(tell, flags.by);
+      const ctx = await openContext(printNote, flags.by);
       await withEngine(ctx, async ({ client }) => {
         const id = scheduleIdOf(name);
         const handle = client.schedule.getHandle(id);
@@ -155,9 +155,9 @@ function orderCommand(
           await handle.describe();
           const by = ctx.environment.actor;
           await ctx.audit.append([monitorDecisionEntry(order, { work: id, by })]);
-          const told = await give(handle);
-          if (flags.json === true) printJson({ id, told });
-          else print(`${id} ${told}`);
+          const shown = await give(handle);
+          if (flags.json === true) printJson({ id, shown });
+          else print(`${id} ${shown}`);
         } catch (error) {
           if (!(error instanceof ScheduleNotFoundError)) throw error;
           throw new CommandError(

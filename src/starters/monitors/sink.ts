@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { monitorDecisionEntry } from '../../domain/monitors/audit';
 import { sinkNames } from '../../domain/monitors/delivery';
 import { SinkRepository } from '../../store/monitors/sinks';
-import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
+import { exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
 interface SinkFlags {
@@ -17,7 +17,7 @@ export function sinkCommand(): Command {
     .option('--enable <sink>', `ask it again: ${sinkNames.join(', ')}`, oneOf(sinkNames))
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: SinkFlags) => {
-      process.exitCode = await showSinks(await openContext(tell), flags);
+      process.exitCode = await showSinks(await openContext(printNote), flags);
     });
 }
 

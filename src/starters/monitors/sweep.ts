@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { withActor, withDetach, withLanguage } from '../cli/flags';
 import { start } from '../cli/start-command';
-import { askScan, askSweep } from './ask';
+import { planScan, planSweep } from './request';
 import { monitorIdsOf, monitorsOption, termsOf, withTerms, type SweepFlags } from './ids';
 import { scanKind, sweepKind } from './kind';
 
@@ -33,7 +33,7 @@ function sweepLike(name: string, description: string, reconcile: boolean): Comma
       const ids = await monitorIdsOf(flags.monitors);
       const order = { name, ids, terms: termsOf(flags), reconcile };
       const [only = ''] = ids;
-      if (ids.length > 1) await start(command, scanKind, (ctx) => askScan(ctx, order));
-      else await start(command, sweepKind, (ctx) => askSweep(ctx, only, order));
+      if (ids.length > 1) await start(command, scanKind, (ctx) => planScan(ctx, order));
+      else await start(command, sweepKind, (ctx) => planSweep(ctx, only, order));
     });
 }

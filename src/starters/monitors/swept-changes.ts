@@ -40,17 +40,17 @@ export async function scannedBetween(
   const monitors = new Set(await new MonitorListRepository(store).ids(list));
   const files: ReviewedFile[] = [];
   for await (const file of new ChangeQueries(store).files({ since: startedAt })) {
-    if (file.filed.seenAt > endedAt || files.length === bounds[most]) break;
-    if (monitors.has(file.filed.monitorId)) files.push(file);
+    if (file.stored.seenAt > endedAt || files.length === bounds[most]) break;
+    if (monitors.has(file.stored.monitorId)) files.push(file);
   }
-  return { files, total: Math.max(counts.filed, files.length) };
+  return { files, total: Math.max(counts.stored, files.length) };
 }
 
 const bounds = { listed: mostListed, shown: mostShown };
 
 /** For `--json`. */
 export function sweptDocument(ctx: CommandContext, { files, total }: FoundChanges): SweptChanges {
-  const rows = files.map((file) => changeDocument(recordOf(ctx, file), file.filed.answer));
+  const rows = files.map((file) => changeDocument(recordOf(ctx, file), file.stored.answer));
   return { total, rows };
 }
 
@@ -68,7 +68,7 @@ export function sweptLines(
   const more = total - files.length;
   return [
     `  ${changes}, ${say('with what was -> what is', 'com o que era -> o que é')}:`,
-    ...files.flatMap((file) => changeLines(recordOf(ctx, file), file.filed.answer, width, reader)),
+    ...files.flatMap((file) => changeLines(recordOf(ctx, file), file.stored.answer, width, reader)),
     ...(more > 0
       ? [`  ${say(`and ${more} more`, `e mais ${more}`)}: \`diligence monitor changes ${all}\``]
       : []),

@@ -20,7 +20,7 @@ import {
   type NotTaken,
 } from '../../domain/monitors/update';
 import { MonitorRepository } from '../../store/monitors/monitors';
-import { exitCodes, namedOnce, print, printJson, tell, wholeNumber } from '../cli/terminal';
+import { exitCodes, namedOnce, print, printJson, printNote, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import { withService } from '../jobs/begin/service-access';
@@ -64,8 +64,11 @@ export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Comma
     .action(async (argument: string | undefined, flags: UpdateFlags) => {
       const monitorId = wantedMonitor(argument, flags.id);
       const update = updateOf(flags);
-      const ctx = await openContext(tell);
-      const { monitor, answer } = await change(ctx, monitorId, update, { tell, ...options });
+      const ctx = await openContext(printNote);
+      const { monitor, answer } = await change(ctx, monitorId, update, {
+        print: printNote,
+        ...options,
+      });
       const others = notTaken(update, monitor);
       if (flags.json === true) printJson({ monitor: answer, notTaken: others });
       else show(monitor, others);
@@ -114,10 +117,14 @@ async function change(
     const who = { work: `monitor/${monitorId}`, by: environment.actor };
     await audit.append([monitorDecisionEntry('update', who, details)]);
     const monitors = new MonitorsApi(service, monitorNames, timeoutMs);
-    const told = await send(monitors, monitorId, update, options);
+    const reported = await send(monitors, monitorId, update, options);
     const at = new Date().toISOString();
-    await known.putAnswer(monitorId, { at, by: 'update', ...told }, healthOf(told.monitor, at));
-    return told;
+    await known.putAnswer(
+      monitorId,
+      { at, by: 'update', ...reported },
+      healthOf(reported.monitor, at),
+    );
+    return reported;
   });
 }
 
@@ -146,14 +153,14 @@ function show(monitor: Monitor, others: readonly NotTaken[]): void {
     `  listens to ${valueOf(monitor.listenItems)}, every ${frequencyHours ?? '?'} h`,
     `  e-mails: ${valueOf(emails)}`,
     ...healthNotes(healthOf(monitor, '')).map((note) => `  ${noteLine(note, (en) => en)}`),
-    ...others.map(({ field, asked, answered }) => {
-      return `  ${field}: asked for ${valueOf(asked)}, answered ${valueOf(answered)}`;
+    ...others.map(({ field, requested, answered }) => {
+      return `  ${field}: asked for ${valueOf(requested)}, answered ${valueOf(answered)}`;
     }),
   ];
   for (const line of lines) print(printable(line));
   // Values are for standard output alone: standard error may end in a log.
   const fields = others.map(({ field }) => field).join(', ');
-  if (others.length > 0) tell(`not as asked for: ${fields}`);
+  if (others.length > 0) printNote(`not as asked for: ${fields}`);
 }
 
 function valueOf(value: FieldValue): string {

@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path';
 import { Readable, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { readAudit, type FiledAuditRecord } from '../../store/audit/read';
+import { readAudit, type StoredAuditRecord } from '../../store/audit/read';
 import { anchorChain, parseHead } from '../../store/audit/anchors';
 import { verifyAudit, type AuditFinding } from '../../store/audit/verify';
 import { auditCells, auditSheet } from '../../sheets/write/audit-sheet';
-import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
+import { exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
 import { openContext, type CommandContext } from '../jobs/context';
 
@@ -34,7 +34,7 @@ export function auditCommand(): Command {
     .option('--excel', 'csv for a spreadsheet program in Portuguese: `;` and BOM')
     .option('--out <file>', 'where to (default: standard output)')
     .action(async (flags: ExportFlags) => {
-      process.exitCode = await exportAudit(await openContext(tell), flags);
+      process.exitCode = await exportAudit(await openContext(printNote), flags);
     });
   command
     .command('verify')
@@ -44,7 +44,7 @@ export function auditCommand(): Command {
     .option('--head <head>', 'what `audit head` printed, or a summary holds: finds a cut end', head)
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: { head?: string; json?: true }) => {
-      process.exitCode = await verify(await openContext(tell), flags);
+      process.exitCode = await verify(await openContext(printNote), flags);
     });
   command
     .command('head')
@@ -52,7 +52,7 @@ export function auditCommand(): Command {
       'Print the head of the trail, to be kept elsewhere: `audit verify --head` takes it.',
     )
     .action(async () => {
-      print(await (await openContext(tell)).audit.anchor());
+      print(await (await openContext(printNote)).audit.anchor());
     });
   return command;
 }
@@ -69,7 +69,7 @@ async function exportAudit(
     ...(to !== undefined && { to }),
     onUnreadable: () => (spoilt += 1),
   };
-  async function* counted(): AsyncGenerator<FiledAuditRecord> {
+  async function* counted(): AsyncGenerator<StoredAuditRecord> {
     for await (const record of readAudit(store, idKey, span)) {
       records += 1;
       if (!record.intact) spoilt += 1;
@@ -77,9 +77,11 @@ async function exportAudit(
     }
   }
   await writeOut(out, format === 'csv' ? csv(counted(), excel === true) : json(counted()));
-  if (out !== undefined) tell(`${records} record(s) in ${out}`);
+  if (out !== undefined) printNote(`${records} record(s) in ${out}`);
   if (spoilt === 0) return exitCodes.done;
-  tell(`${spoilt} record(s) are not as they were written: \`diligence audit verify\` names them`);
+  printNote(
+    `${spoilt} record(s) are not as they were written: \`diligence audit verify\` names them`,
+  );
   return exitCodes.failed;
 }
 
@@ -102,7 +104,7 @@ async function writeOut(out: string | undefined, text: Steps): Promise<void> {
   }
 }
 
-function csv(records: AsyncIterable<FiledAuditRecord>, excel: boolean): Steps {
+function csv(records: AsyncIterable<StoredAuditRecord>, excel: boolean): Steps {
   async function* rows(): AsyncGenerator<string[]> {
     for await (const record of records) yield auditCells(record);
   }
@@ -110,7 +112,7 @@ function csv(records: AsyncIterable<FiledAuditRecord>, excel: boolean): Steps {
 }
 
 /** One document: a list of records. */
-function json(records: AsyncIterable<FiledAuditRecord>): Steps {
+function json(records: AsyncIterable<StoredAuditRecord>): Steps {
   async function* text(): AsyncGenerator<string> {
     let before = '[\n';
     for await (const record of records) {
@@ -146,7 +148,7 @@ async function verify(
       intact ? `intact: ${sum}` : `NOT INTACT: ${totals.findings} finding(s); ${sum} are intact`,
     );
     if (intact && wanted === undefined) {
-      tell(
+      printNote(
         'an end that was cut off shows with --head: `audit head` prints it, and summaries hold it',
       );
     }

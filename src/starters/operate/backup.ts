@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import type { AuditEntry } from '../../domain/core/audit';
 import { ConfigError, readEnvironment, type Environment } from '../../environment';
 import { backUp, type BackupFacts } from '../../store/backup/back-up';
-import { noteBackup } from '../../store/backup/kept-backups';
+import { noteBackup } from '../../store/backup/stored-backups';
 import { beginAnew, restore } from '../../store/backup/restore';
 import { doubtSince, endDoubt } from '../../store/epoch';
 import { findIdKey } from '../../store/sealed/find-id-key';
@@ -16,11 +16,11 @@ import { refuseOtherKeys } from '../../temporal/payload/store-keys';
 import { withActor } from '../cli/flags';
 import { CommandError, UsageError } from '../jobs/errors';
 import { counted } from '../jobs/text';
-import { print, printJson, tell } from '../cli/terminal';
+import { print, printJson, printNote } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
 const dayMs = 86_400_000;
-const daysKept = 7;
+const daysRetained = 7;
 
 interface BackupFlags {
   daily?: true;
@@ -40,7 +40,7 @@ export function backupCommand(): Command {
   return new Command('backup')
     .description('Copy the store, records and evidence, while everything runs.')
     .argument('[dir]', 'a folder that is to be made')
-    .option('--daily', `in the data directory, once a day; the last ${daysKept} are kept`)
+    .option('--daily', `in the data directory, once a day; the last ${daysRetained} are kept`)
     .option('--json', 'one JSON document on standard output')
     .addHelpText(
       'after',
@@ -56,9 +56,9 @@ of them apart from it. Of a store in PostgreSQL its own tools make the backup (d
       const root = sqliteFolder(environment);
       if ((await storeAsItIs(environment)) === null)
         throw new CommandError('nothing is stored yet');
-      const place = await openContext(tell);
-      if (dir === undefined) await keepDaily(place, root, flags.json === true);
-      else await make(place, { root, path: resolve(dir), until: null }, flags.json === true);
+      const ctx = await openContext(printNote);
+      if (dir === undefined) await keepDaily(ctx, root, flags.json === true);
+      else await make(ctx, { root, path: resolve(dir), until: null }, flags.json === true);
     });
 }
 
@@ -97,9 +97,9 @@ record of may have been bought after the backup: such rows end as unknown_outcom
     });
 }
 
-async function keepDaily(place: CommandContext, root: string, json: boolean): Promise<void> {
+async function keepDaily(ctx: CommandContext, root: string, json: boolean): Promise<void> {
   const now = Date.now();
-  const folder = join(place.environment.dataDir, 'backups');
+  const folder = join(ctx.environment.dataDir, 'backups');
   const names = (await readdir(folder).catch(() => []))
     .filter((name) => /^\d{4}-\d{2}-\d{2}T\d{6}Z$/.test(name))
     .toSorted();
@@ -110,9 +110,9 @@ async function keepDaily(place: CommandContext, root: string, json: boolean): Pr
     else print(`the last one is of ${newest}: nothing to do`);
     return;
   }
-  const until = new Date(now + daysKept * dayMs).toISOString();
-  await make(place, { root, path: join(folder, dailyName(now)), until }, json);
-  const oldest = dailyName(now - daysKept * dayMs);
+  const until = new Date(now + daysRetained * dayMs).toISOString();
+  await make(ctx, { root, path: join(folder, dailyName(now)), until }, json);
+  const oldest = dailyName(now - daysRetained * dayMs);
   for (const name of names.filter((one) => one < oldest))
     await rm(join(folder, name), { recursive: true, force: true });
 }
@@ -133,7 +133,7 @@ async function make(
   if (json) printJson({ path, ...facts });
   else {
     print(`${path}: the store as of ${facts.at}, ${counted(facts.files, 'file')} of evidence`);
-    tell(`keep the keys apart from it: ${keysOf(environment)}`);
+    printNote(`keep the keys apart from it: ${keysOf(environment)}`);
   }
 }
 
@@ -157,22 +157,22 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
     sealing: { keys, proveKeys: (store) => refuseOtherKeys(store, keys) },
     entry,
   });
-  tellRestored(folder, restored, flags);
+  printRestored(folder, restored, flags);
 }
 
 async function restoreInPlace(flags: RestoreFlags): Promise<void> {
   const environment = withActorOf(flags);
   await refuseRunning(environment);
   if ((await storeAsItIs(environment)) === null) throw new CommandError('there is no store');
-  const { store } = await openContext(tell, flags.by);
-  const begun = await beginAnew(store, entryOf('restored', environment.actor, {}));
-  tellRestored(shownAddress(environment.storeUrl), { ...begun, erasures: 0 }, flags);
+  const { store } = await openContext(printNote, flags.by);
+  const started = await beginAnew(store, entryOf('restored', environment.actor, {}));
+  printRestored(shownAddress(environment.storeUrl), { ...started, erasures: 0 }, flags);
 }
 
 async function settle(flags: RestoreFlags): Promise<void> {
   const note = (flags.note ?? '').trim();
   if (note === '') throw new UsageError('--note is missing: how it was looked up, for the record');
-  const { store, environment } = await openContext(tell, flags.by);
+  const { store, environment } = await openContext(printNote, flags.by);
   const since = await doubtSince(store);
   if (since === null)
     throw new CommandError('nothing is in doubt: the store has records of all that was bought');
@@ -186,7 +186,7 @@ async function settle(flags: RestoreFlags): Promise<void> {
   else print('on record: what the store does not know of is bought again from now on');
 }
 
-function tellRestored(
+function printRestored(
   address: string,
   restored: { backup?: BackupFacts; openJobs: number; erasures: number },
   { json }: RestoreFlags,

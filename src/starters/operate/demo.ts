@@ -10,7 +10,7 @@ import { Command } from 'commander';
 import { readEnvironment } from '../../environment';
 import { languages, type Language } from '../../domain/job';
 import { CommandError, UsageError } from '../jobs/errors';
-import { exitCodes, oneOf, print, tell } from '../cli/terminal';
+import { exitCodes, oneOf, print, printNote } from '../cli/terminal';
 import { assignor, investigations, sweep } from './demo-story';
 
 interface DemoFlags {
@@ -48,7 +48,7 @@ async function demo(flags: DemoFlags): Promise<number> {
     );
   }
   if (own) {
-    tell(
+    printNote(
       'INVESTIGATION_BASE_URL is set: this is your service, and it may charge for what it issues',
     );
     return runCommand(batchArguments(input, flags, resolve(flags.out)), process.env);
@@ -58,13 +58,13 @@ async function demo(flags: DemoFlags): Promise<number> {
   await mkdir('data', { recursive: true, mode: 0o700 });
   const dataDir = await mkdtemp(resolve('data', 'demo-'));
   const env = { ...process.env, DILIGENCE_DATA_DIR: dataDir };
-  tell('Starting Temporal, a worker and a sandbox of the services: nothing real is sent.');
+  printNote('Starting Temporal, a worker and a sandbox of the services: nothing real is sent.');
   const stop = await startEngine(env, join(home, 'examples', 'scenarios', 'demo.json'));
   try {
     await issueSuppliers(input, flags, env);
     await investigate(flags.out, env);
     await sweepMonitors(env);
-    tellPlaces(flags.out);
+    printPaths(flags.out);
     return exitCodes.done;
   } finally {
     await stop();
@@ -80,9 +80,11 @@ async function issueSuppliers(input: string, flags: DemoFlags, env: Env): Promis
   await showCommand(batchArguments(relative(process.cwd(), input), flags, folder), env, [3]);
   const { batchId, unknown_outcome: unknown } = await summaryOf(folder);
   if (unknown === 0) return;
-  tell('');
-  tell('Exit code 3: every line has its outcome, and some need a person. An unknown outcome is a');
-  tell('request whose answer was lost: nothing sends it again by itself. We decide to:');
+  printNote('');
+  printNote(
+    'Exit code 3: every line has its outcome, and some need a person. An unknown outcome is a',
+  );
+  printNote('request whose answer was lost: nothing sends it again by itself. We decide to:');
   const rows = ['--status', 'unknown_outcome', '--action', 'reissue'];
   await showCommand(['resolve', batchId, ...rows, '--note', 'the risk is accepted'], env, [3]);
   await showCommand(['result', batchId, '--out', folder], env, [3]);
@@ -94,14 +96,16 @@ async function investigate(out: string, env: Env): Promise<void> {
   const third = assignor(commands);
   await showCommand([...third, '--detach'], env);
   for (const words of investigations(commands)) await showCommand(words, env);
-  tell('');
-  tell('The first was left to itself, and waits for a person: its dossier needs a review.');
+  printNote('');
+  printNote('The first was left to itself, and waits for a person: its dossier needs a review.');
   await showCommand(['inbox'], env);
   const id = await waitingJob(env);
   const decision = ['--action', 'accept', '--note', 'the missing part is known'];
   await showCommand(['resolve', id, ...decision], env);
-  tell('');
-  tell('The same command again starts nothing anew: it follows what runs, or shows how it ended.');
+  printNote('');
+  printNote(
+    'The same command again starts nothing anew: it follows what runs, or shows how it ended.',
+  );
   await showCommand([...third, '--out', join(out, 'investigation-assignor')], env);
 }
 
@@ -110,7 +114,7 @@ async function sweepMonitors(env: Env): Promise<void> {
   await showCommand(sweep(), env, [1]);
 }
 
-function tellPlaces(out: string): void {
+function printPaths(out: string): void {
   heading('The reports, for a browser:');
   for (const [name, what] of [
     ['suppliers', 'the spreadsheet; results.xlsx and the PDFs beside it'],
@@ -118,19 +122,21 @@ function tellPlaces(out: string): void {
     ['investigation-individual', 'a person'],
     ['investigation-assignor', 'a company whose receivables we buy'],
   ] as const)
-    tell(`  ${join(out, name, 'report.html').padEnd(47)}  ${what}`);
-  tell('');
-  tell('Your own: set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN, and run the same commands.');
+    printNote(`  ${join(out, name, 'report.html').padEnd(47)}  ${what}`);
+  printNote('');
+  printNote(
+    'Your own: set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN, and run the same commands.',
+  );
 }
 
 function heading(text: string): void {
-  tell('');
-  tell(text);
+  printNote('');
+  printNote(text);
 }
 
 /** @throws CommandError when it ends otherwise than with 0 or one of these */
 async function showCommand(words: string[], env: Env, codes: number[] = []): Promise<void> {
-  tell('');
+  printNote('');
   const quoted = words.map((word) => (word.includes(' ') ? `"${word}"` : word));
   // As it can be typed: the documents are invented, and standard error would mask them.
   print(`$ diligence ${quoted.join(' ')}`);
@@ -162,7 +168,7 @@ async function startEngine(env: Env, scenario: string): Promise<() => Promise<vo
     createInterface({ input: child.stderr as Readable }).on('line', (line) => {
       if (line === 'ready') done();
       // What it says of tools that are downloaded or built takes a while; the rest is not the story.
-      else if (!ofItself.test(line)) tell(line);
+      else if (!ofItself.test(line)) printNote(line);
     });
   });
   await Promise.race([

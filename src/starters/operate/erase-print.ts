@@ -5,7 +5,7 @@ import { objectsOf, type ErasureRecord } from '../../store/erasure/erasures';
 import type { ErasurePlan, ErasureTarget } from '../../store/erasure/plan';
 import { refusalsOf, runsOfPlan } from './erase-refusals';
 import { counted } from '../jobs/text';
-import { exitCodes, print, printJson, tell } from '../cli/terminal';
+import { exitCodes, print, printJson, printNote } from '../cli/terminal';
 
 /** Of all plans that are one command. */
 export interface PlanSummary {
@@ -112,7 +112,7 @@ export function showDone(
     print(`audit head: ${auditHead}`);
     print('            result folders and copies are outside the store: not reached');
   }
-  if (left > 0) tell(`${left} object(s) came meanwhile: run the same command again`);
+  if (left > 0) printNote(`${left} object(s) came meanwhile: run the same command again`);
   return exitCode;
 }
 

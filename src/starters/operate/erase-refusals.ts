@@ -6,9 +6,9 @@ import { workflowIdOf } from '../../domain/job';
 import { runningIds, runsOf } from '../../temporal/job-runs';
 
 /** Runs that an erasure waits for, and those that it deletes: histories hold nothing of what goes by age, and stay. */
-export async function runsOfPlan(client: Client, { asked, jobs }: ErasurePlan): Promise<JobRuns> {
+export async function runsOfPlan(client: Client, { request, jobs }: ErasurePlan): Promise<JobRuns> {
   const ids = jobs.map(({ id }) => id);
-  if (asked.kind !== 'age') return runsOf(client, ids);
+  if (request.kind !== 'age') return runsOf(client, ids);
   const all = [...(await runningIds(client))];
   const isRunning = (id: string): boolean =>
     all.some((one) => one === id || one.startsWith(`${id}/`));
@@ -47,11 +47,11 @@ function undecidedSentence(
     return `a request is on its way: try again after ${new Date(answerBy).toISOString()}`;
   const ids = jobs.map(({ id }) => id);
   const analysis = ids.find((id) => id.startsWith(`${workflowId}/`));
-  const works = ids.map(workflowIdOf);
-  const owner = works.find((id) => id === jobOf(workflowId));
-  const work = owner ?? works.find((id) => id.startsWith('certificate')) ?? 'ID';
+  const owners = ids.map(workflowIdOf);
+  const owner = owners.find((id) => id === jobOf(workflowId));
+  const job = owner ?? owners.find((id) => id.startsWith('certificate')) ?? 'ID';
   const command = subject.startsWith('credit/')
     ? `resolve ${analysis ?? 'ID'}`
-    : `resolve ${work} --status unknown_outcome`;
+    : `resolve ${job} --status unknown_outcome`;
   return `a request has an unknown outcome, and what fences it off would be lost: decide first (\`diligence ${command} --action abandon --note "..."\`, or watch, adopt)`;
 }

@@ -8,7 +8,7 @@ import {
   openErasures,
   type ErasureRecord,
 } from '../../store/erasure/erasures';
-import { reasonOnRecord, targetOf, type ErasureAsked } from '../../store/erasure/plan';
+import { reasonOnRecord, targetOf, type ErasureRequest } from '../../store/erasure/plan';
 import { plansOf } from '../../store/erasure/plans';
 import { documentLengths, isValidCnpj } from '../../domain/core/documents/documents';
 import { normaliseDocument } from '../../domain/core/documents/read-document';
@@ -17,7 +17,7 @@ import { deleteRuns } from '../../temporal/job-runs';
 import { planLines, showDone, showDryRun, summaryOf } from './erase-print';
 import { refusalsOf, runsOfPlan } from './erase-refusals';
 import { CommandError, UsageError } from '../jobs/errors';
-import { durationMs, exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
+import { durationMs, exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
 import { openContext, withEngine } from '../jobs/context';
 
 interface EraseFlags {
@@ -80,28 +80,28 @@ An erasure that was cut short is finished by the same command.`,
 }
 
 async function runErase(flags: EraseFlags): Promise<number> {
-  const asked = refuseWrongUsage(flags);
-  const place = await openContext(tell, flags.by);
-  const { store, idKey, environment } = place;
+  const request = refuseWrongUsage(flags);
+  const ctx = await openContext(printNote, flags.by);
+  const { store, idKey, environment } = ctx;
   const unfinished = await openErasures(store);
   for (const { record } of unfinished) {
-    tell(
+    printNote(
       `an erasure (${record.target.kind}) that ${record.by} began at ${record.startedAt} was not finished: the same command finishes it`,
     );
   }
-  return withEngine(place, async ({ client }) => {
+  return withEngine(ctx, async ({ client }) => {
     const nameOf = (text: string): string => idKey.nameOf('document', text);
-    const plans = () => plansOf(store, nameOf, asked);
-    const target = targetOf(asked, nameOf);
+    const plans = () => plansOf(store, nameOf, request);
+    const target = targetOf(request, nameOf);
     const summary = await summaryOf(client, target, plans());
     if (flags.dryRun === true) return showDryRun(summary, flags.json === true);
     if (summary.refusals.length > 0)
       throw new CommandError(`nothing was changed: ${summary.refusals.join('; ')}`);
-    const begun = unfinished.filter(({ record }) => isSameTarget(record.target, target));
+    const started = unfinished.filter(({ record }) => isSameTarget(record.target, target));
     const isEmpty = summary.objects.length === 0 && summary.workflows.size === 0;
-    if (isEmpty && begun.length === 0) return nothingFound(flags);
+    if (isEmpty && started.length === 0) return nothingFound(flags);
     if (flags.yes !== true) {
-      for (const line of planLines(summary)) tell(line);
+      for (const line of planLines(summary)) printNote(line);
       if (!(await isConfirmed())) return exitCodes.failed;
     }
     const how = {
@@ -109,7 +109,7 @@ async function runErase(flags: EraseFlags): Promise<number> {
       deleteRuns: (its: Parameters<typeof deleteRuns>[1]) => deleteRuns(client, its),
     };
     const done: { record: ErasureRecord; key: string }[] = [];
-    for (const open of begun) done.push(await finishErasure(store, open, how.deleteRuns));
+    for (const open of started) done.push(await finishErasure(store, open, how.deleteRuns));
     // Each is planned when it is its turn: what was cut short has changed what there is to do.
     for await (const plan of plans()) {
       const found = await runsOfPlan(client, plan);
@@ -117,17 +117,17 @@ async function runErase(flags: EraseFlags): Promise<number> {
       if (refusals.length > 0) throw new CommandError(refusals.join('; '));
       const runs = found.closed;
       if (plan.draft.size === 0 && runs.length === 0) continue;
-      const reason = reasonOnRecord(flags.reason ?? '', asked, plan.quoted);
+      const reason = reasonOnRecord(flags.reason ?? '', request, plan.quoted);
       done.push(await erase(store, plan, { ...how, reason, runs }));
     }
-    const auditHead = await place.audit.anchor();
+    const auditHead = await ctx.audit.anchor();
     let left = 0;
     for await (const { draft } of plans()) left += draft.size;
     return showDone(done, auditHead, left, flags.json === true);
   });
 }
 
-function askedBy({ document, target, job, ...age }: EraseFlags): ErasureAsked {
+function requestedBy({ document, target, job, ...age }: EraseFlags): ErasureRequest {
   if (document !== undefined) return { kind: 'document', document: documentToErase(document) };
   if (target !== undefined) return { kind: 'target', target: targetToErase(target) };
   if (job !== undefined) return { kind: 'job', id: job };
@@ -135,7 +135,7 @@ function askedBy({ document, target, job, ...age }: EraseFlags): ErasureAsked {
   return { kind: 'age', class: age.class ?? 'pdf', endedBefore };
 }
 
-function refuseWrongUsage(flags: EraseFlags): ErasureAsked {
+function refuseWrongUsage(flags: EraseFlags): ErasureRequest {
   const { job, document, target, olderThan } = flags;
   const given = [job, document, target, olderThan].filter((one) => one !== undefined);
   if (given.length !== 1) {
@@ -146,15 +146,15 @@ function refuseWrongUsage(flags: EraseFlags): ErasureAsked {
   if ((olderThan === undefined) !== (flags.class === undefined)) {
     throw new UsageError('--older-than goes with --class, and --class with --older-than');
   }
-  const asked = askedBy(flags);
-  if (flags.dryRun === true) return asked;
+  const request = requestedBy(flags);
+  if (flags.dryRun === true) return request;
   if ((flags.reason ?? '').trim() === '') {
     throw new UsageError('--reason is missing: why, for the record (--dry-run needs none)');
   }
   if (flags.yes !== true && !process.stdin.isTTY) {
     throw new UsageError('nothing was removed: add --yes, or --dry-run to see what would go');
   }
-  return asked;
+  return request;
 }
 
 /** As a search reads it. */
@@ -186,7 +186,7 @@ async function isConfirmed(): Promise<boolean> {
   try {
     const answer = await terminal.question('This cannot be undone. Type erase to go on: ');
     if (answer.trim() === 'erase') return true;
-    tell('nothing was changed');
+    printNote('nothing was changed');
     return false;
   } finally {
     terminal.close();

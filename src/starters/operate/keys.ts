@@ -22,7 +22,7 @@ import {
 } from '../../temporal/payload/payload-keys';
 import { keyChecks, keyFault, proveKeys, registerKey } from '../../temporal/payload/store-keys';
 import { CommandError } from '../jobs/errors';
-import { exitCodes, print, printJson, tell } from '../cli/terminal';
+import { exitCodes, print, printJson, printNote } from '../cli/terminal';
 
 /** `diligence keys`: the keys that store and payloads are encrypted with. */
 export function keysCommand(): Command {
@@ -82,20 +82,22 @@ async function rotate(): Promise<void> {
   const { waiting, lacking } = await step();
   if (waiting === null) {
     const added = ring.withLast(KeyRing.generateEntry());
-    tell(
+    printNote(
       `step 1 of 2: ${added.ids.at(-1)} is new, and only decrypts; ${ring.ids[0]} still encrypts`,
     );
     await handOver(added);
-    tell('then, when every worker holds it (`diligence keys check`): `diligence keys rotate`');
+    printNote('then, when every worker holds it (`diligence keys check`): `diligence keys rotate`');
     return;
   }
   refuseLacking(waiting, lacking);
   await registerKey(store, ring, waiting);
   // Nobody starts without the key any more; somebody may just have.
   refuseLacking(waiting, (await step()).lacking);
-  tell(`step 2 of 2: ${waiting} encrypts from now on; the others decrypt what is there already`);
+  printNote(
+    `step 2 of 2: ${waiting} encrypts from now on; the others decrypt what is there already`,
+  );
   await handOver(ring.withFirst(waiting));
-  tell('keep the old keys in the list: the store and the engine hold what they encrypted');
+  printNote('keep the old keys in the list: the store and the engine hold what they encrypted');
 }
 
 function refuseLacking(waiting: string, lacking: readonly KeyHolder[]): void {
@@ -114,12 +116,12 @@ async function handOver(ring: KeyRing): Promise<void> {
   const { dataDir, payloadKeys } = readEnvironment();
   if (payloadKeys === null) {
     await writePayloadKeys(dataDir, ring);
-    tell(
+    printNote(
       `${payloadKeysPath(dataDir)} is changed; a running engine takes it at its next start (\`diligence stop\`, then any command)`,
     );
     return;
   }
-  tell('DILIGENCE_PAYLOAD_KEYS for every worker and command (restart the workers with it):');
+  printNote('DILIGENCE_PAYLOAD_KEYS for every worker and command (restart the workers with it):');
   print(ring.reveal());
 }
 

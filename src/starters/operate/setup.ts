@@ -71,9 +71,9 @@ async function refuseAbsent({ connection, namespace, address }: EngineClient): P
 
 /** Reads and writes no payloads, and so needs neither keys nor store. */
 async function connect(): Promise<EngineClient | null> {
-  const place = engineAddress();
+  const engine = engineAddress();
   const dataConverter = {};
-  if (place.kind === 'server') return connectClient({ ...place, dataConverter });
+  if (engine.kind === 'server') return connectClient({ ...engine, dataConverter });
   const record = await runningEngine(readEnvironment().dataDir);
   if (record === null) return null;
   const { address, namespace } = record;

@@ -1,11 +1,16 @@
 import { readDocument } from '../../domain/core/documents/read-document';
 import { type ProfileStatus } from '../../domain/profiles/lookup';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { onlyCell, planItems, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
 import { ProfileRepository } from '../../store/profiles/profiles';
-import { ofFile, type BatchRequest, type InputFile, type StandingJob } from '../jobs/batches/ask';
+import {
+  ofFile,
+  type BatchRequest,
+  type InputFile,
+  type ExistingJob,
+} from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
-import { putLookup } from '../../store/profiles/asks';
+import { putLookup } from '../../store/profiles/requests';
 
 interface ProfileTerms {
   retryRural: boolean;
@@ -14,19 +19,19 @@ interface ProfileTerms {
 }
 
 /** A lookup for each different CPF of a sheet. */
-export function profileBatch(ctx: CommandContext, asked: ProfileTerms & InputFile): BatchRequest {
-  const { choice, path, retryRural } = asked;
+export function profileBatch(ctx: CommandContext, request: ProfileTerms & InputFile): BatchRequest {
+  const { choice, path, retryRural } = request;
   const nameOf = (cpf: string): string => ctx.idKey.nameOf('document', cpf);
   return {
     kind: 'profile-batch',
-    ...ofFile(asked),
+    ...ofFile(request),
     terms: [retryRural],
     requestsPerRow: retryRural ? 2 : 1,
-    rows: (told) =>
-      planThings(readSheet(path, { ...choice, holds: 'documents', ...told }), readRow),
-    standing: (cpf) => standingLookup(ctx, nameOf(cpf), asked),
+    rows: (notices) =>
+      planItems(readSheet(path, { ...choice, holds: 'documents', ...notices }), readRow),
+    existing: (cpf) => existingLookup(ctx, nameOf(cpf), request),
     put: async (cpf) => {
-      const { workId: jobId } = await putLookup(ctx, { cpf, name: nameOf(cpf), retryRural });
+      const { jobId } = await putLookup(ctx, { cpf, name: nameOf(cpf), retryRural });
       return { jobId, terms: { retryRural } };
     },
   };
@@ -45,15 +50,15 @@ function readRow({ documents }: FilledRow): RowReading<string> {
 const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
 
 /** @param name keyed name of the CPF */
-export async function standingLookup(
+export async function existingLookup(
   { store }: CommandContext,
   name: string,
   { reuseSince, retryRural }: ProfileTerms,
-): Promise<StandingJob | null> {
+): Promise<ExistingJob | null> {
   const file = new ProfileRepository(store);
   const [newest] = await file.all(name);
   if (newest === undefined) return null;
-  const found = { jobId: newest.record.workId, terms: { retryRural } };
+  const found = { jobId: newest.record.jobId, terms: { retryRural } };
   const outcome = await file.outcome(newest.folder);
   if (outcome === null) return { ...found, ended: false };
   const isAnswer = answers.includes(outcome.status);

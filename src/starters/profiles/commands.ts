@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import { inputFlags, startInput, withBudget, withInput } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
-import type { InputFile } from '../jobs/batches/ask';
+import type { InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { askProfile } from './ask';
+import { planProfile } from './request';
 import { profileBatch } from './batch';
 import { profileBatchKind } from './batch-kind';
 import { profileKind } from './kind';
@@ -50,7 +50,7 @@ function lookupCommand(): Command {
         [...inputFlags.filter((flag) => flag !== '--excel'), '--budget'],
         command,
       );
-      const asked = { ...flags, cpf: cpf ?? '' };
-      await start(command, profileKind, (ctx) => askProfile(ctx, asked));
+      const request = { ...flags, cpf: cpf ?? '' };
+      await start(command, profileKind, (ctx) => planProfile(ctx, request));
     });
 }

@@ -28,15 +28,15 @@ export interface ProfileFolderOptions {
  */
 export async function writeProfileFolder(
   { store }: CommandContext,
-  filedIn: string,
+  outcomesIn: string,
   outcome: ProfileOutcome,
   { folder, excel }: ProfileFolderOptions,
 ): Promise<string[]> {
-  const { call, workId } = outcome;
-  const body = call === null ? null : await new ProfileRepository(store).answer(filedIn, call);
+  const { call, jobId } = outcome;
+  const body = call === null ? null : await new ProfileRepository(store).answer(outcomesIn, call);
   const read = body === null ? null : profileFromWire(lookupCall, body);
   if (read?.kind !== 'profile') {
-    throw new CommandError(`${workId}: its answer is not in the store any more`);
+    throw new CommandError(`${jobId}: its answer is not in the store any more`);
   }
   const sections = profileSections(read.answer);
   const files = new Map([['profile.json', `${JSON.stringify(read.answer, null, 2)}\n`]]);

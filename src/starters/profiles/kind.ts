@@ -7,7 +7,7 @@ import {
 import { profileSubject } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
 import { maskDocument } from '../../domain/core/documents/documents';
-import { askedFor, type Charge, type EndedJob, type JobKind } from '../jobs/job-kind';
+import { requestedFor, type Charge, type EndedJob, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { lostCalls } from '../jobs/batches/rules';
 import { errorWords } from '../jobs/text';
@@ -38,7 +38,7 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
       : [{ name: 'profile.json', bytes: null, sha256, mediaType: 'application/json' }],
   cost: (job) => billed(chargesOf(job).map(({ billing }) => billing)),
   charges: chargesOf,
-  asked: (job, ctx) => askedFor(ctx, profileSubject(job.input.name), job),
+  requests: (job, ctx) => requestedFor(ctx, profileSubject(job.input.name), job),
   heeds: ['excel', 'lang'],
   export: async (ctx, { folder: from, outcome }, folder, { excel }) => {
     if (outcome.status !== 'found' || outcome.erased === true) return [];

@@ -5,5 +5,5 @@ import { singleResolver } from '../jobs/decide/resolve-single';
 export const profileResolver = singleResolver<ProfileRecord>({
   workflow: 'lookUpProfile',
   fence: async (_, { name }) => profileSubject(name),
-  args: (_, { retryRural, workId }, folder) => ({ ref: { workId, folder }, retryRural }),
+  args: (_, { retryRural, jobId }, folder) => ({ ref: { jobId, folder }, retryRural }),
 });

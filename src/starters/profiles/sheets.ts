@@ -37,13 +37,13 @@ export class ProfileSheets implements BatchSheets {
     return { assessed_value: values.length === 0 ? null : cents / 100 };
   }
 
-  async write({ line, asked }: ShownRow, answer: Buffer): Promise<void> {
+  async write({ line, requested }: ShownRow, answer: Buffer): Promise<void> {
     for (const { name, rows } of sectionsOf(answer)) {
       const columns = [...(this.#columns.get(name) ?? [])];
       const sheet = this.#sheet(name, columns);
       for (const row of rows) {
         const cells = columns.map((column) => row[column] ?? null);
-        if (!sheet.write([line, asked, ...cells])) await sheet.drained();
+        if (!sheet.write([line, requested, ...cells])) await sheet.drained();
       }
     }
   }

@@ -1,33 +1,34 @@
-import { standsForGood } from '../../domain/traces/search';
+import { isFinalSearch } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
 import type { TraceStrategy } from '../../domain/traces/trace';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { onlyCell, planItems, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
-import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
+import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
-import { newestTrace, putTrace } from '../../store/traces/asks';
+import { newestTrace, putTrace } from '../../store/traces/requests';
 
 /** A search for each different target of a sheet. */
 export function traceBatch(
   ctx: CommandContext,
-  asked: InputFile & { strategy: TraceStrategy | null },
+  request: InputFile & { strategy: TraceStrategy | null },
 ): BatchRequest {
-  const { choice, path, strategy } = asked;
+  const { choice, path, strategy } = request;
   return {
     kind: 'trace-batch',
-    ...ofFile(asked),
+    ...ofFile(request),
     terms: [strategy],
     requestsPerRow: 1,
-    rows: (told) => planThings(readSheet(path, { ...choice, holds: 'targets', ...told }), readRow),
-    standing: async (target) => {
+    rows: (notices) =>
+      planItems(readSheet(path, { ...choice, holds: 'targets', ...notices }), readRow),
+    existing: async (target) => {
       const found = await newestTrace(ctx, { target, strategy });
-      if (found === null || (found.outcome !== null && !standsForGood(found.outcome))) return null;
+      if (found === null || (found.outcome !== null && !isFinalSearch(found.outcome))) return null;
       return { jobId: found.id, ended: found.outcome !== null, terms: {} };
     },
     put: async (target, again) => {
-      const ask = { target, strategy };
-      const before = again === null ? await newestTrace(ctx, ask) : null;
-      const { workId: jobId } = await putTrace(ctx, ask, { label: null, before, rerun: again });
+      const search = { target, strategy };
+      const before = again === null ? await newestTrace(ctx, search) : null;
+      const { jobId } = await putTrace(ctx, search, { label: null, before, rerun: again });
       return { jobId, terms: {} };
     },
   };

@@ -4,10 +4,10 @@ import { inputFlags, startInput, withBudget, withInput } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
-import type { InputFile } from '../jobs/batches/ask';
+import type { InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
-import { askTrace } from './ask';
+import { planTrace } from './request';
 import { traceBatch } from './batch';
 import { traceBatchKind } from './batch-kind';
 import { traceKind } from './kind';
@@ -51,7 +51,7 @@ function searchCommand(): Command {
       const many = (ctx: CommandContext, file: InputFile) => traceBatch(ctx, { ...file, strategy });
       if (await startInput(command, traceBatchKind, many)) return;
       refuseFlagsBeside('--target', [...inputFlags, '--budget'], command);
-      const asked = { ...flags, target: target ?? '' };
-      await start(command, traceKind, (ctx) => askTrace(ctx, asked));
+      const request = { ...flags, target: target ?? '' };
+      await start(command, traceKind, (ctx) => planTrace(ctx, request));
     });
 }

@@ -28,11 +28,11 @@ export async function traceFindings(
   const result = fieldsOf(JSON.parse(answer.toString('utf8')));
   const found = readFindings(result['result'] ?? {}, { file, known });
   const { artifacts, coverage, partial, strategy, type } = result;
-  const told = readFindings({ type, strategy, partial }, { file }).facts;
+  const reported = readFindings({ type, strategy, partial }, { file }).facts;
   const beside = readFindings({ ...(isList(artifacts) && { artifacts }) }, { file });
   return {
     result,
-    facts: { ...told, ...found.facts },
+    facts: { ...reported, ...found.facts },
     sections: [...found.sections, ...sourcesOf(coverage), ...beside.sections],
   };
 }

@@ -11,7 +11,7 @@ import {
 } from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
 import { stateWord } from '../../report/words';
-import { askedFor, type Charge, type JobKind } from '../jobs/job-kind';
+import { requestedFor, type Charge, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { billingWords, errorWords, factLines } from '../jobs/text';
 import { writeWhole } from '../jobs/written-file';
@@ -74,7 +74,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
         ],
   cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
   charges: ({ outcome }) => chargesOf(outcome),
-  asked: (job, ctx) => askedFor(ctx, traceSubject(job.input.name), job),
+  requests: (job, ctx) => requestedFor(ctx, traceSubject(job.input.name), job),
   heeds: ['lang'],
   export: async ({ store }, { folder: from }, folder) => {
     const answer = await new TraceRepository(store).answer(from);

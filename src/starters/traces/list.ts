@@ -9,7 +9,7 @@ import {
   type TraceType,
 } from '../../domain/traces/trace';
 import { printServiceList, type ServiceList } from '../cli/service-list';
-import { oneOf, tell } from '../cli/terminal';
+import { oneOf, printNote } from '../cli/terminal';
 import { openContext } from '../jobs/context';
 
 interface ListFlags {
@@ -42,7 +42,7 @@ export function traceListCommand(): Command {
     .option('--type <type>', traceTypes.join(', '), oneOf(traceTypes))
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: ListFlags) => {
-      const { store } = await openContext(tell);
+      const { store } = await openContext(printNote);
       const view = {
         name: 'traces',
         noun: ['search', 'searches'] as [string, string],
@@ -98,7 +98,7 @@ function lineOf({
   work,
 }: TraceView): string {
   const cost = billing === null ? '' : `${billing.amount ?? '-'} ${billing.unit ?? ''}`.trim();
-  const stands = `${status ?? '-'}${partial === true ? ' (partial)' : ''}`;
-  const cells = [createdAt ?? '-', stands.padEnd(19), (type ?? '-').padEnd(8), target ?? '-'];
+  const first = `${status ?? '-'}${partial === true ? ' (partial)' : ''}`;
+  const cells = [createdAt ?? '-', first.padEnd(19), (type ?? '-').padEnd(8), target ?? '-'];
   return [...cells, cost, id, work ?? ''].join('  ').trimEnd();
 }

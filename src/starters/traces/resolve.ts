@@ -6,7 +6,7 @@ import { singleResolver } from '../jobs/decide/resolve-single';
 export const traceResolver = singleResolver<TraceRecord>({
   workflow: 'searchTrace',
   fence: async (_, { name }) => traceSubject(name),
-  args: (_, { workId }, folder) => ({ ref: { workId, folder }, interactive: true }),
+  args: (_, { jobId }, folder) => ({ ref: { jobId, folder }, interactive: true }),
   async check({ store }, { id }, { name }, { externalId }) {
     const holder = externalId === null ? null : await store.attempts.holderOfTrace(externalId);
     if (holder !== null && holder !== traceSubject(name))

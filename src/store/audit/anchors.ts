@@ -26,10 +26,10 @@ export function anchorRows(
 ): Statement[] {
   const row = [number, at, prev, hash, mac];
   const columns = ['anchor', 'chain', 'number', 'hash'];
-  const told = partsOf(heads.map((head) => [number, ...head]));
+  const reported = partsOf(heads.map((head) => [number, ...head]));
   return [
     insertInto('anchor', ['number', 'at', 'prev', 'hash', 'mac'], [row], ''),
-    ...told.map((some) => insertInto('anchor_head', columns, some)),
+    ...reported.map((some) => insertInto('anchor_head', columns, some)),
   ];
 }
 

@@ -54,13 +54,13 @@ export class EventChain {
     const chain = open === null || now - open.startedAt > oneDayMs ? this.#newChain(now) : open;
     const at = Math.max(now, chain.at);
     const number = chain.number + 1;
-    const place = { prev: chain.hash, number, at: new Date(at).toISOString() };
-    const { hash, mac } = forgeLink(this.#key.auditKey, chain.beginning, place, text);
+    const position = { prev: chain.hash, number, at: new Date(at).toISOString() };
+    const { hash, mac } = forgeLink(this.#key.auditKey, chain.beginning, position, text);
     return {
       statement: insertInto(
         'event',
         ['chain', 'number', 'at', 'prev', 'hash', 'mac', 'name', 'job', 'body'],
-        [[chain.name, number, place.at, place.prev, hash, mac, name, job, body]],
+        [[chain.name, number, position.at, position.prev, hash, mac, name, job, body]],
         'ON CONFLICT (name) DO NOTHING',
       ),
       written: () => (this.#chain = { ...chain, number, hash, at }),

@@ -20,9 +20,9 @@ export async function excerptOf(
   last: string,
 ): Promise<AuditExcerpt> {
   const texts = await recordsAbout(store, jobs, last);
-  const told = [...texts.values()].flatMap((own) => [...own.values()]);
-  const nameIn = await named(store, told);
-  const known = [...new Set(told.flatMap(numbersIn))]
+  const reported = [...texts.values()].flatMap((own) => [...own.values()]);
+  const nameIn = await named(store, reported);
+  const known = [...new Set(reported.flatMap(numbersIn))]
     .map((number): [string, string] => [number, nameIn(number)])
     .filter(([number, name]) => number !== name)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { macOf } from '../../protection/id-key';
 
 /** What every link of a chain carries beside its content. */
-export interface LinkPlace {
+export interface LinkPosition {
   prev: string;
   /** From 1, without gaps. */
   number: number;
@@ -11,7 +11,7 @@ export interface LinkPlace {
 }
 
 /** A link as its row has it; `text` is the JSON of an object. */
-export interface Link extends LinkPlace {
+export interface Link extends LinkPosition {
   text: string;
   hash: string;
   mac: string;
@@ -31,11 +31,11 @@ export function beginningOf(storeId: string, chain: string): string {
 export function forgeLink(
   auditKey: Uint8Array,
   beginning: string,
-  place: LinkPlace,
+  position: LinkPosition,
   text: string,
 ): Link {
-  const hash = hashOf(place, text);
-  return { ...place, text, hash, mac: macOf(auditKey, `${beginning}\n${hash}`) };
+  const hash = hashOf(position, text);
+  return { ...position, text, hash, mac: macOf(auditKey, `${beginning}\n${hash}`) };
 }
 
 export function stateOf(auditKey: Uint8Array, beginning: string, link: Link): LinkState {
@@ -45,7 +45,7 @@ export function stateOf(auditKey: Uint8Array, beginning: string, link: Link): Li
 }
 
 /** Of one JSON object: the place, then what the text holds. */
-export function hashOf({ prev, number, at }: LinkPlace, text: string): string {
+export function hashOf({ prev, number, at }: LinkPosition, text: string): string {
   return sha256(`${JSON.stringify({ prev, number, at }).slice(0, -1)},${text.slice(1)}`);
 }
 

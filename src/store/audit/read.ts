@@ -7,7 +7,7 @@ import { beginningOf, stateOf } from './link';
 import { named } from './numbers';
 
 /** A record as it stands in the trail. */
-export interface FiledAuditRecord extends AuditRecord {
+export interface StoredAuditRecord extends AuditRecord {
   chain: string;
   hash: string;
   /** False when it is not as it was written, or was not written by us. */
@@ -31,7 +31,7 @@ export async function* readAudit(
   store: SealedDatabase,
   idKey: IdKey,
   { from = -Infinity, to = Infinity, onUnreadable }: AuditSpan,
-): AsyncGenerator<FiledAuditRecord> {
+): AsyncGenerator<StoredAuditRecord> {
   const looks = pagesOf<EventRow>(perLook, (last) =>
     store.read(
       selectEvents('(at, chain, number) > (?, ?, ?) ORDER BY at, chain, number', [

@@ -57,12 +57,12 @@ export class AuditTrail {
       const isOurs = last !== null && stateOf(this.#auditKey, beginning, last) === 'intact';
       const heads = await this.#movedHeads(isOurs ? Date.parse(last.at) : null);
       if (heads.length === 0 && isOurs) return headOf(last.number, last.hash);
-      const place = {
+      const position = {
         prev: last?.hash ?? beginning,
         number: (last?.number ?? 0) + 1,
         at: new Date(this.#now()).toISOString(),
       };
-      const link = forgeLink(this.#auditKey, beginning, place, textOf(heads));
+      const link = forgeLink(this.#auditKey, beginning, position, textOf(heads));
       try {
         await this.#store.commit(anchorRows(link, heads));
         return headOf(link.number, link.hash);

@@ -39,7 +39,7 @@ interface Head {
   anchor: number;
 }
 
-type Tell = (finding: AuditFinding) => void;
+type ReportFinding = (finding: AuditFinding) => void;
 
 /**
  * Reads the whole trail, some records at a time, and tells what is not as it was written.
@@ -52,11 +52,11 @@ export async function verifyAudit(
   options: { head?: string; onFinding: (finding: AuditFinding) => void },
 ): Promise<AuditTotals> {
   const totals: AuditTotals = { chains: 0, records: 0, anchors: 0, findings: 0, head: null };
-  const tell = (finding: AuditFinding): void => {
+  const report = (finding: AuditFinding): void => {
     totals.findings += 1;
     options.onFinding(finding);
   };
-  const walk = (chain: string): ChainWalk => new ChainWalk(store.id, idKey, chain, tell);
+  const walk = (chain: string): ChainWalk => new ChainWalk(store.id, idKey, chain, report);
   const wanted = options.head === undefined ? null : parseHead(options.head);
   let wantedIsThere = wanted === null;
   // Anchors first: while others write, chains may be longer than anchors say, never shorter.
@@ -69,7 +69,7 @@ export async function verifyAudit(
       heads.set(chain, { record, hash: head, anchor: number });
     }
   }
-  if (wanted !== null && !wantedIsThere) tell(headIsGone(wanted.number, options.head ?? ''));
+  if (wanted !== null && !wantedIsThere) report(headIsGone(wanted.number, options.head ?? ''));
   for (const {
     head: [chain],
   } of await headsFrom(store, '')) {
@@ -79,11 +79,11 @@ export async function verifyAudit(
     const its = walk(chain);
     for await (const { number, hash } of its.intact(events(store, chain))) {
       totals.records += 1;
-      if (head?.record === number && head.hash !== hash) tell(otherHead(chain, head));
+      if (head?.record === number && head.hash !== hash) report(otherHead(chain, head));
     }
-    if (head !== undefined && its.last < head.record) tell(cutOff(chain, its.last + 1, head));
+    if (head !== undefined && its.last < head.record) report(cutOff(chain, its.last + 1, head));
   }
-  for (const [chain, head] of heads) tell(cutOff(chain, 1, head));
+  for (const [chain, head] of heads) report(cutOff(chain, 1, head));
   return totals;
 }
 
@@ -111,16 +111,16 @@ class ChainWalk {
   readonly #auditKey: Uint8Array;
   readonly #chain: string;
   readonly #beginning: string;
-  readonly #tell: Tell;
+  readonly #tell: ReportFinding;
   /** Number of the last link seen, whatever its state. */
   last = 0;
   /** Hash that the next link must name; null where the link before could not be trusted. */
   #prev: string | null;
 
-  constructor(storeId: string, idKey: IdKey, chain: string, tell: Tell) {
+  constructor(storeId: string, idKey: IdKey, chain: string, report: ReportFinding) {
     this.#auditKey = idKey.auditKey;
     this.#chain = chain;
-    this.#tell = tell;
+    this.#tell = report;
     this.#beginning = beginningOf(storeId, chain);
     this.#prev = this.#beginning;
   }

@@ -14,7 +14,7 @@ import { statement } from '../statement';
 import { StoreConfigError, StoreError } from '../store-error';
 import type { Store } from '../store';
 import { copyBytes, namedBytes, readBackup, type BackupFacts } from './back-up';
-import { keptErasures, noteBackup } from './kept-backups';
+import { storedErasures, noteBackup } from './stored-backups';
 
 export interface Restored {
   backup: BackupFacts;
@@ -92,11 +92,11 @@ async function proveWhole(source: string, partial: string): Promise<void> {
 
 /** What was asked about the engine's histories was done when it was asked. */
 async function eraseAgain(store: Store, source: string, idKey: IdKey): Promise<number> {
-  const erasures = await keptErasures(source, store);
+  const erasures = await storedErasures(source, store);
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const deleteRuns = async (): Promise<void> => undefined;
-  for (const { asked, by, reason } of erasures)
-    for await (const plan of plansOf(store, nameOf, asked))
+  for (const { request, by, reason } of erasures)
+    for await (const plan of plansOf(store, nameOf, request))
       if (plan.draft.size > 0) await erase(store, plan, { by, reason, runs: [], deleteRuns });
   return erasures.length;
 }

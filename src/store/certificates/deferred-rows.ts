@@ -11,11 +11,11 @@ export class DeferredRowRepository {
   }
 
   /** Of two steps about a row the later one holds: one that is repeated late changes nothing. */
-  async put({ work, lane, step }: DeferInput, rows: readonly AgainRow[]): Promise<void> {
-    const values = rows.map(({ place, attempts, mode, notBefore, turnedAway, was }) => [
-      work.folder,
+  async put({ list, lane, step }: DeferInput, rows: readonly AgainRow[]): Promise<void> {
+    const values = rows.map(({ rowIndex, attempts, mode, notBefore, turnedAway, was }) => [
+      list.folder,
       lane,
-      place,
+      rowIndex,
       attempts,
       mode,
       notBefore,
@@ -38,16 +38,16 @@ export class DeferredRowRepository {
    * @returns `soonest`: instant of the first that is left; null when none is
    */
   async take(
-    { work, lane, step }: DeferInput,
+    { list, lane, step }: DeferInput,
     { from, to, limit }: { from: number; to: number; limit: number },
   ): Promise<{ rows: AgainRow[]; soonest: number | null }> {
-    const place = [work.folder, lane];
+    const rowKey = [list.folder, lane];
     await this.#store.commit([
       statement(
         `UPDATE deferred_row SET taken_in = ? WHERE work = ? AND lane = ? AND item IN
            (SELECT item FROM deferred_row WHERE work = ? AND lane = ? AND taken_in IS NULL
             AND not_before >= ? AND not_before <= ? ORDER BY not_before LIMIT ?)`,
-        [step, ...place, ...place, from, to, limit],
+        [step, ...rowKey, ...rowKey, from, to, limit],
       ),
     ]);
     const rows = await this.#store.read<AgainRow>(
@@ -55,22 +55,22 @@ export class DeferredRowRepository {
         `SELECT item AS place, attempts, mode, not_before AS "notBefore",
                 turned_away AS "turnedAway", was
          FROM deferred_row WHERE work = ? AND lane = ? AND taken_in = ? ORDER BY not_before`,
-        [...place, step],
+        [...rowKey, step],
       ),
     );
     const [left] = await this.#store.read<{ soonest: number | null }>(
       statement(
         `SELECT min(not_before) AS soonest FROM deferred_row
          WHERE work = ? AND lane = ? AND taken_in IS NULL`,
-        place,
+        rowKey,
       ),
     );
     return { rows, soonest: left?.soonest ?? null };
   }
 
-  async remove(work: string, lane: string): Promise<void> {
+  async remove(folder: string, lane: string): Promise<void> {
     await this.#store.commit([
-      statement('DELETE FROM deferred_row WHERE work = ? AND lane = ?', [work, lane]),
+      statement('DELETE FROM deferred_row WHERE work = ? AND lane = ?', [folder, lane]),
     ]);
   }
 }

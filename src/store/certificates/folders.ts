@@ -1,6 +1,6 @@
 import type { JobFolders } from '../core/jobs/jobs-of-kind';
 
-export const workFolders: JobFolders = {
+export const certificateFolders: JobFolders = {
   root: 'works',
   word: 'certificates',
   holds: 'names of files, labels, counts, notes of people',

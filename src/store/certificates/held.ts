@@ -1,13 +1,13 @@
 import type { HeldCertificate } from '../../domain/certificates/validity';
 import type { Store } from '../store';
-import { WorkReader } from './works';
+import { CertificateJobs } from './jobs';
 
 const jobsAtOnce = 500;
 
 /** Reads every job of certificates: one for each document and type, in no order. */
 export async function heldCertificates(store: Store): Promise<HeldCertificate[]> {
   const newest = new Map<string, HeldCertificate>();
-  const works = new WorkReader(store);
+  const certificateJobs = new CertificateJobs(store);
   for (const kind of ['certificate', 'certificate-batch'] as const) {
     for (let after: string | undefined; ;) {
       const page = { sort: 'created', limit: jobsAtOnce, ...(after && { after }) } as const;
@@ -20,7 +20,7 @@ export async function heldCertificates(store: Store): Promise<HeldCertificate[]>
   return [...newest.values()];
 
   async function addIssued(job: string, folder: string): Promise<void> {
-    for await (const page of works.standing(folder))
+    for await (const page of certificateJobs.withOutcomes(folder))
       for (const { row, outcome } of page) {
         if (row.kind !== 'item' || row.erased === true || outcome?.status !== 'issued') continue;
         const { document, line, reference, type } = row;

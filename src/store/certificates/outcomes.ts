@@ -8,22 +8,22 @@ import { FactRepository, type NewFact } from './facts';
 
 /**
  * How the items of works ended: whoever settled one files it under a name of its own, and nothing that was
- * filed is changed but by an erasure. `mergeOutcomes` tells what stands of an item.
+ * stored is changed but by an erasure. `mergeOutcomes` tells what stands of an item.
  */
 export class OutcomeRepository extends SealedTable<OutcomeRecord> {
   constructor(store: SealedDatabase) {
-    super(store, 'outcome', ['work', 'item', 'filed_by']);
+    super(store, 'outcome', ['work', 'item', 'stored_by']);
   }
 
   /**
-   * All of it, or none; what a name has filed about an item before stays.
+   * All of it, or none; what a name has stored about an item before stays.
    *
-   * @param filedBy `<driver>/<unique to the activity and its attempt>`
+   * @param storedBy `<driver>/<unique to the activity and its attempt>`
    * @param beside what it rests on, and what the audit trail tells of it
    */
   async file(
-    work: string,
-    filedBy: string,
+    folder: string,
+    storedBy: string,
     outcomes: readonly OutcomeRecord[],
     {
       facts = [],
@@ -31,7 +31,7 @@ export class OutcomeRepository extends SealedTable<OutcomeRecord> {
     }: { facts?: readonly NewFact[]; entries?: readonly AuditEntry[] } = {},
   ): Promise<void> {
     if (outcomes.length + facts.length + entries.length === 0) return;
-    const rows = outcomes.map((outcome) => [work, outcome.item, filedBy, outcome]);
+    const rows = outcomes.map((outcome) => [folder, outcome.item, storedBy, outcome]);
     await this.store.commit(
       [...new FactRepository(this.store).rows(facts), ...this.insert(rows)],
       entries,
@@ -39,10 +39,14 @@ export class OutcomeRepository extends SealedTable<OutcomeRecord> {
   }
 
   /** By item: of those that are on the lines [first, last] of the work, or are repeated there. */
-  async ofLines(work: string, first: number, last: number): Promise<Map<number, OutcomeRecord[]>> {
+  async ofLines(
+    folder: string,
+    first: number,
+    last: number,
+  ): Promise<Map<number, OutcomeRecord[]>> {
     const onLines = 'SELECT item FROM batch_row WHERE work = ? AND line >= ? AND line <= ?';
-    const where = statement(`item IN (${onLines})`, [work, first, last]);
-    const found = await this.read([work], { where });
+    const where = statement(`item IN (${onLines})`, [folder, first, last]);
+    const found = await this.read([folder], { where });
     return groupBy(
       found.map(({ body }) => body),
       ({ item }) => item,

@@ -1,4 +1,4 @@
-import type { FiledArtifact } from '../../domain/core/artifact';
+import type { StoredArtifact } from '../../domain/core/artifact';
 import { mediaTypeOf, unknownMediaType } from '../../domain/core/media-type';
 import { keySegment } from '../records';
 import type { Store } from '../store';
@@ -14,7 +14,7 @@ export async function findArtifact(
   store: Store,
   folder: string,
   { artifactId, type }: { artifactId: string; type: string | null },
-): Promise<FiledArtifact | null> {
+): Promise<StoredArtifact | null> {
   const key = artifactKey(folder, artifactId);
   const object = await findLarge(store, key);
   if (object === null) return null;

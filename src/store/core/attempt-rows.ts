@@ -50,7 +50,7 @@ function receiptOf(store: SealedDatabase, subject: string, row: AttemptRow): Rec
 
 function claimOf(row: AttemptRow): Claim {
   const { kind, nonce, workflowId, chunk, answerBy, claimedAt, afterUnknown } = row;
-  const owner = { workflowId, run: chunk };
+  const owner = { workflowId, chunk: chunk };
   return { owner, kind, nonce, answerBy, claimedAt, afterUnknown: afterUnknown === 1 };
 }
 

@@ -24,7 +24,7 @@ export type Claimed = 'ours' | 'taken' | StopWord;
 const heldTrace = `SELECT subject FROM attempt
   WHERE external_id = ? AND subject >= 'trace/' AND subject < 'trace0'`;
 
-interface Standing {
+interface ClaimRow {
   isOurs: number;
   word: StopWord | null;
   epoch: number;
@@ -77,7 +77,7 @@ export class AttemptRepository {
     job: string,
   ): Promise<Claimed | 'doubtful'> {
     const { kind, nonce, owner, answerBy, claimedAt, afterUnknown } = claim;
-    const values = [subject, n, kind, nonce, owner.workflowId, owner.run];
+    const values = [subject, n, kind, nonce, owner.workflowId, owner.chunk];
     const [inserted] = await this.#store.commit([
       {
         lock: { name: job, how: 'shared' },
@@ -139,7 +139,7 @@ export class AttemptRepository {
       }
       const { n } = open;
       const { owner, answerBy } = claim;
-      const joining = [owner.workflowId, owner.run, answerBy];
+      const joining = [owner.workflowId, owner.chunk, answerBy];
       const [joined] = await this.#store.commit([
         {
           lock: { name: job, how: 'shared' },
@@ -148,7 +148,7 @@ export class AttemptRepository {
              WHERE subject = ? AND n = ? AND chunk = ? AND receipt IS NULL
                AND EXISTS (SELECT 1 FROM install WHERE epoch = ?)
                AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?)`,
-            [...joining, subject, n, open.claim.owner.run, this.#store.epoch, job],
+            [...joining, subject, n, open.claim.owner.chunk, this.#store.epoch, job],
           ),
         },
       ]);
@@ -172,7 +172,7 @@ export class AttemptRepository {
           `INSERT INTO attempt (${columnsOfClaim})
            SELECT ?, coalesce(max(n), 0) + 1, 'closed', ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), 0
            FROM attempt WHERE subject = ? ON CONFLICT DO NOTHING`,
-          [subject, randomUUID(), owner.workflowId, owner.run, at, at, subject],
+          [subject, randomUUID(), owner.workflowId, owner.chunk, at, at, subject],
         ),
       ]);
       // Another may have taken the number; what surely never left may go again until it is closed.
@@ -195,8 +195,8 @@ export class AttemptRepository {
     entries: readonly AuditEntry[] = [],
   ): Promise<Receipt> {
     if (await this.#store.changes(received(subject, attempt, receipt), entries)) return receipt;
-    const standing = (await this.of(subject)).find(({ n }) => n === attempt.n);
-    return standing?.receipt ?? receipt;
+    const latest = (await this.of(subject)).find(({ n }) => n === attempt.n);
+    return latest?.receipt ?? receipt;
   }
 
   /**
@@ -238,8 +238,8 @@ export class AttemptRepository {
     return rows.map(({ subject }) => subject);
   }
 
-  async #standing(subject: string, n: number, { nonce }: Claim, job: string): Promise<Standing> {
-    const [standing] = await this.#store.read<Standing>(
+  async #standing(subject: string, n: number, { nonce }: Claim, job: string): Promise<ClaimRow> {
+    const [standing] = await this.#store.read<ClaimRow>(
       statement(
         `SELECT (SELECT count(*) FROM attempt WHERE subject = ? AND n = ? AND nonce = ?) AS "isOurs",
                 (SELECT word FROM stop_mark WHERE holder = ?) AS word, epoch,
@@ -266,6 +266,6 @@ function received(
     `UPDATE attempt SET receipt = ?, receipt_at = ?, external_id = ?, why = ?
      WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL
        AND (? = 'accepted' OR chunk = ?)`,
-    [kind, at, externalId, sealed, subject, n, nonce, kind, owner.run],
+    [kind, at, externalId, sealed, subject, n, nonce, kind, owner.chunk],
   );
 }

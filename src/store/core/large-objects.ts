@@ -104,7 +104,7 @@ export async function* readLarge(store: Store, key: string): AsyncGenerator<Buff
     hash.update(bytes);
     yield bytes;
   }
-  if (hash.digest('hex') !== object.sha256) throw new RangeError(`${key} is not what was filed`);
+  if (hash.digest('hex') !== object.sha256) throw new RangeError(`${key} is not what was stored`);
 }
 
 async function* inParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

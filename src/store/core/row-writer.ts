@@ -1,14 +1,14 @@
 import type { ManifestRow } from '../../domain/certificates/certificates';
 import type { ChildJob } from '../../domain/core/job-batch';
-import type { ItemStart } from '../../domain/certificates/work';
+import type { ItemStart } from '../../domain/certificates/job';
 
 /** `start` is there in the list of a decision alone, `child` for an item of a batch of jobs. */
 export type StoredRow = ManifestRow<string> & { start?: ItemStart; child?: ChildJob };
 
 /** A row, and its place or that of the item which it repeats; null when it is refused. */
-export interface PlacedRow {
+export interface NumberedRow {
   row: StoredRow;
-  place: number | null;
+  rowIndex: number | null;
 }
 
 /** With the names of what they tell of: more in one transaction holds other processes up. */
@@ -16,12 +16,12 @@ const rowsPerCommit = 100;
 
 /** Writes the rows of a work while its input is being read: bounded memory. */
 export class RowWriter {
-  readonly #put: (rows: readonly PlacedRow[]) => Promise<void>;
-  #waiting: PlacedRow[] = [];
+  readonly #put: (rows: readonly NumberedRow[]) => Promise<void>;
+  #waiting: NumberedRow[] = [];
   #items = 0;
   #lastLine = 0;
 
-  constructor(put: (rows: readonly PlacedRow[]) => Promise<void>) {
+  constructor(put: (rows: readonly NumberedRow[]) => Promise<void>) {
     this.#put = put;
   }
 
@@ -32,7 +32,7 @@ export class RowWriter {
       throw new RangeError(`line ${line} comes behind line ${this.#lastLine}`);
     }
     this.#lastLine = line;
-    this.#waiting.push({ row, place: this.#placeOf(row) });
+    this.#waiting.push({ row, rowIndex: this.#placeOf(row) });
     if (this.#waiting.length === rowsPerCommit) await this.#flush();
   }
 

@@ -3,7 +3,7 @@ import { numberSubjects } from '../audit/numbers';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
 import { rangeOf, statement } from '../statement';
-import { RowWriter, type PlacedRow, type StoredRow } from './row-writer';
+import { RowWriter, type NumberedRow, type StoredRow } from './row-writer';
 import { addSubjectLines, type NameOf } from './subjects';
 
 /**
@@ -16,29 +16,29 @@ export class RowRepository extends SealedTable<StoredRow> {
   }
 
   /** @param nameOf of a work of its own: what its rows tell of is held in its name */
-  writer(work: string, nameOf: NameOf | null = null): RowWriter {
-    return new RowWriter((rows) => this.put(work, rows, nameOf));
+  writer(folder: string, nameOf: NameOf | null = null): RowWriter {
+    return new RowWriter((rows) => this.put(folder, rows, nameOf));
   }
 
   /** By its place among the items of the work; null when there is none. */
-  async item(work: string, place: number): Promise<StoredRow | null> {
-    const [row] = await this.read([work], {
-      where: statement(`item = ? AND kind = 'item'`, [place]),
+  async item(folder: string, rowIndex: number): Promise<StoredRow | null> {
+    const [row] = await this.read([folder], {
+      where: statement(`item = ? AND kind = 'item'`, [rowIndex]),
     });
     return row?.body ?? null;
   }
 
   /** Those above a place among the items, in order. */
-  async itemsAfter(work: string, place: number, limit: number): Promise<StoredRow[]> {
-    const rows = await this.read([work], {
-      where: statement(`item > ? AND kind = 'item'`, [place]),
+  async itemsAfter(folder: string, rowIndex: number, limit: number): Promise<StoredRow[]> {
+    const rows = await this.read([folder], {
+      where: statement(`item > ? AND kind = 'item'`, [rowIndex]),
       order: `item LIMIT ${limit}`,
     });
     return rows.map(({ body }) => body);
   }
 
   /** Works that begin like this one, and lists that belong to them, in order. */
-  async works(prefix: string): Promise<string[]> {
+  async lists(prefix: string): Promise<string[]> {
     const found: string[] = [];
     // One bound alone: with two the database would walk over all rows between them.
     for (let [bound, from] = ['>=', prefix]; ;) {
@@ -55,26 +55,26 @@ export class RowRepository extends SealedTable<StoredRow> {
   }
 
   /** What stands there stays: the same work has the same rows. */
-  async put(work: string, rows: readonly PlacedRow[], nameOf: NameOf | null): Promise<void> {
-    const told = rows.flatMap(({ row }) =>
+  async put(folder: string, rows: readonly NumberedRow[], nameOf: NameOf | null): Promise<void> {
+    const subjectLines = rows.flatMap(({ row }) =>
       nameOf === null
         ? []
         : documentsOf(row).map((document) => ({ subject: nameOf(document), line: row.line })),
     );
     await this.store.commit([
       ...this.insert(
-        rows.map(({ row, place }) => [
-          work,
+        rows.map(({ row, rowIndex }) => [
+          folder,
           row.line,
           row.kind,
-          place,
+          rowIndex,
           row.child?.jobId ?? null,
           row,
         ]),
       ),
       // In the same transaction: nothing stands there that an erasure does not find.
-      ...addSubjectLines(work, told),
-      ...numberSubjects(told.map(({ subject }) => subject)),
+      ...addSubjectLines(folder, subjectLines),
+      ...numberSubjects(subjectLines.map(({ subject }) => subject)),
     ]);
   }
 }

@@ -85,7 +85,7 @@ export function addSubjectLines(
 }
 
 /** Of a job: what was asked, which its id says before the instant, and keys of files that it was made of. */
-export function askedIn(id: string, input: unknown): string[] {
+export function requestedIn(id: string, input: unknown): string[] {
   const keys = JSON.stringify(input ?? null).matchAll(/"(inputs\/[^"]+)"/g);
   return [id.replace(/\/\d{8}T\w+$/, ''), ...Array.from(keys, ([, key = '']) => key)];
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
 import { analysisSubject } from '../../domain/core/service/attempts';
-import type { AnalysisOutcome, AnalysisRecord, ChosenEngine } from '../../domain/credit/work';
+import type { AnalysisOutcome, AnalysisRecord, ChosenEngine } from '../../domain/credit/job';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { endOf } from '../../domain/attention';
 import { JobsOfKind } from '../core/jobs/jobs-of-kind';
@@ -13,7 +13,7 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
   constructor(store: Store) {
     super(store, {
       root: 'analyses/',
-      start: ({ workId: id }) => ({ id, kind: 'credit-analysis' }),
+      start: ({ jobId: id }) => ({ id, kind: 'credit-analysis' }),
       end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('credit-analysis', status) }),
     });
   }

@@ -1,4 +1,4 @@
-import { numberOfRun } from '../../domain/core/service/attempts';
+import { numberOfChunk } from '../../domain/core/service/attempts';
 import type { DossierOutcome, DossierRecord } from '../../domain/dossiers/follow';
 import type { Retry } from '../../domain/dossiers/retry';
 import { dossierEnd } from '../../domain/job-ends';
@@ -20,7 +20,7 @@ export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome>
   constructor(store: Store) {
     super(store, {
       root: 'dossiers/',
-      start: ({ workId: id }) => ({ id, kind: 'dossier' }),
+      start: ({ jobId: id }) => ({ id, kind: 'dossier' }),
       end: (outcome) => ({ endedAt: outcome.settledAt, ...dossierEnd(outcome) }),
     });
   }
@@ -48,10 +48,11 @@ export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome>
    * A request for another attempt, for who wants it: the one that stands, or the next, when that was
    * refused to others. They are everybody's: who follows a dossier later goes on with the key of who was lost.
    */
-  async retry({ dossierId, from, workId, asked }: WantedRetry): Promise<Retry> {
+  async retry({ dossierId, from, jobId, requested }: WantedRetry): Promise<Retry> {
     const last = (await this.retries(dossierId, from)).at(-1);
     const { claim, receipt } = last?.attempt ?? {};
-    const isOurs = claim?.owner.workflowId === workId && numberOfRun(claim.owner.run) === asked;
+    const isOurs =
+      claim?.owner.workflowId === jobId && numberOfChunk(claim.owner.chunk) === requested;
     if (last !== undefined && (receipt?.kind !== 'refused' || isOurs)) return last;
     const number = (last?.number ?? 0) + 1;
     const subject = `${retriesOf(dossierId)}${from}/${number}`;
@@ -76,9 +77,9 @@ export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome>
 interface WantedRetry {
   dossierId: string;
   from: number;
-  workId: string;
+  jobId: string;
   /** Number of the retry within its work, from 1. */
-  asked: number;
+  requested: number;
 }
 
 function retriesOf(dossierId: string): string {

@@ -48,10 +48,16 @@ const tables = {
   }),
   // Of a lane that was terminated: nobody takes them back.
   deferred_row: table('deferred rows', 'numbers of rows', 'work lane item', ''),
-  outcome: table('outcomes', 'how each row ended: names, ids, sums', 'work item filed_by', 'body', {
-    isAbout: ({ item }: OutcomeRecord, { items }) => items.has(item),
-    empty: erasedOutcome,
-  }),
+  outcome: table(
+    'outcomes',
+    'how each row ended: names, ids, sums',
+    'work item stored_by',
+    'body',
+    {
+      isAbout: ({ item }: OutcomeRecord, { items }) => items.has(item),
+      empty: erasedOutcome,
+    },
+  ),
   fact: table('issuance', 'what the service answered', 'external_id', 'body'),
   // Its rows stay as numbers and ids of the service: they are the books of what was bought.
   attempt: table('attempts', 'what was bought for a document, and when', 'subject n', 'why'),

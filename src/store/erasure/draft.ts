@@ -43,7 +43,7 @@ export class ErasureDraft {
   }
 
   removedOf(table: TableName, holder: string): number {
-    return this.objects.get(placeOf(table, holder))?.removed ?? 0;
+    return this.objects.get(locationOf(table, holder))?.removed ?? 0;
   }
 
   /** All rows of holders. @param column that names them; default: the first of the key */
@@ -52,15 +52,15 @@ export class ErasureDraft {
     holders: Iterable<string>,
     column = erasableTables[table].key[0] ?? '',
   ): Promise<void> {
-    const asked = [...new Set(holders)].filter(
-      (one) => !this.#removed.has(`${column} ${placeOf(table, one)}`),
+    const requested = [...new Set(holders)].filter(
+      (one) => !this.#removed.has(`${column} ${locationOf(table, one)}`),
     );
-    for (const some of partsOf(asked)) {
+    for (const some of partsOf(requested)) {
       const found = await this.#count(table, column, some, 'removed');
       if (found.length === 0) continue;
       if (table === 'record') await this.#takeBlobs(found);
       for (const key of table === 'record' ? found : []) this.#writes.delete(key);
-      for (const holder of found) this.#removed.add(`${column} ${placeOf(table, holder)}`);
+      for (const holder of found) this.#removed.add(`${column} ${locationOf(table, holder)}`);
       const among = `${column} IN ${marksOf([found])}`;
       this.#statements.push(statement(`DELETE FROM ${table} WHERE ${among}`, found));
     }
@@ -164,7 +164,7 @@ export class ErasureDraft {
     const its = key.map((column) => row[column]);
     const name = rowName(table, ...its);
     const holder = String(its[0]);
-    if (this.#removed.has(`${key[0]} ${placeOf(table, holder)}`)) return false;
+    if (this.#removed.has(`${key[0]} ${locationOf(table, holder)}`)) return false;
     if (this.#writes.has(name)) return false;
     const left = new Map<string, unknown>();
     for (const column of bodies) {
@@ -215,11 +215,11 @@ export class ErasureDraft {
   }
 
   #add(table: TableName, holder: string, how: 'removed' | 'emptied', count: number): void {
-    const place = placeOf(table, holder);
+    const location = locationOf(table, holder);
     const none = { kind: kindOf(table, holder) ?? 'other', removed: 0, emptied: 0 };
-    const object = this.objects.get(place) ?? none;
+    const object = this.objects.get(location) ?? none;
     object[how] += count;
-    this.objects.set(place, object);
+    this.objects.set(location, object);
   }
 
   async #takeBlobs(keys: readonly string[]): Promise<void> {
@@ -275,6 +275,6 @@ export function byKind(objects: Iterable<ErasedObject>): ErasedObject[] {
 const anyId = `coalesce(external_id, (SELECT max(said.external_id) FROM resolution AS said
   WHERE said.subject = attempt.subject AND said.n = attempt.n))`;
 
-function placeOf(table: TableName, holder: string): string {
+function locationOf(table: TableName, holder: string): string {
   return table === 'record' ? holder : `${table}/${holder}`;
 }

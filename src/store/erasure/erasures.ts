@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
-import { keepErasure, type HoldingBackup } from '../backup/kept-backups';
+import { keepErasure, type HoldingBackup } from '../backup/stored-backups';
 import { partKey } from '../core/large-objects';
 import { nameBytes } from '../records';
 import { partsOf, statement, type Statement } from '../statement';
@@ -74,7 +74,7 @@ const openFolder = 'erasures/open/';
  */
 export async function erase(
   store: Store,
-  { asked, target, jobs, rows, draft }: ErasurePlan,
+  { request, target, jobs, rows, draft }: ErasurePlan,
   { by, reason, runs, deleteRuns }: ErasureOrder,
   most: number = mostStatements,
 ): Promise<{ record: ErasureRecord; key: string }> {
@@ -91,7 +91,7 @@ export async function erase(
     rows,
     workflows: [...new Set(runs.map(({ workflowId }) => workflowId))],
     objects: byKind(draft.objects.values()),
-    backups: await keepErasure(store, { id, asked, by, reason }),
+    backups: await keepErasure(store, { id, request, by, reason }),
   };
   const all = partsOf(await draft.statements(), most);
   const isWhole = all.length <= 1;

@@ -39,8 +39,8 @@ export async function eraseExpired(
     for (const open of await openErasures(store))
       if (open.record.target.kind === 'expired') await finishErasure(store, open, deleteRuns);
   const planOf = (folders: readonly string[]): Promise<ErasurePlan> => {
-    const asked = { kind: 'expired', jobs: term.kind, endedBefore, folders } as const;
-    return new ErasurePlanner(store, nameOf).ofExpired(asked);
+    const request = { kind: 'expired', jobs: term.kind, endedBefore, folders } as const;
+    return new ErasurePlanner(store, nameOf).ofExpired(request);
   };
   const found = await store.jobs.endedBefore(term.kind, endedBefore, after, jobsPerLook);
   let rows = 0;

@@ -56,7 +56,7 @@ export async function foldersOf(store: Store, id: string): Promise<string[]> {
   const runs = jobs.filter((job) => /^\d{8}T\w+$/.test(job.id.slice(id.length + 1)));
   if (jobs.length > 0) return (exact.length > 0 ? exact : runs).map(({ holder }) => holder);
   const half = ['works', 'batches'].map((root) => `${root}/${id}`);
-  const lists = await Promise.all(half.map((folder) => store.rows.works(folder)));
+  const lists = await Promise.all(half.map((folder) => store.rows.lists(folder)));
   return half.filter((folder) => lists.flat().includes(folder));
 }
 
@@ -73,7 +73,7 @@ export async function foldersWithin(store: Store, folder: string): Promise<strin
   const sql = 'SELECT holder FROM job WHERE holder >= ? AND holder < ?';
   const decisions = `${folder}/decisions/`;
   const rows = await store.read<{ holder: string }>(statement(sql, rangeOf(decisions)));
-  const lists = await store.rows.works(decisions);
+  const lists = await store.rows.lists(decisions);
   return [folder, ...rows.map(({ holder }) => holder), ...lists];
 }
 

@@ -3,7 +3,7 @@ import type { BatchSummary, ManifestRow } from '../../domain/certificates/certif
 import { groupBy } from '../../domain/core/group-by';
 import { mergeOutcomes } from '../../domain/certificates/outcomes';
 import { resultRow } from '../../domain/certificates/result-rows';
-import type { LatestEdition } from '../certificates/works';
+import type { LatestEdition } from '../certificates/jobs';
 import type { StoredRow } from '../core/row-writer';
 import { operationFolder } from '../credit/analyses';
 import type { Store } from '../store';

@@ -9,7 +9,7 @@ import { ErasureSubject, type QuotedWords } from './erasure-subject';
 import { isFence, plannedJob, undecidedOf, type PlannedJob, type UndecidedAttempt } from './links';
 
 /** What a person asks to be erased, in their words: it must go nowhere unsealed. */
-export type ErasureAsked =
+export type ErasureRequest =
   | { kind: 'document'; document: string }
   | { kind: 'target'; target: string }
   | { kind: 'job'; id: string }
@@ -27,7 +27,7 @@ export type ErasureTarget =
 
 /** What an erasure would do, and what stands in its way. */
 export class ErasurePlan {
-  readonly asked: ErasureAsked;
+  readonly request: ErasureRequest;
   readonly target: ErasureTarget;
   readonly draft: ErasureDraft;
   readonly jobs: PlannedJob[] = [];
@@ -40,9 +40,9 @@ export class ErasurePlan {
   doubtful = 0;
   protected readonly store: Store;
 
-  constructor(store: Store, nameOf: NameOf, asked: ErasureAsked) {
-    this.asked = asked;
-    this.target = targetOf(asked, nameOf);
+  constructor(store: Store, nameOf: NameOf, request: ErasureRequest) {
+    this.request = request;
+    this.target = targetOf(request, nameOf);
     this.draft = new ErasureDraft(store);
     this.store = store;
   }
@@ -52,27 +52,31 @@ export class ErasurePlan {
     if (this.jobs.some((job) => job.folder === folder)) return;
     this.jobs.push(await plannedJob(this.store, folder, whole));
     // What goes by age leaves what fences it.
-    const held = this.asked.kind === 'age' ? [] : await this.store.subjects.heldBy([folder]);
+    const held = this.request.kind === 'age' ? [] : await this.store.subjects.heldBy([folder]);
     for (const one of await undecidedOf(this.store, held.filter(isFence)))
       if (one.answerBy !== null || (whole && folder.startsWith('analyses/')))
         this.undecided.push(one);
   }
 }
 
-export function targetOf(asked: ErasureAsked, nameOf: NameOf): ErasureTarget {
-  if (asked.kind === 'document') return { kind: 'document', name: nameOf(asked.document) };
-  if (asked.kind === 'target') return { kind: 'target', name: nameOf(asked.target) };
-  if (asked.kind !== 'expired') return asked;
-  const { folders: _, ...target } = asked;
+export function targetOf(request: ErasureRequest, nameOf: NameOf): ErasureTarget {
+  if (request.kind === 'document') return { kind: 'document', name: nameOf(request.document) };
+  if (request.kind === 'target') return { kind: 'target', name: nameOf(request.target) };
+  if (request.kind !== 'expired') return request;
+  const { folders: _, ...target } = request;
   return target;
 }
 
 /** Why an erasure was made stays for ever, and must not hold what was erased. */
-export function reasonOnRecord(reason: string, asked: ErasureAsked, quoted: QuotedWords): string {
+export function reasonOnRecord(
+  reason: string,
+  request: ErasureRequest,
+  quoted: QuotedWords,
+): string {
   const about =
-    asked.kind === 'document'
-      ? new ErasureSubject(asked.document)
-      : new ErasureSubject('-', targetForms(asked.kind === 'target' ? asked.target : '-'));
+    request.kind === 'document'
+      ? new ErasureSubject(request.document)
+      : new ErasureSubject('-', targetForms(request.kind === 'target' ? request.target : '-'));
   about.takeQuoted(quoted);
   return maskDocumentsIn(about.scrubNote(reason));
 }

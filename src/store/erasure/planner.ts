@@ -9,7 +9,7 @@ import { emptied, foldersOf, reportRoots } from './catalog';
 import { ErasureSubject } from './erasure-subject';
 import * as links from './links';
 import { findLines, takeParts, type FoundLines } from './parts';
-import { ErasurePlan, type ErasureAsked } from './plan';
+import { ErasurePlan, type ErasureRequest } from './plan';
 import { CreditResults } from './results';
 import { isNamedIn, withoutSubject } from './rewriting';
 import { takeBought, takeMonitor, takeWhole } from './wholes';
@@ -28,16 +28,16 @@ export class ErasurePlanner {
   }
 
   /** What goes by age has plans of its own. */
-  of(asked: Exclude<ErasureAsked, { kind: 'age' }>): Promise<ErasurePlan> {
-    switch (asked.kind) {
+  of(request: Exclude<ErasureRequest, { kind: 'age' }>): Promise<ErasurePlan> {
+    switch (request.kind) {
       case 'document':
-        return this.ofDocument(asked.document);
+        return this.ofDocument(request.document);
       case 'target':
-        return this.ofTarget(asked.target);
+        return this.ofTarget(request.target);
       case 'job':
-        return this.ofJob(asked.id);
+        return this.ofJob(request.id);
       case 'expired':
-        return this.ofExpired(asked);
+        return this.ofExpired(request);
     }
   }
 
@@ -63,8 +63,8 @@ export class ErasurePlanner {
     const plan = this.#plan({ kind: 'target', target });
     // Rows of a work are many: those that hold it in a column of the user's are in the index.
     const names = [...new Set([target, ...contactsIn(target)])].map((one) => this.#nameOf(one));
-    const works = await this.#store.subjects.holdersOf(names, 'works/');
-    const roots = [...reportRoots, 'batches/', ...[...works.values()].flatMap((one) => [...one])];
+    const jobs = await this.#store.subjects.holdersOf(names, 'works/');
+    const roots = [...reportRoots, 'batches/', ...[...jobs.values()].flatMap((one) => [...one])];
     const subject = new ErasureSubject(target, targetForms(target));
     const name = this.#nameOf(target);
     await this.#takeSubject(plan, { name, subject, held: null, roots });
@@ -83,17 +83,17 @@ export class ErasurePlanner {
   }
 
   /** These jobs as wholes, and what no other job shares with them; what batches asked for is by itself. */
-  ofExpired(asked: Extract<ErasureAsked, { kind: 'expired' }>): Promise<ErasurePlan> {
-    return this.#ofJobs(this.#plan(asked), new Set(asked.folders));
+  ofExpired(request: Extract<ErasureRequest, { kind: 'expired' }>): Promise<ErasurePlan> {
+    return this.#ofJobs(this.#plan(request), new Set(request.folders));
   }
 
-  #plan(asked: ErasureAsked): ErasurePlan {
-    return new ErasurePlan(this.#store, this.#nameOf, asked);
+  #plan(request: ErasureRequest): ErasurePlan {
+    return new ErasurePlan(this.#store, this.#nameOf, request);
   }
 
   async #ofJobs(plan: ErasurePlan, own: ReadonlySet<string>): Promise<ErasurePlan> {
-    const works = [...own].filter((folder) => folder.startsWith('works/'));
-    const names = (await this.#store.subjects.heldBy(works)).filter((one) => !one.includes('/'));
+    const jobs = [...own].filter((folder) => folder.startsWith('works/'));
+    const names = (await this.#store.subjects.heldBy(jobs)).filter((one) => !one.includes('/'));
     await takeBought(this.#store, plan, await links.aloneAmong(this.#store, names, own, 'works/'));
     await takeWhole(this.#store, plan, own);
     for (const folder of own) plan.rows += plan.draft.removedOf('batch_row', folder);

@@ -9,7 +9,7 @@ import type { Store } from '../store';
 import { answerKeys, asideFolder, type ErasureClass } from './catalog';
 import type { Change } from './draft';
 import { aloneAmong } from './links';
-import { ErasurePlan, type ErasureAsked } from './plan';
+import { ErasurePlan, type ErasureRequest } from './plan';
 import { ErasurePlanner } from './planner';
 import { erasedChange, withoutAnswer, withoutClass, withoutUploads } from './tombstones';
 import { takeMonitor } from './wholes';
@@ -23,29 +23,29 @@ const itemsPerLook = 200;
 export async function* plansOf(
   store: Store,
   nameOf: NameOf,
-  asked: ErasureAsked,
+  request: ErasureRequest,
   most: number = mostInPlan,
 ): AsyncGenerator<ErasurePlan> {
-  if (asked.kind !== 'age') {
-    yield new ErasurePlanner(store, nameOf).of(asked);
+  if (request.kind !== 'age') {
+    yield new ErasurePlanner(store, nameOf).of(request);
     return;
   }
   const sql = `SELECT holder FROM job WHERE ended_at < ? AND kind <> 'decision' ORDER BY holder`;
-  const jobs = await store.read<{ holder: string }>(statement(sql, [asked.endedBefore]));
+  const jobs = await store.read<{ holder: string }>(statement(sql, [request.endedBefore]));
   const old = new Set(jobs.map(({ holder }) => holder));
-  let plan = new AgePlan(store, nameOf, asked, old);
+  let plan = new AgePlan(store, nameOf, request, old);
   for (const folder of old) {
     await plan.takeJob(folder);
-    const isInRows = folder.startsWith('works/') && asked.class !== 'inputs';
+    const isInRows = folder.startsWith('works/') && request.class !== 'inputs';
     for (let from = 0; !isInRows || (await plan.takeRows(folder, from)); from += itemsPerLook) {
       if (plan.rows + plan.jobs.length >= most) {
         yield plan;
-        plan = new AgePlan(store, nameOf, asked, old);
+        plan = new AgePlan(store, nameOf, request, old);
       }
       if (!isInRows) break;
     }
   }
-  if (asked.class === 'results') await plan.takeChanges();
+  if (request.class === 'results') await plan.takeChanges();
   yield plan;
 }
 
@@ -59,13 +59,13 @@ class AgePlan extends ErasurePlan {
   constructor(
     store: Store,
     nameOf: NameOf,
-    asked: Extract<ErasureAsked, { kind: 'age' }>,
+    request: Extract<ErasureRequest, { kind: 'age' }>,
     old: ReadonlySet<string>,
   ) {
-    super(store, nameOf, asked);
+    super(store, nameOf, request);
     this.#nameOf = nameOf;
-    this.#class = asked.class;
-    this.#endedBefore = asked.endedBefore;
+    this.#class = request.class;
+    this.#endedBefore = request.endedBefore;
     this.#old = old;
   }
 

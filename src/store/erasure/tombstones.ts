@@ -1,4 +1,4 @@
-import { nothingTold } from '../../domain/certificates/outcomes';
+import { nothingReported } from '../../domain/certificates/outcomes';
 
 /**
  * What stands in the place of a body about a person: the same shape, so that every reader goes on, without
@@ -7,11 +7,11 @@ import { nothingTold } from '../../domain/certificates/outcomes';
  */
 const fields = {
   row: words('document reference note message certidaoId own'),
-  outcome: new Set([...Object.keys(nothingTold), 'certidaoId', 'requestedAt', 'note']),
+  outcome: new Set([...Object.keys(nothingReported), 'certidaoId', 'requestedAt', 'note']),
   /** Instants, severity and who stored it stay: a sweep knows by them that it was stored. */
   change: words('answer type statusWord severityWord'),
   /** What the service reported, in the outcome of a job. */
-  answer: words('stale coverage risk counts rural result sha256 filed'),
+  answer: words('stale coverage risk counts rural result sha256 stored'),
   pdf: words('pdfKey'),
   /** Codes, and when it may be asked again, tell of the request, and stay. */
   results: words(

@@ -1,13 +1,13 @@
-import type { FiledRow } from '../../domain/certificates/certificates';
-import type { FiledArtifact } from '../../domain/core/artifact';
-import type { AnalysisOutcome } from '../../domain/credit/work';
+import type { StoredResultRow } from '../../domain/certificates/certificates';
+import type { StoredArtifact } from '../../domain/core/artifact';
+import type { AnalysisOutcome } from '../../domain/credit/job';
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import type { JobKind } from '../../domain/job';
 import type { LensOutcome } from '../../domain/lens/analyze';
 import type { SweepRecord } from '../../domain/monitors/sweep';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import type { TraceOutcome } from '../../domain/traces/search';
-import { WorkReader } from '../certificates/works';
+import { CertificateJobs } from '../certificates/jobs';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { readLarge } from '../core/large-objects';
 import { LensRepository } from '../lens/lens';
@@ -39,7 +39,9 @@ type Reader = (store: Store, job: JobWithOutcome) => Promise<EvidenceFile[]>;
 
 const readers: Readonly<Partial<Record<JobKind, Reader>>> = {
   async certificate(store, { endedAt, folder }) {
-    for await (const row of new WorkReader(store).rows(folder) as AsyncIterable<FiledRow>) {
+    for await (const row of new CertificateJobs(store).rows(
+      folder,
+    ) as AsyncIterable<StoredResultRow>) {
       const body = row.pdfKey === null ? null : await store.records.get(row.pdfKey);
       if (body === null) return [];
       const endpoint = `POST /certidoes/${row.type}`;
@@ -72,14 +74,14 @@ const readers: Readonly<Partial<Record<JobKind, Reader>>> = {
     };
     const body = await new LensRepository(store).answer(folder);
     const answer = body === null ? [] : [{ name: 'lens.json', body, ...about }];
-    return [...answer, ...artifacts(store, files?.filed ?? [], 'picture', about)];
+    return [...answer, ...artifacts(store, files?.stored ?? [], 'picture', about)];
   },
   async dossier(store, { folder, outcome }) {
-    const { dossierId: requestId, filed, settledAt: capturedAt } = outcome as DossierOutcome;
+    const { dossierId: requestId, stored, settledAt: capturedAt } = outcome as DossierOutcome;
     const about = { endpoint: 'GET /dossies/{id}', requestId, capturedAt };
     const body = await store.records.get(`${folder}/answers.json`);
     const answers = body === null ? [] : [{ name: 'dossier.json', body, ...about }];
-    return [...answers, ...artifacts(store, filed, 'dossier', about)];
+    return [...answers, ...artifacts(store, stored, 'dossier', about)];
   },
   async 'credit-analysis'(store, { outcome }) {
     const { operationId: requestId, result, settledAt: capturedAt } = outcome as AnalysisOutcome;
@@ -96,7 +98,7 @@ const readers: Readonly<Partial<Record<JobKind, Reader>>> = {
     const { monitorId } = input as SweepRecord;
     const answers: unknown[] = [];
     const span = { monitorId, from: createdAt, to: endedAt ?? createdAt };
-    for await (const { file } of openChanges(store, span)) answers.push(file.filed.answer);
+    for await (const { file } of openChanges(store, span)) answers.push(file.stored.answer);
     return [
       { name: 'changes.json', body: json(answers), ...about },
       { name: 'sweep.json', body: json(outcome), ...about },
@@ -110,11 +112,11 @@ function json(value: unknown): Buffer {
 
 function artifacts(
   store: Store,
-  filed: readonly FiledArtifact[],
+  stored: readonly StoredArtifact[],
   name: string,
   about: Pick<EvidenceFile, 'endpoint' | 'requestId' | 'capturedAt'>,
 ): EvidenceFile[] {
-  return filed.map(({ key, mediaType }, index) => {
+  return stored.map(({ key, mediaType }, index) => {
     const extension = /^(?:application|image)\/(pdf|png|jpeg)$/.exec(mediaType)?.[1] ?? 'bin';
     return { name: `${name}-${index + 1}.${extension}`, body: readLarge(store, key), ...about };
   });

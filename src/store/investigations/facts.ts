@@ -1,9 +1,9 @@
-import { WorkReader } from '../certificates/works';
+import { CertificateJobs } from '../certificates/jobs';
 import { DossierRepository } from '../dossiers/dossiers';
 import { LensRepository } from '../lens/lens';
 import { ProfileRepository } from '../profiles/profiles';
 import { TraceRepository } from '../traces/traces';
-import type { AnalysisOutcome } from '../../domain/credit/work';
+import type { AnalysisOutcome } from '../../domain/credit/job';
 import { fieldsOf, type Fields } from '../../domain/core/findings';
 import type { JobKind } from '../../domain/job';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
@@ -13,8 +13,8 @@ import type { Store } from '../store';
 /** What a job told, in the words of its service, with the status of its end: templates read it. */
 export async function factsOf(store: Store, job: JobWithOutcome): Promise<Fields> {
   if (job.outcome === null) return {};
-  const told = await (readers[job.kind] ?? outcomeOf)(store, job);
-  return { ...fieldsOf(told), status: job.status };
+  const reported = await (readers[job.kind] ?? outcomeOf)(store, job);
+  return { ...fieldsOf(reported), status: job.status };
 }
 
 type Reader = (store: Store, job: JobWithOutcome) => Promise<unknown>;
@@ -23,7 +23,7 @@ const outcomeOf: Reader = async (_, { outcome }) => outcome;
 
 const readers: Readonly<Partial<Record<JobKind, Reader>>> = {
   async certificate(store, { folder }) {
-    for await (const row of new WorkReader(store).rows(folder)) return row;
+    for await (const row of new CertificateJobs(store).rows(folder)) return row;
     return null;
   },
   async profile(store, { folder, outcome }) {

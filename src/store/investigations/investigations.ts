@@ -18,15 +18,15 @@ import type { Store } from '../store';
 const rowsPerStep = 100;
 
 /** A thing that a step asks about, and its job. */
-export interface StepThing {
-  thing: string;
+export interface StepTarget {
+  target: string;
   /** Where it came from. */
   from: string;
   child: ChildJob;
 }
 
 /** A job of a step as it stands now: what a person decided about it may have begun another one. */
-export interface StandingChild extends StepThing {
+export interface ExistingChild extends StepTarget {
   /** Null: it was never stored. */
   job: JobWithOutcome | null;
   /** A person is to decide, or what was decided goes on. */
@@ -38,44 +38,44 @@ export class InvestigationRepository extends JobsOfKind<InvestigationRecord, Inv
   constructor(store: Store) {
     super(store, {
       root: 'batches/investigation/',
-      start: ({ workId: id }) => ({ id, kind: 'investigation' }),
+      start: ({ jobId: id }) => ({ id, kind: 'investigation' }),
       end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('investigation', status) }),
     });
   }
 
   /** Of a step, as they were stored; none: it has asked for nothing yet. */
-  async things(folder: string, step: number): Promise<StepThing[]> {
+  async targets(folder: string, step: number): Promise<StepTarget[]> {
     const first = step * rowsPerStep;
     const rows = await this.store.rows.itemsAfter(folder, first - 1, rowsPerStep);
     return rows.flatMap((row) => {
       if (row.kind !== 'item' || row.item >= first + rowsPerStep || row.child === undefined)
         return [];
-      return [{ thing: row.document, from: row.note, child: row.child }];
+      return [{ target: row.document, from: row.note, child: row.child }];
     });
   }
 
   /** What stands there stays. */
-  async putThings(
+  async putTargets(
     folder: string,
     step: number,
     { id, kind }: Pick<PlanStep, 'id' | 'kind'>,
-    things: readonly StepThing[],
+    targets: readonly StepTarget[],
     nameOf: NameOf,
   ): Promise<void> {
-    const rows = things.map(({ child, from, thing }, index) => {
-      const place = step * rowsPerStep + index;
-      const about = { type: kind, document: thing, reference: id, note: from };
-      const row: StoredRow = { kind: 'item', item: place, line: place + 1, ...about, child };
-      return { row, place };
+    const rows = targets.map(({ child, from, target }, index) => {
+      const rowIndex = step * rowsPerStep + index;
+      const about = { type: kind, document: target, reference: id, note: from };
+      const row: StoredRow = { kind: 'item', item: rowIndex, line: rowIndex + 1, ...about, child };
+      return { row, rowIndex };
     });
     await this.store.rows.put(folder, rows, nameOf);
   }
 
   /** The jobs of a step as they stand now. */
-  async standing(folder: string, step: number): Promise<StandingChild[]> {
-    const things = await this.things(folder, step);
+  async existing(folder: string, step: number): Promise<ExistingChild[]> {
+    const targets = await this.targets(folder, step);
     return Promise.all(
-      things.map(async (one) => {
+      targets.map(async (one) => {
         const job = await this.#newest(one.child.jobId);
         return { ...one, job, isUndecided: job !== null && (await this.#isUndecided(job)) };
       }),

@@ -19,7 +19,7 @@ export async function* openChanges(
   const every = new ChangeQueries(store).files({ since: null, monitors: [monitorId] });
   for await (const file of every) {
     const closedAt = file.acknowledged?.at ?? null;
-    if (file.filed.seenAt > to || (closedAt !== null && closedAt < from)) continue;
+    if (file.stored.seenAt > to || (closedAt !== null && closedAt < from)) continue;
     yield { file, isOpen: closedAt === null || closedAt > to };
   }
 }

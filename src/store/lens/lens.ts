@@ -18,7 +18,7 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'lens/',
-      start: ({ workId: id }) => ({ id, kind: 'lens' }),
+      start: ({ jobId: id }) => ({ id, kind: 'lens' }),
       end: (outcome) => ({ endedAt: outcome.settledAt, ...lensEnd(outcome) }),
     });
   }
@@ -76,8 +76,8 @@ export function lensInputKey(sha256: string): string {
 }
 
 /** What the subject index calls that which was asked for, and that which was answered. */
-export function lensIndexes(folder: string): { asked: string; answer: string } {
-  return { asked: `${folder}/asked`, answer: `${folder}/answer` };
+export function lensIndexes(folder: string): { requested: string; answer: string } {
+  return { requested: `${folder}/asked`, answer: `${folder}/answer` };
 }
 
 /** Of the file that is handed in to one analysis of an ask. */

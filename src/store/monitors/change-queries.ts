@@ -1,5 +1,5 @@
 import { isStuck } from '../../domain/monitors/change-record';
-import type { ChangeFile, ChangeTrouble, ReviewMark } from '../../domain/monitors/kept';
+import type { ChangeFile, DeliveryFailure, ReviewMark } from '../../domain/monitors/stored';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { partsOf, statement } from '../statement';
@@ -19,12 +19,12 @@ export interface ChangeFilter {
 
 /** Counts of changes of one monitor. */
 export interface ChangesOnFile {
-  filed: number;
-  /** Filed, and not acknowledged by anybody. */
+  stored: number;
+  /** Stored, and not acknowledged by anybody. */
   open: number;
   /** Tried in vain so far: open, or due to a sink or open again although they were acknowledged. */
   stuck: number;
-  named: { changeId: string; trouble: ChangeTrouble }[];
+  named: { changeId: string; failure: DeliveryFailure }[];
 }
 
 /** Changes of all monitors, for lists and reports. */
@@ -87,7 +87,7 @@ export class ChangeQueries {
   async #reviewed(keys: readonly ChangeKey[]): Promise<ReviewedFile[]> {
     const reviews = await this.#rows.reviewsOf(keys);
     return (await this.#rows.files(keys)).map((file) => {
-      const { monitorId, change } = file.filed;
+      const { monitorId, change } = file.stored;
       const its = reviews.get(idOf({ monitorId, changeId: change.changeId }));
       return { ...file, reviews: its ?? [] };
     });
@@ -106,22 +106,22 @@ export class ChangeQueries {
    *
    * @param required sinks that a change must have reached
    */
-  async standing(
+  async backlog(
     monitorId: string,
     most: number,
     required: readonly string[],
   ): Promise<ChangesOnFile> {
-    const [counts] = await this.#store.read<{ filed: number; ended: number }>(
+    const [counts] = await this.#store.read<{ stored: number; ended: number }>(
       statement(
-        `SELECT count(*) AS filed,
+        `SELECT count(*) AS stored,
            (SELECT count(DISTINCT change) FROM change_mark
             WHERE monitor = ? AND name IN ('acknowledged', 'gone')) AS ended
          FROM change WHERE monitor = ?`,
         [monitorId, monitorId],
       ),
     );
-    const { filed = 0, ended = 0 } = counts ?? {};
-    const standing: ChangesOnFile = { filed, open: filed - ended, stuck: 0, named: [] };
+    const { stored = 0, ended = 0 } = counts ?? {};
+    const backlog: ChangesOnFile = { stored, open: stored - ended, stuck: 0, named: [] };
     const tried = pagesOf<ChangeKey>(perPage, (after) =>
       this.#store.read(
         statement(
@@ -134,13 +134,13 @@ export class ChangeQueries {
     for await (const page of tried) {
       // A digest has no file.
       for (const file of await this.#rows.files(page)) {
-        const { trouble, filed: one } = file;
-        if (trouble === null || !isStuck(file, required)) continue;
-        standing.stuck += 1;
+        const { failure, stored: one } = file;
+        if (failure === null || !isStuck(file, required)) continue;
+        backlog.stuck += 1;
         const { changeId } = one.change;
-        if (standing.named.length < most) standing.named.push({ changeId, trouble });
+        if (backlog.named.length < most) backlog.named.push({ changeId, failure });
       }
     }
-    return standing;
+    return backlog;
   }
 }

@@ -2,11 +2,11 @@ import { groupBy } from '../../domain/core/group-by';
 import type {
   AcknowledgementMark,
   ChangeFile,
-  ChangeTrouble,
+  DeliveryFailure,
   DeliveryMark,
-  FiledChange,
+  StoredChange,
   ReviewMark,
-} from '../../domain/monitors/kept';
+} from '../../domain/monitors/stored';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
 import { marksOf, statement, type Statement } from '../statement';
@@ -26,7 +26,7 @@ type Marks = Record<string, DeliveryMark> &
   Partial<Record<'acknowledged' | 'gone', AcknowledgementMark>>;
 
 /** Columns of a change. */
-type Seen = Pick<FiledChange, 'seenAt' | 'sweep' | 'foundAs'> & { monitor: string; id: string };
+type Seen = Pick<StoredChange, 'seenAt' | 'sweep' | 'foundAs'> & { monitor: string; id: string };
 
 interface MarkRow extends ChangeKey {
   name: string;
@@ -37,10 +37,10 @@ interface MarkRow extends ChangeKey {
 
 /** The sealed rows about changes. */
 export class ChangeRows {
-  readonly changes: SealedTable<Omit<FiledChange, keyof Seen>, Seen>;
+  readonly changes: SealedTable<Omit<StoredChange, keyof Seen>, Seen>;
   /** Of changes and of digests: what the last trouble was. */
-  readonly troubles: SealedTable<
-    Omit<ChangeTrouble, 'count' | 'firstAt'>,
+  readonly failures: SealedTable<
+    Omit<DeliveryFailure, 'count' | 'firstAt'>,
     { monitor: string; about: string; count: number; firstAt: string }
   >;
   readonly reviews: SealedTable<ReviewMark, { monitor: string; change: string }>;
@@ -50,7 +50,7 @@ export class ChangeRows {
     const columns = ['seen_at', 'sweep', 'found_as', 'severity'];
     this.#store = store;
     this.changes = new SealedTable(store, 'change', ['monitor', 'id'], columns);
-    this.troubles = new SealedTable(store, 'trouble', ['monitor', 'about'], ['count', 'first_at']);
+    this.failures = new SealedTable(store, 'trouble', ['monitor', 'about'], ['count', 'first_at']);
     this.reviews = new SealedTable(store, 'review', ['monitor', 'change', 'at']);
   }
 
@@ -60,7 +60,7 @@ export class ChangeRows {
     const rows = await this.changes.read([], { where: amongKeys('monitor, id', keys) });
     if (rows.length === 0) return [];
     const among = amongKeys('monitor, change', keys);
-    const troubles = await this.troublesAmong(amongKeys('monitor, about', keys));
+    const failures = await this.failuresAmong(amongKeys('monitor, about', keys));
     const marks = groupBy(
       await this.#store.read<MarkRow>(
         statement(
@@ -79,11 +79,11 @@ export class ChangeRows {
       });
       const { acknowledged, gone, ...delivered } = Object.fromEntries(its) as Marks;
       files.set(id, {
-        filed: { ...body, monitorId, foundAs, seenAt, sweep },
+        stored: { ...body, monitorId, foundAs, seenAt, sweep },
         isNew: false,
         delivered,
         acknowledged: acknowledged ?? gone ?? null,
-        trouble: troubles.get(id) ?? null,
+        failure: failures.get(id) ?? null,
       });
     }
     return keys.flatMap((key) => files.get(idOf(key)) ?? []);
@@ -102,8 +102,8 @@ export class ChangeRows {
   }
 
   /** By `idOf`, of changes and digests alike. */
-  async troublesAmong(where: Statement): Promise<Map<string, ChangeTrouble>> {
-    const rows = await this.troubles.read([], { where });
+  async failuresAmong(where: Statement): Promise<Map<string, DeliveryFailure>> {
+    const rows = await this.failures.read([], { where });
     return new Map(
       rows.map(({ monitor, about, count, firstAt, body }) => {
         return [idOf({ monitorId: monitor, changeId: about }), { ...body, count, firstAt }];

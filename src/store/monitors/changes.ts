@@ -3,21 +3,21 @@ import { documentsIn, documentsInText } from '../../domain/core/documents/held-d
 import type {
   AcknowledgementMark,
   ChangeFile,
-  ChangeTrouble,
+  DeliveryFailure,
   DeliveryMark,
   FoundAs,
-  NewTrouble,
+  NewDeliveryFailure,
   ReviewMark,
   SweepMark,
-  ToldChange,
-} from '../../domain/monitors/kept';
+  ReportedChange,
+} from '../../domain/monitors/stored';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, marksOf, partsOf, replacing, statement } from '../statement';
 import type { NameOf } from '../core/subjects';
 import { ChangeRows } from './change-rows';
 import { addMonitor, subjectsOf } from './monitors';
 
-interface CountedTrouble {
+interface CountedFailure {
   about: string;
   count: number;
   firstAt: string;
@@ -46,14 +46,14 @@ export class ChangeRepository {
    */
   async file(
     monitorId: string,
-    told: readonly ToldChange[],
+    reported: readonly ReportedChange[],
     by: SweepMark & { foundAs: FoundAs },
   ): Promise<ChangeFile[]> {
-    const ids = told.map(({ change }) => storable(change.changeId));
+    const ids = reported.map(({ change }) => storable(change.changeId));
     const files = await this.files(monitorId, ids);
-    for (const some of partsOf(told.filter(({ change }) => !files.has(change.changeId)))) {
+    for (const some of partsOf(reported.filter(({ change }) => !files.has(change.changeId)))) {
       for (const file of await this.#insert(monitorId, some, by)) {
-        files.set(file.filed.change.changeId, file);
+        files.set(file.stored.change.changeId, file);
       }
     }
     return ids.map((id) => files.get(id) as ChangeFile);
@@ -63,7 +63,7 @@ export class ChangeRepository {
   async files(monitorId: string, changeIds: readonly string[]): Promise<Map<string, ChangeFile>> {
     const keys = changeIds.map((changeId) => ({ monitorId, changeId }));
     const files = await this.#rows.files(keys);
-    return new Map(files.map((file) => [file.filed.change.changeId, file]));
+    return new Map(files.map((file) => [file.stored.change.changeId, file]));
   }
 
   /** Null: nobody has seen it. */
@@ -88,12 +88,12 @@ export class ChangeRepository {
     marks: readonly { changeId: string; mark: AcknowledgementMark }[],
     entries: readonly AuditEntry[] = [],
   ): Promise<void> {
-    const told = marks.map(({ changeId, mark }) => {
+    const reported = marks.map(({ changeId, mark }) => {
       const acknowledgedAt = instantOrNull(mark.acknowledgedAt);
       const name = mark.by === 'gone' ? 'gone' : 'acknowledged';
       return { changeId, name, mark: { ...mark, acknowledgedAt } };
     });
-    return this.#mark(monitorId, told, entries);
+    return this.#mark(monitorId, reported, entries);
   }
 
   /**
@@ -101,29 +101,29 @@ export class ChangeRepository {
    *
    * @returns each as it stands now, with its count, in the order given
    */
-  async countTroubles(
+  async countFailures(
     monitorId: string,
-    troubles: readonly NewTrouble[],
-  ): Promise<{ changeId: string; trouble: ChangeTrouble }[]> {
+    failures: readonly NewDeliveryFailure[],
+  ): Promise<{ changeId: string; failure: DeliveryFailure }[]> {
     const counted = `${replacing(['monitor', 'about'], ['body'])}, count = trouble.count + 1
       RETURNING about, count, first_at AS "firstAt"`;
-    const rows = troubles.map(({ changeId, ...last }) => {
+    const rows = failures.map(({ changeId, ...last }) => {
       return [monitorId, changeId, 1, last.lastAt, last];
     });
     const counts = new Map<string, { count: number; firstAt: string }>();
-    for (const some of this.#rows.troubles.insert(rows, counted)) {
+    for (const some of this.#rows.failures.insert(rows, counted)) {
       const [result] = await this.#store.commit([some]);
-      for (const { about, ...count } of (result?.rows ?? []) as CountedTrouble[])
+      for (const { about, ...count } of (result?.rows ?? []) as CountedFailure[])
         counts.set(about, count);
     }
-    return troubles.map(({ changeId, ...last }) => {
+    return failures.map(({ changeId, ...last }) => {
       const { count = 1, firstAt = last.lastAt } = counts.get(changeId) ?? {};
-      return { changeId, trouble: { ...last, count, firstAt } };
+      return { changeId, failure: { ...last, count, firstAt } };
     });
   }
 
   /** The service tells them as acknowledged, and they are due to nobody; or a digest was told. */
-  async clearTroubles(monitorId: string, ids: readonly string[]): Promise<void> {
+  async clearFailures(monitorId: string, ids: readonly string[]): Promise<void> {
     for (const some of partsOf(ids)) {
       const sql = `DELETE FROM trouble WHERE monitor = ? AND about IN ${marksOf([some])}`;
       await this.#store.commit([statement(sql, [monitorId, ...some])]);
@@ -156,11 +156,11 @@ export class ChangeRepository {
   /** @returns them as they stand: somebody else may have stored some of them meanwhile */
   async #insert(
     monitorId: string,
-    told: readonly ToldChange[],
+    reported: readonly ReportedChange[],
     { at: seenAt, sweep, foundAs }: SweepMark & { foundAs: FoundAs },
   ): Promise<ChangeFile[]> {
     const documents = new Set<string>();
-    const rows = told.map(({ change, answer }) => {
+    const rows = reported.map(({ change, answer }) => {
       const text = JSON.stringify(answer) ?? 'null';
       for (const one of documentsInText(text)) documents.add(one);
       const { changeId, severity } = change;
@@ -173,26 +173,26 @@ export class ChangeRepository {
       ...this.#rows.changes.insert(rows),
     ]);
     if (results.at(-1)?.changes === rows.length) {
-      return told.map(({ change, answer }) => ({
-        filed: { monitorId, change, answer, foundAs, seenAt, sweep },
+      return reported.map(({ change, answer }) => ({
+        stored: { monitorId, change, answer, foundAs, seenAt, sweep },
         isNew: true,
         delivered: {},
         acknowledged: null,
-        trouble: null,
+        failure: null,
       }));
     }
-    const ids = told.map(({ change }) => change.changeId);
+    const ids = reported.map(({ change }) => change.changeId);
     return [...(await this.files(monitorId, ids)).values()].map((file) => {
-      const { seenAt: at, sweep: by } = file.filed;
+      const { seenAt: at, sweep: by } = file.stored;
       return { ...file, isNew: at === seenAt && by === sweep };
     });
   }
 }
 
 /** What is no instant may be anything: it does not stand in the clear. */
-function instantOrNull(told: string | null): string | null {
+function instantOrNull(reported: string | null): string | null {
   const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
-  return told !== null && shape.test(told) ? told : null;
+  return reported !== null && shape.test(reported) ? reported : null;
 }
 
 /** Databases change half of a pair of surrogates, and cut a text at a NUL: it would come back as another id. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { groupBy } from '../../domain/core/group-by';
 import type { Repeat } from '../../domain/monitors/cooldown';
-import type { ChangeTrouble } from '../../domain/monitors/kept';
+import type { DeliveryFailure } from '../../domain/monitors/stored';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
 import { ChangeRows, idOf } from './change-rows';
@@ -10,10 +10,10 @@ import { ChangeRows, idOf } from './change-rows';
 const mostPerDigest = 500;
 
 /** Made up once: told again, it is the same. One that is refused is halved. */
-export interface FiledDigest {
+export interface StoredDigest {
   id: string;
   changeIds: readonly string[];
-  trouble: ChangeTrouble | null;
+  failure: DeliveryFailure | null;
 }
 
 /** Changes within cooldowns: those that opened a window, and those that wait for a digest. */
@@ -36,16 +36,16 @@ export class CooldownRepository {
   }
 
   /** All that are made up, with what they could not be told for. */
-  async digests(monitorId: string): Promise<FiledDigest[]> {
+  async digests(monitorId: string): Promise<StoredDigest[]> {
     const made = (await this.of(monitorId)).filter(({ digest }) => digest !== null);
     const ofDigests = '(SELECT digest FROM cooldown WHERE monitor = ?)';
-    const troubles = await new ChangeRows(this.#store).troublesAmong(
+    const failures = await new ChangeRows(this.#store).failuresAmong(
       statement(`monitor = ? AND about IN ${ofDigests}`, [monitorId, monitorId]),
     );
     return [...groupBy(made, ({ digest }) => digest ?? '')].map(([id, its]) => ({
       id,
       changeIds: its.map(({ changeId }) => changeId),
-      trouble: troubles.get(idOf({ monitorId, changeId: id })) ?? null,
+      failure: failures.get(idOf({ monitorId, changeId: id })) ?? null,
     }));
   }
 
@@ -65,7 +65,7 @@ export class CooldownRepository {
   }
 
   /** Two digests in place of one, or none of them. */
-  halve(monitorId: string, { id, changeIds }: FiledDigest): Promise<FiledDigest[]> {
+  halve(monitorId: string, { id, changeIds }: StoredDigest): Promise<StoredDigest[]> {
     return this.#tellIn(monitorId, id, partsOf(changeIds, Math.ceil(changeIds.length / 2)));
   }
 
@@ -86,9 +86,9 @@ export class CooldownRepository {
     monitorId: string,
     before: string | null,
     groups: readonly (readonly string[])[],
-  ): Promise<FiledDigest[]> {
+  ): Promise<StoredDigest[]> {
     const digests = groups.map((changeIds) => {
-      return { id: digestIdOf(monitorId, changeIds), changeIds, trouble: null };
+      return { id: digestIdOf(monitorId, changeIds), changeIds, failure: null };
     });
     const statements = digests.flatMap(({ id, changeIds }) =>
       partsOf(changeIds).map((some) =>

@@ -1,7 +1,7 @@
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { Monitor } from '../../domain/monitors/change';
-import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/kept';
+import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/stored';
 import type { WalksOnFile } from '../../domain/monitors/scan';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed/sealed-database';
@@ -47,17 +47,17 @@ export class MonitorRepository {
   /** Keeps what the service told of a monitor, in place of what it told before. */
   async putAnswer(
     monitorId: string,
-    told: MonitorOnFile<Monitor>,
+    reported: MonitorOnFile<Monitor>,
     health: HealthOnFile | null = null,
   ): Promise<void> {
-    const { identifier } = told.monitor;
-    const documents = documentsInText(JSON.stringify(told.answer) ?? '');
+    const { identifier } = reported.monitor;
+    const documents = documentsInText(JSON.stringify(reported.answer) ?? '');
     const its = identifier === null ? [] : [normaliseDocument(identifier)];
     await this.#store.commit([
       addMonitor(monitorId),
       ...(health === null ? [] : [healthPut(monitorId, health)]),
       ...subjectsOf(monitorId, [...its, ...documents], this.#nameOf),
-      ...this.#answers.insert([[monitorId, told]], replacing(['monitor'], ['body'])),
+      ...this.#answers.insert([[monitorId, reported]], replacing(['monitor'], ['body'])),
     ]);
   }
 
@@ -114,12 +114,12 @@ export class MonitorRepository {
       ),
     );
     return rows.map(({ monitorId, health, unreadable, ...row }) => {
-      const told = health && this.#store.opened(rowName('monitor', monitorId), health);
+      const reported = health && this.#store.opened(rowName('monitor', monitorId), health);
       const { walkedAt: at, unfinishedAt, unfinishedWalks: times } = row;
       const unfinished = unfinishedAt === null ? null : { at: unfinishedAt, times };
       return {
         monitorId,
-        health: told as HealthOnFile | null,
+        health: reported as HealthOnFile | null,
         walks: { at, unfinished },
         unreadable,
       };

@@ -18,17 +18,17 @@ import { statement } from '../statement';
 import type { Store } from '../store';
 
 /** Jobs that come again and again for one thing: the last one tells how it stands. */
-class Passes<I extends { workId: string; createdAt: string }, O extends object> extends JobsOfKind<
+class Passes<I extends { jobId: string; createdAt: string }, O extends object> extends JobsOfKind<
   I,
   O
 > {
-  readonly #folderOf: (workId: string) => string;
+  readonly #folderOf: (jobId: string) => string;
   readonly #interrupted: (record: I, at: string) => O;
 
   constructor(
     store: Store,
     shape: ConstructorParameters<typeof JobsOfKind<I, O>>[1],
-    rules: { folderOf: (workId: string) => string; interrupted: (record: I, at: string) => O },
+    rules: { folderOf: (jobId: string) => string; interrupted: (record: I, at: string) => O },
   ) {
     super(store, shape);
     this.#folderOf = rules.folderOf;
@@ -37,11 +37,11 @@ class Passes<I extends { workId: string; createdAt: string }, O extends object> 
 
   /** Only one of a thing runs: those before it that have no end were interrupted. */
   async begin(record: I): Promise<void> {
-    const folder = this.#folderOf(record.workId);
+    const folder = this.#folderOf(record.jobId);
     await this.putRecord(folder, record);
     const open = await this.store.read<{ holder: string }>(
       statement('SELECT holder FROM job WHERE holder >= ? AND holder < ? AND ended_at IS NULL', [
-        thingOf(folder),
+        subjectOf(folder),
         folder,
       ]),
     );
@@ -54,20 +54,20 @@ class Passes<I extends { workId: string; createdAt: string }, O extends object> 
 
   /** What an earlier one left is what this one met: it needs no person any more by itself. */
   async finish(record: I, outcome: O): Promise<O> {
-    const folder = this.#folderOf(record.workId);
+    const folder = this.#folderOf(record.jobId);
     await this.putRecord(folder, record);
-    const stands = await this.putOutcome(folder, outcome);
+    const first = await this.putOutcome(folder, outcome);
     await this.store.commit([
       statement('UPDATE job SET attention_at = NULL WHERE holder >= ? AND holder < ?', [
-        thingOf(folder),
+        subjectOf(folder),
         folder,
       ]),
     ]);
-    return stands;
+    return first;
   }
 }
 
-function thingOf(folder: string): string {
+function subjectOf(folder: string): string {
   return folder.replace(/[^/]+$/, '');
 }
 
@@ -75,7 +75,7 @@ export class SweepRepository extends Passes<SweepRecord, SweepOutcome> {
   constructor(store: Store) {
     const shape = {
       root: 'sweeps/',
-      start: ({ workId: id }: SweepRecord) => ({ id, kind: 'monitor-sweep' as const }),
+      start: ({ jobId: id }: SweepRecord) => ({ id, kind: 'monitor-sweep' as const }),
       end: (outcome: SweepOutcome) => ({ endedAt: outcome.endedAt, ...sweepEnd(outcome) }),
     };
     super(store, shape, { folderOf: sweepFolder, interrupted: interruptedSweep });
@@ -86,7 +86,7 @@ export class ScanRepository extends Passes<ScanRecord, ScanOutcome> {
   constructor(store: Store) {
     const shape = {
       root: 'scans/',
-      start: ({ workId: id }: ScanRecord) => ({ id, kind: 'monitor-scan' as const }),
+      start: ({ jobId: id }: ScanRecord) => ({ id, kind: 'monitor-scan' as const }),
       end: (outcome: ScanOutcome) => ({ endedAt: outcome.endedAt, ...scanEnd(outcome) }),
     };
     super(store, shape, { folderOf: scanFolder, interrupted: interruptedScan });
@@ -102,7 +102,7 @@ function interruptedSweep(record: SweepRecord, endedAt: string): SweepOutcome {
 }
 
 function interruptedScan(record: ScanRecord, endedAt: string): ScanOutcome {
-  const { createdAt: startedAt, list, workId: scan } = record;
+  const { createdAt: startedAt, list, jobId: scan } = record;
   const counts = noScanCounts();
   return { scan, list: list.name, stopped: 'interrupted', counts, startedAt, endedAt };
 }

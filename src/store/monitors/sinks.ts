@@ -36,11 +36,11 @@ export class SinkRepository {
     webhook: { url: string } | null;
   }): Promise<(Choice & { disabled: DisabledSink | null })[]> {
     const now = settings.webhook && fingerprintOf(settings.webhook);
-    const told = settings.sinks.map(async (choice) => {
+    const reported = settings.sinks.map(async (choice) => {
       const disabled = await this.disabled(choice.name);
       return { ...choice, disabled: disabled?.settings === now ? disabled : null };
     });
-    return Promise.all(told);
+    return Promise.all(reported);
   }
 }
 

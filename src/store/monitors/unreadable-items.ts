@@ -1,5 +1,5 @@
 import { documentsInText } from '../../domain/core/documents/held-documents';
-import type { SweepMark } from '../../domain/monitors/kept';
+import type { SweepMark } from '../../domain/monitors/stored';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
 import { replacing } from '../statement';

@@ -133,7 +133,7 @@ class PostgresDatabase implements Database {
     const values = statements.reduce((sum, { parameters }) => sum + parameters.length, 0);
     // What is asked for together commits together: a claim, and the receipt of the row before.
     const writer = values > mostValuesOfShort ? long : short;
-    if (writer !== undefined) return writer.ask({ statements, events });
+    if (writer !== undefined) return writer.submit({ statements, events });
     throw new StoreError('read-only', 'the store was opened to be read alone');
   }
 

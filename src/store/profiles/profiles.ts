@@ -8,7 +8,7 @@ export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome>
   constructor(store: Store) {
     super(store, {
       root: 'profiles/',
-      start: ({ workId: id }) => ({ id, kind: 'profile' }),
+      start: ({ jobId: id }) => ({ id, kind: 'profile' }),
       end: (outcome) => ({ endedAt: outcome.settledAt, ...endOf('profile', outcome.status) }),
     });
   }

@@ -97,9 +97,9 @@ export class SealedDatabase implements Seal {
     return JSON.parse(this.#seal.open(name, body).toString('utf8'));
   }
 
-  async #noted<T>(asked: Promise<T>): Promise<T> {
+  async #noted<T>(pending: Promise<T>): Promise<T> {
     try {
-      const answer = await asked;
+      const answer = await pending;
       if (this.#isAway) {
         this.#isAway = false;
         this.#observer?.back();

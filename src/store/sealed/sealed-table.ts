@@ -33,8 +33,8 @@ export class SealedTable<Body, Columns extends object = object> {
    */
   insert(rows: readonly (readonly unknown[])[], otherwise?: string): Statement[] {
     const sealed = rows.map((row) => {
-      const place = rowName(this.#name, ...row.slice(0, this.#key.length));
-      return [...row.slice(0, -1), new Sealed(place, row.at(-1))];
+      const location = rowName(this.#name, ...row.slice(0, this.#key.length));
+      return [...row.slice(0, -1), new Sealed(location, row.at(-1))];
     });
     return partsOf(sealed).map((some) =>
       insertInto(this.#name, [...this.#columns, 'body'], some, otherwise),

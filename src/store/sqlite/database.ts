@@ -114,7 +114,7 @@ class SqliteDatabase implements Database {
     statements: readonly Statement[],
     events: readonly NewEvent[] = [],
   ): Promise<StatementResult[]> {
-    return this.#writing().ask({ statements, events });
+    return this.#writing().submit({ statements, events });
   }
 
   #writing(): SqliteWriter {
@@ -143,7 +143,7 @@ class SqliteDatabase implements Database {
   async forget(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        await this.#writing().ask({ statements: [], erasesTraces: true });
+        await this.#writing().submit({ statements: [], erasesTraces: true });
         return;
       } catch (error) {
         const isBusy = error instanceof StoreError && error.code === 'busy';

@@ -8,7 +8,7 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'traces/',
-      start: ({ workId: id }) => ({ id, kind: 'trace' }),
+      start: ({ jobId: id }) => ({ id, kind: 'trace' }),
       end: (outcome) => ({ endedAt: outcome.settledAt, ...endOf('trace', outcome.status) }),
     });
   }

@@ -71,8 +71,8 @@ export function nextStep(
   holders: readonly KeyHolder[],
 ): RotationStep {
   const waiting = waitingKey(ring, known);
-  const asked = known.map(({ id }) => id).concat(waiting ?? []);
-  const marks = [...new Set(asked)].map((id) => keyMark(ring, id));
+  const requested = known.map(({ id }) => id).concat(waiting ?? []);
+  const marks = [...new Set(requested)].map((id) => keyMark(ring, id));
   return {
     waiting,
     lacking: holders.filter((holder) => !marks.every((one) => holder.marks?.includes(one))),

@@ -157,14 +157,14 @@ async function buildCli(
   delete env.GOOS;
   delete env.GOARCH;
 
-  const asked = await run('go', ['version'], {
+  const answer = await run('go', ['version'], {
     env,
     cwd: folder,
     timeoutMs: 30_000,
     signal: search.signal,
   });
-  if (!asked.ok) return `Go does not run: ${asked.reason}`;
-  const found = /go(\d+)\.(\d+)/.exec(asked.output);
+  if (!answer.ok) return `Go does not run: ${answer.reason}`;
+  const found = /go(\d+)\.(\d+)/.exec(answer.output);
   const [major, minor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
   const go = `Go ${major}.${minor}`;
   if (major === 1 && minor < 25 && (minor < 21 || env.GOTOOLCHAIN === 'local')) {

@@ -1,17 +1,17 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { createCertificateDecisionActivities } from '../../activities/certificates/decisions';
 import type { createCertificateDeferralActivities } from '../../activities/certificates/deferrals';
-import type { createCertificateMergeActivities } from '../../activities/certificates/merge';
+import type { createCertificateMergeActivities } from '../../activities/certificates/finalize';
 import type { createCertificateRecoveryActivities } from '../../activities/certificates/recovery';
 import type { createCertificateRenewalActivities } from '../../activities/certificates/renewals';
 import type { createCertificateRequestActivities } from '../../activities/certificates/requests';
-import type { createCertificateWatchActivities } from '../../activities/certificates/watches';
+import type { createCertificatePollActivities } from '../../activities/certificates/polls';
 import { queueName } from '../../domain/core/queues';
 import type { IssuingTerms } from '../inputs';
 
 type RequestActivities = ReturnType<typeof createCertificateRequestActivities>;
 type RecoveryActivities = ReturnType<typeof createCertificateRecoveryActivities>;
-type WatchActivities = ReturnType<typeof createCertificateWatchActivities>;
+type PollActivities = ReturnType<typeof createCertificatePollActivities>;
 type DecisionActivities = ReturnType<typeof createCertificateDecisionActivities>;
 type DeferralActivities = ReturnType<typeof createCertificateDeferralActivities>;
 type MergeActivities = ReturnType<typeof createCertificateMergeActivities>;
@@ -26,7 +26,7 @@ function precedence({ interactive }: IssuingTerms, fairnessKey: string) {
 export function certificateActivities(terms: IssuingTerms, fairnessKey: string) {
   const priority = precedence(terms, fairnessKey);
   const requestQueue = queueName('certificate-requests', terms.queueSuffix);
-  const watchQueue = queueName('certificate-watches', terms.queueSuffix);
+  const pollQueue = queueName('certificate-watches', terms.queueSuffix);
 
   // One attempt: a lost request is looked into, never repeated by the engine (decision record 001).
   // Cancelled, one that no worker has taken ends at once; one that has begun returns what it has.
@@ -57,8 +57,8 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
   });
 
   // A cancelled watch hands back what it has.
-  const { watchCertificates } = proxyActivities<WatchActivities>({
-    taskQueue: watchQueue,
+  const { pollCertificates } = proxyActivities<PollActivities>({
+    taskQueue: pollQueue,
     startToCloseTimeout: '10m',
     heartbeatTimeout: '10s',
     retry: { initialInterval: '1s', maximumInterval: '10s' },
@@ -67,16 +67,16 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
   });
 
   const { leaveOutstanding, deferRows, takeDeferredRows, dropDeferredRows } = proxyActivities<
-    WatchActivities & DeferralActivities
+    PollActivities & DeferralActivities
   >({
-    taskQueue: watchQueue,
+    taskQueue: pollQueue,
     startToCloseTimeout: '2m',
     retry: { initialInterval: '1s', maximumInterval: '30s' },
     priority: { priorityKey: 1 },
   });
 
-  const { mergeWork, carryOutDecision } = proxyActivities<MergeActivities & DecisionActivities>({
-    taskQueue: watchQueue,
+  const { finalizeRows, carryOutDecision } = proxyActivities<MergeActivities & DecisionActivities>({
+    taskQueue: pollQueue,
     startToCloseTimeout: '30m',
     heartbeatTimeout: '30s',
     retry: { initialInterval: '1s', maximumInterval: '30s' },
@@ -88,12 +88,12 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
     recoverRequests,
     rereadReceipts,
     proveAccess,
-    watchCertificates,
+    pollCertificates,
     leaveOutstanding,
     deferRows,
     takeDeferredRows,
     dropDeferredRows,
-    mergeWork,
+    finalizeRows,
     carryOutDecision,
   };
 }

@@ -51,16 +51,16 @@ export class BatchLanes {
   #started = false;
 
   constructor(input: CertificateBatchInput, rules: LaneRules) {
-    const { concurrency, laneRows = defaults.laneRows, work } = input;
+    const { concurrency, laneRows = defaults.laneRows, list } = input;
     this.#input = input;
     this.#rules = rules;
     // Every lane holds at least one row, and all of them no more than was allowed.
-    const least = Math.ceil(work.items / Math.min(defaults.mostLanes, concurrency));
+    const least = Math.ceil(list.items / Math.min(defaults.mostLanes, concurrency));
     this.#laneRows = Math.max(laneRows, least);
   }
 
   get count(): number {
-    return Math.ceil(this.#input.work.items / this.#laneRows);
+    return Math.ceil(this.#input.list.items / this.#laneRows);
   }
 
   progress(): BatchProgress['lanes'] {
@@ -85,11 +85,11 @@ export class BatchLanes {
 
   /** Resolves when all have ended. */
   async run(): Promise<void> {
-    const { decision, work } = this.#input;
+    const { decision, list } = this.#input;
     const results: Promise<void>[] = [];
     for (let number = 0; number < this.count; number += 1) {
       const from = number * this.#laneRows;
-      const items = Math.min(this.#laneRows, work.items - from);
+      const items = Math.min(this.#laneRows, list.items - from);
       const name = laneName(number, decision);
       const id = `${workflowInfo().workflowId}/${name}`;
       const lane: Lane = { id, from, items, result: null, done: false };
@@ -113,18 +113,18 @@ export class BatchLanes {
     number: number,
     orders: LaneOrders,
   ): CertificateLaneInput {
-    const { budget, laneEvents = defaults.laneEvents, terms, work, workId } = this.#input;
+    const { budget, laneEvents = defaults.laneEvents, terms, list, jobId } = this.#input;
     const carried = { ...firstRows(from, this.#shareOf(number, this.count)), ...orders };
     return {
-      work,
+      list,
       from,
       to: from + items,
       terms,
       name,
-      fairnessKey: workId,
+      fairnessKey: jobId,
       eventsLimit: laneEvents,
       // Of a million rows thousands may become unknown: not each of them is a signal.
-      tellLostEvery: Math.ceil(this.#rules.maxUnknown / 100),
+      reportLostEvery: Math.ceil(this.#rules.maxUnknown / 100),
       carried: { ...carried, ...(budget !== undefined && { allowance: noAllowance() }) },
     };
   }
@@ -139,7 +139,7 @@ export class BatchLanes {
         return await startChild(certificateLane, {
           workflowId: id,
           args: [input],
-          typedSearchAttributes: attributesAtStart('certificate-lane', this.#input.workId),
+          typedSearchAttributes: attributesAtStart('certificate-lane', this.#input.jobId),
           // Lanes bring their rows home even when the batch is terminated.
           parentClosePolicy: ParentClosePolicy.ABANDON,
           cancellationType: ChildWorkflowCancellationType.ABANDON,

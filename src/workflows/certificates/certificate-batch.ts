@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import { jobOfList } from '../../domain/certificates/work';
+import { jobOfList } from '../../domain/certificates/job';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import { RequestBudget } from '../../domain/certificates/request-budget';
@@ -27,10 +27,10 @@ import { Waits } from '../core/waits';
  * them, and puts the outcomes together. Never continues as new itself. Decision record 002.
  */
 export async function certificateBatch(input: CertificateBatchInput): Promise<BatchSummary> {
-  const { work, terms, workId } = input;
-  const activities = certificateActivities(terms, workId);
+  const { list, terms, jobId } = input;
+  const activities = certificateActivities(terms, jobId);
   const startedAt = Date.now();
-  const maxUnknown = input.maxUnknown ?? mostUnknown(work.items);
+  const maxUnknown = input.maxUnknown ?? mostUnknown(list.items);
   let unknownAllowed = maxUnknown;
   const lostIn = new Map<string, number>();
   let held = false;
@@ -41,10 +41,10 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     paused: false,
     cancelling: false,
     startedAt,
-    items: work.items,
+    items: list.items,
     lanes: [],
   };
-  const waits = new Waits(jobOfList(work.folder));
+  const waits = new Waits(jobOfList(list.folder));
   let cancel: Control['cancel'];
 
   const lanes = new BatchLanes(input, {
@@ -148,20 +148,20 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   });
 
   return CancellationScope.nonCancellable(async () => {
-    if (work.items > 0) await proveAccess();
+    if (list.items > 0) await proveAccess();
     progress.stage = 'issuing';
     await lanes.run();
     progress.stage = 'merging';
     progress.waiting = null;
     waits.report(null);
     const edition = input.decision ?? 0;
-    const { filedIn: folder } = work;
+    const { outcomesIn: folder } = list;
     // Lanes learn of a cancellation by themselves when no worker ran that could signal the batch.
     const isOver = cancel === undefined && Date.now() >= terms.requestUntil;
     const why = isOver ? 'the deadline of the batch passed' : 'cancelled';
     const neverSent = `${why} before it was requested`;
-    const merge = { folder, workId, edition, startedAt, neverSent, failedLanes: lanes.failed };
-    const summary = await activities.mergeWork(merge);
+    const merge = { folder, jobId, edition, startedAt, neverSent, failedLanes: lanes.failed };
+    const summary = await activities.finalizeRows(merge);
     progress.stage = 'done';
     reportEnd(batchEnd(edition === 0 ? 'certificate-batch' : 'decision', summary.counts));
     return summary;

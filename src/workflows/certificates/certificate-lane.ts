@@ -9,7 +9,7 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import type { LaneReport } from '../../domain/certificates/request-budget';
-import type { WorkRef } from '../../domain/certificates/work';
+import type { RowListRef } from '../../domain/certificates/job';
 import { certificateActivities } from './activities';
 import type { IssuingTerms } from '../inputs';
 import {
@@ -23,7 +23,7 @@ import { RowDriver } from './rows/row-driver';
 import type { CarriedRows } from './rows/row-state';
 
 export interface CertificateLaneInput {
-  work: WorkRef;
+  list: RowListRef;
   from: number;
   to: number;
   terms: IssuingTerms;
@@ -33,7 +33,7 @@ export interface CertificateLaneInput {
   fairnessKey: string;
   eventsLimit: number;
   /** The batch is told of each so many rows that become unknown. */
-  tellLostEvery: number;
+  reportLostEvery: number;
   carried: CarriedRows;
 }
 
@@ -68,16 +68,16 @@ class Reports {
 
 /** A stretch of a batch: at most a few thousand rows, driven to their outcomes. Decision record 002. */
 export async function certificateLane(input: CertificateLaneInput): Promise<LaneResult> {
-  const { work, from, to, terms, name, eventsLimit, carried } = input;
+  const { list, from, to, terms, name, eventsLimit, carried } = input;
   const activities = certificateActivities(terms, input.fairnessKey);
   const reports = new Reports();
   const onLost = async (rows: number): Promise<void> => {
-    if (rows % input.tellLostEvery === 0) await reports.send(lostSignal, { rows });
+    if (rows % input.reportLostEvery === 0) await reports.send(lostSignal, { rows });
   };
   const execution = workflowInfo().firstExecutionRunId;
   const onNeed = (report: LaneReport): Promise<void> =>
     reports.send(needSignal, { ...report, execution });
-  const about = { work, from, to, terms, activities, name, carried, eventsLimit };
+  const about = { list, from, to, terms, activities, name, carried, eventsLimit };
   const driver = new RowDriver({ ...about, onLost, onNeed });
   setHandler(rowsProgressQuery, () => driver.progress());
   setHandler(controlSignal, (control) => driver.control(control));

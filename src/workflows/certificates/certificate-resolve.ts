@@ -1,6 +1,6 @@
 import { CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { BatchSummary } from '../../domain/certificates/certificates';
-import type { WorkRef } from '../../domain/certificates/work';
+import type { RowListRef } from '../../domain/certificates/job';
 import { certificateActivities } from './activities';
 import { certificateBatch } from './certificate-batch';
 import type { IssuingTerms } from '../inputs';
@@ -8,8 +8,8 @@ import { batchProgressQuery } from '../messages';
 
 export interface CertificateResolveInput {
   /** The batch or single issuance decided on. */
-  workId: string;
-  work: WorkRef;
+  jobId: string;
+  list: RowListRef;
   /** Number of the decision among those about the work. */
   decision: number;
   terms: IssuingTerms;
@@ -21,8 +21,8 @@ export interface CertificateResolveInput {
  * workflow takes no updates (decision record 023). Ends by writing the results of the work again.
  */
 export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {
-  const { workId, work, decision, terms, concurrency } = input;
-  const { carryOutDecision } = certificateActivities(terms, workId);
+  const { jobId, list, decision, terms, concurrency } = input;
+  const { carryOutDecision } = certificateActivities(terms, jobId);
   // Until the lanes start there is little to show, but a query is answered.
   setHandler(batchProgressQuery, () => ({
     kind: 'certificate-batch',
@@ -31,12 +31,12 @@ export async function certificateResolve(input: CertificateResolveInput): Promis
     paused: false,
     cancelling: false,
     startedAt: workflowInfo().startTime.getTime(),
-    items: work.items,
+    items: list.items,
     lanes: [],
   }));
   // What a person decided is put on record whatever is cancelled meanwhile.
-  const list = await CancellationScope.nonCancellable(() =>
-    carryOutDecision({ folder: work.filedIn, number: decision }),
+  const rows = await CancellationScope.nonCancellable(() =>
+    carryOutDecision({ folder: list.outcomesIn, number: decision }),
   );
-  return certificateBatch({ workId, work: list, terms, concurrency, decision });
+  return certificateBatch({ jobId, list: rows, terms, concurrency, decision });
 }

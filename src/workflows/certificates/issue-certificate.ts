@@ -18,17 +18,17 @@ import { reportEnd } from '../core/search-attributes';
 
 /** One certificate, by the same two activities as a batch: one code path, two sizes. */
 export async function issueCertificate(input: IssueCertificateInput): Promise<BatchSummary> {
-  const { work, terms, workId } = input;
+  const { list, terms, jobId } = input;
   const startedAt = Date.now();
-  const activities = certificateActivities(terms, workId);
+  const activities = certificateActivities(terms, jobId);
   const driver = new RowDriver({
-    work,
+    list,
     from: 0,
-    to: work.items,
+    to: list.items,
     terms,
     activities,
     name: 'single',
-    carried: firstRows(0, work.items),
+    carried: firstRows(0, list.items),
     eventsLimit: null,
   });
   let cancelled: CancelOrder | null = null;
@@ -51,11 +51,11 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
 
   return CancellationScope.nonCancellable(async () => {
     await driver.drive();
-    const { filedIn } = work;
+    const { outcomesIn } = list;
     const isOver = cancelled === null && Date.now() >= terms.requestUntil;
-    const summary = await activities.mergeWork({
-      folder: filedIn,
-      workId,
+    const summary = await activities.finalizeRows({
+      folder: outcomesIn,
+      jobId,
       edition: 0,
       startedAt,
       neverSent: `${isOver ? 'the deadline passed' : 'cancelled'} before it was requested`,

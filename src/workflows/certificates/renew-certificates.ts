@@ -9,20 +9,24 @@ export async function renewCertificates(input: RenewCertificatesInput): Promise<
   const { by, concurrency, deadlineMs, label, queueSuffix, withinMs } = input;
   const startedAt = workflowInfo().startTime.getTime();
   const terms = { rowDeadlineMs: deadlineMs, reuseSince: startedAt, onUnknown: 'report' } as const;
-  const filed = await renewalActivities(queueSuffix).fileRenewal({
+  const stored = await renewalActivities(queueSuffix).fileRenewal({
     withinMs,
     terms: { ...terms, concurrency },
     by,
     label,
     startedAt,
   });
-  if (filed === null) return;
+  if (stored === null) return;
   const requestUntil = Date.now() + deadlineMs;
   await executeChild(certificateBatch, {
-    workflowId: filed.workId,
-    typedSearchAttributes: attributesAtStart('certificate-batch', filed.workId),
+    workflowId: stored.jobId,
+    typedSearchAttributes: attributesAtStart('certificate-batch', stored.jobId),
     args: [
-      { ...filed, terms: { ...terms, requestUntil, interactive: false, queueSuffix }, concurrency },
+      {
+        ...stored,
+        terms: { ...terms, requestUntil, interactive: false, queueSuffix },
+        concurrency,
+      },
     ],
   });
 }

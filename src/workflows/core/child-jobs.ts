@@ -114,11 +114,11 @@ export class ChildJobs {
   /** @returns how they ended, counted; each end stands in the store */
   async drive(): Promise<ChildCounts> {
     return CancellationScope.nonCancellable(async () => {
-      const { carryover, concurrency, folder, rowsPerRun = usualRows } = this.#input;
+      const { carryover, concurrency, folder, rowsPerExecution = usualRows } = this.#input;
       const { open, ended, last } = await this.#rules.activities.readRows({
         folder,
         after: carryover.after,
-        limit: rowsPerRun,
+        limit: rowsPerExecution,
       });
       for (const status of ended) this.#count(status);
       this.#open = open;

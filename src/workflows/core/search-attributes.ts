@@ -20,11 +20,11 @@ const attention = defineSearchAttributeKey(
 /** What a workflow is started with; none of them costs an event. */
 export function attributesAtStart(
   workflowKind: WorkflowKind,
-  workId: string,
+  jobId: string,
 ): SearchAttributePair[] {
   return [
     { key: kind, value: workflowKind },
-    { key: batch, value: workId },
+    { key: batch, value: jobId },
     { key: service, value: serviceOf(workflowKind) },
     { key: attention, value: false },
   ];
@@ -35,7 +35,7 @@ function serviceOf(workflowKind: WorkflowKind): string {
 }
 
 /** The work that a workflow was started for; null when it does not say. */
-export function workIdOf(attributes: TypedSearchAttributes): string | null {
+export function jobIdOf(attributes: TypedSearchAttributes): string | null {
   return attributes.get(batch) ?? null;
 }
 

@@ -1,7 +1,7 @@
 import { ActivityFailure, CancellationScope, workflowInfo } from '@temporalio/workflow';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import { unreadableAnswer } from '../../domain/core/service/service-failure';
-import type { AnalysisOutcome, RequestAnswer, Unsent } from '../../domain/credit/work';
+import type { AnalysisOutcome, RequestAnswer, Unsent } from '../../domain/credit/job';
 import { orderAnswer } from '../../domain/order-answers';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { AnalyzeCreditInput } from '../inputs';
@@ -169,7 +169,7 @@ class Upload {
     const { ref, deadlineAt, queueSuffix } = this.#input;
     const { requestAnalysis, recoverAnalysis } = creditActivities(queueSuffix);
     // Another run of the same workflow has another name.
-    const request = { ref, run: `${workflowInfo().runId}/${number}` };
+    const request = { ref, chunk: `${workflowInfo().runId}/${number}` };
     const sendBy = deadlineAt;
     const until = before === null ? Math.min(Date.now() + unseenMs, deadlineAt) : deadlineAt;
     this.#attempt = new CancellationScope();

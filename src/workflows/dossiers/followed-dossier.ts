@@ -60,7 +60,10 @@ export class FollowedDossier {
   #maxAttempts: number;
   #sight: DossierSight | null = null;
   /** Reads that show an attempt before this one are of the past. */
-  #expected: { atLeast: number | null; begunAt: number | null } = { atLeast: null, begunAt: null };
+  #expected: { atLeast: number | null; startedAt: number | null } = {
+    atLeast: null,
+    startedAt: null,
+  };
   #asked = 0;
   #decided: Decided | null = null;
   #review: ReviewDecision | null = null;
@@ -116,8 +119,8 @@ export class FollowedDossier {
       coverage: sight?.coverage ?? null,
       attempts: this.#attemptsInOrder(),
       risk: kept?.risk ?? null,
-      filed: kept?.filed ?? [],
-      unfiled: kept?.unfiled ?? [],
+      stored: kept?.stored ?? [],
+      notStored: kept?.notStored ?? [],
       review: this.#review,
       note: isMissing ? 'its report could not be had in time' : (kept?.note ?? null),
       error: ending.error ?? null,
@@ -169,7 +172,7 @@ export class FollowedDossier {
     if (sight.state === 'cancelled') return { status: 'cancelled' };
     if (sight.state === 'needs_review') return this.#onReview(sight);
     const step = retryStep(sight, {
-      asked: this.#asked,
+      requested: this.#asked,
       leftMs: deadlineAt - Date.now(),
       maxAttempts: this.#maxAttempts,
       random: Math.random(),
@@ -184,9 +187,10 @@ export class FollowedDossier {
   async #retry(from: number): Promise<Ending | null> {
     const { deadlineAt, ref } = this.#input;
     this.#stage = 'retrying';
-    const asked = (this.#asked += 1);
+    const requested = (this.#asked += 1);
     const end = await this.#job.poll<Retried>(
-      (request) => this.#calls.requesting(request).retryDossier({ ...request, ref, from, asked }),
+      (request) =>
+        this.#calls.requesting(request).retryDossier({ ...request, ref, from, requested }),
       { deadlineAt, seen: 'retrying' },
     );
     if (end.kind === 'expired') return unsettled(end, 'it');
@@ -253,9 +257,9 @@ export class FollowedDossier {
   async #report(): Promise<DossierReport | null> {
     if (this.#sight === null || !isReported(this.#sight.state)) return null;
     this.#stage = 'fetching';
-    const asked = { ref: this.#input.ref, attempt: this.#sight.attempt?.number ?? null };
+    const requested = { ref: this.#input.ref, attempt: this.#sight.attempt?.number ?? null };
     const end = await this.#job.poll<DossierReport>(
-      (request) => this.#calls.polling(request).fileDossier({ ...request, ...asked }),
+      (request) => this.#calls.polling(request).fileDossier({ ...request, ...requested }),
       { deadlineAt: Date.now() + reportMs, seen: 'fetching' },
     );
     if (end.kind === 'refused') return null;
@@ -264,7 +268,7 @@ export class FollowedDossier {
   }
 
   #expect(atLeast: number | null): void {
-    this.#expected = { atLeast, begunAt: Date.now() };
+    this.#expected = { atLeast, startedAt: Date.now() };
   }
 
   #note(sight: DossierSight | null): void {

@@ -1,5 +1,5 @@
-import { workFolder } from '../../domain/certificates/work';
-import { analysisFolder } from '../../domain/credit/work';
+import { certificateFolder } from '../../domain/certificates/job';
+import { analysisFolder } from '../../domain/credit/job';
 import { dossierFolder, type DossierRecord } from '../../domain/dossiers/follow';
 import type { StepKind } from '../../domain/investigations/plan';
 import { lensFolder } from '../../domain/lens/analyze';
@@ -28,19 +28,19 @@ type Input = (child: PreparedChild, common: ChildTerms) => object;
 const inputs: Readonly<Record<StepKind, readonly [workflow: string, input: Input]>> = {
   profile: [
     'lookUpProfile',
-    ({ jobId: workId, terms }, common): LookUpProfileInput => ({
+    ({ jobId, terms }, common): LookUpProfileInput => ({
       ...common,
-      ref: { workId, folder: profileFolder(workId) },
+      ref: { jobId, folder: profileFolder(jobId) },
       retryRural: terms['retryRural'] === true,
     }),
   ],
   certificate: [
     'issueCertificate',
-    ({ jobId: workId, terms }, { deadlineAt, ...common }): IssueCertificateInput => {
-      const folder = workFolder(workId);
+    ({ jobId, terms }, { deadlineAt, ...common }): IssueCertificateInput => {
+      const folder = certificateFolder(jobId);
       return {
-        workId,
-        work: { folder, items: 1, filedIn: folder },
+        jobId,
+        list: { folder, items: 1, outcomesIn: folder },
         terms: {
           ...common,
           reuseSince: Number(terms['reuseSince']),
@@ -53,19 +53,19 @@ const inputs: Readonly<Record<StepKind, readonly [workflow: string, input: Input
   ],
   trace: [
     'searchTrace',
-    ({ jobId: workId }, common): SearchTraceInput => ({
+    ({ jobId }, common): SearchTraceInput => ({
       ...common,
-      ref: { workId, folder: traceFolder(workId) },
+      ref: { jobId, folder: traceFolder(jobId) },
     }),
   ],
   dossier: [
     'followDossier',
-    ({ jobId: workId, terms }, common): FollowDossierInput => {
+    ({ jobId, terms }, common): FollowDossierInput => {
       const record = terms['record'] as DossierRecord;
       const { dossierId, maxAttempts, onReview } = record;
       return {
         ...common,
-        ref: { workId, folder: dossierFolder(workId), dossierId },
+        ref: { jobId, folder: dossierFolder(jobId), dossierId },
         maxAttempts,
         onReview,
         toCancel: record.toCancel,
@@ -76,16 +76,16 @@ const inputs: Readonly<Record<StepKind, readonly [workflow: string, input: Input
   ],
   lens: [
     'analyzeLens',
-    ({ jobId: workId, terms }, common): AnalyzeLensInput => ({
+    ({ jobId, terms }, common): AnalyzeLensInput => ({
       ...common,
-      ref: { workId, folder: lensFolder(workId) },
+      ref: { jobId, folder: lensFolder(jobId) },
       attempt: Number(terms['attempt']),
     }),
   ],
   credit: [
     'analyzeCredit',
-    ({ jobId: workId, terms }, { deadlineAt, queueSuffix }): AnalyzeCreditInput => ({
-      ref: { workId, folder: analysisFolder(workId) },
+    ({ jobId, terms }, { deadlineAt, queueSuffix }): AnalyzeCreditInput => ({
+      ref: { jobId, folder: analysisFolder(jobId) },
       ...(terms['namesEngine'] === true && { namesEngine: true }),
       deadlineAt,
       queueSuffix,

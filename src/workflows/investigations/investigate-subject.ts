@@ -26,7 +26,7 @@ import { childStart } from './child-inputs';
 import { Purse } from './purse';
 
 /** What a step has asked for, and could not ask. */
-type Asked = Pick<SettleInput, 'cut' | 'left' | 'lost'>;
+type Requested = Pick<SettleInput, 'cut' | 'left' | 'lost'>;
 
 /**
  * The steps of a plan, each as soon as what it needs has ended; what they ask is jobs of their kinds, which
@@ -39,7 +39,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     interactive,
   );
   const ends = new Map<string, StepEnd>();
-  const asked = new Map<string, Asked>();
+  const requested = new Map<string, Requested>();
   const purse = new Purse(budget);
   const underWay = new Set<ChildWorkflowHandle<Workflow>>();
 
@@ -98,7 +98,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
       }
       const { children, cut, left } = prepared;
       const lost: string[] = [];
-      asked.set(id, { cut, left, lost });
+      requested.set(id, { cut, left, lost });
       await allEnded(children.map((child) => drive(job, child, { until, lost })));
       const how = { ref, stepId: id, cut, left, lost, isCancelled: false };
       let settled = await settleStep({ ...how, until: null });
@@ -166,7 +166,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
   async function stopped(): Promise<void> {
     for (const { id } of steps) {
       if (ends.has(id)) continue;
-      const how = asked.get(id);
+      const how = requested.get(id);
       if (how === undefined) {
         ends.set(id, { ...nothing(id), status: 'cancelled', why: 'nothing had been asked' });
       } else {

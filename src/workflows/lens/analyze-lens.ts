@@ -85,7 +85,7 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
     job: Job,
     { analysisId, artifacts }: LensSeen,
   ): Promise<ArtifactFiles | null> {
-    if (artifacts === 0) return { filed: [], unfiled: [] };
+    if (artifacts === 0) return { stored: [], notStored: [] };
     job.progress.stage = 'fetching';
     const fetching = { deadlineAt: Date.now() + fetchingMs };
     const end = await job.poll(

@@ -37,7 +37,7 @@ const lanes = 4;
 /** A sweep that lasts longer gives its slot to others, and runs on. */
 const longestHeldMs = 10 * 60_000;
 /** Events after which a run continues as new. */
-const eventsPerRun = 4_000;
+const eventsPerExecution = 4_000;
 
 /**
  * One scan of many monitors: one probe for each, a sweep for those that have something open. A
@@ -68,7 +68,7 @@ class ScanDriver {
     this.#counts = input.carryover?.counts ?? noScanCounts();
     this.#startedAt = input.carryover?.startedAt ?? new Date().toISOString();
     this.#page = input.carryover?.page ?? 0;
-    this.#isStored = input.carryover?.isStored ?? input.workId !== null;
+    this.#isStored = input.carryover?.isStored ?? input.jobId !== null;
     this.#record = recordOf(input, this.#startedAt);
     setHandler(scanProgressQuery, () => this.#progress());
     const onCancel = (order: CancelOrder): string => {
@@ -93,7 +93,7 @@ class ScanDriver {
         if (this.#hasMore) await this.#continueAsNew();
       }
       const outcome: ScanOutcome = {
-        scan: this.#record.workId,
+        scan: this.#record.jobId,
         list: this.#input.list.name,
         stopped: this.#stopped,
         counts: this.#counts,
@@ -114,7 +114,7 @@ class ScanDriver {
 
   /** One lane: page by page, until there are none, or too many events. */
   async #probePages(): Promise<void> {
-    const most = this.#input.eventsPerRun ?? eventsPerRun;
+    const most = this.#input.eventsPerExecution ?? eventsPerExecution;
     while (this.#hasMore && workflowInfo().historyLength <= most) {
       const page = this.#page;
       this.#page += 1;
@@ -154,13 +154,13 @@ class ScanDriver {
   async #sweep({ monitorId, reconcile }: DueMonitor): Promise<void> {
     const { terms, by: createdBy, queueSuffix, interactive } = this.#input;
     const createdAt = new Date().toISOString();
-    const workId = sweepIdAt(monitorId, createdAt);
-    const record = { workId, monitorId, terms, reconcile, createdAt, createdBy };
+    const jobId = sweepIdAt(monitorId, createdAt);
+    const record = { jobId, monitorId, terms, reconcile, createdAt, createdBy };
     const start = () =>
       startChild<typeof monitorSweep>('monitorSweep', {
         workflowId: sweepWorkflowId(monitorId),
         args: [{ record, interactive, queueSuffix, carryover: null }],
-        typedSearchAttributes: attributesAtStart('monitor-sweep', workId),
+        typedSearchAttributes: attributesAtStart('monitor-sweep', jobId),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         parentClosePolicy: ParentClosePolicy.ABANDON,
       });
@@ -195,7 +195,7 @@ class ScanDriver {
     if (outcome === null || sweepEnd(outcome).needsAttention) counts.escalated += 1;
     if (outcome === null) return;
     if (outcome.status === 'partly') counts.partly += 1;
-    counts.filed += outcome.counts.filed + (outcome.reconciled?.found ?? 0);
+    counts.stored += outcome.counts.stored + (outcome.reconciled?.found ?? 0);
     counts.acknowledged += outcome.counts.acknowledged;
   }
 
@@ -235,10 +235,10 @@ class ScanDriver {
 }
 
 function recordOf(
-  { by: createdBy, list, reconcileAll, terms, workId }: MonitorScanInput,
+  { by: createdBy, list, reconcileAll, terms, jobId }: MonitorScanInput,
   createdAt: string,
 ): ScanRecord {
   const { workflowId } = workflowInfo();
   const own = `monitor-scan/${list.name}/${createdAt.replaceAll(/[-:.]/g, '')}`;
-  return { workId: workId ?? own, workflowId, list, terms, reconcileAll, createdAt, createdBy };
+  return { jobId: jobId ?? own, workflowId, list, terms, reconcileAll, createdAt, createdBy };
 }

@@ -35,7 +35,7 @@ import { bothOrders, refuseRepeated } from '../core/cancel-order';
 import { reportEnd } from '../core/search-attributes';
 
 /** Activities of a run before it continues as new: some 650 events. */
-const activitiesPerRun = 100;
+const activitiesPerExecution = 100;
 
 /**
  * One sweep of one monitor: what is open is delivered, then acknowledged, until nothing is left that
@@ -55,7 +55,7 @@ class SweepDriver {
   #order: CancelOrder | null = null;
 
   constructor(input: MonitorSweepInput) {
-    const { createdBy: by, monitorId, workId: sweep } = input.record;
+    const { createdBy: by, monitorId, jobId: sweep } = input.record;
     this.#input = input;
     this.#activities = monitorActivities(input.queueSuffix, input.interactive);
     this.#state = input.carryover ?? newSweep();
@@ -96,7 +96,7 @@ class SweepDriver {
     for (;;) {
       const { walk } = state;
       if (walk === null || this.#cancelling) return null;
-      if (this.#activitiesBegun >= activitiesPerRun) {
+      if (this.#activitiesBegun >= activitiesPerExecution) {
         await this.#continueAsNew();
         continue;
       }

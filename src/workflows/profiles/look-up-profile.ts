@@ -16,14 +16,14 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
   const { ref, deadlineAt, interactive = true } = input;
   const { requesting, recording } = profileActivities(input.queueSuffix, interactive);
 
-  const ask = (job: Job, call: number): Promise<PollEnd<LookedUp>> =>
+  const lookUpOnce = (job: Job, call: number): Promise<PollEnd<LookedUp>> =>
     job.poll<LookedUp>(
       (request) => requesting(request).lookUpProfile({ ...request, ref, call, interactive }),
       { deadlineAt, seen: 'asking', onChange: () => undefined },
     );
 
   async function lookUp(job: Job): Promise<Ending> {
-    const first = await ask(job, 1);
+    const first = await lookUpOnce(job, 1);
     if (first.kind !== 'settled') return unsettled(first, 'the lookup');
     const { value } = first;
     // What is stored is returned when it is finalized.
@@ -42,7 +42,7 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
     try {
       job.progress.stage = 'asking again';
       await sleep(ruralPause);
-      const second = await ask(job, 2);
+      const second = await lookUpOnce(job, 2);
       return second.kind === 'settled' && second.value.kind === 'found' ? second.value : null;
     } catch (error) {
       if (isCancellation(error)) return null;

@@ -348,7 +348,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     'artifacts.expires_at': {
       sandbox: 'One PDF, its link signed anew at every read.',
       client: 'src/domain/core/artifact.ts#Artifact.urlExpiresAt',
-      test: 'integration/dossier-following.test.ts › a report whose address expires or breaks is filed, or said to be missing',
+      test: 'integration/dossier-following.test.ts › a report whose address expires or breaks is stored, or said to be missing',
     },
     'artifacts.available_until': {
       sandbox: 'One PDF, its link signed anew at every read.',

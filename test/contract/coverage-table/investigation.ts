@@ -271,12 +271,12 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'evidence.pdf_url': {
       sandbox: 'A path of the shown form; absent with links_only.',
-      client: `${issuance}#EvidencePlace.pdfUrl`,
+      client: `${issuance}#EvidenceLocation.pdfUrl`,
       test: wholeLife,
     },
     'evidence.sha256': {
       sandbox: 'The sum of the very bytes it sends; absent with no_sha256.',
-      client: `${issuance}#EvidencePlace.sha256`,
+      client: `${issuance}#EvidenceLocation.sha256`,
       test: wholeLife,
     },
     error: {
@@ -321,7 +321,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'links.pdf': {
       sandbox: 'The path of the PDF, from the beginning; taken back with no_evidence.',
-      client: `${issuance}#EvidencePlace.linkedPdf`,
+      client: `${issuance}#EvidenceLocation.linkedPdf`,
       test: `${client} › links only: the PDF is found where the links say`,
     },
     created_at: {

@@ -145,12 +145,12 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'billing.status': {
       sandbox: 'Charged when it is completed, tokens.',
       client: 'src/domain/lens/analyze.ts#LensSeen.billing',
-      test: 'integration/lens.test.ts › a file is handed in once from its stored copy, and what was found is filed with its artifacts',
+      test: 'integration/lens.test.ts › a file is handed in once from its stored copy, and what was found is stored with its artifacts',
     },
     'billing.amount': {
       sandbox: 'Charged when it is completed, tokens.',
       client: 'src/domain/lens/analyze.ts#LensSeen.billing',
-      test: 'integration/lens.test.ts › a file is handed in once from its stored copy, and what was found is filed with its artifacts',
+      test: 'integration/lens.test.ts › a file is handed in once from its stored copy, and what was found is stored with its artifacts',
     },
     'billing.unit': {
       sandbox: 'Charged when it is completed, tokens.',
@@ -210,7 +210,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     result: {
       sandbox: 'By the script of the file and the clock.',
       client: 'src/domain/lens/analyze.ts#LensSeen.hasResult',
-      test: 'integration/lens.test.ts › a file is handed in once from its stored copy, and what was found is filed with its artifacts',
+      test: 'integration/lens.test.ts › a file is handed in once from its stored copy, and what was found is stored with its artifacts',
     },
     failure: {
       sandbox: 'By the script of the file and the clock.',
@@ -272,7 +272,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'uploading the file': {
       sandbox: 'On an origin of its own, which checks method, headers, length and sum.',
       client: 'src/apis/investigation/lens.ts#LensApi.upload',
-      test: 'integration/lens.test.ts › a file is handed in once from its stored copy, and what was found is filed with its artifacts',
+      test: 'integration/lens.test.ts › a file is handed in once from its stored copy, and what was found is stored with its artifacts',
     },
     'how the mode is selected is not shown': {
       sandbox: 'A field of the body.',

@@ -714,7 +714,7 @@ export const profileTable: CoverageTable<typeof profileChecklist> = {
     },
     'cpf of 11 digits': {
       sandbox: '400 for anything else.',
-      client: 'src/starters/profiles/ask.ts#readCpf',
+      client: 'src/starters/profiles/request.ts#readCpf',
       test: 'integration/profile-lookup.test.ts › %s are wrong usage: nothing is sent, and nothing quoted',
     },
     '200 with only erro': {

@@ -1,4 +1,4 @@
-import { createCertificateMergeActivities } from '../../../src/activities/certificates/merge';
+import { createCertificateMergeActivities } from '../../../src/activities/certificates/finalize';
 import { certificateSubject } from '../../../src/domain/core/service/attempts';
 import { verifyAudit } from '../../../src/store/audit/verify';
 import type { BatchSummary } from '../../../src/domain/certificates/certificates';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const records = () => readAll(bench.place.store);
-const owner = { workflowId: 'w1', run: 'r1' };
+const owner = { workflowId: 'w1', chunk: 'r1' };
 const nameOf = (document: string): string => bench.idKey.nameOf('document', document);
 const idOf = (document: string, n = 1): string =>
   `request/certificate/cnpj/${nameOf(document)}/${n}`;
@@ -90,7 +90,7 @@ it('has a receipt that came late beside the record that it was unknown', async (
 
 it('has what a work that was broken off had sent, once the work goes on', async () => {
   const work = await bench.work('w1', [documentA]);
-  await bench.claim(documentA, { owner: { workflowId: 'w1', run: 'lost' } });
+  await bench.claim(documentA, { owner: { workflowId: 'w1', chunk: 'lost' } });
   await bench.receive(documentA, 1, {
     kind: 'accepted',
     externalId: 'c-0',
@@ -112,9 +112,9 @@ it('leaves what another work has sent to that work', async () => {
 it('has what a lost driver had sent though the first try could not tell it', async () => {
   const work = await bench.work('w1', [documentA]);
   await bench.claim(documentA, { owner, answerBy: bench.now() - 1 });
-  const { mergeWork } = createCertificateMergeActivities(bench.deps);
-  const end = { folder: work.folder, workId: 'w1', edition: 0, startedAt: bench.now() };
-  const run = () => environment(work).run(mergeWork, { ...end, neverSent: '', failedLanes: [] });
+  const { finalizeRows } = createCertificateMergeActivities(bench.deps);
+  const end = { folder: work.folder, jobId: 'w1', edition: 0, startedAt: bench.now() };
+  const run = () => environment(work).run(finalizeRows, { ...end, neverSent: '', failedLanes: [] });
   jest.spyOn(bench.place.store, 'commit').mockRejectedValueOnce(new Error('EIO'));
   await expect(run()).rejects.toThrow('EIO');
   await run();
@@ -124,10 +124,10 @@ it('has what a lost driver had sent though the first try could not tell it', asy
 it('has what a lost driver had sent once its work is put together, and the head in the summary', async () => {
   const work = await bench.work('w1', [documentA, documentB]);
   await bench.claim(documentA, { owner, answerBy: bench.now() - 1 });
-  const { mergeWork } = createCertificateMergeActivities(bench.deps);
-  const summary: BatchSummary = await environment(work).run(mergeWork, {
+  const { finalizeRows } = createCertificateMergeActivities(bench.deps);
+  const summary: BatchSummary = await environment(work).run(finalizeRows, {
     folder: work.folder,
-    workId: 'w1',
+    jobId: 'w1',
     edition: 0,
     startedAt: bench.now(),
     neverSent: 'never sent',

@@ -2,9 +2,9 @@ import type { Info } from '@temporalio/activity';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createCertificateRecoveryActivities } from '../../../src/activities/certificates/recovery';
 import { createCertificateRequestActivities } from '../../../src/activities/certificates/requests';
-import { createCertificateWatchActivities } from '../../../src/activities/certificates/watches';
+import { createCertificatePollActivities } from '../../../src/activities/certificates/polls';
 import type { CertificateDependencies } from '../../../src/activities/dependencies';
-import { FreedPlaces } from '../../../src/activities/certificates/freed-places';
+import { FreedSlots } from '../../../src/activities/certificates/freed-slots';
 import type { CertificateAssumptions } from '../../../src/apis/assumptions';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
@@ -12,19 +12,19 @@ import { CertificatesApi } from '../../../src/apis/investigation/certificates';
 import type { Claimed } from '../../../src/store/core/attempts';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { IdKey } from '../../../src/protection/id-key';
-import { WorkReader, WorkWriter } from '../../../src/store/certificates/works';
+import { CertificateJobs, CertificateRowWriter } from '../../../src/store/certificates/jobs';
 import type {
   RequestInput,
   RequestRow,
   RowAnswer,
-  RunInput,
-  WatchAnswer,
-  WatchInput,
+  ChunkInput,
+  PollAnswer,
+  PollInput,
 } from '../../../src/domain/certificates/certificate-rows';
 import {
   attemptOf,
   certificateSubject,
-  standingAttempt,
+  latestAttempt,
   type Attempt,
   type Claim,
   type ClaimOwner,
@@ -33,7 +33,11 @@ import {
 } from '../../../src/domain/core/service/attempts';
 import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { SettlingTimes } from '../../../src/domain/core/service/settling-times';
-import { workFolder, type ItemStart, type WorkRef } from '../../../src/domain/certificates/work';
+import {
+  certificateFolder,
+  type ItemStart,
+  type RowListRef,
+} from '../../../src/domain/certificates/job';
 import { LoopbackServer, houseGuard } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -48,7 +52,7 @@ export class CertificateBench {
   readonly facts = this.place.store.facts;
   readonly stopping = new AbortController();
   /** As a worker has them: made once. */
-  #watching: ReturnType<typeof createCertificateWatchActivities> | undefined;
+  #watching: ReturnType<typeof createCertificatePollActivities> | undefined;
   readonly warnings: { message: string; about: unknown }[] = [];
   readonly counted: string[] = [];
   /** Asks every watch that runs for the instants of its rows. */
@@ -70,7 +74,7 @@ export class CertificateBench {
     this.deps = {
       certificates: new CertificatesApi(this.service, assumptions),
       store: this.place.store,
-      works: new WorkReader(this.place.store),
+      certificateJobs: new CertificateJobs(this.place.store),
       audit: new AuditTrail(this.place.store, this.idKey),
       idKey: this.idKey,
       assumptions,
@@ -78,14 +82,14 @@ export class CertificateBench {
       stopping: this.stopping.signal,
       warn: (message, about) => this.warnings.push({ message, about }),
       metrics: {
-        outcomesFiled: (records) => this.counted.push(...records.map(({ status }) => status)),
+        outcomesStored: (records) => this.counted.push(...records.map(({ status }) => status)),
         answerLost: (how) => this.counted.push(`lost: ${how}`),
-        watchStarted: (requestedAt) => {
+        pollStarted: (requestedAt) => {
           this.watches.add(requestedAt);
           return () => this.watches.delete(requestedAt);
         },
       },
-      freedPlaces: new FreedPlaces(this.now),
+      freedSlots: new FreedSlots(this.now),
       // Between two fetches of a PDF: no time.
       pause: () => Promise.resolve(),
       now: () => this.now(),
@@ -107,8 +111,12 @@ export class CertificateBench {
   readonly now = (): number => Date.now() + this.ahead;
 
   /** A work with one item a document; all of type `cnpj`. */
-  async work(workId: string, of: readonly string[], start?: ItemStart): Promise<WorkRef> {
-    const writer = new WorkWriter(this.place.store, workFolder(workId), (text) => text);
+  async work(jobId: string, of: readonly string[], start?: ItemStart): Promise<RowListRef> {
+    const writer = new CertificateRowWriter(
+      this.place.store,
+      certificateFolder(jobId),
+      (text) => text,
+    );
     for (const [item, document] of of.entries()) {
       const told = {
         kind: 'item',
@@ -122,7 +130,7 @@ export class CertificateBench {
       await writer.add(start === undefined ? told : { ...told, start });
     }
     return writer.finish({
-      workId,
+      jobId,
       kind: 'certificate-batch',
       type: 'cnpj',
       label: null,
@@ -137,40 +145,44 @@ export class CertificateBench {
   }
 
   request(
-    work: WorkRef,
-    fields: Partial<RunInput> = {},
+    list: RowListRef,
+    fields: Partial<ChunkInput> = {},
     info: Partial<Info> = {},
   ): Promise<RowAnswer[]> {
     const { requestCertificates } = createCertificateRequestActivities(this.deps);
     const input = {
-      places: work.items,
+      slots: list.items,
       sendBy: Number.MAX_SAFE_INTEGER,
-      ...requestInput(work, fields),
+      ...requestInput(list, fields),
     };
-    return environment(work, info).run(requestCertificates, input);
+    return environment(list, info).run(requestCertificates, input);
   }
 
-  recover(work: WorkRef, fields: Partial<RequestInput> = {}): Promise<RowAnswer[]> {
+  recover(list: RowListRef, fields: Partial<RequestInput> = {}): Promise<RowAnswer[]> {
     const { recoverRequests } = createCertificateRecoveryActivities(this.deps);
-    return environment(work).run(recoverRequests, requestInput(work, fields));
+    return environment(list).run(recoverRequests, requestInput(list, fields));
   }
 
-  reread(work: WorkRef, fields: Partial<RequestInput> = {}): Promise<RowAnswer[]> {
+  reread(list: RowListRef, fields: Partial<RequestInput> = {}): Promise<RowAnswer[]> {
     const { rereadReceipts } = createCertificateRecoveryActivities(this.deps);
-    return environment(work).run(rereadReceipts, requestInput(work, fields));
+    return environment(list).run(rereadReceipts, requestInput(list, fields));
   }
 
-  watch(work: WorkRef, fields: Partial<WatchInput>, env = environment(work)): Promise<WatchAnswer> {
-    this.#watching ??= createCertificateWatchActivities(this.deps);
-    const { watchCertificates } = this.#watching;
-    return env.run(watchCertificates, {
-      work,
+  watch(
+    list: RowListRef,
+    fields: Partial<PollInput>,
+    env = environment(list),
+  ): Promise<PollAnswer> {
+    this.#watching ??= createCertificatePollActivities(this.deps);
+    const { pollCertificates } = this.#watching;
+    return env.run(pollCertificates, {
+      list,
       name: 'lane-0000',
       rows: [],
       rowDeadlineMs: 3_600_000,
       boundMs: 5_000,
       lingerMs: 20,
-      placeLingerMs: 20,
+      slotLingerMs: 20,
       reuseSince: 0,
       interactive: false,
       ...fields,
@@ -187,7 +199,7 @@ export class CertificateBench {
 
   /** The last attempt that sent. */
   async last(document: string): Promise<Attempt | null> {
-    return standingAttempt(await this.history(document));
+    return latestAttempt(await this.history(document));
   }
 
   async attemptOf(document: string, owner: ClaimOwner): Promise<Attempt | null> {
@@ -206,7 +218,7 @@ export class CertificateBench {
 
   claim(document: string, fields: Partial<Claim> = {}, n = 1): Promise<Claimed> {
     const claim: Claim = {
-      owner: { workflowId: 'elsewhere', run: `r${n}` },
+      owner: { workflowId: 'elsewhere', chunk: `r${n}` },
       kind: 'send',
       nonce: `nonce-${n}`,
       answerBy: this.now() + 35_000,
@@ -245,15 +257,15 @@ export class CertificateBench {
     await this.facts.put([{ fact, pdf: null }]);
   }
 
-  async outcomes(work: WorkRef): Promise<OutcomeRecord[]> {
+  async outcomes(list: RowListRef): Promise<OutcomeRecord[]> {
     const found: OutcomeRecord[] = [];
-    for await (const outcome of this.place.store.outcomes.all(work.filedIn)) found.push(outcome);
+    for await (const outcome of this.place.store.outcomes.all(list.outcomesIn)) found.push(outcome);
     return found;
   }
 }
 
-export function environment(work: WorkRef, info: Partial<Info> = {}): ActivityEnvironment {
-  const workflowId = work.folder.replace('works/', '');
+export function environment(list: RowListRef, info: Partial<Info> = {}): ActivityEnvironment {
+  const workflowId = list.folder.replace('works/', '');
   return new ActivityEnvironment({
     workflowExecution: { workflowId, runId: '0a1b2c3d-run' },
     heartbeatTimeoutMs: 10_000,
@@ -262,12 +274,12 @@ export function environment(work: WorkRef, info: Partial<Info> = {}): ActivityEn
   });
 }
 
-function requestInput(work: WorkRef, fields: Partial<RequestInput>): RequestInput {
+function requestInput(list: RowListRef, fields: Partial<RequestInput>): RequestInput {
   return {
-    work,
+    list,
     name: 'lane-0000',
-    run: 'r1',
-    rows: Array.from({ length: work.items }, (_, place): RequestRow => [place, 0, 'normal']),
+    chunk: 'r1',
+    rows: Array.from({ length: list.items }, (_, rowIndex): RequestRow => [rowIndex, 0, 'normal']),
     reuseSince: Date.now() - 86_400_000,
     interactive: false,
     ...fields,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { WatchTuple } from '../../../src/domain/certificates/certificate-rows';
+import type { PolledRow } from '../../../src/domain/certificates/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documents } from './certificate-bench';
 
@@ -37,7 +37,7 @@ it('counts what a watch files, and lets the rows it holds be seen while it holds
     const id = path.split('/').at(-1);
     sendJson(response, 200, { certidao_id: id, status: id === 'c-0' ? 'processing' : 'completed' });
   };
-  const rows = [0, 1].map((place): WatchTuple => [place, `c-${place}`, requestedAt, 0, 1, 0]);
+  const rows = [0, 1].map((place): PolledRow => [place, `c-${place}`, requestedAt, 0, 1, 0]);
   await bench.watch(work, { rows });
   expect(bench.counted).toEqual(['issued']);
   expect(held[0]).toEqual([requestedAt, requestedAt]);

@@ -18,7 +18,7 @@ import { AnalysisRepository, inputKey } from '../../../src/store/credit/analyses
 import { AuditTrail } from '../../../src/store/audit/trail';
 import {
   analysisSubject,
-  standingAttempt,
+  latestAttempt,
   type Attempt,
 } from '../../../src/domain/core/service/attempts';
 import { sha256Of } from '../../../src/store/certificates/evidence-files';
@@ -30,7 +30,7 @@ import type {
   AnalysisStatus,
   RequestAnswer,
   OperationSeen,
-} from '../../../src/domain/credit/work';
+} from '../../../src/domain/credit/job';
 import type { Polled } from '../../../src/domain/core/service/poll-request';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { LoopbackServer, type Reply } from '../../support/loopback-server';
@@ -43,7 +43,7 @@ export class CreditBench {
   readonly place = new TemporaryStore();
   readonly attempts = this.place.store.attempts;
   readonly subject = analysisSubject(name);
-  readonly ref = { workId: `credit/${name}/1`, folder: `analyses/${name}/1` };
+  readonly ref = { jobId: `credit/${name}/1`, folder: `analyses/${name}/1` };
   readonly server: LoopbackServer;
   readonly lost: string[] = [];
   readonly ended: string[] = [];
@@ -120,7 +120,7 @@ export class CreditBench {
     const key = inputKey(sha256);
     await putLarge(bench.place.store, key, Readable.from([bytes]));
     await new AnalysisRepository(bench.place.store).putRecord(bench.ref.folder, {
-      workId: bench.ref.workId,
+      jobId: bench.ref.jobId,
       name,
       fence: name,
       cnab: { name: 'a.rem', sha256, bytes: bytes.length, key },
@@ -154,28 +154,28 @@ export class CreditBench {
 
   /** The last attempt that sent. */
   async last(): Promise<Attempt | null> {
-    return standingAttempt(await this.attempts.of(this.subject));
+    return latestAttempt(await this.attempts.of(this.subject));
   }
 
   /** One try, unless it is to be patient. */
-  request(run: string, patience: Partial<RequestInput> = {}): Promise<RequestAnswer> {
-    return this.begin(run, { until: this.#deps.now(), ...patience }).answer;
+  request(chunk: string, patience: Partial<RequestInput> = {}): Promise<RequestAnswer> {
+    return this.begin(chunk, { until: this.#deps.now(), ...patience }).answer;
   }
 
   /** A request for up to a minute, which the environment can cancel. */
-  begin(run: string, patience: Partial<RequestInput> = {}) {
+  begin(chunk: string, patience: Partial<RequestInput> = {}) {
     const { requestAnalysis } = createCreditRequestActivities(this.#deps);
     const environment = this.#environment();
     const until = this.#deps.now() + 60_000;
     const sendBy = this.#deps.now() + 3_600_000;
-    const input = { ref: this.ref, run, sendBy, until, before: null, ...patience };
+    const input = { ref: this.ref, chunk, sendBy, until, before: null, ...patience };
     const answer: Promise<RequestAnswer> = environment.run(requestAnalysis, input);
     return { environment, answer };
   }
 
-  recover(run: string): Promise<RequestAnswer> {
+  recover(chunk: string): Promise<RequestAnswer> {
     const { recoverAnalysis } = createCreditRecoveryActivities(this.#deps);
-    return this.#environment().run(recoverAnalysis, { ref: this.ref, run });
+    return this.#environment().run(recoverAnalysis, { ref: this.ref, chunk });
   }
 
   wait(input: Partial<AwaitAnalysisInput> = {}): Promise<Polled<OperationSeen>> {
@@ -210,7 +210,7 @@ export class CreditBench {
   #environment(attempt = 1): ActivityEnvironment {
     return new ActivityEnvironment({
       attempt,
-      workflowExecution: { workflowId: `credit/${name}`, runId: 'run' },
+      workflowExecution: { workflowId: `credit/${name}`, runId: 'chunk' },
       heartbeatTimeoutMs: 10_000,
       startToCloseTimeoutMs: 900_000,
     });

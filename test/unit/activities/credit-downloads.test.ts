@@ -32,7 +32,7 @@ const whole = Buffer.from(JSON.stringify(tree));
 const half = whole.subarray(0, whole.length / 2);
 const key = resultKey('op-1', 'issues');
 
-async function filed(): Promise<Buffer> {
+async function stored(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of readLarge(bench.place.store, key)) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -94,7 +94,7 @@ const broken: [string, Reply][] = [
 it('unpacks a result that came packed, unasked', async () => {
   bench.replies.result = answer(gzipSync(whole), { 'content-encoding': 'gzip' });
   expect(await bench.wait()).toMatchObject({ value: { kind: 'ready' } });
-  expect((await filed()).equals(whole)).toBe(true);
+  expect((await stored()).equals(whole)).toBe(true);
 });
 
 it.each(broken)('fetches a result again %s, and files the whole one', async (_what, reply) => {
@@ -105,7 +105,7 @@ it.each(broken)('fetches a result again %s, and files the whole one', async (_wh
   };
   expect(await bench.wait()).toMatchObject({ value: { kind: 'ready' } });
   expect(calls).toBe(2);
-  expect((await filed()).equals(whole)).toBe(true);
+  expect((await stored()).equals(whole)).toBe(true);
   expect(await bench.place.store.records.list('operations/')).toHaveLength(2);
 });
 

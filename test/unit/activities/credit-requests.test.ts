@@ -119,7 +119,7 @@ it('recovers the receipt of a run whose answer never reached the workflow', asyn
 
 it('waits for a claim without a receipt until nothing can leave any more', async () => {
   const claimedAt = Date.now();
-  const owner = { workflowId: `credit/${'ab'.repeat(16)}`, run: 'r1' };
+  const owner = { workflowId: `credit/${'ab'.repeat(16)}`, chunk: 'r1' };
   const answerBy = claimedAt + 100;
   const claim = {
     owner,
@@ -130,7 +130,7 @@ it('waits for a claim without a receipt until nothing can leave any more', async
     afterUnknown: false,
   } as const;
   await bench.attempts.claim(bench.subject, 1, claim, bench.ref.folder);
-  expect(await bench.request('r2')).toMatchObject({ kind: 'unsent', why: 'another work' });
+  expect(await bench.request('r2')).toMatchObject({ kind: 'unsent', why: 'another job' });
   expect(await bench.recover('r1')).toMatchObject({ kind: 'unknown' });
   expect(Date.now()).toBeGreaterThan(claimedAt + 100);
   expect(bench.uploads).toBe(0);
@@ -216,7 +216,7 @@ describe('an upload that is turned away', () => {
       bench.ahead += ms;
     };
     const { answer } = bench.begin('r1', { before: turnedAway });
-    expect(await answer).toMatchObject({ kind: 'unsent', why: 'another work' });
+    expect(await answer).toMatchObject({ kind: 'unsent', why: 'another job' });
     expect(bench.uploads).toBe(1);
   });
 });

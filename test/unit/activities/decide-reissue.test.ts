@@ -1,12 +1,12 @@
 import { createCertificateDecisionActivities } from '../../../src/activities/certificates/decisions';
-import type { WorkRef } from '../../../src/domain/certificates/work';
+import type { RowListRef } from '../../../src/domain/certificates/job';
 import { decisionFolder, type DecidedRow } from '../../../src/domain/core/decision';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA as document, environment } from './certificate-bench';
 
 describe('a decision to reissue', () => {
   let bench: CertificateBench;
-  let work: WorkRef;
+  let work: RowListRef;
 
   beforeEach(async () => {
     bench = await CertificateBench.start();
@@ -24,7 +24,7 @@ describe('a decision to reissue', () => {
     });
 
   /** The row expired under the id that was given up, and a person wants it again. */
-  const decide = async (number: number): Promise<WorkRef> => {
+  const decide = async (number: number): Promise<RowListRef> => {
     const row: DecidedRow = {
       item: 0,
       line: 2,
@@ -59,7 +59,7 @@ describe('a decision to reissue', () => {
     await decide(1);
     await bench.claim(document, {}, 2);
     await receive('second', 2);
-    const [answer] = await bench.request(await decide(2), { run: 'r2' });
+    const [answer] = await bench.request(await decide(2), { chunk: 'r2' });
     expect(answer).toMatchObject({ kind: 'accepted', certidaoId: 'second' });
     expect(bench.server.posts()).toHaveLength(0);
   });

@@ -11,7 +11,7 @@ import type { DossierReport } from '../../../src/domain/dossiers/follow';
 import { LoopbackServer, houseGuard, sendJson, type Reply } from '../../support/loopback-server';
 import { newStore } from '../../support/new-store';
 
-const ref = { workId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
+const ref = { jobId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
 
 let server: LoopbackServer;
 let service: Service;
@@ -77,13 +77,13 @@ it('a file whose store is out of order costs the report no other one, and is tol
   expect(ended).toMatchObject({
     kind: 'expired',
     value: {
-      filed: [{ artifactId: 'whole', bytes: 4 }],
-      unfiled: [{ artifactId: 'broken', why: 'answered 503' }],
+      stored: [{ artifactId: 'whole', bytes: 4 }],
+      notStored: [{ artifactId: 'broken', why: 'answered 503' }],
     },
   });
 });
 
-it('what the status has is filed although the list is out of order', async () => {
+it('what the status has is stored although the list is out of order', async () => {
   const ended = await report(({ path }, response) => {
     if (path === '/whole') return void response.end('text');
     if (!path.endsWith('/status')) return sendJson(response, 502, {});
@@ -96,7 +96,7 @@ it('what the status has is filed although the list is out of order', async () =>
   expect(ended).toMatchObject({
     kind: 'expired',
     value: {
-      filed: [{ artifactId: 'whole' }],
+      stored: [{ artifactId: 'whole' }],
       note: 'the list could not be read: answered 502',
     },
   });
@@ -120,13 +120,13 @@ it.each([
 ])('an answer that tells that the dossier %s is waited out', async (_, before) => {
   expect(await report(told(before, before, completed()))).toMatchObject({
     kind: 'settled',
-    value: { filed: [{ artifactId: 'whole' }], unfiled: [], note: null, movedOn: false },
+    value: { stored: [{ artifactId: 'whole' }], notStored: [], note: null, movedOn: false },
   });
 });
 
 it('a dossier that is under way again for good has moved on', async () => {
   expect(await report(told({ status: 'running' }))).toMatchObject({
-    value: { sight: { state: 'running' }, filed: [], movedOn: true },
+    value: { sight: { state: 'running' }, stored: [], movedOn: true },
   });
   expect(now).toBeGreaterThanOrEqual(600_000);
 });
@@ -139,7 +139,7 @@ it('what is on file of an attempt is not told of the one that was begun after it
     request.path === '/gone' ? sendJson(response, 404, {}) : reply(request, response);
   expect(await report(missing, store)).toMatchObject({
     kind: 'settled',
-    value: { sight: { attempt: { number: 2 } }, filed: [], movedOn: true },
+    value: { sight: { attempt: { number: 2 } }, stored: [], movedOn: true },
   });
   expect(await store.records.list(`${ref.folder}/artifacts/`)).toEqual([]);
 });
@@ -157,7 +157,7 @@ it('a list that lags behind the status is waited for, and told when it stays so'
   };
   const late = listed('running', []);
   expect(await report(answers([late, listed('completed', [artifact('whole')])]))).toMatchObject({
-    value: { filed: [{ artifactId: 'whole' }], note: null },
+    value: { stored: [{ artifactId: 'whole' }], note: null },
   });
   expect(await report(answers([late]))).toMatchObject({
     kind: 'settled',
@@ -165,13 +165,13 @@ it('a list that lags behind the status is waited for, and told when it stays so'
   });
 });
 
-it('a file that the list alone has is filed, although the status tells of none', async () => {
+it('a file that the list alone has is stored, although the status tells of none', async () => {
   const status = told({ status: 'completed', artifacts: [], result: null });
   const ended = await report((request, response) => {
     if (!request.path.endsWith('/dossies')) return status(request, response);
     return sendJson(response, 200, { data: [{ id: 'd', ...completed() }] });
   });
-  expect(ended).toMatchObject({ value: { filed: [{ artifactId: 'whole' }], note: null } });
+  expect(ended).toMatchObject({ value: { stored: [{ artifactId: 'whole' }], note: null } });
 });
 
 it('one odd answer does not cost the report, and a link that leads nowhere is given up', async () => {
@@ -185,7 +185,7 @@ it('one odd answer does not cost the report, and a link that leads nowhere is gi
   expect(ended).toMatchObject({
     kind: 'settled',
     value: {
-      unfiled: [
+      notStored: [
         { artifactId: 'whole', why: expect.stringContaining('not followed'), isRefused: true },
       ],
     },
@@ -193,11 +193,11 @@ it('one odd answer does not cost the report, and a link that leads nowhere is gi
   expect(server.received.filter(({ path }) => path === '/whole')).toHaveLength(1);
 });
 
-it('every file that is announced is filed or told, whatever it is called', async () => {
+it('every file that is announced is stored or told, whatever it is called', async () => {
   const odd = ['A/1', '../x', 'a b', null].map((id) => ({ ...artifact('whole'), id }));
   const bare = [{ type: 'without an address' }, 'text'];
   const ended = await report(told({ status: 'completed', artifacts: [...odd, ...bare] }));
-  const { filed, unfiled } = (ended as { value: DossierReport }).value;
-  expect(new Set(filed.map(({ artifactId }) => artifactId)).size).toBe(4);
-  expect(unfiled).toMatchObject([{ why: 'no address' }, { why: 'no address' }]);
+  const { stored, notStored } = (ended as { value: DossierReport }).value;
+  expect(new Set(stored.map(({ artifactId }) => artifactId)).size).toBe(4);
+  expect(notStored).toMatchObject([{ why: 'no address' }, { why: 'no address' }]);
 });

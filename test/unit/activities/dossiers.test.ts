@@ -23,7 +23,7 @@ const unreadable = new ContractError(call, [{ path: 'id', code: 'invalid' }]);
 const answered = (status: number, fields: object = {}): StatusError =>
   answeredStatus(call, status, fields);
 
-const ref = { workId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
+const ref = { jobId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
 
 /** A service with one dossier, whose attempts it counts by the keys that it has seen. */
 class Bench {
@@ -132,14 +132,14 @@ class Bench {
   }
 
   retry(input: Partial<RetryDossierInput> = {}) {
-    const order = { ref, from: 1, asked: 1, deadlineAt: 600_000, since: 0, seen: 'retrying' };
+    const order = { ref, from: 1, requested: 1, deadlineAt: 600_000, since: 0, seen: 'retrying' };
     return this.run(() => this.activities.retryDossier({ ...order, ...input }));
   }
 
   async conclude(of = ref): Promise<DossierOutcome> {
-    const asked = { workId: of.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
+    const asked = { jobId: of.jobId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
     await new DossierRepository(this.store).putRecord(of.folder, asked);
-    const outcome = { status: 'expired', filed: [], error: null } as unknown as Parameters<
+    const outcome = { status: 'expired', stored: [], error: null } as unknown as Parameters<
       Bench['activities']['finalizeDossier']
     >[0]['outcome'];
     return this.run(() => this.activities.finalizeDossier({ ref: of, outcome }));
@@ -316,7 +316,7 @@ it('an attempt is counted with the work that learnt of it, whoever asked first',
   await bench.retry({ deadlineAt: 30_000 });
   const first = await bench.conclude();
   bench.shown = null;
-  const other = { workId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
   bench.attempt = 1;
   bench.answers = [{ error: lost, taken: true }];
   expect(await bench.retry({ ref: other })).toEqual(begun('us'));
@@ -333,7 +333,7 @@ it('an attempt is counted with the work that learnt of it, whoever asked first',
 it('an attempt is counted with the work that reads it back, although another one has sent it', async () => {
   bench.answers = [{ error: new Error('killed'), taken: true }];
   await expect(bench.retry()).rejects.toThrow('killed');
-  const other = { workId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
   expect(await bench.retry({ ref: other })).toEqual(begun('us'));
   expect(bench.keys).toHaveLength(1);
   expect(await bench.conclude(other)).toMatchObject({ caused: 1, possibleAttempt: false });
@@ -349,7 +349,7 @@ it.each([
   await bench.retry();
   await bench.conclude();
   expect(await bench.requests()).toMatchObject([
-    { id: 'request/dossier/d/1/1', result, work: ref.workId },
+    { id: 'request/dossier/d/1/1', result, work: ref.jobId },
   ]);
 });
 
@@ -361,14 +361,14 @@ it('a retry whose receipt was not taken in is read back', async () => {
   expect(await bench.requests()).toEqual([]);
   expect(await bench.retry()).toEqual(begun('us'));
   expect(bench.keys).toHaveLength(1);
-  expect(await bench.requests()).toMatchObject([{ result: 'accepted', work: ref.workId }]);
+  expect(await bench.requests()).toMatchObject([{ result: 'accepted', work: ref.jobId }]);
 });
 
 it.each([
   ['cancelled', 'stopped'],
   ['paused', 'expired'],
 ] as const)('nothing is sent once the job is %s', async (word, kind) => {
-  const asked = { workId: ref.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
+  const asked = { jobId: ref.jobId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
   await new DossierRepository(bench.store).putRecord(ref.folder, asked);
   await bench.store.jobs.stop(ref.folder, word);
   expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind });
@@ -380,7 +380,7 @@ it('an attempt that stays unknown is possible for every work that may have sent 
   bench.shown = 1;
   bench.answers = Array.from({ length: 400 }, () => ({ error: lost, taken: true }));
   await bench.retry({ deadlineAt: 30_000 });
-  const other = { workId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
   await bench.retry({ ref: other, deadlineAt: bench.now + 30_000 });
   expect(new Set(bench.keys).size).toBe(1);
   expect(await bench.conclude(other)).toMatchObject({ caused: 0, possibleAttempt: true });
@@ -398,7 +398,7 @@ it('one odd answer ends no following of days; one that stays does', async () => 
     deadlineAt: 86_400_000,
     since: -86_400_000,
     atLeast: null,
-    begunAt: null,
+    startedAt: null,
     inReview: false,
   };
   const look = (seen: string | null) =>
@@ -415,8 +415,8 @@ it('one odd answer ends no following of days; one that stays does', async () => 
 });
 
 it('who comes after a worker that was lost goes on with its key', async () => {
-  const { workId: workflowId } = ref;
-  await putAttempt(bench.store, 'dossier/d/1/1', { workflowId, run: '1-' });
+  const { jobId: workflowId } = ref;
+  await putAttempt(bench.store, 'dossier/d/1/1', { workflowId, chunk: '1-' });
   bench.attempt = 2;
   expect(await bench.retry()).toEqual(begun('us'));
   expect(bench.keys).toEqual([]);
@@ -440,7 +440,7 @@ it('a refusal stands for who was refused; another work asks with another key', a
   });
   expect(await bench.retry()).toMatchObject({ value: { kind: 'refused' } });
   expect(bench.keys).toHaveLength(1);
-  expect(await bench.retry({ ref: { ...ref, workId: 'dossier/d/2' } })).toEqual(begun('us'));
+  expect(await bench.retry({ ref: { ...ref, jobId: 'dossier/d/2' } })).toEqual(begun('us'));
   expect(new Set(bench.keys).size).toBe(2);
 });
 
@@ -568,7 +568,7 @@ it('reads of an attempt before the one that was begun are of the past', async ()
   bench.shown = 1;
   const order = { ref, deadlineAt: 3_000, since: 0, seen: 'failed (attempt 1)' };
   const waited = await bench.run(() =>
-    bench.activities.awaitDossier({ ...order, atLeast: 2, begunAt: 0, inReview: false }),
+    bench.activities.awaitDossier({ ...order, atLeast: 2, startedAt: 0, inReview: false }),
   );
   expect(waited).toMatchObject({ kind: 'expired' });
 });
@@ -577,7 +577,7 @@ it('an attempt that the service has forgotten is not waited for until the deadli
   bench.shown = 1;
   const order = { ref, deadlineAt: 7 * 86_400_000, since: 0, seen: 'failed (attempt 1)' };
   const waited = await bench.run(() =>
-    bench.activities.awaitDossier({ ...order, atLeast: 2, begunAt: 0, inReview: false }),
+    bench.activities.awaitDossier({ ...order, atLeast: 2, startedAt: 0, inReview: false }),
   );
   expect(waited).toMatchObject({ kind: 'settled', value: { attempt: { number: 1 } } });
   expect(bench.now).toBeLessThan(20 * 60_000);
@@ -585,8 +585,8 @@ it('an attempt that the service has forgotten is not waited for until the deadli
 
 it('a job that is stored when it starts ends once', async () => {
   const record = { ...ref, maxAttempts: 2, onReview: 'leave', toCancel: false } as const;
-  const filed = { ...record, createdAt: 't', createdBy: 'p' };
-  expect(await bench.activities.beginFollow({ record: filed })).toBeNull();
+  const stored = { ...record, createdAt: 't', createdBy: 'p' };
+  expect(await bench.activities.beginFollow({ record: stored })).toBeNull();
   const outcome = await bench.conclude();
-  expect(await bench.activities.beginFollow({ record: filed })).toEqual(outcome);
+  expect(await bench.activities.beginFollow({ record: stored })).toEqual(outcome);
 });

@@ -1,12 +1,12 @@
-import { FreedPlaces } from '../../../src/activities/certificates/freed-places';
+import { FreedSlots } from '../../../src/activities/certificates/freed-slots';
 
-let places: FreedPlaces;
+let places: FreedSlots;
 let now: number;
 
 beforeEach(() => {
   jest.useFakeTimers();
   now = 1_000;
-  places = new FreedPlaces(() => now);
+  places = new FreedSlots(() => now);
 });
 
 afterEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 it('hands a place on to the run that waits for one', async () => {
-  const watch = places.freedByWatch('lane');
+  const watch = places.freedByPoll('lane');
   const taken = places.take('lane', 'run-1', 300);
   watch.free();
   expect(await taken).toBe(true);
@@ -25,7 +25,7 @@ it('hands a place on to the run that waits for one', async () => {
 });
 
 it('serves the run first that asked first', async () => {
-  const watch = places.freedByWatch('lane');
+  const watch = places.freedByPoll('lane');
   const first = places.take('lane', 'run-1', 300);
   const second = places.take('lane', 'run-2', 300);
   watch.free();
@@ -36,7 +36,7 @@ it('serves the run first that asked first', async () => {
 });
 
 it('keeps a place for the next run, and tells since when the oldest waits', async () => {
-  const watch = places.freedByWatch('lane');
+  const watch = places.freedByPoll('lane');
   watch.free();
   now = 1_050;
   watch.free();
@@ -50,7 +50,7 @@ it('keeps a place for the next run, and tells since when the oldest waits', asyn
 });
 
 it('withdraws what was not taken when the watch ends, and nothing of another watch', async () => {
-  const [ending, other] = [places.freedByWatch('lane'), places.freedByWatch('lane')];
+  const [ending, other] = [places.freedByPoll('lane'), places.freedByPoll('lane')];
   ending.free();
   other.free();
   ending.close();
@@ -61,7 +61,7 @@ it('withdraws what was not taken when the watch ends, and nothing of another wat
 });
 
 it('hands nothing from one lane to another', async () => {
-  const watch = places.freedByWatch('lane');
+  const watch = places.freedByPoll('lane');
   const taken = places.take('other lane', 'run-1', 300);
   watch.free();
   jest.advanceTimersByTime(300);
@@ -70,7 +70,7 @@ it('hands nothing from one lane to another', async () => {
 });
 
 it('gives nothing to a run that has stopped waiting', async () => {
-  const watch = places.freedByWatch('lane');
+  const watch = places.freedByPoll('lane');
   const taken = places.take('lane', 'run-1', 300);
   jest.advanceTimersByTime(300);
   expect(await taken).toBe(false);

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type {
   RequestRow,
-  RunInput,
-  WatchTuple,
+  ChunkInput,
+  PolledRow,
 } from '../../../src/domain/certificates/certificate-rows';
-import type { WorkRef } from '../../../src/domain/certificates/work';
+import type { RowListRef } from '../../../src/domain/certificates/job';
 import { sendJson } from '../../support/loopback-server';
 import {
   CertificateBench,
@@ -15,7 +15,7 @@ import {
 } from './certificate-bench';
 
 let bench: CertificateBench;
-let work: WorkRef;
+let work: RowListRef;
 
 beforeEach(async () => {
   bench = await CertificateBench.start();
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(() => {
   // However runs and watches end, they leave nothing behind.
-  expect(bench.deps.freedPlaces.size).toBe(0);
+  expect(bench.deps.freedSlots.size).toBe(0);
   return bench.close();
 });
 
@@ -37,26 +37,22 @@ const tell = (response: ServerResponse, path: string, status: string): void =>
   sendJson(response, 200, { certidao_id: path.split('/').at(-1), status });
 const rowsOf = (...places: number[]): RequestRow[] => places.map((place) => [place, 0, 'normal']);
 /** Outstanding rows of this work, asked for by earlier runs; the first read of each is due. */
-const watched = (...places: number[]): WatchTuple[] =>
+const watched = (...places: number[]): PolledRow[] =>
   places.map((place) => [place, `w-${place}`, bench.now(), 0, 1, 0]);
-const run = (fields: Partial<RunInput>) => bench.request(work, { run: 'r1', ...fields });
+const run = (fields: Partial<ChunkInput>) => bench.request(work, { chunk: 'r1', ...fields });
 /** A watch whose row settles after a moment, and which then lingers. */
 const watch = (places: number[], fields: object = {}, env = environment(work)) =>
-  bench.watch(
-    work,
-    { rows: watched(...places), lingerMs: 200, placeLingerMs: 200, ...fields },
-    env,
-  );
+  bench.watch(work, { rows: watched(...places), lingerMs: 200, slotLingerMs: 200, ...fields }, env);
 
 it('sends rows beyond its places as a watch hands places on, and the watch tells', async () => {
   const [answers, { settled, handedOn }] = await Promise.all([
-    run({ rows: rowsOf(1, 2), places: 0 }),
+    run({ rows: rowsOf(1, 2), slots: 0 }),
     watch([0], { boundMs: 1_000 }),
   ]);
   expect(settled).toEqual([[0, 'issued']]);
   expect(answers).toMatchObject([
-    { kind: 'accepted', place: 1 },
-    { kind: 'unsent', place: 2, reason: 'no_place' },
+    { kind: 'accepted', rowIndex: 1 },
+    { kind: 'unsent', rowIndex: 2, reason: 'no_slot' },
   ]);
   expect(handedOn).toEqual([['r1', 1]]);
   expect(bench.server.posts()).toHaveLength(1);
@@ -65,11 +61,11 @@ it('sends rows beyond its places as a watch hands places on, and the watch tells
 it('takes neither claim nor permit for a row that no place is handed to', async () => {
   const acquire = jest.spyOn(bench.service.limiter, 'acquire');
   const before = bench.now();
-  const answers = await run({ places: 1 });
+  const answers = await run({ slots: 1 });
   expect(answers).toMatchObject([
     { kind: 'accepted' },
-    { kind: 'unsent', attempts: 0, reason: 'no_place' },
-    { kind: 'unsent', attempts: 0, reason: 'no_place' },
+    { kind: 'unsent', attempts: 0, reason: 'no_slot' },
+    { kind: 'unsent', attempts: 0, reason: 'no_slot' },
   ]);
   for (const answer of answers.slice(1)) {
     // It may go again at once.
@@ -82,31 +78,31 @@ it('takes neither claim nor permit for a row that no place is handed to', async 
 });
 
 it('uses a place again for the next row when the one before it needed none', async () => {
-  await run({ rows: rowsOf(0), places: 1 });
+  await run({ rows: rowsOf(0), slots: 1 });
   await bench.putFact('c-1');
-  const answers = await run({ run: 'r2', rows: rowsOf(0, 1, 2), places: 1 });
+  const answers = await run({ chunk: 'r2', rows: rowsOf(0, 1, 2), slots: 1 });
   expect(answers).toMatchObject([
     { kind: 'settled', status: 'issued' },
     { kind: 'accepted' },
-    { kind: 'unsent', reason: 'no_place' },
+    { kind: 'unsent', reason: 'no_slot' },
   ]);
 });
 
 it('waits for no place any longer once an accepted row is nearly due', async () => {
   for (let seen = 0; seen < 8; seen += 1) bench.deps.settlingTimes.cnpj.observe(180);
-  const answers = await run({ places: 1 });
+  const answers = await run({ slots: 1 });
   const [accepted] = answers;
   if (accepted?.kind !== 'accepted') throw new Error('the first row was not accepted');
   expect(bench.now()).toBeLessThan(accepted.dueAt ?? 0);
-  expect(answers[1]).toMatchObject({ reason: 'no_place' });
+  expect(answers[1]).toMatchObject({ reason: 'no_slot' });
 });
 
 it.each([
   ['its second was over', () => void (bench.ahead += 1_000)],
   ['the worker was told to stop', () => bench.stopping.abort()],
 ])('sends nothing for a place that comes when %s', async (_when, happens) => {
-  const answers = run({ rows: rowsOf(1), places: 0 });
-  const places = bench.deps.freedPlaces.freedByWatch('w1/0a1b2c3d-run');
+  const answers = run({ rows: rowsOf(1), slots: 0 });
+  const places = bench.deps.freedSlots.freedByPoll('w1/0a1b2c3d-run');
   await new Promise((done) => setTimeout(done, 20));
   happens();
   places.free();
@@ -123,29 +119,29 @@ it('lingers longer when the places of all that settled were handed on', async ()
   };
   const elapsed = async (taking: Promise<boolean>): Promise<number> => {
     const startedAt = Date.now();
-    await watch([0, 1], { lingerMs: 500, placeLingerMs: 50, boundMs: 20_000 });
+    await watch([0, 1], { lingerMs: 500, slotLingerMs: 50, boundMs: 20_000 });
     await taking;
     return Date.now() - startedAt;
   };
   expect(await elapsed(Promise.resolve(false))).toBeLessThan(450);
-  const taking = bench.deps.freedPlaces.take('w1/0a1b2c3d-run', 'r1', 5_000);
+  const taking = bench.deps.freedSlots.take('w1/0a1b2c3d-run', 'r1', 5_000);
   expect(await elapsed(taking)).toBeGreaterThanOrEqual(499);
 });
 
 it('hands nothing on in a repeated attempt: the lost one could not tell what it had', async () => {
   const [answers, { settled, handedOn }] = await Promise.all([
-    run({ rows: rowsOf(1), places: 0 }),
+    run({ rows: rowsOf(1), slots: 0 }),
     watch([0], {}, environment(work, { attempt: 2 })),
   ]);
   expect(settled).toEqual([[0, 'issued']]);
-  expect(answers).toMatchObject([{ reason: 'no_place' }]);
+  expect(answers).toMatchObject([{ reason: 'no_slot' }]);
   expect(handedOn).toEqual([]);
 });
 
 it('withdraws what nobody took when it fails, and when it is cancelled', async () => {
   jest.spyOn(bench.place.store.outcomes, 'file').mockRejectedValue(new Error('EIO'));
   await expect(watch([0])).rejects.toThrow('EIO');
-  expect(bench.deps.freedPlaces.size).toBe(0);
+  expect(bench.deps.freedSlots.size).toBe(0);
   jest.restoreAllMocks();
   const env = environment(work);
   const cancelled = watch(
@@ -153,7 +149,7 @@ it('withdraws what nobody took when it fails, and when it is cancelled', async (
     {
       rows: [...watched(0), [1, 'w', bench.now(), bench.now() + 60_000, 1, 0]],
       lingerMs: 60_000,
-      placeLingerMs: 60_000,
+      slotLingerMs: 60_000,
       boundMs: 60_000,
     },
     env,

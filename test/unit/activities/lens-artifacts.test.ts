@@ -11,7 +11,7 @@ import { newStore } from '../../support/new-store';
 import { answeredStatus } from '../../support/status-errors';
 
 const call = { method: 'GET', pathTemplate: '{artifact}' };
-const ref = { workId: 'lens/n/1', folder: 'lens/n/1' };
+const ref = { jobId: 'lens/n/1', folder: 'lens/n/1' };
 
 const answered = (status: number): StatusError =>
   answeredStatus(call, status, { elsewhere: true, hasProblem: false });
@@ -121,8 +121,8 @@ it.each<[string, Error | string, string]>([
   expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
     value: {
-      filed: [{ artifactId: 'b', bytes: 'the second'.length }],
-      unfiled: [{ artifactId: 'a', why }],
+      stored: [{ artifactId: 'b', bytes: 'the second'.length }],
+      notStored: [{ artifactId: 'a', why }],
     },
   });
   expect(await bucket.held('b')).toBe('the second');
@@ -134,25 +134,25 @@ it('a store that is broken is waited for, and what was cut is fetched whole', as
   const bucket = new Bucket({ a: [answered(502), cut, answered(403), 'the first'], b: ['x'] });
   expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
-    value: { filed: [{ artifactId: 'a' }, { artifactId: 'b' }], unfiled: [] },
+    value: { stored: [{ artifactId: 'a' }, { artifactId: 'b' }], notStored: [] },
   });
   expect(await bucket.held('a')).toBe('the first');
   const keys = await bucket.store.records.list(`${ref.folder}/artifacts/a/`);
   expect(keys).toHaveLength(1);
 });
 
-it('an artifact is filed as it comes, and is never held whole', async () => {
+it('an artifact is stored as it comes, and is never held whole', async () => {
   const store = newStore();
-  const filed: number[] = [];
+  const counts: number[] = [];
   const stored = jest.spyOn(store.records, 'storeBytes');
   async function* body(): AsyncGenerator<Buffer> {
     for (let part = 0; part < 4; part += 1) {
-      filed.push(stored.mock.calls.length);
+      counts.push(stored.mock.calls.length);
       yield Buffer.alloc(1024 * 1024, part);
     }
   }
   await putArtifact(store, ref.folder, 'a', body());
-  expect(filed).toEqual([0, 1, 2, 3]);
+  expect(counts).toEqual([0, 1, 2, 3]);
 });
 
 it('at the deadline what could not be had is told beside what is on file', async () => {
@@ -160,8 +160,8 @@ it('at the deadline what could not be had is told beside what is on file', async
   expect(await bucket.fetchAll()).toMatchObject({
     kind: 'expired',
     value: {
-      filed: [{ artifactId: 'b' }],
-      unfiled: [{ artifactId: 'a', why: 'answered 502' }],
+      stored: [{ artifactId: 'b' }],
+      notStored: [{ artifactId: 'a', why: 'answered 502' }],
     },
   });
 });
@@ -175,8 +175,8 @@ it('an artifact that the answer on file told, and that is told no more, is fetch
     Buffer.from(JSON.stringify({ id: 'x', artifacts })),
   );
   const { value } = (await bucket.fetchAll()) as { value: ArtifactFiles };
-  expect(value.filed.map(({ artifactId }) => artifactId).toSorted()).toEqual(['a', 'b']);
-  expect(value.unfiled).toEqual([{ artifactId: 'c', type: null, why: 'answered 403' }]);
+  expect(value.stored.map(({ artifactId }) => artifactId).toSorted()).toEqual(['a', 'b']);
+  expect(value.notStored).toEqual([{ artifactId: 'c', type: null, why: 'answered 403' }]);
 });
 
 it('a read that goes back to an earlier state is waited out', async () => {
@@ -189,7 +189,7 @@ it('a read that goes back to an earlier state is waited out', async () => {
   );
   expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
-    value: { filed: [{ artifactId: 'a' }], unfiled: [] },
+    value: { stored: [{ artifactId: 'a' }], notStored: [] },
   });
 });
 
@@ -197,6 +197,6 @@ it('a store that leads on and on is given up', async () => {
   const bucket = new Bucket({ a: [answered(302)] });
   expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
-    value: { unfiled: [{ artifactId: 'a', why: 'answered 302' }] },
+    value: { notStored: [{ artifactId: 'a', why: 'answered 302' }] },
   });
 });

@@ -25,7 +25,7 @@ const answered = (status: number, fields: object = {}): StatusError =>
   answeredStatus(call, status, fields);
 
 const name = '0a1b'.repeat(8);
-const ref = { workId: `lens/${name}/20260101T1Z`, folder: `lens/${name}/20260101T1Z` };
+const ref = { jobId: `lens/${name}/20260101T1Z`, folder: `lens/${name}/20260101T1Z` };
 const picture = Buffer.from('a picture');
 const billing = { status: 'charged', amount: 3, unit: 'tokens' };
 const key = lensInputKey('aa'.repeat(32));
@@ -132,7 +132,7 @@ class Bench {
     await putLarge(this.store, key, bytes());
     const file = { fileName: 'p.png', bytes: picture.length, sha256: 'aa'.repeat(32), key };
     const record = {
-      workId: ref.workId,
+      jobId: ref.jobId,
       name,
       file,
       mode: null,

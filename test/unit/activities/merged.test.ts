@@ -1,19 +1,19 @@
-import { createCertificateMergeActivities } from '../../../src/activities/certificates/merge';
-import { WorkWriter } from '../../../src/store/certificates/works';
+import { createCertificateMergeActivities } from '../../../src/activities/certificates/finalize';
+import { CertificateRowWriter } from '../../../src/store/certificates/jobs';
 import type { BatchSummary } from '../../../src/domain/certificates/certificates';
-import { nothingTold } from '../../../src/domain/certificates/outcomes';
-import { workFolder, type WorkRecord } from '../../../src/domain/certificates/work';
+import { nothingReported } from '../../../src/domain/certificates/outcomes';
+import { certificateFolder, type CertificateRecord } from '../../../src/domain/certificates/job';
 import { cnpj } from '../../support/documents';
 import { CertificateBench, environment } from './certificate-bench';
 
-const folder = workFolder('w1');
+const folder = certificateFolder('w1');
 /** More than one page of them. */
 const items = 250;
 let bench: CertificateBench;
 
 beforeEach(async () => {
   bench = await CertificateBench.start();
-  const writer = new WorkWriter(bench.place.store, folder, (text) => text);
+  const writer = new CertificateRowWriter(bench.place.store, folder, (text) => text);
   const told = { type: 'cnpj', reference: '', note: '' } as const;
   for (let item = 0; item < items; item += 1)
     await writer.add({ ...told, kind: 'item', item, line: item + 2, document: cnpj(item) });
@@ -24,24 +24,27 @@ beforeEach(async () => {
   }
   const fault = { code: 'wrong_length', message: 'm', document: 'x', reference: '' };
   await writer.add({ ...fault, kind: 'invalid', type: 'cnpj', line: 400 });
-  const record = { workId: 'w1', kind: 'certificate-batch', createdAt: 't', createdBy: 'ana' };
-  await writer.finish({ ...record, lines: items + 4, blankLines: 1 } as WorkRecord);
+  const record = { jobId: 'w1', kind: 'certificate-batch', createdAt: 't', createdBy: 'ana' };
+  await writer.finish({ ...record, lines: items + 4, blankLines: 1 } as CertificateRecord);
   const asked = { attempts: 2, requestedAt: null, note: '', possibleDoubleCharge: true };
   const settled = { certidaoId: 'c-0', settledAt: '2026-01-01T00:00:00.000Z' };
   await bench.place.store.outcomes.file(folder, 'lane-0000/a', [
-    { ...nothingTold, ...asked, ...settled, item: 0, status: 'issued' },
+    { ...nothingReported, ...asked, ...settled, item: 0, status: 'issued' },
   ]);
 });
 afterEach(() => bench.close());
 
 async function merge(): Promise<BatchSummary> {
-  const { mergeWork } = createCertificateMergeActivities(bench.deps);
-  const end = { folder, workId: 'w1', edition: 0, startedAt: 0, neverSent: 'cancelled before' };
+  const { finalizeRows } = createCertificateMergeActivities(bench.deps);
+  const end = { folder, jobId: 'w1', edition: 0, startedAt: 0, neverSent: 'cancelled before' };
   const failedLanes: [number, number][] = [[200, items]];
-  return environment({ folder, items, filedIn: folder }).run(mergeWork, { ...end, failedLanes });
+  return environment({ folder, items, outcomesIn: folder }).run(finalizeRows, {
+    ...end,
+    failedLanes,
+  });
 }
 
-const filed = async (): Promise<number> => {
+const stored = async (): Promise<number> => {
   let count = 0;
   for await (const _ of bench.place.store.outcomes.all(folder)) count += 1;
   return count;
@@ -58,11 +61,11 @@ it('files how every item ended of which nobody has said so, and counts each line
     ['duplicate', 3],
     ['cancelled', 199],
   ]);
-  expect(await filed()).toBe(items);
+  expect(await stored()).toBe(items);
 });
 
 it('files nothing twice when it is repeated, and counts the same', async () => {
   const { counts } = await merge();
   expect((await merge()).counts).toEqual(counts);
-  expect(await filed()).toBe(items);
+  expect(await stored()).toBe(items);
 });

@@ -107,7 +107,7 @@ export class MonitorBench {
     const { finalizeSweep } = createMonitorSweepActivities(this.deps);
     const none = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
     const { by: createdBy } = this.#ref(sweep);
-    const about = { workId: sweep, monitorId, terms: this.terms, reconcile: false, createdBy };
+    const about = { jobId: sweep, monitorId, terms: this.terms, reconcile: false, createdBy };
     const record = { ...about, createdAt: new Date().toISOString() };
     const input = { record, end: { ...none, ...end } };
     return new ActivityEnvironment().run(finalizeSweep, input);
@@ -139,7 +139,7 @@ export class MonitorBench {
   async probe(monitorIds = [monitorId]): Promise<ProbeReport> {
     const list = await this.records.lists.put('all', monitorIds);
     const { probeMonitors } = createMonitorProbeActivities(this.deps);
-    const about = { workId: 'scan-1', workflowId: 'scan-1', list, terms: this.terms };
+    const about = { jobId: 'scan-1', workflowId: 'scan-1', list, terms: this.terms };
     const record = { ...about, reconcileAll: false, createdBy: 'tester', createdAt: at };
     return new ActivityEnvironment().run(probeMonitors, { record, page: 0 });
   }

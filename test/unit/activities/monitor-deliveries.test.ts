@@ -2,7 +2,7 @@ import type { Store } from '../../../src/store/store';
 import { drafted } from '../../support/erasures';
 import { erasedChange } from '../../../src/store/erasure/tombstones';
 import type { AuditEntry } from '../../../src/domain/core/audit';
-import type { ToldChange } from '../../../src/domain/monitors/kept';
+import type { ReportedChange } from '../../../src/domain/monitors/stored';
 import { plainTerms, warningWords } from '../../../src/domain/monitors/sweep';
 import type { SinkChoice } from '../../../src/environment';
 import { openSinks, type Sinks } from '../../../src/sinks/open-sinks';
@@ -169,16 +169,16 @@ describe('what sinks are told of a page', () => {
     expect(await new CooldownRepository(bench.place.store).of(monitorId)).toEqual([]);
   });
 
-  test('a change that was erased while it was open is told as it is listed, and not filed again', async () => {
+  test('a change that was erased while it was open is told as it is listed, and not stored again', async () => {
     await begin({ changes: ids(1) }, 'file,webhook');
     receiver.reply = (_, response) => {
       response.writeHead(500).end();
     };
     await bench.sweepPages('sweep-1');
     const { store } = bench.place;
-    const filed = (await bench.records.changes.get(monitorId, idOf(1)))?.filed;
+    const stored = (await bench.records.changes.get(monitorId, idOf(1)))?.stored;
     await drafted(store, async (draft) => {
-      await draft.rewriteRows('change', monitorId, (body) => erasedChange(body as ToldChange));
+      await draft.rewriteRows('change', monitorId, (body) => erasedChange(body as ReportedChange));
     });
     bench.place.database.commitNow([statement('DELETE FROM change_mark')]);
     await store.records.removeAll('changes/');
@@ -187,7 +187,7 @@ describe('what sinks are told of a page', () => {
     };
     expect(await bench.sweepPages('sweep-2')).toMatchObject({ counts: { acknowledged: 1 } });
     const told = JSON.parse(receiver.received.at(-1)?.body ?? '') as { data: unknown };
-    expect(told.data).toMatchObject({ type: filed?.change.type, change: filed?.answer });
+    expect(told.data).toMatchObject({ type: stored?.change.type, change: stored?.answer });
     expect(await linesOf(store)).toMatchObject([{ change: null, erased: true, type: null }]);
   });
 
@@ -199,7 +199,7 @@ describe('what sinks are told of a page', () => {
       const page = await list(...args);
       return { ...page, items: [...page.items, ...page.items] };
     };
-    const counts = { filed: 2, delivered: 2, acknowledged: 2 };
+    const counts = { stored: 2, delivered: 2, acknowledged: 2 };
     expect(await bench.sweepPages()).toMatchObject({ counts, walk: null });
     expect(receiver.received).toHaveLength(2);
     expect(bench.sandbox.monitors.counts().ack).toBe(2);
@@ -215,7 +215,7 @@ describe('what sinks are told of a page', () => {
     });
     expect(await bench.sweepPages('sweep-2')).toMatchObject({ counts: { acknowledged: 1 } });
     const file = await bench.records.changes.get(monitorId, idOf(1));
-    expect(file?.trouble).toMatchObject({ step: 'acknowledge', count: 1 });
+    expect(file?.failure).toMatchObject({ step: 'acknowledge', count: 1 });
     expect(warned.map(([message]) => message).filter((one) => one.includes('sink'))).toEqual(
       Array.from({ length: 2 }, () => 'changes did not reach a sink that is not required'),
     );
@@ -238,7 +238,7 @@ describe('what sinks are told of a page', () => {
     });
     expect((await bench.finalize('sweep-1')).backlog.undelivered).toBe(0);
     const file = await bench.records.changes.get(monitorId, idOf(2));
-    expect(file).toMatchObject({ trouble: null, delivered: {}, acknowledged: null });
+    expect(file).toMatchObject({ failure: null, delivered: {}, acknowledged: null });
     // In the same pass again: it was not tried yet.
     expect(await bench.sweepPages('sweep-1')).toMatchObject({ counts: { acknowledged: 1 } });
   });

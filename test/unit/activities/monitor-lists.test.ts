@@ -92,7 +92,7 @@ describe('a change that stays open after its acknowledgement', () => {
       return file === null ? 'none' : changeRecord({ ...file, reviews: [] }, ['file']).status;
     };
     const stuck = async (): Promise<number> =>
-      (await bench.queries.standing(monitorId, 5, ['file'])).stuck;
+      (await bench.queries.backlog(monitorId, 5, ['file'])).stuck;
     const settled = { 200: 'acknowledged', 404: 'gone' }[answer.status];
     await bench.sweepPages('sweep-1');
     expect([await status(), await stuck()]).toEqual([settled, 0]);
@@ -130,8 +130,8 @@ describe('what could not be brought through', () => {
   test('is counted once a sweep, however often it is listed', async () => {
     await begin(() => ({ data: [change('c-1'), change('c-2')] }), refused);
     const counts = async (): Promise<number[]> => {
-      const { named } = await bench.queries.standing(monitorId, 5, ['file']);
-      return named.map(({ trouble }) => trouble.count);
+      const { named } = await bench.queries.backlog(monitorId, 5, ['file']);
+      return named.map(({ failure }) => failure.count);
     };
     expect(await bench.sweep()).toMatchObject({ backlog: { undelivered: 2 } });
     expect(await bench.sweep()).toMatchObject({ backlog: { undelivered: 2 } });

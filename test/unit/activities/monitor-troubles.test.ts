@@ -61,7 +61,7 @@ async function start(
 
 async function recordOf(changeId = change) {
   const file = await bench.records.changes.get(monitorId, changeId);
-  if (file === null) throw new Error('nobody has filed it');
+  if (file === null) throw new Error('nobody has stored it');
   return changeRecord({ ...file, reviews: [] }, ['file']);
 }
 

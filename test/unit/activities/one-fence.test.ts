@@ -50,7 +50,7 @@ const ways = {
       {
         subject,
         job,
-        by: { workId: 'w', number: 1 },
+        by: { jobId: 'w', number: 1 },
         attempts: place.store.attempts,
         timeoutMs,
         now,
@@ -67,7 +67,7 @@ function claim(): Promise<Taken | NotClaimed> {
     subject,
     job,
     n: 1,
-    owner: ownerOf({ workId: 'w', number: 1 }),
+    owner: ownerOf({ jobId: 'w', number: 1 }),
     timeoutMs,
     afterUnknown: false,
     patience: { now, mayWait: () => true },

@@ -17,7 +17,7 @@ import { answeredStatus } from '../../support/status-errors';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const name = 'ab'.repeat(16);
-const ref = { workId: `profile/${name}/1`, folder: `profiles/${name}/1` };
+const ref = { jobId: `profile/${name}/1`, folder: `profiles/${name}/1` };
 let nowMs = Date.parse('2026-01-05T10:00:00.000Z');
 const startedAt = new Date(nowMs).toISOString();
 
@@ -132,7 +132,7 @@ test('an end is counted once, however often it is put on file', async () => {
 });
 
 const subject = profileSubject(name);
-const ours = { workflowId: ref.workId, run: '1-' };
+const ours = { workflowId: ref.jobId, chunk: '1-' };
 const call = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' };
 const order = { ref, call: 1, deadlineAt: nowMs + 3_600_000, since: nowMs, seen: 'asking' };
 
@@ -180,7 +180,7 @@ test('nothing is asked while the store takes nothing in', async () => {
   expect(asked).toBe(0);
 });
 
-test('answers that cannot be filed are asked for thrice, and each is told as possibly charged', async () => {
+test('answers that cannot be stored are asked for thrice, and each is told as possibly charged', async () => {
   const full = activities(undefined, fullFor(/answer-/));
   expect(await tried(full)).toMatchObject({
     kind: 'settled',
@@ -188,10 +188,10 @@ test('answers that cannot be filed are asked for thrice, and each is told as pos
   });
   expect(asked).toBe(3);
   expect(await concluded('unknown_outcome')).toMatchObject({ answered: 0, answersLost: 3 });
-  expect(await requests()).toEqual([1, 2, 3].map((n) => `request/${ref.workId}/1-${n} unknown`));
+  expect(await requests()).toEqual([1, 2, 3].map((n) => `request/${ref.jobId}/1-${n} unknown`));
 });
 
-test('an answer that cannot be read is asked for thrice, filed as it came, and told', async () => {
+test('an answer that cannot be read is asked for thrice, stored as it came, and told', async () => {
   const unreadable = activities(() => {
     throw new ContractError(call, [{ path: '', code: 'no_profile' }], Buffer.from('[1]'));
   });
@@ -206,7 +206,7 @@ test('an answer that cannot be read is asked for thrice, filed as it came, and t
     answersLost: 3,
   });
   expect(new Set(await requests())).toEqual(
-    new Set([1, 2, 3].map((n) => `request/${ref.workId}/1-${n} unreadable`)),
+    new Set([1, 2, 3].map((n) => `request/${ref.jobId}/1-${n} unreadable`)),
   );
 });
 
@@ -242,11 +242,11 @@ test('an answer that got lost is asked for again, and told beside the one that c
   expect(await tried(lossy)).toMatchObject({ value: { kind: 'found' } });
   expect(await concluded('found')).toMatchObject({ answered: 1, answersLost: 1 });
   expect(new Set(await requests())).toEqual(
-    new Set([`request/${ref.workId}/1-1 unknown`, `request/${ref.workId}/1-3 accepted`]),
+    new Set([`request/${ref.jobId}/1-1 unknown`, `request/${ref.jobId}/1-3 accepted`]),
   );
 });
 
-test('of a call whose sender was lost after its answer was filed, no answer is called lost', async () => {
+test('of a call whose sender was lost after its answer was stored, no answer is called lost', async () => {
   await tried(activities(undefined, fullFor('receipts')));
   expect(asked).toBe(1);
   expect(await concluded('expired')).toMatchObject({
@@ -254,7 +254,7 @@ test('of a call whose sender was lost after its answer was filed, no answer is c
     answered: 1,
     answersLost: 0,
   });
-  expect(new Set(await requests())).toEqual(new Set([`request/${ref.workId}/1-1 accepted`]));
+  expect(new Set(await requests())).toEqual(new Set([`request/${ref.jobId}/1-1 accepted`]));
 });
 
 test.each(['not_found', 'invalid', 'expired', 'found'] as const)(
@@ -301,13 +301,13 @@ test('a process that was frozen over its claim sends nothing', async () => {
 });
 
 test('a worker that slept while another one was answered sends nothing', async () => {
-  const filed = profile({ rural: { documento: 'x' } });
+  const stored = profile({ rural: { documento: 'x' } });
   const asleep = new Store(place.database);
   const get = asleep.records.get.bind(asleep.records);
   asleep.records.get = async (key) => {
     const told = await get(key);
     asleep.records.get = get;
-    await file().putAnswer(ref.folder, filed, 1);
+    await file().putAnswer(ref.folder, stored, 1);
     await putAttempt(place.store, subject, { receipt: accepted('a'), ...ours });
     return told;
   };

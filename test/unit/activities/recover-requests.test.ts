@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-const owner = { workflowId: 'w1', run: 'r1' };
+const owner = { workflowId: 'w1', chunk: 'r1' };
 const closed = { kind: 'closed', owner };
 const receiptFor = (document: string, receipt: Receipt): Promise<Receipt> =>
   bench.receive(document, 1, receipt);
@@ -19,8 +19,8 @@ const receiptFor = (document: string, receipt: Receipt): Promise<Receipt> =>
 it('closes the rows that were not claimed and sends them back, so that the lost run is shut out', async () => {
   const work = await bench.work('w1', [documentA, documentB]);
   expect(await bench.recover(work)).toMatchObject([
-    { kind: 'unsent', place: 0, attempts: 0, reason: 'no_time' },
-    { kind: 'unsent', place: 1, attempts: 0, reason: 'no_time' },
+    { kind: 'unsent', rowIndex: 0, attempts: 0, reason: 'no_time' },
+    { kind: 'unsent', rowIndex: 1, attempts: 0, reason: 'no_time' },
   ]);
   for (const document of [documentA, documentB]) {
     const decision = await bench.attemptOf(document, owner);
@@ -36,7 +36,7 @@ it('lets the next run send what it closed', async () => {
   const work = await bench.work('w1', [documentA]);
   await bench.recover(work);
   bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-1' });
-  expect(await bench.request(work, { run: 'r2' })).toMatchObject([
+  expect(await bench.request(work, { chunk: 'r2' })).toMatchObject([
     { kind: 'accepted', attempts: 1, flags: 0 },
   ]);
   expect((await bench.last(documentA))?.n).toBe(2);
@@ -51,7 +51,7 @@ it('keeps the doubt of an earlier decision past the door it shuts', async () => 
   await bench.recover(work);
   expect(await bench.history(documentA)).toHaveLength(2);
   bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-1' });
-  expect(await bench.request(work, { run: 'r2' })).toMatchObject([
+  expect(await bench.request(work, { chunk: 'r2' })).toMatchObject([
     { kind: 'accepted', flags: rowFlags.possibleDoubleCharge },
   ]);
   expect(await bench.last(documentA)).toMatchObject({ n: 3, claim: { afterUnknown: true } });
@@ -65,7 +65,7 @@ it.each<[string, Receipt, { status: 'failed' | 'issued'; settledAt: number } | n
   ['is unknown, in mode reissue', { kind: 'unknown', reason: 'x', at: 1 }, null],
 ])('shuts the door of a lost run also over a decision that %s', async (_words, receipt, ended) => {
   const work = await bench.work('w1', [documentA]);
-  await bench.claim(documentA, { owner: { workflowId: 'w1', run: 'r0' } });
+  await bench.claim(documentA, { owner: { workflowId: 'w1', chunk: 'r0' } });
   await receiptFor(documentA, receipt);
   if (ended !== null) await bench.putFact('c-0', ended);
   const rows: RequestRow[] = [[0, 1, ended === null ? 'reissue' : 'normal']];
@@ -75,7 +75,7 @@ it.each<[string, Receipt, { status: 'failed' | 'issued'; settledAt: number } | n
   expect(await bench.request(work, { rows })).toMatchObject([{ kind: 'unsent' }]);
   expect(bench.server.posts()).toEqual([]);
   // The next run may.
-  expect(await bench.request(work, { rows, run: 'r2' })).toMatchObject([{ kind: 'accepted' }]);
+  expect(await bench.request(work, { rows, chunk: 'r2' })).toMatchObject([{ kind: 'accepted' }]);
 });
 
 it('goes on with what its run was granted, though another took a later decision', async () => {
@@ -94,7 +94,7 @@ it('brings back as accepted what was claimed and has its receipt', async () => {
   expect(await bench.recover(await bench.work('w1', [documentA]))).toEqual([
     {
       kind: 'accepted',
-      place: 0,
+      rowIndex: 0,
       certidaoId: 'c-1',
       requestedAt: 77,
       attempts: 1,
@@ -126,7 +126,7 @@ it('calls a claim without a receipt unknown only when nothing can leave any more
   // Recovery looks again within a second at most: the clock is brought near the instant.
   bench.ahead = answerBy - Date.now() - 150;
   expect(await bench.recover(work)).toMatchObject([
-    { kind: 'unknown', place: 0, attempts: 1, own: true },
+    { kind: 'unknown', rowIndex: 0, attempts: 1, own: true },
   ]);
   expect(bench.now()).toBeGreaterThan(answerBy);
   expect(await bench.outcomes(work)).toMatchObject([{ status: 'unknown_outcome', note: '' }]);
@@ -178,7 +178,7 @@ it('says the same when it is repeated, and closes nothing twice', async () => {
 
 describe('a look for receipts that came late', () => {
   const rows: RequestRow[] = [[0, 1, 'normal']];
-  const elsewhere = { workflowId: 'w2', run: 'r1' };
+  const elsewhere = { workflowId: 'w2', chunk: 'r1' };
 
   it.each([
     [owner, 0],
@@ -198,7 +198,7 @@ describe('a look for receipts that came late', () => {
     await bench.claim(documentA, { owner, answerBy: 0 });
     await receiptFor(documentA, { kind: 'refused', status: 400, code: null, at: 1 });
     expect(await bench.reread(work, { rows })).toEqual([
-      { kind: 'settled', place: 0, status: 'failed', attempts: 1 },
+      { kind: 'settled', rowIndex: 0, status: 'failed', attempts: 1 },
     ]);
     expect(await bench.outcomes(work)).toMatchObject([
       { status: 'failed', errorCode: 'http_400', attempts: 1 },
@@ -221,7 +221,7 @@ describe('a look for receipts that came late', () => {
     await bench.claim(documentA, { owner, answerBy: 0 });
     if (receipt !== null) await receiptFor(documentA, receipt);
     expect(await bench.reread(work, { rows })).toEqual([
-      { kind: 'unknown', place: 0, attempts: 1, own: true },
+      { kind: 'unknown', rowIndex: 0, attempts: 1, own: true },
     ]);
     expect(await bench.outcomes(work)).toEqual([]);
   });

@@ -27,7 +27,7 @@ it('has the claim on the disk before the first byte reaches the service', async 
       n: 1,
       claim: expect.objectContaining({
         kind: 'send',
-        owner: { workflowId: 'w1', run: 'r1' },
+        owner: { workflowId: 'w1', chunk: 'r1' },
         afterUnknown: false,
       }) as unknown,
       receipt: null,
@@ -47,19 +47,19 @@ it('sends each row once and answers with the ids, receipts on file', async () =>
   const work = await bench.work('w1', documents);
   const answers = await bench.request(work);
   expect(answers).toMatchObject(
-    documents.map((_document, place) => ({
+    documents.map((_document, rowIndex) => ({
       kind: 'accepted',
-      place,
-      certidaoId: `c-${place + 1}`,
+      rowIndex,
+      certidaoId: `c-${rowIndex + 1}`,
       attempts: 1,
       flags: 0,
     })),
   );
   expect(bench.server.posts().map((request) => request.body)).toEqual(documents.map(body));
-  for (const [place, document] of documents.entries()) {
+  for (const [rowIndex, document] of documents.entries()) {
     expect((await bench.last(document))?.receipt).toMatchObject({
       kind: 'accepted',
-      externalId: `c-${place + 1}`,
+      externalId: `c-${rowIndex + 1}`,
     });
   }
   expect(await bench.outcomes(work)).toEqual([]);
@@ -72,8 +72,8 @@ it.each([400, 404, 409, 422])('files a refusal with %i as failed and goes on', a
       : sendJson(response, 202, { certidao_id: 'c-2' });
   const work = await bench.work('w1', [documentA, documentB]);
   expect(await bench.request(work)).toMatchObject([
-    { kind: 'settled', place: 0, status: 'failed', attempts: 1 },
-    { kind: 'accepted', place: 1 },
+    { kind: 'settled', rowIndex: 0, status: 'failed', attempts: 1 },
+    { kind: 'accepted', rowIndex: 1 },
   ]);
   expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'refused', status });
   const [outcome] = await bench.outcomes(work);
@@ -92,9 +92,9 @@ it('sends nothing more in a run that was told to wait; the row waits, and the ot
   const before = Date.now();
   const answers = await bench.request(work);
   expect(answers).toMatchObject([
-    { kind: 'unsent', place: 0, reason: 'not_sent', attempts: 0 },
-    { kind: 'unsent', place: 1, reason: 'no_time', attempts: 0 },
-    { kind: 'unsent', place: 2, reason: 'no_time', attempts: 0 },
+    { kind: 'unsent', rowIndex: 0, reason: 'not_sent', attempts: 0 },
+    { kind: 'unsent', rowIndex: 1, reason: 'no_time', attempts: 0 },
+    { kind: 'unsent', rowIndex: 2, reason: 'no_time', attempts: 0 },
   ]);
   const [first, ...others] = answers.map((answer) =>
     answer.kind === 'unsent' ? answer.notBefore : -1,
@@ -126,7 +126,7 @@ it('sends a row again under a new decision after it was surely not sent', async 
   bench.server.reply = (_request, response) => sendJson(response, 401, {});
   await bench.request(work);
   bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-9' });
-  expect(await bench.request(work, { run: 'r2' })).toMatchObject([
+  expect(await bench.request(work, { chunk: 'r2' })).toMatchObject([
     { kind: 'accepted', certidaoId: 'c-9', attempts: 1, flags: 0 },
   ]);
   expect((await bench.last(documentA))?.n).toBe(2);
@@ -159,8 +159,8 @@ it.each<[string, (response: ServerResponse) => void]>([
         : sendJson(response, 202, { certidao_id: 'c-2' });
     const work = await bench.work('w1', [documentA, documentB]);
     expect(await bench.request(work)).toMatchObject([
-      { kind: 'unknown', place: 0, attempts: 1, own: true },
-      { kind: 'unsent', place: 1, attempts: 0, reason: 'no_time' },
+      { kind: 'unknown', rowIndex: 0, attempts: 1, own: true },
+      { kind: 'unsent', rowIndex: 1, attempts: 0, reason: 'no_time' },
     ]);
     expect(bench.server.posts()).toHaveLength(1);
     expect(await bench.history(documentB)).toEqual([]);
@@ -172,7 +172,7 @@ it.each<[string, (response: ServerResponse) => void]>([
   },
 );
 
-it('gives the answer to the workflow even when the receipt cannot be filed', async () => {
+it('gives the answer to the workflow even when the receipt cannot be stored', async () => {
   jest.spyOn(bench.attempts, 'putReceipt').mockRejectedValue(new Error('EIO'));
   const work = await bench.work('w1', [documentA]);
   expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
@@ -217,7 +217,7 @@ describe('a disk that is full', () => {
   });
 });
 
-it('sends nothing when the claim cannot be filed, and stops the run', async () => {
+it('sends nothing when the claim cannot be stored, and stops the run', async () => {
   const work = await bench.work('w1', [documentA, documentB]);
   jest.spyOn(bench.attempts, 'claim').mockRejectedValue(new Error('EIO'));
   bench.server.reply = () => {

@@ -1,7 +1,7 @@
 import {
   rowFlags,
   type RequestRow,
-  type WatchTuple,
+  type PolledRow,
 } from '../../../src/domain/certificates/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB } from './certificate-bench';
@@ -66,7 +66,7 @@ it('reuses what was issued since the limit, without a POST, and says so', async 
 
 it.each([
   ['was issued before the limit', { settledAt: 1_000 }],
-  ['was completed before the limit and filed since', { completedAt: '2020-01-01T00:00:00Z' }],
+  ['was completed before the limit and stored since', { completedAt: '2020-01-01T00:00:00Z' }],
   ['failed', { status: 'failed' as const }],
   ['was issued since, and erased', { erased: true as const }],
 ])('asks again for what %s', async (_words, fact) => {
@@ -79,7 +79,7 @@ it.each([
 });
 
 it('leaves unknown what is unknown elsewhere, and names the other work', async () => {
-  await bench.claim(documentA, { owner: { workflowId: 'w-other', run: 'r' } });
+  await bench.claim(documentA, { owner: { workflowId: 'w-other', chunk: 'r' } });
   const receipt = { kind: 'unknown', reason: 'reset', at: 0 } as const;
   await bench.receive(documentA, 1, receipt);
   const work = await bench.work('w1', [documentA]);
@@ -95,11 +95,11 @@ it('goes on with the run after a row that is unknown elsewhere', async () => {
   const work = await bench.work('w1', [documentA, documentB]);
   expect(await bench.request(work)).toMatchObject([
     { kind: 'unknown', own: false },
-    { kind: 'accepted', place: 1 },
+    { kind: 'accepted', rowIndex: 1 },
   ]);
 });
 
-it('does not overrule in mode reissue what is unknown in another work', async () => {
+it('does not overrule in mode reissue what is unknown in another job', async () => {
   await bench.claim(documentA, { answerBy: 0 });
   const work = await bench.work('w1', [documentA]);
   expect(await bench.request(work, { rows: reissue })).toMatchObject([
@@ -109,7 +109,7 @@ it('does not overrule in mode reissue what is unknown in another work', async ()
   expect((await bench.last(documentA))?.resolution).toBeNull();
 });
 
-it('has the time of a row run from when it took over an old issuance of another work', async () => {
+it('has the time of a row run from when it took over an old issuance of another job', async () => {
   const work = await bench.work('w1', [documentA]);
   await bench.claim(documentA, { answerBy: 0 });
   const receipt = { kind: 'accepted', externalId: 'c-0', at: 1 } as const;
@@ -120,7 +120,7 @@ it('has the time of a row run from when it took over an old issuance of another 
   expect(answer.requestedAt).toBeGreaterThanOrEqual(before);
   bench.server.reply = (_request, response) =>
     sendJson(response, 200, { certidao_id: 'c-0', status: 'processing' });
-  const rows: WatchTuple[] = [[0, 'c-0', answer.requestedAt, 0, 1, answer.flags]];
+  const rows: PolledRow[] = [[0, 'c-0', answer.requestedAt, 0, 1, answer.flags]];
   expect((await bench.watch(work, { rows, boundMs: 100 })).settled).toEqual([]);
 });
 
@@ -132,11 +132,11 @@ it('looks again at what another work is requesting, and calls it unknown from it
   expect(soon).toMatchObject({ kind: 'unsent', attempts: 0, reason: 'in_flight' });
   expect((soon as { notBefore: number }).notBefore).toBeLessThan(Date.now() + 2_100);
   bench.ahead = 19_000;
-  expect(await bench.request(work, { run: 'r2' })).toEqual([
-    { kind: 'unsent', place: 0, attempts: 0, reason: 'in_flight', notBefore: answerBy + 1 },
+  expect(await bench.request(work, { chunk: 'r2' })).toEqual([
+    { kind: 'unsent', rowIndex: 0, attempts: 0, reason: 'in_flight', notBefore: answerBy + 1 },
   ]);
   bench.ahead = 20_100;
-  expect(await bench.request(work, { run: 'r3' })).toMatchObject([{ kind: 'unknown' }]);
+  expect(await bench.request(work, { chunk: 'r3' })).toMatchObject([{ kind: 'unknown' }]);
   expect(bench.server.received).toEqual([]);
 });
 
@@ -156,11 +156,11 @@ it('sends again over an unknown when the mode is reissue, on record, and flags t
   bench.server.reply = (_request, response) => sendJson(response, 500, {});
   await bench.request(work);
   bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-2' });
-  expect(await bench.request(work, { run: 'r2', rows: reissue })).toMatchObject([
+  expect(await bench.request(work, { chunk: 'r2', rows: reissue })).toMatchObject([
     { kind: 'accepted', certidaoId: 'c-2', attempts: 2, flags: rowFlags.possibleDoubleCharge },
   ]);
   expect(await bench.last(documentA)).toMatchObject({ n: 2, claim: { afterUnknown: true } });
-  const owner = { workflowId: 'w1', run: 'r1' };
+  const owner = { workflowId: 'w1', chunk: 'r1' };
   expect(await bench.attemptOf(documentA, owner)).toMatchObject({
     n: 1,
     resolution: { action: 'reissue', by: 'w1' },
@@ -172,12 +172,12 @@ it('goes on counting when a batch that was broken off starts with its rows anew'
   bench.server.reply = (_request, response) => sendJson(response, 500, {});
   await bench.request(work);
   const anew = { rows: [[0, 0, 'normal']] as RequestRow[] };
-  expect(await bench.request(work, { run: 'r2', ...anew })).toMatchObject([
+  expect(await bench.request(work, { chunk: 'r2', ...anew })).toMatchObject([
     { kind: 'unknown', attempts: 1, own: true },
   ]);
   bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-2' });
-  await bench.request(work, { run: 'r3', rows: reissue });
-  expect(await bench.request(work, { run: 'r4', ...anew })).toMatchObject([
+  await bench.request(work, { chunk: 'r3', rows: reissue });
+  expect(await bench.request(work, { chunk: 'r4', ...anew })).toMatchObject([
     { kind: 'accepted', certidaoId: 'c-2', attempts: 2 },
   ]);
   expect(bench.server.posts()).toHaveLength(2);
@@ -205,7 +205,7 @@ it.each([1, 3])(
   'sends nothing in a run that recovery closed, %i decisions ago',
   async (decisions) => {
     const work = await bench.work('w1', [documentA]);
-    await bench.claim(documentA, { kind: 'closed', owner: { workflowId: 'w1', run: 'r1' } }, 1);
+    await bench.claim(documentA, { kind: 'closed', owner: { workflowId: 'w1', chunk: 'r1' } }, 1);
     for (let n = 2; n <= decisions; n += 1) {
       await bench.claim(documentA, {}, n);
       const receipt = { kind: 'not_sent', reason: 'x', at: 0 } as const;
@@ -214,7 +214,7 @@ it.each([1, 3])(
     expect(await bench.request(work)).toMatchObject([{ kind: 'unsent', reason: 'no_time' }]);
     expect(bench.server.received).toEqual([]);
     // The next run of the same work may.
-    expect(await bench.request(work, { run: 'r2' })).toMatchObject([{ kind: 'accepted' }]);
+    expect(await bench.request(work, { chunk: 'r2' })).toMatchObject([{ kind: 'accepted' }]);
   },
 );
 
@@ -250,7 +250,7 @@ it('counts on from what the work had taken when a person decided to buy again', 
 });
 
 it('stops a run whose list of items is not in the store, without a POST', async () => {
-  const work = { folder: 'works/gone', items: 2, filedIn: 'works/gone' };
+  const work = { folder: 'works/gone', items: 2, outcomesIn: 'works/gone' };
   expect(await bench.request(work)).toMatchObject([
     { kind: 'unsent', reason: 'fault' },
     { kind: 'unsent', reason: 'no_time' },

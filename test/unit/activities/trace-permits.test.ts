@@ -13,7 +13,7 @@ import { TemporaryStore } from '../../support/temporary-store';
 /** A request that stands at its permit, since the service has asked all calls for a pause. */
 
 const name = 'ab'.repeat(16);
-const ref = { workId: `trace/${name}/1`, folder: `traces/${name}/1` };
+const ref = { jobId: `trace/${name}/1`, folder: `traces/${name}/1` };
 /** Far longer than a slow machine needs to come to the deadline or the cancel. */
 const pauseMs = 60_000;
 

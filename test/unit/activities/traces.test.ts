@@ -25,7 +25,7 @@ import { TemporaryStore } from '../../support/temporary-store';
 const hour = 3_600_000;
 const call = { method: 'POST', pathTemplate: '/rastro' };
 const name = 'ab'.repeat(16);
-const ref = { workId: `trace/${name}/1`, folder: `traces/${name}/1` };
+const ref = { jobId: `trace/${name}/1`, folder: `traces/${name}/1` };
 const target = 'x@example.com';
 
 let place: TemporaryStore;

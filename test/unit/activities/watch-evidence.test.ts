@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { sha256Of } from '../../../src/store/certificates/evidence-files';
-import type { WatchAnswer } from '../../../src/domain/certificates/certificate-rows';
+import type { PollAnswer } from '../../../src/domain/certificates/certificate-rows';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import type { ReceivedRequest } from '../../support/loopback-server';
 import { sendJson } from '../../support/loopback-server';
@@ -39,7 +39,7 @@ function serve(
 const fetches = (): ReceivedRequest[] =>
   bench.server.received.filter(({ path }) => path.endsWith('/pdf'));
 
-async function watch(): Promise<{ answer: WatchAnswer; outcome: OutcomeRecord | undefined }> {
+async function watch(): Promise<{ answer: PollAnswer; outcome: OutcomeRecord | undefined }> {
   const work = await bench.work('w1', [documentA]);
   const rows: [number, string, number, number, number, number][] = [
     [0, 'c-0', bench.now(), 0, 1, 0],

@@ -1,4 +1,4 @@
-import { rowFlags, type WatchTuple } from '../../../src/domain/certificates/certificate-rows';
+import { rowFlags, type PolledRow } from '../../../src/domain/certificates/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import {
   CertificateBench,
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** A row whose next read is due at once. */
-const row = (place: number, fields: { requestedAt?: number; dueAt?: number } = {}): WatchTuple => [
+const row = (place: number, fields: { requestedAt?: number; dueAt?: number } = {}): PolledRow => [
   place,
   `c-${place}`,
   fields.requestedAt ?? bench.now(),
@@ -41,7 +41,7 @@ it('settles an issuance that completed without evidence, and notes it', async ()
     settled: [[0, 'issued']],
     due: [],
     handedOn: [],
-    trouble: null,
+    readFailure: null,
   });
   expect(await bench.outcomes(work)).toMatchObject([
     {
@@ -176,7 +176,7 @@ it('lingers after the first settlement, to take those along that settle beside i
   const rows = [row(0), row(1), row(2)];
   const { settled } = await bench.watch(work, {
     rows,
-    placeLingerMs: 400,
+    slotLingerMs: 400,
     lingerMs: 400,
     boundMs: 20_000,
   });
@@ -190,7 +190,7 @@ it('returns at once when nothing is left', async () => {
     settled: [],
     due: [],
     handedOn: [],
-    trouble: null,
+    readFailure: null,
   });
 });
 
@@ -202,7 +202,7 @@ it.each([
   const work = await bench.work('w1', [documentA]);
   const rows = [row(0, { requestedAt: bench.now() - 20_000 })];
   const answer = await bench.watch(work, { rows, boundMs: 200, rowDeadlineMs });
-  expect(answer).toMatchObject({ settled: [], trouble: 'credentials' });
+  expect(answer).toMatchObject({ settled: [], readFailure: 'credentials' });
   expect(answer.due).toHaveLength(1);
   expect(await bench.outcomes(work)).toEqual([]);
 });
@@ -212,10 +212,10 @@ it('calls silence trouble, and takes it back once a read succeeds', async () => 
   const work = await bench.work('w1', [documentA]);
   expect(await bench.watch(work, { rows: [row(0)], boundMs: 100 })).toMatchObject({
     settled: [],
-    trouble: 'unreachable',
+    readFailure: 'unreachable',
   });
   answerAlways(told('completed'));
-  expect(await bench.watch(work, { rows: [row(0)] })).toMatchObject({ trouble: null });
+  expect(await bench.watch(work, { rows: [row(0)] })).toMatchObject({ readFailure: null });
 });
 
 it('lets no failed read of the store go unheard, and reads again', async () => {
@@ -240,7 +240,7 @@ it.each([
 ])('%s what is %s and was completed before the limit', async (_does, _whose, flags, ending) => {
   answerAlways(told('completed', { completed_at: '2020-01-01T00:00:00Z' }));
   const work = await bench.work('w1', [documentA]);
-  const rows: WatchTuple[] = [[0, 'c-0', bench.now(), 0, 0, flags]];
+  const rows: PolledRow[] = [[0, 'c-0', bench.now(), 0, 0, flags]];
   const { settled } = await bench.watch(work, { rows, reuseSince: bench.now() - 60_000 });
   expect(settled.map(([place, status]) => [place, status])).toEqual([[0, ending]]);
 });
@@ -251,7 +251,7 @@ it.each([
 ])('%s what is %s and was erased', async (_does, _whose, flags, ending) => {
   await bench.putFact('c-0', { erased: true });
   const work = await bench.work('w1', [documentA]);
-  const rows: WatchTuple[] = [[0, 'c-0', bench.now(), 0, 0, flags]];
+  const rows: PolledRow[] = [[0, 'c-0', bench.now(), 0, 0, flags]];
   const { settled } = await bench.watch(work, { rows });
   expect(settled.map(([place, status]) => [place, status])).toEqual([[0, ending]]);
 });

@@ -4,7 +4,7 @@ import {
   externalIdsOf,
   nextNumber,
   sentBy,
-  standingAttempt,
+  latestAttempt,
   subjectState,
   type Attempt,
   type Claim,
@@ -12,7 +12,7 @@ import {
   type Resolution,
 } from '../../../src/domain/core/service/attempts';
 
-const owner = { workflowId: 'work-1', run: 'lane-0-1' };
+const owner = { workflowId: 'work-1', chunk: 'lane-0-1' };
 const claim: Claim = {
   owner,
   kind: 'send',
@@ -190,7 +190,7 @@ describe('of all attempts of a subject', () => {
       2,
     ],
   ])('counts %s', (_words, attempts, n) => {
-    expect(standingAttempt(attempts)?.n ?? null).toBe(n);
+    expect(latestAttempt(attempts)?.n ?? null).toBe(n);
   });
 
   it('gives the next one the number after all, closed ones too', () => {
@@ -198,7 +198,7 @@ describe('of all attempts of a subject', () => {
   });
 
   it('finds what a run took last: workflow and run must be the same', () => {
-    const others = { ...claim, owner: { ...owner, run: 'lane-0-2' } };
+    const others = { ...claim, owner: { ...owner, chunk: 'lane-0-2' } };
     const elsewhere = { ...claim, owner: { ...owner, workflowId: 'work-2' } };
     const attempts = [of(1), of(2), of(3, { claim: others }), of(4, { claim: elsewhere })];
     expect(attemptOf(attempts, owner)?.n).toBe(2);

@@ -7,7 +7,7 @@ import {
   type Doubt,
 } from '../../../src/domain/attention';
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
-import { analysisStatuses } from '../../../src/domain/credit/work';
+import { analysisStatuses } from '../../../src/domain/credit/job';
 import { dossierStatuses } from '../../../src/domain/dossiers/follow';
 import { jobKinds, type JobKind } from '../../../src/domain/job';
 import { lensStatuses } from '../../../src/domain/lens/analyze';

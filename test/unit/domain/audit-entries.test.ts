@@ -2,7 +2,7 @@ import { outcomeEntry, requestEntry } from '../../../src/domain/audit-entries';
 import type { Receipt } from '../../../src/domain/core/service/attempts';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 
-const work = { workId: 'certificate-batch/0a1b', by: 'Ana' };
+const work = { jobId: 'certificate-batch/0a1b', by: 'Ana' };
 
 function detailsOf(receipt: Receipt): object | undefined {
   const claim = { kind: 'send', claimedAt: 0 } as never;

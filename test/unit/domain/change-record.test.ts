@@ -1,27 +1,27 @@
 import {
   changeRecord,
-  isOwed,
+  isPending,
   lagFigures,
   LagSums,
 } from '../../../src/domain/monitors/change-record';
-import type { ReviewMark } from '../../../src/domain/monitors/kept';
-import type { ChangeFile } from '../../../src/domain/monitors/kept';
+import type { ReviewMark } from '../../../src/domain/monitors/stored';
+import type { ChangeFile } from '../../../src/domain/monitors/stored';
 import { filedChange } from '../../support/monitor-changes';
 
 const sweep = 'monitor-sweep/monitor-1/run-1';
 const plain: ChangeFile & { reviews: ReviewMark[] } = {
-  filed: filedChange('c1', { detectedAt: '2026-05-04T10:00:00Z' }),
+  stored: filedChange('c1', { detectedAt: '2026-05-04T10:00:00Z' }),
   isNew: false,
   delivered: {},
   acknowledged: null,
-  trouble: null,
+  failure: null,
   reviews: [],
 };
 const fileMark = { sweep, at: '2026-05-04T10:06:00.000Z', attempt: 1 };
 const webhookMark = { sweep: 'later', at: '2026-05-04T10:07:30.000Z', attempt: 2 };
 const required = ['file'];
 const everySink = ['file', 'webhook'];
-const trouble = {
+const failure = {
   count: 2,
   firstAt: '2026-05-04T10:06:00.000Z',
   lastAt: '2026-05-04T10:06:30.000Z',
@@ -33,19 +33,19 @@ const trouble = {
 };
 
 it.each([
-  ['filed', {}],
-  ['filed', { delivered: { file: fileMark } }],
+  ['stored', {}],
+  ['stored', { delivered: { file: fileMark } }],
   ['delivered', { delivered: { file: fileMark, webhook: webhookMark } }],
-  ['failing', { delivered: { file: fileMark }, trouble }],
+  ['failing', { delivered: { file: fileMark }, failure }],
   [
     'acknowledged',
-    { trouble, acknowledged: { ...webhookMark, by: 'us', acknowledgedAt: null, required } },
+    { failure, acknowledged: { ...webhookMark, by: 'us', acknowledgedAt: null, required } },
   ],
-  ['failing', { trouble, acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null, required } }],
+  ['failing', { failure, acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null, required } }],
   [
     'acknowledged',
     {
-      trouble,
+      failure,
       delivered: { file: fileMark, webhook: webhookMark },
       acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null, required },
     },
@@ -57,7 +57,7 @@ it.each([
   [
     'acknowledged_elsewhere',
     {
-      trouble,
+      failure,
       delivered: { file: fileMark, webhook: webhookMark },
       acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null, required: everySink },
     },
@@ -65,7 +65,7 @@ it.each([
   [
     'failing',
     {
-      trouble,
+      failure,
       delivered: { file: fileMark },
       acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null, required: everySink },
     },
@@ -87,10 +87,10 @@ it('counts a lag from the detection to the last required delivery', () => {
     delivered_at: fileMark.at,
     lag_seconds: 360,
   });
-  const early = { ...both, filed: filedChange('c1', { detectedAt: '2026-05-04T11:00:00Z' }) };
+  const early = { ...both, stored: filedChange('c1', { detectedAt: '2026-05-04T11:00:00Z' }) };
   expect(changeRecord(early, ['file']).lag_seconds).toBe(0);
   for (const detectedAt of ['yesterday', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
-    const untold = { ...both, filed: filedChange('c1', { detectedAt }) };
+    const untold = { ...both, stored: filedChange('c1', { detectedAt }) };
     expect(changeRecord(untold, ['file']).lag_seconds).toBeNull();
   }
 });
@@ -116,9 +116,9 @@ it('owes what others acknowledged to the sinks of that day that are still requir
     delivered: { file: fileMark },
     acknowledged: { ...elsewhere, required: sinks },
   });
-  expect(isOwed(noted(['file', 'webhook']), ['file', 'webhook'])).toBe(true);
-  expect(isOwed(noted(['file', 'webhook']), ['file'])).toBe(false);
-  expect(isOwed(noted(['file']), ['file', 'webhook'])).toBe(false);
+  expect(isPending(noted(['file', 'webhook']), ['file', 'webhook'])).toBe(true);
+  expect(isPending(noted(['file', 'webhook']), ['file'])).toBe(false);
+  expect(isPending(noted(['file']), ['file', 'webhook'])).toBe(false);
 });
 
 it('tells no instant of acknowledgement of a change that is gone', () => {

@@ -16,15 +16,15 @@ function failed(number: number | null, failure: Partial<Failed['failure'] & obje
   };
 }
 
-const terms = { asked: 0, leftMs: 3_600_000, maxAttempts: 3, random: 0.5 };
+const terms = { requested: 0, leftMs: 3_600_000, maxAttempts: 3, random: 0.5 };
 
-test('another attempt is asked for below the bound alone', () => {
+test('another attempt is requested for below the bound alone', () => {
   expect(retryStep(failed(2), terms)).toMatchObject({ kind: 'retry', from: 2 });
   expect(retryStep(failed(3), terms)).toEqual({ kind: 'stop', reason: 'max_attempts' });
   expect(retryStep(failed(1), { ...terms, maxAttempts: 1 })).toMatchObject({ kind: 'stop' });
 });
 
-test('nothing is asked for that could not be counted, or is not worth it', () => {
+test('nothing is requested for that could not be counted, or is not worth it', () => {
   expect(retryStep(failed(null), terms)).toEqual({ kind: 'stop', reason: 'attempt_unknown' });
   expect(retryStep({ ...failed(1), attempt: null }, terms)).toMatchObject({ kind: 'stop' });
   const stop = { kind: 'stop', reason: 'not_retryable' };
@@ -34,8 +34,8 @@ test('nothing is asked for that could not be counted, or is not worth it', () =>
 test('it waits as the service asks, else longer each time, and never past the deadline', () => {
   const told = retryStep(failed(1, { retryAfterMs: 5_000 }), terms);
   expect(told).toEqual({ kind: 'retry', from: 1, waitMs: 5_000 });
-  const waits = [0, 1, 2, 9].map((asked) => {
-    const step = retryStep(failed(1), { ...terms, asked });
+  const waits = [0, 1, 2, 9].map((requested) => {
+    const step = retryStep(failed(1), { ...terms, requested });
     return step.kind === 'retry' ? step.waitMs : null;
   });
   expect(waits).toEqual([26_250, 52_500, 105_000, 787_500]);

@@ -1,7 +1,7 @@
 import {
   lensKey,
   lensManifest,
-  lensStandsForGood,
+  lensIsFinal,
   uploadTimeoutMs,
 } from '../../../src/domain/lens/analyze';
 import type { LensOutcome, LensSeen, LensStatus } from '../../../src/domain/lens/analyze';
@@ -95,21 +95,21 @@ test.each<[LensStatus, LensSeen['state'] | null, boolean]>([
   ['unknown_outcome', null, false],
 ])('asked for again, what was %s (%s) stands: %s', (status, state, stands) => {
   const seen = state === null ? null : ({ state } as LensSeen);
-  expect(lensStandsForGood({ status, seen } as LensOutcome, 0)).toBe(stands);
+  expect(lensIsFinal({ status, seen } as LensOutcome, 0)).toBe(stands);
 });
 
 test('a completed one of which we refused a file does not stand: it is fetched once that is allowed', () => {
   const files = {
-    filed: [],
-    unfiled: [{ artifactId: 'a', type: null, why: 'w', isRefused: true }],
+    stored: [],
+    notStored: [{ artifactId: 'a', type: null, why: 'w', isRefused: true }],
   };
   const seen = { state: 'completed' };
-  expect(lensStandsForGood({ status: 'completed', seen, files } as never, 0)).toBe(false);
+  expect(lensIsFinal({ status: 'completed', seen, files } as never, 0)).toBe(false);
 });
 
 test('an analysis that the service let expire is asked for twice more, and then no more', () => {
   const outcome = { status: 'expired', seen: { state: 'expired' } } as LensOutcome;
-  expect([1, 2, 3].map((count) => lensStandsForGood(outcome, count))).toEqual([false, false, true]);
+  expect([1, 2, 3].map((count) => lensIsFinal(outcome, count))).toEqual([false, false, true]);
 });
 
 test('a larger file is given more time, up to less than its activity has', () => {

@@ -1,5 +1,5 @@
 import { healthNotes, noteLine } from '../../../src/domain/monitors/health';
-import type { HealthOnFile } from '../../../src/domain/monitors/kept';
+import type { HealthOnFile } from '../../../src/domain/monitors/stored';
 
 const well: HealthOnFile = {
   kind: 'known',

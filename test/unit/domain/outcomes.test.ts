@@ -1,12 +1,12 @@
 import {
   mergeOutcomes,
-  nothingTold,
+  nothingReported,
   type OutcomeRecord,
 } from '../../../src/domain/certificates/outcomes';
 
 let seconds = 0;
-const filed = (fields: Partial<OutcomeRecord>): OutcomeRecord => ({
-  ...nothingTold,
+const stored = (fields: Partial<OutcomeRecord>): OutcomeRecord => ({
+  ...nothingReported,
   item: 7,
   status: 'failed',
   certidaoId: null,
@@ -30,31 +30,31 @@ it('makes nothing of nothing', () => {
 });
 
 it('keeps a single record as it is', () => {
-  const record = filed({ certidaoId: 'c-1', note: 'a' });
+  const record = stored({ certidaoId: 'c-1', note: 'a' });
   expect(merged(record)).toEqual({ ...record, issuances: ['c-1'] });
 });
 
 it('lets an issued certificate stand over what came before and after, and counts all attempts', () => {
   const found = merged(
-    filed({ attempts: 1, certidaoId: 'c-1' }),
-    filed({ attempts: 2, status: 'issued', certidaoId: 'c-2' }),
-    filed({ attempts: 3, status: 'unknown_outcome' }),
-    filed({ attempts: 3, status: 'cancelled' }),
+    stored({ attempts: 1, certidaoId: 'c-1' }),
+    stored({ attempts: 2, status: 'issued', certidaoId: 'c-2' }),
+    stored({ attempts: 3, status: 'unknown_outcome' }),
+    stored({ attempts: 3, status: 'cancelled' }),
   );
   expect(found).toMatchObject({ status: 'issued', certidaoId: 'c-2', attempts: 3 });
 });
 
 it('takes the later of two issued certificates', () => {
   const found = merged(
-    filed({ attempts: 1, status: 'issued', certidaoId: 'c-1' }),
-    filed({ attempts: 2, status: 'issued', certidaoId: 'c-2' }),
+    stored({ attempts: 1, status: 'issued', certidaoId: 'c-1' }),
+    stored({ attempts: 2, status: 'issued', certidaoId: 'c-2' }),
   );
   expect(found).toMatchObject({ certidaoId: 'c-2', issuances: ['c-1', 'c-2'] });
 });
 
-it('takes the record filed last when nothing was issued, whatever its number of attempts', () => {
-  const second = filed({ attempts: 2, status: 'expired', certidaoId: 'c-2' });
-  const first = filed({ attempts: 1, status: 'failed', certidaoId: 'c-1' });
+it('takes the record stored last when nothing was issued, whatever its number of attempts', () => {
+  const second = stored({ attempts: 2, status: 'expired', certidaoId: 'c-2' });
+  const first = stored({ attempts: 1, status: 'failed', certidaoId: 'c-1' });
   expect(merged(second, first)).toMatchObject({
     status: 'failed',
     certidaoId: 'c-1',
@@ -63,31 +63,31 @@ it('takes the record filed last when nothing was issued, whatever its number of 
   });
 });
 
-it('takes the record filed last of one decision', () => {
-  const found = merged(filed({ status: 'unknown_outcome' }), filed({ status: 'cancelled' }));
+it('takes the record stored last of one decision', () => {
+  const found = merged(stored({ status: 'unknown_outcome' }), stored({ status: 'cancelled' }));
   expect(found?.status).toBe('cancelled');
 });
 
 it('names every issuance once, oldest first', () => {
   const found = merged(
-    filed({ attempts: 1, certidaoId: 'c-1' }),
-    filed({ attempts: 1, certidaoId: 'c-1' }),
-    filed({ attempts: 2, certidaoId: null }),
-    filed({ attempts: 3, certidaoId: 'c-0' }),
+    stored({ attempts: 1, certidaoId: 'c-1' }),
+    stored({ attempts: 1, certidaoId: 'c-1' }),
+    stored({ attempts: 2, certidaoId: null }),
+    stored({ attempts: 3, certidaoId: 'c-0' }),
   );
   expect(found?.issuances).toEqual(['c-1', 'c-0']);
 });
 
 it('warns of a possible double charge that any record told of', () => {
   const found = merged(
-    filed({ attempts: 1, possibleDoubleCharge: true }),
-    filed({ attempts: 2, status: 'issued', certidaoId: 'c-2' }),
+    stored({ attempts: 1, possibleDoubleCharge: true }),
+    stored({ attempts: 2, status: 'issued', certidaoId: 'c-2' }),
   );
   expect(found).toMatchObject({ status: 'issued', possibleDoubleCharge: true });
 });
 
 it('does not change the records it is given', () => {
-  const records = [filed({ attempts: 2 }), filed({ attempts: 1 })];
+  const records = [stored({ attempts: 2 }), stored({ attempts: 1 })];
   const before = structuredClone(records);
   mergeOutcomes(records);
   expect(records).toEqual(before);

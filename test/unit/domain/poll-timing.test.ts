@@ -2,7 +2,7 @@ import {
   backoffMs,
   certificatePace,
   nextPollMs,
-  watchBoundMs,
+  pollBoundMs,
 } from '../../../src/domain/core/service/poll-timing';
 
 const middle = 0.5;
@@ -58,5 +58,5 @@ it.each([
   [60_000, 15_000],
   [86_400_000, 300_000],
 ])('lets a watch whose youngest row is %i ms old last %i ms', (age, expected) => {
-  expect(watchBoundMs(age)).toBe(expected);
+  expect(pollBoundMs(age)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { BillingTotals } from '../../../src/domain/core/service/billing-totals';
 import {
   sourcesOf,
-  standsForGood,
+  isFinalSearch,
   traceManifest,
   type TraceOutcome,
 } from '../../../src/domain/traces/search';
@@ -71,7 +71,7 @@ it.each([
   ['refused', null, false],
 ] as const)('%s (%s at the service) stands for good: %s', (status, state, stands) => {
   const seen = state === null ? null : { state };
-  expect(standsForGood({ status, seen } as TraceOutcome)).toBe(stands);
+  expect(isFinalSearch({ status, seen } as TraceOutcome)).toBe(stands);
 });
 
 it('adds billing up by its words, and counts what was not told', () => {

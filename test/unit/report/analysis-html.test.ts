@@ -38,8 +38,8 @@ const receivable: AnalysedReceivable = {
 
 function reportOf(fold: AnalysisFold): AnalysisReport {
   return {
-    work: {
-      workId: 'credit/0f/20261121T101530123Z',
+    job: {
+      jobId: 'credit/0f/20261121T101530123Z',
       operationId: 'op-7',
       createdBy: 'ana',
       createdAt: '2026-11-21T10:15:30.000Z',

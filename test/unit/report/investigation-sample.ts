@@ -24,7 +24,7 @@ function evidence(step: string, file: string, from: object = {}) {
     endpoint: 'POST /certidoes/trabalhista',
     requestId: '0b7d0c52-6a61-4f7e-9c6b-0d1a6c1f3a10',
     capturedAt: '2026-11-21T13:15:30Z',
-    askedBy: 'ana',
+    requestedBy: 'ana',
     validity: null,
     ...from,
   };
@@ -74,7 +74,7 @@ export function sampleReport(over: Partial<InvestigationReport> = {}): Investiga
       receivables: null,
       xmls: null,
     },
-    asked: { by: 'ana', at: '2026-11-21T13:15:00.000Z', label: 'committee 12' },
+    requested: { by: 'ana', at: '2026-11-21T13:15:00.000Z', label: 'committee 12' },
     settledAt: '2026-11-22T02:30:00.000Z',
     findings: [
       {
@@ -123,13 +123,13 @@ export function sampleReport(over: Partial<InvestigationReport> = {}): Investiga
         needs: ['owner'],
         status: 'partial',
         why: 'refused (owner: imoveis[0].proprietario.documento)',
-        asked: 2,
+        requested: 2,
       }),
       asked('contacts', 'trace'),
       asked('face', 'lens', {
         status: 'not_asked',
         why: 'there is nothing to ask about',
-        asked: 0,
+        requested: 0,
         answered: 0,
       }),
       asked('dossier', 'dossier', { needs: ['owner', 'companies'] }),
@@ -294,5 +294,5 @@ function asked(
   more: Partial<InvestigationReport['coverage'][number]> = {},
 ): InvestigationReport['coverage'][number] {
   const plain = { needs: [], required: false, status: 'answered', why: null } as const;
-  return { step: id, kind, ...plain, asked: 1, answered: 1, ...more, needs: more.needs ?? [] };
+  return { step: id, kind, ...plain, requested: 1, answered: 1, ...more, needs: more.needs ?? [] };
 }

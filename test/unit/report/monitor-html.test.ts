@@ -5,11 +5,11 @@ import { filedChange } from '../../support/monitor-changes';
 
 const plain = changeRecord(
   {
-    filed: filedChange('c'),
+    stored: filedChange('c'),
     isNew: false,
     delivered: {},
     acknowledged: null,
-    trouble: null,
+    failure: null,
     reviews: [],
   },
   ['file'],

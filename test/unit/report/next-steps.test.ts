@@ -1,4 +1,4 @@
-import type { FiledRow } from '../../../src/domain/certificates/certificates';
+import type { StoredResultRow } from '../../../src/domain/certificates/certificates';
 import {
   actionFor,
   adviceFor,
@@ -9,7 +9,7 @@ import {
 import { resolveCommand } from '../../../src/starters/resolve';
 import { rowOf } from './sample';
 
-const advised = (status: StatusLeft, own: Partial<FiledRow> = {}) =>
+const advised = (status: StatusLeft, own: Partial<StoredResultRow> = {}) =>
   adviceFor({ ...rowOf(status, own), status });
 
 describe('what is advised', () => {

@@ -1,8 +1,8 @@
-import { rowStatuses, type FiledRow } from '../../../src/domain/certificates/certificates';
+import { rowStatuses, type StoredResultRow } from '../../../src/domain/certificates/certificates';
 import { ReportFold, type ReportFigures } from '../../../src/report/certificates/report-figures';
 import { issuedAfter, rowOf } from './sample';
 
-function figuresOf(rows: Iterable<FiledRow>): ReportFigures {
+function figuresOf(rows: Iterable<StoredResultRow>): ReportFigures {
   const fold = new ReportFold();
   for (const row of rows) fold.add(row);
   return fold.figures();

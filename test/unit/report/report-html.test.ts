@@ -127,10 +127,10 @@ describe.each(reportLanguages)('a report in %s', (language) => {
     }
   });
 
-  it('of a work from before terms were filed says so', () => {
+  it('of a work from before terms were stored says so', () => {
     const report = reportOf([rowOf('issued')]);
     const { terms: _terms, ...record } = report.record;
-    expect(write({ ...report, record })).toContain(reportTexts[language].termsNotFiled);
+    expect(write({ ...report, record })).toContain(reportTexts[language].termsNotStored);
   });
 
   it('of very many rows stays a file to mail, and says how many it does not list', () => {
@@ -177,7 +177,7 @@ describe('the languages', () => {
     expect(same).toEqual(['total', 'certidaoId', 'types.cnpj']);
   });
 
-  it('say in Portuguese what this program filed in English, and leave what others said', () => {
+  it('say in Portuguese what this program stored in English, and leave what others said', () => {
     const message = (code: string, category: string) =>
       reportTexts.pt.message({ code, category, message: 'as told' });
     expect(message('wrong_digits', 'input')).toBe('Os dígitos verificadores não conferem.');

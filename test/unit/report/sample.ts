@@ -1,17 +1,17 @@
 import type {
   BatchSummary,
-  FiledRow,
+  StoredResultRow,
   RowStatus,
 } from '../../../src/domain/certificates/certificates';
-import type { WorkRecord } from '../../../src/domain/certificates/work';
+import type { CertificateRecord } from '../../../src/domain/certificates/job';
 import type { DecisionRecord } from '../../../src/domain/core/decision';
 import { ReportFold } from '../../../src/report/certificates/report-figures';
 import type { Report } from '../../../src/report/certificates/page';
 
 export const startedAt = Date.parse('2026-11-03T21:00:00Z');
 
-export const record: WorkRecord = {
-  workId: 'certificate-batch/318eb6ede1bfc4fa1055338604451b92',
+export const record: CertificateRecord = {
+  jobId: 'certificate-batch/318eb6ede1bfc4fa1055338604451b92',
   kind: 'certificate-batch',
   type: null,
   label: null,
@@ -26,7 +26,7 @@ export const record: WorkRecord = {
   terms: { rowDeadlineMs: 86_400_000, reuseSince: startedAt - 7 * 86_400_000, onUnknown: 'report' },
 };
 
-const plain: FiledRow = {
+const plain: StoredResultRow = {
   line: 2,
   document: '11222333000181',
   type: 'cnpj',
@@ -56,7 +56,7 @@ const plain: FiledRow = {
   issuances: [],
 };
 
-const endings: Record<RowStatus, Partial<FiledRow>> = {
+const endings: Record<RowStatus, Partial<StoredResultRow>> = {
   issued: {},
   duplicate: { duplicateOf: 2, attempts: 0 },
   failed: {
@@ -118,7 +118,7 @@ const endings: Record<RowStatus, Partial<FiledRow>> = {
   },
 };
 
-export function rowOf(status: RowStatus, own: Partial<FiledRow> = {}): FiledRow {
+export function rowOf(status: RowStatus, own: Partial<StoredResultRow> = {}): StoredResultRow {
   return { ...plain, status, ...endings[status], ...own };
 }
 
@@ -126,8 +126,8 @@ export function rowOf(status: RowStatus, own: Partial<FiledRow> = {}): FiledRow 
 export function issuedAfter(
   waitMs: number,
   requestedMs = 0,
-  own: Partial<FiledRow> = {},
-): FiledRow {
+  own: Partial<StoredResultRow> = {},
+): StoredResultRow {
   const at = startedAt + requestedMs;
   return rowOf('issued', {
     requestedAt: new Date(at).toISOString(),
@@ -137,14 +137,17 @@ export function issuedAfter(
 }
 
 export function reportOf(
-  rows: Iterable<FiledRow>,
-  { decisions = [], work = {} }: { decisions?: DecisionRecord[]; work?: Partial<WorkRecord> } = {},
+  rows: Iterable<StoredResultRow>,
+  {
+    decisions = [],
+    work = {},
+  }: { decisions?: DecisionRecord[]; work?: Partial<CertificateRecord> } = {},
 ): Report {
   const fold = new ReportFold();
   for (const row of rows) fold.add(row);
   const figures = fold.figures();
   const summary: BatchSummary = {
-    batchId: record.workId,
+    batchId: record.jobId,
     edition: decisions.length,
     total: figures.total,
     blankLines: 1,

@@ -5,11 +5,11 @@ import { filedChange } from '../../support/monitor-changes';
 const file = { sweep: 's', at: '2026-05-04T10:00:03.771Z', attempt: 1 };
 const record = changeRecord(
   {
-    filed: filedChange('c1', { detectedAt: '2026-05-04T10:00:00Z', type: '=cmd()' }),
+    stored: filedChange('c1', { detectedAt: '2026-05-04T10:00:00Z', type: '=cmd()' }),
     isNew: false,
     delivered: { file },
     acknowledged: null,
-    trouble: null,
+    failure: null,
     reviews: [],
   },
   ['file'],

@@ -14,7 +14,7 @@ it('files a batch under its day, the same batch once', async () => {
   const deliveries = ['c1', 'c2'].map((id) => ({
     kind: 'change' as const,
     id,
-    filed: filedChange(id),
+    stored: filedChange(id),
   }));
   const at = Date.parse('2026-05-04T10:05:00Z');
   const batch = { monitorId: 'monitor-1', sweep: 's', at, cooldownMs: null };

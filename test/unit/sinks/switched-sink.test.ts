@@ -13,7 +13,7 @@ const batch: DeliveryBatch = {
   sweep: 's',
   at: Date.parse('2026-05-04T10:00:00Z'),
   cooldownMs: null,
-  deliveries: ['c1', 'c2'].map((id) => ({ kind: 'change', id, filed: filedChange(id) })),
+  deliveries: ['c1', 'c2'].map((id) => ({ kind: 'change', id, stored: filedChange(id) })),
 };
 
 class ScriptedSink implements Sink {

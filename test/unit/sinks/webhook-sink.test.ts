@@ -54,7 +54,7 @@ function deliver(
   ids: readonly string[],
   signal?: AbortSignal,
 ): Promise<DeliveryOutcome[]> {
-  const deliveries = ids.map((id) => ({ kind: 'change' as const, id, filed: filedChange(id) }));
+  const deliveries = ids.map((id) => ({ kind: 'change' as const, id, stored: filedChange(id) }));
   return sink.deliver(
     { monitorId: 'monitor-1', sweep: 's', at: 0, cooldownMs: null, deliveries },
     signal,

@@ -102,14 +102,14 @@ async function rowsOf(name: string, delimiter = ','): Promise<Record<string, str
 }
 
 async function searched(work: number, billing: Billing | null): Promise<string> {
-  const workId = `trace/${work}/${instant}`;
-  const folder = traceFolder(workId);
+  const jobId = `trace/${work}/${instant}`;
+  const folder = traceFolder(jobId);
   const seen = { billing, state: 'completed', traceId: `t${work}` };
-  const outcome = { workId, status: 'completed', seen, traceId: `t${work}`, settledAt: at };
+  const outcome = { jobId, status: 'completed', seen, traceId: `t${work}`, settledAt: at };
   const file = new TraceRepository(place.store);
-  await file.putRecord(folder, { workId, createdAt: at } as TraceRecord);
+  await file.putRecord(folder, { jobId, createdAt: at } as TraceRecord);
   await file.putOutcome(folder, { error: null, ...outcome } as unknown as TraceOutcome);
-  return workId;
+  return jobId;
 }
 
 async function lookedUp(
@@ -117,14 +117,14 @@ async function lookedUp(
   answer: object | null,
   more: Partial<ProfileOutcome> = {},
 ): Promise<Child> {
-  const workId = `profile/${number}/${instant}`;
+  const jobId = `profile/${number}/${instant}`;
   const file = new ProfileRepository(place.store);
-  const folder = profileFolder(workId);
+  const folder = profileFolder(jobId);
   if (answer !== null) await file.putAnswer(folder, Buffer.from(JSON.stringify(answer)), 1);
   const counts = { vehicles: 1, properties: 1, planes: 0, drones: null, patents: 0 };
   const told = answer === null ? null : counts;
   const outcome = {
-    workId,
+    jobId,
     status: 'found',
     rural: 'told',
     counts: told,
@@ -136,9 +136,9 @@ async function lookedUp(
     settledAt: at,
     ...more,
   };
-  await file.putRecord(folder, { workId, createdAt: at } as ProfileRecord);
+  await file.putRecord(folder, { jobId, createdAt: at } as ProfileRecord);
   await file.putOutcome(folder, outcome as ProfileOutcome);
-  return { jobId: workId, before: false };
+  return { jobId: jobId, before: false };
 }
 
 test('the rows of a batch of searches add up to what was charged, and so does its total', async () => {
@@ -177,9 +177,9 @@ test('a batch of lookups adds up its answers, and tells each of them once', asyn
 test('of a batch that was cancelled, what was asked for and has no end is lost, the rest cancelled', async () => {
   const works = [1, 2].map((n) => ({ jobId: `trace/${n}/${instant}`, before: false }));
   const traces = new TraceRepository(place.store);
-  for (const [n, { jobId: workId }] of works.entries()) {
-    await traces.putRecord(traceFolder(workId), {
-      workId,
+  for (const [n, { jobId }] of works.entries()) {
+    await traces.putRecord(traceFolder(jobId), {
+      jobId,
       name: `${n}`,
       createdAt: at,
     } as TraceRecord);
@@ -196,10 +196,10 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
   ]);
 
   const people = [1, 2].map((n) => ({ jobId: `profile/${n}/${instant}`, before: false }));
-  const record = { workId: `profile/2/${instant}`, name: '2', createdAt: at } as ProfileRecord;
+  const record = { jobId: `profile/2/${instant}`, name: '2', createdAt: at } as ProfileRecord;
   await new ProfileRepository(place.store).putRecord(`profiles/2/${instant}`, record);
-  const { workId: workflowId } = record;
-  await putAttempt(place.store, profileSubject('2'), { workflowId, run: '1-' });
+  const { jobId: workflowId } = record;
+  await putAttempt(place.store, profileSubject('2'), { workflowId, chunk: '1-' });
   const lookups = await batchOf(profileBatchKind, [cpf(1), cpf(2)], people);
   expect(await shown({ ...lookups, end })).toBe(3);
   expect(await rowsOf('results.csv')).toMatchObject([

@@ -1,8 +1,8 @@
-import type { WorkRecord } from '../../../src/domain/certificates/work';
+import type { CertificateRecord } from '../../../src/domain/certificates/job';
 import { certificateBatchKind, certificateKind } from '../../../src/starters/certificates/kind';
 import { laneIds } from '../../../src/starters/certificates/lanes';
 
-const input = {} as WorkRecord;
+const input = {} as CertificateRecord;
 
 it('a workflow has the id of its job, but for a single issuance, whose workflow has no instant', () => {
   const batch = 'certificate-batch/abc/20261121T180000000Z';

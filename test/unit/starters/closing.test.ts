@@ -7,7 +7,7 @@ import type { CommandContext } from '../../../src/starters/jobs/context';
 const closing: Closing = {
   job: { id: 'trace/1', kind: 'trace', needsAttention: true },
   exitCode: 3,
-  asked: { requested: 2, reused: 1, possibleDoubleCharges: 1 },
+  requests: { requested: 2, reused: 1, possibleDoubleCharges: 1 },
   cost: [
     { status: 'charged', unit: 'tokens', count: 2, amount: 20 },
     { status: null, unit: 'answer', count: 1, amount: null },
@@ -41,7 +41,7 @@ test.each([
   ['monitor-sweep', 1, 'left to do: the next sweep takes up what is left'],
 ] as const)('of a %s with exit code %i and without a person: %s', (kind, exitCode, line) => {
   const job = { id: 'x', kind, needsAttention: false };
-  const bare = { job, exitCode, asked: null, cost: [], result: null };
+  const bare = { job, exitCode, requests: null, cost: [], result: null };
   expect(closingLines(bare, readerOf('en'))).toEqual([line]);
 });
 

@@ -13,8 +13,8 @@ it('what is left undecided is told without a deadline that none had, nor a matri
     coverage: null,
     risk: riskSummary(null),
     review: null,
-    filed: [],
-    unfiled: [],
+    stored: [],
+    notStored: [],
     note: null,
     error: null,
   };

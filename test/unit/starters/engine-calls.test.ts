@@ -38,7 +38,7 @@ beforeEach(async () => {
   const baseUrl = `http://127.0.0.1:${port}/api/v1`;
   service = new Service({ baseUrl, token: Token.of('t'), ratePerSecond: 10_000 });
   calls = new EngineCalls(new EnginesApi(service, 5_000), {
-    tell: () => {},
+    print: () => {},
     pause: async () => undefined,
   });
 });

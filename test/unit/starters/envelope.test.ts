@@ -1,5 +1,5 @@
 import { readerOf } from '../../../src/report/reader';
-import { workFolder } from '../../../src/domain/certificates/work';
+import { certificateFolder } from '../../../src/domain/certificates/job';
 import { CommanderError } from 'commander';
 import { z } from 'zod';
 import { noScanCounts } from '../../../src/domain/monitors/scan';
@@ -22,7 +22,7 @@ import { progressOfStage } from '../../../src/starters/jobs/progress';
 import { LensRepository } from '../../../src/store/lens/lens';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { TraceRepository } from '../../../src/store/traces/traces';
-import { WorkWriter } from '../../../src/store/certificates/works';
+import { CertificateRowWriter } from '../../../src/store/certificates/jobs';
 import { printedByTests } from '../../support/printed';
 import { personProfile } from '../../support/profile-answers';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -117,14 +117,14 @@ const ends: End[] = [
       possibleAttempt: false,
       coverage: null,
       risk: null,
-      filed: [],
-      unfiled: [],
+      stored: [],
+      notStored: [],
     },
     { outcome: { status: 'completed' }, cost: [{ ...billing, count: 1 }] },
   ],
   [
     'credit-analysis',
-    { cnab: { name: 'f' }, xmls: null, filter: 'all', workId: 'credit/x' },
+    { cnab: { name: 'f' }, xmls: null, filter: 'all', jobId: 'credit/x' },
     { ...nothing, status: 'failed', operationId: null, result: null, possibleDoubleCharge: false },
     { outcome: { status: 'failed' }, exitCode: 1 },
   ],
@@ -152,7 +152,7 @@ const ends: End[] = [
     'monitor-sweep',
     {},
     { ...passed, monitorId: 'm', backlog: emptyBacklog, counts: noCounts(), reconciled: null },
-    { outcome: { monitor: { changes: { filed: 0 } } }, folder: null },
+    { outcome: { monitor: { changes: { stored: 0 } } }, folder: null },
   ],
   [
     'monitor-scan',
@@ -176,8 +176,8 @@ test.each(ends)('the result of a %s is in the envelope', async (name, input, out
   );
   const job = jobOf(name, input, outcome, (outcome as { status?: string }).status ?? 'issued');
   if (name === 'certificate-batch') {
-    job.folder = workFolder(record.workId);
-    await new WorkWriter(store, job.folder, (text) => text).finish(record);
+    job.folder = certificateFolder(record.jobId);
+    await new CertificateRowWriter(store, job.folder, (text) => text).finish(record);
   }
   await printResult(context(), kindOf(name), job, { json: true, out: place.folder });
   const envelope = jobEnvelope.parse(JSON.parse(printed()));

@@ -88,7 +88,7 @@ const put = {
     new DossierRepository(place.store).putAnswers(folder, answer as typeof dossier),
 };
 
-const nothing = { error: null, seen: null, files: null, filed: [], unfiled: [], replaced: [] };
+const nothing = { error: null, seen: null, files: null, stored: [], notStored: [], replaced: [] };
 const outcome = {
   ...nothing,
   call: 1,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ManifestRow } from '../../../src/domain/certificates/certificates';
 import { nobody, type Subject } from '../../../src/domain/investigations/plan';
-import { planThings } from '../../../src/sheets/read/plan-rows';
+import { planItems } from '../../../src/sheets/read/plan-rows';
 import { readSheet } from '../../../src/sheets/read/read-rows';
 import { subjectWordOf } from '../../../src/sheets/read/subject-columns';
 import { readPlan } from '../../../src/starters/investigations/plan-file';
@@ -23,13 +23,13 @@ async function planned(lines: readonly string[], plan = 'supplier') {
   const choice = { holds: 'subjects', onNotice: (line: string) => told.push(line) } as const;
   const rows: ManifestRow<string>[] = [];
   const reader = subjectReader((await readPlan(plan)).plan);
-  for await (const row of planThings(readSheet(path, choice), reader)) rows.push(row);
+  for await (const row of planItems(readSheet(path, choice), reader)) rows.push(row);
   return { rows, told };
 }
 
 /** What the investigation of a row is about. */
 function subjectIn(row: ManifestRow<string> | undefined): Subject {
-  return JSON.parse((row?.kind === 'item' && row.asks) || '{}') as Subject;
+  return JSON.parse((row?.kind === 'item' && row.requested) || '{}') as Subject;
 }
 
 async function planOf(step: string): Promise<string> {

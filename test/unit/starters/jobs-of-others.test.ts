@@ -54,12 +54,12 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-async function recorded(workId: string): Promise<TraceJob> {
+async function recorded(jobId: string): Promise<TraceJob> {
   const terms = { label: 'mine', deadlineMs: 86_400_000 };
-  const createdAt = workId.split('/').at(-1) ?? '';
-  const record = { workId, name, target: 'x', ...terms, createdAt } as TraceRecord;
-  await new TraceRepository(place.store).putRecord(traceFolder(workId), record);
-  return (await place.store.jobs.find(workId)) as TraceJob;
+  const createdAt = jobId.split('/').at(-1) ?? '';
+  const record = { jobId, name, target: 'x', ...terms, createdAt } as TraceRecord;
+  await new TraceRepository(place.store).putRecord(traceFolder(jobId), record);
+  return (await place.store.jobs.find(jobId)) as TraceJob;
 }
 
 function running(startedFor: string, update = async () => 'cancelling'): EngineClient {
@@ -92,7 +92,7 @@ const context = () =>
 
 const left = async () => {
   const all = await new TraceRepository(place.store).all();
-  return all.map(({ record }) => record.workId);
+  return all.map(({ record }) => record.jobId);
 };
 const terms = { workflow: 'searchTrace', workflowInput: () => ({}) };
 const start = (engine: EngineClient | null) =>

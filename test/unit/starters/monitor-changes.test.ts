@@ -55,7 +55,7 @@ it.each<[ChangeFlags, string[]]>([
 });
 
 it.each<[ChangeStatus, boolean]>([
-  ['filed', true],
+  ['stored', true],
   ['delivered', true],
   ['failing', true],
   ['acknowledged', false],

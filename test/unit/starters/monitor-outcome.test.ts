@@ -14,7 +14,7 @@ import { sweepLines } from '../../../src/starters/monitors/outcome';
 const english = readerOf('en');
 
 const end: SweepEnd = {
-  counts: { ...noCounts(), filed: 30, delivered: 30, elsewhere: 30 },
+  counts: { ...noCounts(), stored: 30, delivered: 30, elsewhere: 30 },
   warnings: [],
   fault: null,
   reconciled: { pages: 1, found: 0, pending: 0, fault: null },

@@ -17,7 +17,7 @@ beforeEach(async () => {
   await put(`trace/abd2/${instant}`, 'trace', '03');
   await put(`dossier/${dossier}/${instant}`, 'dossier', '04');
   await put('certificate-batch/ff00', 'certificate-batch', '05');
-  const owner = { workflowId: 'certificate-batch/ff00/lane-0001', run: '1' };
+  const owner = { workflowId: 'certificate-batch/ff00/lane-0001', chunk: '1' };
   const sent = { owner, nonce: 'n', kind: 'send', answerBy: 1, afterUnknown: false } as const;
   const claim = { ...sent, claimedAt: Date.parse('2026-01-06') };
   const { attempts } = place.store;

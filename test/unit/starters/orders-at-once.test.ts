@@ -1,7 +1,7 @@
 import { readerOf } from '../../../src/report/reader';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askBatch } from '../../../src/starters/jobs/batches/ask';
+import { planBatchStart } from '../../../src/starters/jobs/batches/request';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { findJob } from '../../../src/starters/jobs/find-job';
 import { yieldTo } from '../../../src/starters/jobs/begin/start-job';
@@ -32,7 +32,8 @@ test('of two orders within a millisecond the one that goes leaves no job behind'
     reader: readerOf('en'),
   } as unknown as CommandContext;
   const asked = { input: path, path, choice: {}, label: null, rerun: true, strategy: null };
-  const ask = () => askBatch(ctx, traceBatch(ctx, asked), { concurrency: 2, deadline: 60_000 });
+  const ask = () =>
+    planBatchStart(ctx, traceBatch(ctx, asked), { concurrency: 2, deadline: 60_000 });
   const asks = await Promise.all([ask(), ask()]);
   const [stays, goes] = await Promise.all(asks.map((one) => one.record()));
   if (stays === undefined || goes === undefined) throw new Error('two were recorded');

@@ -1,7 +1,7 @@
 import { readerOf } from '../../../src/report/reader';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
-import { standingLookup } from '../../../src/starters/profiles/batch';
+import { existingLookup } from '../../../src/starters/profiles/batch';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -20,7 +20,7 @@ async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
   const file = new ProfileRepository(place.store);
   const [, name = ''] = jobId.split('/');
   const record = {
-    workId: jobId,
+    jobId: jobId,
     name,
     cpf,
     retryRural: false,
@@ -35,7 +35,7 @@ async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
     reader: readerOf('en'),
     environment: { language: 'en' },
   } as unknown as CommandContext;
-  return standingLookup(ctx, name, { retryRural, reuseSince: 0 });
+  return existingLookup(ctx, name, { retryRural, reuseSince: 0 });
 }
 
 test.each<[string, Partial<ProfileOutcome>, boolean]>([

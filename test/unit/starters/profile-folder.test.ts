@@ -15,13 +15,13 @@ afterEach(() => place.remove());
 
 async function written(person: string, answer: object): Promise<string[]> {
   const { store } = place;
-  const filedIn = `profiles/${person}/1`;
-  await new ProfileRepository(store).putAnswer(filedIn, Buffer.from(JSON.stringify(answer)), 1);
-  const outcome = { call: 1, workId: `profile/${person}/1`, answered: 1, sha256: null };
+  const outcomesIn = `profiles/${person}/1`;
+  await new ProfileRepository(store).putAnswer(outcomesIn, Buffer.from(JSON.stringify(answer)), 1);
+  const outcome = { call: 1, jobId: `profile/${person}/1`, answered: 1, sha256: null };
   const folder = join(place.folder, 'out');
   await writeProfileFolder(
     { store } as unknown as CommandContext,
-    filedIn,
+    outcomesIn,
     { ...outcome, settledAt: '2026-01-05T10:00:00.000Z' } as ProfileOutcome,
     { folder, excel: false },
   );

@@ -6,7 +6,7 @@ import {
   creditTables,
   tablesOf,
 } from '../../../src/starters/investigations/report/tables';
-import type { AnalysisOutcome } from '../../../src/domain/credit/work';
+import type { AnalysisOutcome } from '../../../src/domain/credit/job';
 
 const findingsOf = (answer: object) => readFindings(answer, { file: 'x.json' });
 

@@ -82,15 +82,15 @@ async function writeReport(): Promise<string> {
   }
   const made = { 'report.html': '<!doctype html>', 'report.json': JSON.stringify(report) };
   for (const [name, text] of Object.entries(made)) await writeFile(join(folder, name), text);
-  const { asked, id, plan, settledAt } = report;
+  const { requested, id, plan, settledAt } = report;
   await signManifest(
     folder,
     {
       version: 1,
       investigation: id,
       plan: plan.name,
-      askedBy: asked.by,
-      askedAt: asked.at,
+      requestedBy: requested.by,
+      requestedAt: requested.at,
       settledAt,
       files: [
         ...Object.entries(made).map(([path, text]) => ({
@@ -261,7 +261,7 @@ const doctored: [string, Doctoring, string][] = [
     'the signature is that of another report',
     async (folder) => {
       const other = await writeReport();
-      await forge(other, (manifest) => void (manifest.askedBy = 'bob'), ours);
+      await forge(other, (manifest) => void (manifest.requestedBy = 'bob'), ours);
       await cp(join(other, 'manifest.sig'), join(folder, 'manifest.sig'));
     },
     'manifest.json is not what was signed',
@@ -307,7 +307,7 @@ const doctored: [string, Doctoring, string][] = [
   ],
   [
     'who asked is changed in the manifest, and signed anew',
-    (folder) => forge(folder, (manifest) => void (manifest.askedBy = 'bob')),
+    (folder) => forge(folder, (manifest) => void (manifest.requestedBy = 'bob')),
     'report.json is of another investigation than the manifest',
   ],
   [

@@ -15,7 +15,7 @@ import {
   type ResolveRequest,
 } from '../../../src/starters/jobs/decide/resolve';
 import { kindOf } from '../../../src/starters/kind-of';
-import { WorkReader } from '../../../src/store/certificates/works';
+import { CertificateJobs } from '../../../src/store/certificates/jobs';
 import { LensRepository } from '../../../src/store/lens/lens';
 import type { EngineClient } from '../../../src/temporal/connection';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -39,7 +39,7 @@ afterEach(() => place.remove());
 function contextOf(actor: string): CommandContext {
   const { store } = place;
   const audit = { anchor: async () => 'head', appendAndAnchor: async () => 'head' };
-  const works = new WorkReader(store);
+  const works = new CertificateJobs(store);
   return { store, works, audit, environment: { actor }, queueSuffix: 'q' } as never;
 }
 
@@ -64,10 +64,10 @@ const kinds = [
 async function lost(kind: 'trace' | 'profile' | 'lens', root: string, subject: string) {
   const { attempts, inbox, jobs } = place.store;
   const [id, folder] = [`${kind}/${name}/20260504T1`, `${root}/${name}/20260504T1`];
-  const input = { workId: id, name, retryRural: false, createdAt: endedAt, createdBy: 'x' };
+  const input = { jobId: id, name, retryRural: false, createdAt: endedAt, createdBy: 'x' };
   await jobs.start(folder, { id, kind, createdAt: endedAt, label: 'l' }, input);
   await place.store.subjects.add(folder, ['maria']);
-  const owner = { workflowId: id, run: '1-x' };
+  const owner = { workflowId: id, chunk: '1-x' };
   const claim = { owner, kind: 'send', nonce: 'n', answerBy: 2, claimedAt: 1 } as const;
   await attempts.claim(subject, 1, { ...claim, afterUnknown: false }, folder);
   await jobs.end(folder, { ...endOf(kind, 'unknown_outcome'), endedAt }, {});
@@ -129,7 +129,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     const job = await lost(kind, root, subject);
     const decision = decisionOf('reissue');
     await resolverOf(kind).carryOut(ctx, engine, job, decision, 1_000);
-    const owner = { workflowId: job.id, run: '2-x' };
+    const owner = { workflowId: job.id, chunk: '2-x' };
     const claimedAt = Date.parse(decision.at) + 1;
     const claim = { owner, kind: 'send', nonce: 'm', answerBy: claimedAt, claimedAt } as const;
     await place.store.attempts.claim(subject, 2, { ...claim, afterUnknown: true }, job.folder);

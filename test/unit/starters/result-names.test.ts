@@ -1,8 +1,8 @@
-import type { FiledRow } from '../../../src/domain/certificates/certificates';
+import type { StoredResultRow } from '../../../src/domain/certificates/certificates';
 import { pdfName } from '../../../src/starters/certificates/result-names';
 
 const named = (reference: string, line = 7): string => {
-  const row = { line, reference, document: '11222333000181' } as FiledRow;
+  const row = { line, reference, document: '11222333000181' } as StoredResultRow;
   return pdfName(row, 'pdfs/16285e82.pdf', 'reference');
 };
 
@@ -21,6 +21,6 @@ test.each(['../../etc/passwd', 'a\u0000b\nc', 'CON:', '-rf', '日本', ' . ', '�
 );
 
 test('by id no document stands in the name', () => {
-  const row = { line: 7, reference: 'x', document: '11222333000181' } as FiledRow;
+  const row = { line: 7, reference: 'x', document: '11222333000181' } as StoredResultRow;
   expect(pdfName(row, 'pdfs/16285e82.pdf', 'id')).toBe('16285e82.pdf');
 });

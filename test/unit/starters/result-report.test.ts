@@ -1,8 +1,8 @@
-import { workFolder } from '../../../src/domain/certificates/work';
+import { certificateFolder } from '../../../src/domain/certificates/job';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WorkWriter } from '../../../src/store/certificates/works';
+import { CertificateRowWriter } from '../../../src/store/certificates/jobs';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { decisionFolder } from '../../../src/domain/core/decision';
 import { writeResultFolder } from '../../../src/starters/certificates/result-folder';
@@ -10,7 +10,7 @@ import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';
 import { decision, issuedAfter, record, reportOf, rowOf } from '../report/sample';
 
-const work = workFolder(record.workId);
+const work = certificateFolder(record.jobId);
 const rows = [issuedAfter(3_000, 0, { line: 2 }), rowOf('unknown_outcome', { line: 3 })];
 let place: TemporaryStore;
 let folder: string;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   place = new TemporaryStore();
   folder = await mkdtemp(join(tmpdir(), 'diligence-report-'));
   const { store } = place;
-  const writer = new WorkWriter(store, work, (text) => text);
+  const writer = new CertificateRowWriter(store, work, (text) => text);
   for (const [item, row] of rows.entries()) {
     const { line, document, reference, ...told } = row;
     await writer.add({ kind: 'item', item, line, type: 'cnpj', document, reference, note: '' });

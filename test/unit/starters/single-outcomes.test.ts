@@ -71,11 +71,11 @@ test('a folder that had one picture has nothing of it beside the next one', asyn
   const out = join(place.folder, 'out');
   const answers = new LensRepository(place.store);
   const artifacts = ['a1', 'a2'].map((artifactId) => ({ artifactId, type: 'mask' }));
-  const filed = [];
+  const stored = [];
   for (const artifact of artifacts) {
     await putArtifact(place.store, folder, artifact.artifactId, bytes());
     const there = await findArtifact(place.store, folder, artifact);
-    if (there !== null) filed.push(there);
+    if (there !== null) stored.push(there);
   }
   await answers.putAnswer(folder, Buffer.from('{"id":"first"}'));
   const written = async (files: LensOutcome['files']) => {
@@ -83,9 +83,9 @@ test('a folder that had one picture has nothing of it beside the next one', asyn
     return (await readdir(out)).filter((name) => name !== '.job').sort();
   };
   const first = ['artifact-1.bin', 'artifact-2.bin', 'lens.json', 'report.html'];
-  expect(await written({ filed, unfiled: [] })).toEqual(first);
+  expect(await written({ stored, notStored: [] })).toEqual(first);
   await writeFile(join(out, 'artifact-notes.txt'), 'mine');
-  const one = { filed: filed.slice(0, 1), unfiled: [] };
+  const one = { stored: stored.slice(0, 1), notStored: [] };
   expect(await written(one)).toEqual([
     'artifact-1.bin',
     'artifact-notes.txt',

@@ -7,11 +7,11 @@ import { parseJson } from '../../../src/apis/http/problem';
 import { issuanceFromWire } from '../../../src/apis/investigation/wire/certificates.wire';
 import type { ManifestItem, StatusCounts } from '../../../src/domain/certificates/certificates';
 import { noCounts } from '../../../src/domain/certificates/certificates';
-import { workFolder } from '../../../src/domain/certificates/work';
+import { certificateFolder } from '../../../src/domain/certificates/job';
 import { printResult, printRows, printView } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { kindOf } from '../../../src/starters/kind-of';
-import { WorkWriter } from '../../../src/store/certificates/works';
+import { CertificateRowWriter } from '../../../src/store/certificates/jobs';
 import { cnpj } from '../../support/documents';
 import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -59,9 +59,9 @@ afterEach(() => {
 });
 
 /** Stores what the worker makes of the answers. */
-async function put(workId: string, some: readonly Fields[]): Promise<StatusCounts> {
+async function put(jobId: string, some: readonly Fields[]): Promise<StatusCounts> {
   const { store } = place;
-  const writer = new WorkWriter(store, workFolder(workId), (text) => text);
+  const writer = new CertificateRowWriter(store, certificateFolder(jobId), (text) => text);
   const counts = noCounts();
   const made = some.map((answer, item) => {
     const document = companies[item] ?? '';
@@ -84,10 +84,13 @@ async function put(workId: string, some: readonly Fields[]): Promise<StatusCount
     return { fact, outcome, row };
   });
   for (const { row } of made) await writer.add(row);
-  await writer.finish({ ...record, workId });
+  await writer.finish({ ...record, jobId });
   const facts = made.map(({ fact }) => ({ fact, pdf: null }));
   const outcomes = made.map(({ outcome }) => outcome);
-  await store.outcomes.file(workFolder(workId), 'lane-0000/a', outcomes, { facts, entries: [] });
+  await store.outcomes.file(certificateFolder(jobId), 'lane-0000/a', outcomes, {
+    facts,
+    entries: [],
+  });
   return counts;
 }
 
@@ -97,7 +100,7 @@ async function jobOf(kind: 'certificate' | 'certificate-batch', some: readonly F
   const { summary } = reportOf([]);
   return {
     id,
-    folder: workFolder(id),
+    folder: certificateFolder(id),
     kind,
     status: 'done',
     needsAttention: false,

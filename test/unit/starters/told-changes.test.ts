@@ -2,7 +2,7 @@ import { readerOf } from '../../../src/report/reader';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { changePageFromWire } from '../../../src/apis/investigation/wire/monitors.wire';
-import type { ToldChange } from '../../../src/domain/monitors/kept';
+import type { ReportedChange } from '../../../src/domain/monitors/stored';
 import { noScanCounts } from '../../../src/domain/monitors/scan';
 import { emptyBacklog, noCounts } from '../../../src/domain/monitors/sweep';
 import { printResult, printView } from '../../../src/starters/cli/print-job';
@@ -33,7 +33,7 @@ let place: TemporaryStore;
 let ctx: CommandContext;
 let repository: ChangeRepository;
 let answers: Fields[];
-let changes: ToldChange[];
+let changes: ReportedChange[];
 const printed = printedByTests();
 
 beforeAll(async () => {
@@ -104,7 +104,7 @@ test('changes: before and after in the JSON, on screens, in the report', async (
 });
 
 const sweepOutcome = {
-  counts: { ...noCounts(), filed: 2 },
+  counts: { ...noCounts(), stored: 2 },
   fault: null,
   reconciled: null,
   stopped: null,
@@ -121,7 +121,7 @@ const scanOutcome = {
   scan: 'monitor-scan/all/20260105T120000000Z',
   list: 'all',
   stopped: null,
-  counts: { ...noScanCounts(), filed: 2 },
+  counts: { ...noScanCounts(), stored: 2 },
   startedAt,
   endedAt,
 };
@@ -130,7 +130,7 @@ const kinds = { 'monitor-sweep': sweepOutcome, 'monitor-scan': scanOutcome };
 async function jobOf(kind: keyof typeof kinds, counts: object = {}) {
   const list = await new MonitorListRepository(place.store).put('all', [monitorId]);
   const outcome = { ...kinds[kind], counts: { ...kinds[kind].counts, ...counts } };
-  const input = { workId: 'x', monitorId, list, createdAt: startedAt, createdBy: 'ana' };
+  const input = { jobId: 'x', monitorId, list, createdAt: startedAt, createdBy: 'ana' };
   const job = { id: 'x/1', folder: 'x/1', kind, status: 'swept', needsAttention: false };
   const times = { createdAt: startedAt, endedAt };
   return { ...job, ...times, waitsFor: null, output: null, input, outcome };
@@ -179,7 +179,7 @@ test.each(['monitor-sweep', 'monitor-scan'] as const)(
   async (kind) => {
     const many = Array.from({ length: 1_200 }, (_, n) => toldChange(`many-${n}`));
     await repository.file(monitorId, many, { sweep, at, foundAs: 'open' });
-    const job = await jobOf(kind, { filed: 1_202 });
+    const job = await jobOf(kind, { stored: 1_202 });
     const { rows, total } = await sweptOf(job);
     expect([total, rows.length]).toEqual([1_202, 1_000]);
     const lines = await kindOf(kind).lines(job, ctx);
@@ -187,4 +187,4 @@ test.each(['monitor-sweep', 'monitor-scan'] as const)(
   },
 );
 
-const idOf = ({ change }: ToldChange): string => change.changeId;
+const idOf = ({ change }: ReportedChange): string => change.changeId;

@@ -64,7 +64,7 @@ async function creditCase(): Promise<Case> {
   return {
     answer: JSON.parse(analysis.toString('utf8')),
     kind: 'credit-analysis',
-    input: { name: 'n', workId: 'credit/x', cnab: file, xmls: null, filter: 'all' },
+    input: { name: 'n', jobId: 'credit/x', cnab: file, xmls: null, filter: 'all' },
     outcome: {
       operationId,
       possibleDoubleCharge: false,

@@ -1,6 +1,6 @@
 import {
   attemptOf,
-  standingAttempt,
+  latestAttempt,
   type Attempt,
   type Claim,
   type Receipt,
@@ -12,8 +12,8 @@ import { statement } from '../../../src/store/statement';
 import { TemporaryStore, notesAbout } from '../../support/temporary-store';
 
 const subject = `certificate/cnpj/${'a1'.repeat(16)}`;
-const owner = { workflowId: 'work-1', run: 'lane-0-1' };
-const others = { workflowId: 'work-2', run: 'lane-0-1' };
+const owner = { workflowId: 'work-1', chunk: 'lane-0-1' };
+const others = { workflowId: 'work-2', chunk: 'lane-0-1' };
 
 const claimOf = (fields: Partial<Claim> = {}): Claim => ({
   owner,
@@ -160,7 +160,7 @@ describe('a claim', () => {
 
   it('is read back with all it says, over nine of them in order', async () => {
     for (let n = 1; n <= 12; n += 1) {
-      const claim = claimOf({ nonce: `n-${n}`, owner: { ...owner, run: `${n}` } });
+      const claim = claimOf({ nonce: `n-${n}`, owner: { ...owner, chunk: `${n}` } });
       await take(subject, n, { ...claim, afterUnknown: n === 12 });
       await receive(n, n === 11 ? accepted('c-11') : refused);
     }
@@ -168,7 +168,7 @@ describe('a claim', () => {
     expect(all.map(({ n }) => n)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
     expect(all.at(-1)).toEqual({
       n: 12,
-      claim: claimOf({ nonce: 'n-12', owner: { ...owner, run: '12' }, afterUnknown: true }),
+      claim: claimOf({ nonce: 'n-12', owner: { ...owner, chunk: '12' }, afterUnknown: true }),
       receipt: refused,
       resolution: null,
     });
@@ -237,8 +237,8 @@ describe('a resolution', () => {
 });
 
 describe('a request with a key', () => {
-  const mine = claimOf({ owner: { workflowId: 'w', run: '1-a' }, nonce: 'a' });
-  const theirs = claimOf({ owner: { workflowId: 'w', run: '1-b' }, nonce: 'b', answerBy: 9_000 });
+  const mine = claimOf({ owner: { workflowId: 'w', chunk: '1-a' }, nonce: 'a' });
+  const theirs = claimOf({ owner: { workflowId: 'w', chunk: '1-b' }, nonce: 'b', answerBy: 9_000 });
 
   it('goes again under the claim that stands, and only who joined last says that nothing was done', async () => {
     expect(await attempts.take(subject, mine, 'job')).toEqual({ n: 1, claim: mine, isNew: true });
@@ -346,7 +346,7 @@ describe('closing a run', () => {
       await attempts.close(subject, owner, 9);
       const all = await attempts.of(subject);
       expect(attemptOf(all, owner)).toMatchObject({ n: 2, claim: { kind: 'closed' } });
-      expect(standingAttempt(all)).toMatchObject({ n: 1, receipt });
+      expect(latestAttempt(all)).toMatchObject({ n: 1, receipt });
     },
   );
 });

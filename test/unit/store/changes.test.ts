@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FoundAs } from '../../../src/domain/monitors/kept';
+import type { FoundAs } from '../../../src/domain/monitors/stored';
 import { SealedDatabase } from '../../../src/store/sealed/sealed-database';
 import { statement, type Statement } from '../../../src/store/statement';
 import { ChangeQueries, type ChangeFilter } from '../../../src/store/monitors/change-queries';
@@ -54,7 +54,7 @@ function traffic(): { reads: number; commits: (readonly Statement[])[] } {
 
 it('stores a change once, as it was first seen, and reads the marks of one that it knows', async () => {
   const files = await changes.file(monitorId, tellAll(['c1', 'c2']), { ...first, ...open });
-  expect(files.map(({ isNew, filed }) => [filed.change.changeId, isNew])).toEqual([
+  expect(files.map(({ isNew, stored }) => [stored.change.changeId, isNew])).toEqual([
     ['c1', true],
     ['c2', true],
   ]);
@@ -74,10 +74,10 @@ it('stores a change once, as it was first seen, and reads the marks of one that 
   expect(again[0]).toMatchObject({ isNew: true, delivered: {}, acknowledged: null });
   expect(again[1]).toEqual({
     isNew: false,
-    filed: { monitorId, ...toldChange('c1'), ...open, seenAt: first.at, sweep: first.sweep },
+    stored: { monitorId, ...toldChange('c1'), ...open, seenAt: first.at, sweep: first.sweep },
     delivered: { file: mark },
     acknowledged,
-    trouble: null,
+    failure: null,
   });
 });
 
@@ -102,8 +102,8 @@ it('brings a page of a hundred through in three commits, and commits nothing for
   expect(again.filter((file) => file.delivered['file'] && file.acknowledged)).toHaveLength(100);
   await changes.putDelivered(monitorId, 'file', []);
   await changes.putAcknowledged(monitorId, []);
-  expect(await changes.countTroubles(monitorId, [])).toEqual([]);
-  await changes.clearTroubles(monitorId, []);
+  expect(await changes.countFailures(monitorId, [])).toEqual([]);
+  await changes.clearFailures(monitorId, []);
   expect(seen.commits).toHaveLength(3);
   // Changes, what troubled them, and their marks.
   expect(seen.reads).toBe(1 + 3);
@@ -113,7 +113,7 @@ it('writes a page of any length in parts', async () => {
   const ids = Array.from({ length: 450 }, (_, n) => `c${n}`);
   const seen = traffic();
   const files = await changes.file(monitorId, tellAll(ids), { ...first, ...open });
-  expect(files.map(({ filed }) => filed.change.changeId)).toEqual(ids);
+  expect(files.map(({ stored }) => stored.change.changeId)).toEqual(ids);
   expect(seen.commits).toHaveLength(3);
 });
 
@@ -127,7 +127,7 @@ it('reads what another worker has stored meanwhile', async () => {
     return commit(statements);
   };
   const files = await changes.file(monitorId, tellAll(['c1', 'c2']), { ...first, ...open });
-  expect(files.map(({ isNew, filed }) => [isNew, filed.sweep])).toEqual([
+  expect(files.map(({ isNew, stored }) => [isNew, stored.sweep])).toEqual([
     [false, second.sweep],
     [true, first.sweep],
   ]);
@@ -177,23 +177,23 @@ it('keeps the instant of an acknowledgement in the clear, and no other words of 
   expect((await changes.get(monitorId, 'c2'))?.acknowledged?.acknowledgedAt).toBeNull();
 });
 
-it('tells how the changes of one monitor stand: filed, open, stuck', async () => {
+it('tells how the changes of one monitor stand: stored, open, stuck', async () => {
   await changes.file(monitorId, tellAll(['c1', 'c2', 'c3', 'c.4']), { ...first, ...open });
   const troubles = ['c1', 'c2', 'c.4'].map((changeId) => troubleOf(changeId, first));
-  await changes.countTroubles(monitorId, troubles);
+  await changes.countFailures(monitorId, troubles);
   const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null, required: ['file'] };
   await changes.putAcknowledged(monitorId, [{ changeId: 'c1', mark: acknowledged }]);
-  const standing = await queries.standing(monitorId, 1, ['file', 'webhook']);
-  expect(standing).toMatchObject({ filed: 4, open: 3, stuck: 2 });
-  expect(standing.named).toMatchObject([{ changeId: 'c.4', trouble: { count: 1 } }]);
-  const others = { filed: 0, open: 0, stuck: 0, named: [] };
-  expect(await queries.standing('another', 20, [])).toEqual(others);
+  const standing = await queries.backlog(monitorId, 1, ['file', 'webhook']);
+  expect(standing).toMatchObject({ stored: 4, open: 3, stuck: 2 });
+  expect(standing.named).toMatchObject([{ changeId: 'c.4', failure: { count: 1 } }]);
+  const others = { stored: 0, open: 0, stuck: 0, named: [] };
+  expect(await queries.backlog('another', 20, [])).toEqual(others);
 });
 
 it('calls stuck what others acknowledged before a required sink had it', async () => {
   await changes.file(monitorId, tellAll(['c1', 'c2']), { ...first, ...open });
   for (const changeId of ['c1', 'c2']) {
-    await changes.countTroubles(monitorId, [troubleOf(changeId, first)]);
+    await changes.countFailures(monitorId, [troubleOf(changeId, first)]);
     const elsewhere = {
       ...first,
       by: 'elsewhere' as const,
@@ -204,27 +204,27 @@ it('calls stuck what others acknowledged before a required sink had it', async (
   }
   const mark = { ...second, attempt: 2 };
   await changes.putDelivered(monitorId, 'webhook', [{ changeId: 'c2', mark }]);
-  const standing = await queries.standing(monitorId, 20, ['webhook']);
+  const standing = await queries.backlog(monitorId, 20, ['webhook']);
   expect(standing).toMatchObject({ open: 0, stuck: 1, named: [{ changeId: 'c1' }] });
-  expect(await queries.standing(monitorId, 20, [])).toMatchObject({ stuck: 0 });
+  expect(await queries.backlog(monitorId, 20, [])).toMatchObject({ stuck: 0 });
 });
 
 it('counts what a change could not be brought through over sweeps, also two at once', async () => {
   await changes.file(monitorId, tellAll(['c1', 'c2']), { ...first, ...open });
-  await changes.countTroubles(monitorId, [troubleOf('c1', first)]);
-  const [c2, c1] = await changes.countTroubles(monitorId, [
+  await changes.countFailures(monitorId, [troubleOf('c1', first)]);
+  const [c2, c1] = await changes.countFailures(monitorId, [
     troubleOf('c2', second),
     troubleOf('c1', second),
   ]);
   const { sweep, at } = second;
-  const trouble = { ...why, sweep, count: 2, firstAt: first.at, lastAt: at };
-  expect(c1).toEqual({ changeId: 'c1', trouble });
-  expect(c2?.trouble).toMatchObject({ count: 1, firstAt: at });
-  expect((await changes.get(monitorId, 'c1'))?.trouble).toEqual(trouble);
-  await Promise.all([1, 2].map(() => changes.countTroubles(monitorId, [troubleOf('c1', second)])));
-  expect((await changes.get(monitorId, 'c1'))?.trouble).toMatchObject({ count: 4 });
-  await changes.clearTroubles(monitorId, ['c1']);
-  expect((await changes.get(monitorId, 'c1'))?.trouble).toBeNull();
+  const failure = { ...why, sweep, count: 2, firstAt: first.at, lastAt: at };
+  expect(c1).toEqual({ changeId: 'c1', failure });
+  expect(c2?.failure).toMatchObject({ count: 1, firstAt: at });
+  expect((await changes.get(monitorId, 'c1'))?.failure).toEqual(failure);
+  await Promise.all([1, 2].map(() => changes.countFailures(monitorId, [troubleOf('c1', second)])));
+  expect((await changes.get(monitorId, 'c1'))?.failure).toMatchObject({ count: 4 });
+  await changes.clearFailures(monitorId, ['c1']);
+  expect((await changes.get(monitorId, 'c1'))?.failure).toBeNull();
 });
 
 it('reads what was seen since an instant, each once with its marks, oldest first', async () => {
@@ -236,8 +236,8 @@ it('reads what was seen since an instant, each once with its marks, oldest first
 
   const told = async (filter: Partial<ChangeFilter>): Promise<unknown[]> => {
     const found: unknown[] = [];
-    for await (const { filed, reviews } of queries.files({ since: null, ...filter })) {
-      found.push([filed.monitorId, filed.change.changeId, ...reviews.map(({ note }) => note)]);
+    for await (const { stored, reviews } of queries.files({ since: null, ...filter })) {
+      found.push([stored.monitorId, stored.change.changeId, ...reviews.map(({ note }) => note)]);
     }
     return found;
   };
@@ -267,7 +267,7 @@ it('tells what a sweep stored, delivered or acknowledged, the first seen first',
 
   const told = async (sweep: string, most: number): Promise<unknown> => {
     const { files, total } = await queries.ofSweep({ monitorId, sweep }, most);
-    const ids = files.map(({ filed, reviews }) => [filed.change.changeId, reviews.length]);
+    const ids = files.map(({ stored, reviews }) => [stored.change.changeId, reviews.length]);
     return { total, ids: ids.map(([id, count]) => (count === 0 ? id : `${id} reviewed`)) };
   };
   const all = ['B', 'delivered', 'Z reviewed', 'b', 'ç'];

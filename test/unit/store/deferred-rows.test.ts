@@ -4,27 +4,27 @@ import { statement } from '../../../src/store/statement';
 import { erased } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
 
-let place: TemporaryStore;
+let rowIndex: TemporaryStore;
 let deferred: DeferredRowRepository;
 
 beforeEach(() => {
-  place = new TemporaryStore();
-  deferred = new DeferredRowRepository(place.store);
+  rowIndex = new TemporaryStore();
+  deferred = new DeferredRowRepository(rowIndex.store);
 });
 
-afterEach(() => place.remove());
+afterEach(() => rowIndex.remove());
 
-const work = { folder: 'works/w1', items: 1_000, filedIn: 'works/w1' };
-const step = (number: number, lane = 'lane-0000-a') => ({ work, lane, step: number });
+const list = { folder: 'works/w1', items: 1_000, outcomesIn: 'works/w1' };
+const step = (number: number, lane = 'lane-0000-a') => ({ list, lane, step: number });
 const row = (item: number, notBefore: number): AgainRow => ({
-  place: item,
+  rowIndex: item,
   attempts: 2,
   mode: 'normal',
   notBefore,
   turnedAway: 3,
   was: 'failed',
 });
-const placesOf = ({ rows }: { rows: AgainRow[] }): number[] => rows.map((one) => one.place);
+const placesOf = ({ rows }: { rows: AgainRow[] }): number[] => rows.map((one) => one.rowIndex);
 
 it('gives rows back as they were, those first that may go first, and tells of those left', async () => {
   await deferred.put(step(1), [row(7, 300), row(5, 100), row(6, 200)]);
@@ -42,7 +42,7 @@ it('loses none when a step is repeated whose answer was lost', async () => {
   await deferred.take(step(2), bounds);
   const again = await deferred.take(step(2), bounds);
   const rest = await deferred.take(step(3), { ...bounds, limit: 1_000 });
-  expect([...placesOf(again), ...placesOf(rest)]).toEqual(rows.map((one) => one.place));
+  expect([...placesOf(again), ...placesOf(rest)]).toEqual(rows.map((one) => one.rowIndex));
 });
 
 it('changes nothing by a step that arrives after a later one', async () => {
@@ -60,7 +60,7 @@ it('keeps lanes apart, and executions of one', async () => {
   await deferred.put(step(1), [row(5, 100)]);
   const other = step(2, 'lane-0000-b');
   expect(placesOf(await deferred.take(other, { from: 0, to: 100, limit: 10 }))).toEqual([]);
-  await deferred.remove(work.folder, other.lane);
+  await deferred.remove(list.folder, other.lane);
   expect(placesOf(await deferred.take(step(2), { from: 0, to: 100, limit: 10 }))).toEqual([5]);
 });
 
@@ -68,14 +68,14 @@ it('go with their job when it is erased, and none of another', async () => {
   const id = 'certificate-batch/aa/1';
   const folders = [`works/${id}`, `works/${id}-other`];
   for (const folder of folders)
-    await deferred.put({ ...step(1), work: { ...work, folder, filedIn: folder } }, [row(0, 1)]);
+    await deferred.put({ ...step(1), list: { ...list, folder, outcomesIn: folder } }, [row(0, 1)]);
   const start = { id, kind: 'certificate-batch', createdAt: '2026-01-05', label: null } as const;
-  await place.store.jobs.start(`works/${id}`, start, {});
+  await rowIndex.store.jobs.start(`works/${id}`, start, {});
   const ending = { status: 'completed', needsAttention: false, endedAt: '2026-01-06' };
-  await place.store.jobs.end(`works/${id}`, ending, {});
-  await erased(place.store, (plan) => plan.ofJob(id));
-  const left = await place.store.read<{ work: string }>(
-    statement('SELECT work FROM deferred_row', []),
+  await rowIndex.store.jobs.end(`works/${id}`, ending, {});
+  await erased(rowIndex.store, (plan) => plan.ofJob(id));
+  const left = await rowIndex.store.read<{ list: string }>(
+    statement('SELECT list FROM deferred_row', []),
   );
-  expect(left).toEqual([{ work: folders[1] }]);
+  expect(left).toEqual([{ list: folders[1] }]);
 });

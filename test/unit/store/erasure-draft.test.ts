@@ -58,7 +58,7 @@ it('takes all attempts of a subject away, and puts other words in the place of n
     string,
     string,
   ];
-  const owner = { workflowId: 'w', run: '1' };
+  const owner = { workflowId: 'w', chunk: '1' };
   const claim: Claim = {
     owner,
     kind: 'send',

@@ -71,12 +71,12 @@ it('names the bytes of its PDF, which are there before it', async () => {
 
 it('stands with what is settled by it, or not at all', async () => {
   const broken = { ...fact(), certidaoId: null as never };
-  const filed = place.store.outcomes.file('works/w', 'lane/a', [], {
+  const stored = place.store.outcomes.file('works/w', 'lane/a', [], {
     facts: [
       { fact: fact(), pdf: null },
       { fact: broken, pdf: null },
     ],
   });
-  await expect(filed).rejects.toMatchObject({ code: 'constraint' });
+  await expect(stored).rejects.toMatchObject({ code: 'constraint' });
   expect(await facts.of('c-1')).toBeNull();
 });

@@ -136,7 +136,7 @@ test('who asks again takes back what stopped child jobs', async () => {
       `trace/${one}`,
       1,
       {
-        owner: { workflowId: 'w', run: '1-' },
+        owner: { workflowId: 'w', chunk: '1-' },
         kind: 'send',
         nonce: 'n',
         answerBy: 1,

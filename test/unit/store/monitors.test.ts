@@ -1,4 +1,4 @@
-import type { HealthOnFile } from '../../../src/domain/monitors/kept';
+import type { HealthOnFile } from '../../../src/domain/monitors/stored';
 import { isReconcileDue } from '../../../src/domain/monitors/scan';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { MonitorRepository } from '../../../src/store/monitors/monitors';

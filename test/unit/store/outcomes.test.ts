@@ -1,4 +1,4 @@
-import { nothingTold, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
+import { nothingReported, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { OutcomeRepository } from '../../../src/store/certificates/outcomes';
 import { SealedDatabase } from '../../../src/store/sealed/sealed-database';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -12,7 +12,7 @@ afterEach(() => place.remove());
 
 function outcome(item: number, fields: Partial<OutcomeRecord> = {}): OutcomeRecord {
   return {
-    ...nothingTold,
+    ...nothingReported,
     item,
     status: 'issued',
     certidaoId: `c-${item}`,
@@ -60,7 +60,7 @@ it('come back by the lines that are their items, or repeat them', async () => {
   expect([...(await outcomes.ofLines(work, 3, 3)).keys()]).toEqual([1]);
 });
 
-it('what a name has filed about an item stays, and none is no error', async () => {
+it('what a name has stored about an item stays, and none is no error', async () => {
   const { outcomes } = place.store;
   await outcomes.file(work, 'lane-0000/a', [outcome(0)]);
   await outcomes.file(work, 'lane-0000/a', [outcome(0, { status: 'failed' }), outcome(1)]);
@@ -77,10 +77,10 @@ it('are sealed for the row that they stand in', async () => {
     },
     open: (_name, body) => Buffer.from(body).reverse(),
   });
-  const filed = new OutcomeRepository(sealed);
-  await filed.file(work, 'lane-0000/a', [outcome(4)]);
+  const stored = new OutcomeRepository(sealed);
+  await stored.file(work, 'lane-0000/a', [outcome(4)]);
   expect(names).toEqual([`outcome/["${work}",4,"lane-0000/a"]`]);
-  for await (const one of filed.all(work)) expect(one).toEqual(outcome(4));
+  for await (const one of stored.all(work)) expect(one).toEqual(outcome(4));
   const [row] = await place.database.read({ sql: 'SELECT body FROM outcome', parameters: [] });
   expect(Buffer.from((row as { body: Uint8Array }).body).toString()).not.toContain('certidaoId');
 });

@@ -105,9 +105,9 @@ it('are found by the lines that tell of somebody', async () => {
 it('tells which works have any, below a name', async () => {
   const lists = ['works/a', 'works/a/decisions/0001/list-1', 'works/ab', 'works/b'];
   for (const list of lists) await write(list, [item(0), item(1)]);
-  expect(await rows.works('works/a')).toEqual(lists.slice(0, 3));
-  expect(await rows.works('')).toEqual(lists);
-  expect(await rows.works('works/c')).toEqual([]);
+  expect(await rows.lists('works/a')).toEqual(lists.slice(0, 3));
+  expect(await rows.lists('')).toEqual(lists);
+  expect(await rows.lists('works/c')).toEqual([]);
 });
 
 it('are sealed for the line that they stand on', async () => {

@@ -60,7 +60,7 @@ async function putJob(id: string, kind: JobKind, on: string, input: object): Pro
 }
 
 async function claim(subject: string, n: number, workflowId: string, at: number, again = false) {
-  const owner = { workflowId, run: `${n}-run` };
+  const owner = { workflowId, chunk: `${n}-run` };
   const one = {
     kind: 'send' as const,
     owner,

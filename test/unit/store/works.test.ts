@@ -3,15 +3,15 @@ import { decisionsOf } from '../../../src/store/core/jobs/inbox';
 import { erasedRow } from '../../../src/store/erasure/tombstones';
 import { drafted } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
-import { WorkReader, WorkWriter } from '../../../src/store/certificates/works';
+import { CertificateJobs, CertificateRowWriter } from '../../../src/store/certificates/jobs';
 import type { ManifestItem } from '../../../src/domain/certificates/certificates';
-import { nothingTold, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
-import { workFolder, type WorkRecord } from '../../../src/domain/certificates/work';
+import { nothingReported, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
+import { certificateFolder, type CertificateRecord } from '../../../src/domain/certificates/job';
 import { decisionFolder } from '../../../src/domain/core/decision';
 
-const folder = workFolder('batch-1');
-const record: WorkRecord = {
-  workId: 'batch-1',
+const folder = certificateFolder('batch-1');
+const record: CertificateRecord = {
+  jobId: 'batch-1',
   kind: 'certificate-batch',
   type: 'cnpj',
   label: null,
@@ -34,7 +34,7 @@ const itemOf = (item: number): ManifestItem => ({
   note: '',
 });
 const outcomeOf = (item: number, status: OutcomeRecord['status']): OutcomeRecord => ({
-  ...nothingTold,
+  ...nothingReported,
   item,
   status,
   certidaoId: null,
@@ -54,26 +54,26 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 }
 
 let place: TemporaryStore;
-let reader: WorkReader;
+let reader: CertificateJobs;
 
 beforeEach(() => {
   place = new TemporaryStore();
-  reader = new WorkReader(place.store);
+  reader = new CertificateJobs(place.store);
 });
 
 afterEach(() => place.remove());
 
-const workOf = (items: number) => ({ folder, items, filedIn: folder });
+const workOf = (items: number) => ({ folder, items, outcomesIn: folder });
 
 async function write(items: number): Promise<void> {
-  const writer = new WorkWriter(place.store, folder, nameOf);
+  const writer = new CertificateRowWriter(place.store, folder, nameOf);
   for (let n = 0; n < items; n += 1) await writer.add(itemOf(n));
   expect(await reader.record(folder)).toBeNull();
   expect(await writer.finish(record)).toEqual(workOf(items));
 }
 
 it('shows the user their other columns in lines and results, and keeps none of them by item', async () => {
-  const writer = new WorkWriter(place.store, folder, nameOf);
+  const writer = new CertificateRowWriter(place.store, folder, nameOf);
   const own = ['Ana', 'x'];
   await writer.add({ ...itemOf(0), own });
   await writer.finish({ ...record, columns: ['Nome', 'x'] });
@@ -124,7 +124,7 @@ it('refuses an item that was erased', async () => {
 
 it('reads a list of a decision as it stands, after an erasure under the name of another', async () => {
   const list = `${folder}/decisions/0001/list-1`;
-  const [at, ref] = [0, { folder: list, items: 1, filedIn: folder }];
+  const [at, ref] = [0, { folder: list, items: 1, outcomesIn: folder }];
   for (const document of [itemOf(5).document, itemOf(7).document]) {
     await drafted(place.store, (draft) => draft.remove('batch_row', [list]));
     const writer = place.store.rows.writer(list);
@@ -150,7 +150,7 @@ it('makes a work be there with its last row, and a start that was broken off who
 
 it('does not change a work that was written before', async () => {
   await write(1);
-  const again = new WorkWriter(place.store, folder, nameOf);
+  const again = new CertificateRowWriter(place.store, folder, nameOf);
   await again.add({ ...itemOf(0), document: 'changed' });
   await again.finish({ ...record, label: 'changed' });
   expect(await all(reader.items(folder))).toEqual([itemOf(0)]);
@@ -176,7 +176,7 @@ it('reads how a work stands, and how decisions about it ended', async () => {
   } as const;
   await jobs.start(decisionFolder(folder, 1), start, decided);
   expect(await decisionsOf(place.store, folder)).toEqual([decided]);
-  expect(await reader.askedBy(`${decisionFolder(folder, 1)}/list-2`)).toBe('ana');
+  expect(await reader.requestedBy(`${decisionFolder(folder, 1)}/list-2`)).toBe('ana');
   const ending = { status: 'issued', needsAttention: false, endedAt: 't' };
   for (const edition of [0, 1]) {
     const outcome = { edition, snapshotAt: 0, summary: { edition } };
@@ -208,7 +208,7 @@ describe('rows', () => {
   });
 
   it('of a repeated line tell how its item ended, however far behind it stands', async () => {
-    const writer = new WorkWriter(place.store, folder, nameOf);
+    const writer = new CertificateRowWriter(place.store, folder, nameOf);
     for (let n = 0; n < 450; n += 1) await writer.add(itemOf(n));
     const again = { kind: 'duplicate', line: 900, duplicateOf: 5, note: 'n' } as const;
     await writer.add({ ...itemOf(3), ...again });
@@ -228,7 +228,7 @@ describe('rows', () => {
   });
 
   it('of what was erased tell nothing but counts', async () => {
-    const writer = new WorkWriter(place.store, folder, nameOf);
+    const writer = new CertificateRowWriter(place.store, folder, nameOf);
     await writer.add({ ...itemOf(0), document: '', erased: true });
     const again = { kind: 'duplicate', line: 3, duplicateOf: 2 } as const;
     await writer.add({ ...itemOf(0), ...again, erased: true });

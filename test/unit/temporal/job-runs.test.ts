@@ -17,8 +17,8 @@ function engineOf(parents: Record<string, string | null>): Client {
   return { workflow: { list, getHandle } } as unknown as Client;
 }
 
-const idsOf = async (engine: Client, workId: string): Promise<string[]> =>
-  (await runsOf(engine, [workId])).closed.map(({ workflowId }) => workflowId);
+const idsOf = async (engine: Client, jobId: string): Promise<string[]> =>
+  (await runsOf(engine, [jobId])).closed.map(({ workflowId }) => workflowId);
 
 it.each([
   ['credit/a1', 'credit-batch/b1'],
@@ -30,7 +30,7 @@ it.each([
   expect(await idsOf(engine, `${id}/20260105T101530123Z`)).toEqual([id, batch]);
 });
 
-it('leaves what begins alike, and is of another work', async () => {
+it('leaves what begins alike, and is of another job', async () => {
   const engine = engineOf({ 'dossier/a1': null, 'dossier/a10': null });
   expect(await idsOf(engine, 'dossier/a1/20260105T101530123Z')).toEqual(['dossier/a1']);
 });

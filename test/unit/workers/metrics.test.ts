@@ -120,7 +120,7 @@ it('shows a call that is under way', async () => {
 });
 
 it('counts outcomes by status, and unknown ones by themselves', async () => {
-  metrics.certificates.outcomesFiled([
+  metrics.certificates.outcomesStored([
     { status: 'issued' },
     { status: 'unknown_outcome' },
     { status: 'issued' },
@@ -137,8 +137,8 @@ it('counts outcomes by status, and unknown ones by themselves', async () => {
 
 it('tells how many rows are under its watches and how old the oldest is', async () => {
   const rows = [clock - 90_000, clock - 5_000];
-  const endFirst = metrics.certificates.watchStarted(() => rows);
-  const endSecond = metrics.certificates.watchStarted(() => [clock - 7_000]);
+  const endFirst = metrics.certificates.pollStarted(() => rows);
+  const endSecond = metrics.certificates.pollStarted(() => [clock - 7_000]);
   const told = async () => {
     const found = await samples();
     const oldest = sumOf(found, 'diligence_oldest_outstanding_seconds');

@@ -48,7 +48,7 @@ it('says what is zero of monitors before anything happened', async () => {
   ]);
 });
 
-it('counts a change once as filed, delivered and acknowledged, however often it is listed', async () => {
+it('counts a change once as stored, delivered and acknowledged, however often it is listed', async () => {
   const desk = await benchOf({ changes: [{}, {}, {}] });
   await desk.sweepPages('pass-1');
   await desk.sweepPages('pass-2');
@@ -60,7 +60,7 @@ it('counts a change once as filed, delivered and acknowledged, however often it 
   expect(await figure('changes_stuck_total')).toBe(0);
 });
 
-it('counts what others acknowledged first as filed, and as theirs', async () => {
+it('counts what others acknowledged first as stored, and as theirs', async () => {
   const desk = await benchOf({ changes: [{ acknowledged: true }, { acknowledged: true }] });
   await desk.walk();
   expect(await changes('stored')).toBe(2);

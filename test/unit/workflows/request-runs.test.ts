@@ -3,23 +3,29 @@ import type {
   RowAnswer,
   UnsentReason,
 } from '../../../src/domain/certificates/certificate-rows';
-import { RequestRuns } from '../../../src/workflows/certificates/rows/request-runs';
+import { RequestChunks } from '../../../src/workflows/certificates/rows/request-chunks';
 
 const scope = { cancel: jest.fn(), consideredCancelled: false };
 
 const rows = (count: number): RequestRow[] =>
-  Array.from({ length: count }, (_, place) => [place, 0, 'normal']);
+  Array.from({ length: count }, (_, rowIndex) => [rowIndex, 0, 'normal']);
 const sent = (count: number): RowAnswer[] =>
-  rows(count).map(([place]) => ({ kind: 'settled', place, status: 'issued', attempts: 1 }));
+  rows(count).map(([rowIndex]) => ({ kind: 'settled', rowIndex, status: 'issued', attempts: 1 }));
 const unsent = (count: number, reason: UnsentReason): RowAnswer[] =>
-  rows(count).map(([place]) => ({ kind: 'unsent', place, attempts: 0, reason, notBefore: 0 }));
+  rows(count).map(([rowIndex]) => ({
+    kind: 'unsent',
+    rowIndex,
+    attempts: 0,
+    reason,
+    notBefore: 0,
+  }));
 
-const underWay = { probing: false, watched: true };
-const probing = { probing: true, watched: true };
+const underWay = { probing: false, polled: true };
+const probing = { probing: true, polled: true };
 
-function returned(answers: RowAnswer[], places: number, tookMs = 100): RequestRuns {
-  const runs = new RequestRuns();
-  runs.start('r', { rows: rows(answers.length), places: places, scope });
+function returned(answers: RowAnswer[], places: number, tookMs = 100): RequestChunks {
+  const runs = new RequestChunks();
+  runs.start('r', { rows: rows(answers.length), slots: places, scope });
   runs.learn(answers, places, tookMs);
   runs.end('r');
   return runs;
@@ -27,36 +33,36 @@ function returned(answers: RowAnswer[], places: number, tookMs = 100): RequestRu
 
 describe('the runs of requests of a driver', () => {
   test('hold the places they were given and those handed on, until they are back', () => {
-    const runs = new RequestRuns();
-    runs.start('a', { rows: rows(10), places: 4, scope });
-    runs.start('b', { rows: rows(10), places: 0, scope });
+    const runs = new RequestChunks();
+    runs.start('a', { rows: rows(10), slots: 4, scope });
+    runs.start('b', { rows: rows(10), slots: 0, scope });
     runs.handOn('b', 3);
-    expect(runs.places()).toBe(7);
+    expect(runs.slots()).toBe(7);
     runs.end('b');
     runs.handOn('b', 2);
-    expect(runs.places()).toBe(4);
+    expect(runs.slots()).toBe(4);
   });
 
   test('are given more rows than places only where a watch may hand on', () => {
-    const runs = new RequestRuns();
+    const runs = new RequestChunks();
     expect(runs.nextRows(50, 4, underWay)).toBe(10);
-    expect(runs.nextRows(50, 4, { ...underWay, watched: false })).toBe(4);
+    expect(runs.nextRows(50, 4, { ...underWay, polled: false })).toBe(4);
     expect(runs.nextRows(50, 4, probing)).toBe(1);
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
   });
 
-  test('follow one that was handed all it asked for without a place of their own', () => {
+  test('follow one that was handed all it asked for without a rowIndex of their own', () => {
     const runs = returned(sent(10), 2);
     expect(runs.nextRows(50, 0, probing)).toBe(0);
     expect(runs.nextRows(50, -3, underWay)).toBe(10);
-    runs.start('next', { rows: rows(10), places: 0, scope });
+    runs.start('next', { rows: rows(10), slots: 0, scope });
     expect(runs.nextRows(50, -3, underWay)).toBe(0);
   });
 
   test.each([
-    ['had a place for every row', returned(sent(10), 10)],
-    ['had rows that found no place', returned([...sent(8), ...unsent(2, 'no_place')], 2)],
-    ['brought nothing about', returned(unsent(10, 'no_place'), 0)],
+    ['had a rowIndex for every row', returned(sent(10), 10)],
+    ['had rows that found no rowIndex', returned([...sent(8), ...unsent(2, 'no_slot')], 2)],
+    ['brought nothing about', returned(unsent(10, 'no_slot'), 0)],
   ])('do not follow one that %s', (_what, runs) => {
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
   });
@@ -67,11 +73,11 @@ describe('the runs of requests of a driver', () => {
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
   });
 
-  test('learn nothing from rows that found no place', () => {
-    const runs = returned([...sent(1), ...unsent(9, 'no_place')], 1, 300);
+  test('learn nothing from rows that found no rowIndex', () => {
+    const runs = returned([...sent(1), ...unsent(9, 'no_slot')], 1, 300);
     expect(runs.nextRows(50, 50, underWay)).toBe(10);
-    runs.start('a', { rows: rows(10), places: 10, scope });
-    runs.start('b', { rows: rows(10), places: 10, scope });
+    runs.start('a', { rows: rows(10), slots: 10, scope });
+    runs.start('b', { rows: rows(10), slots: 10, scope });
     expect(runs.nextRows(50, 30, underWay)).toBe(10);
   });
 
@@ -86,10 +92,10 @@ describe('the runs of requests of a driver', () => {
 });
 
 it('ends a run that may not have begun, and leaves one that is back soon', () => {
-  const runs = new RequestRuns();
+  const runs = new RequestChunks();
   const queued = { cancel: jest.fn(), consideredCancelled: false };
   const now = Date.now();
-  runs.start('queued', { rows: rows(10), places: 10, scope: queued });
+  runs.start('queued', { rows: rows(10), slots: 10, scope: queued });
   const again = runs.cancelQueued(now);
   expect(queued.cancel).not.toHaveBeenCalled();
   expect(again).toBeGreaterThan(now);

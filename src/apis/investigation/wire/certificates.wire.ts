@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallName } from '../../http/errors';
 import { ContractError } from '../../http/errors';
 import { parseJson } from '../../http/problem';
-import { flag, isSameId, number, parseWire, stateOf, told } from './wire-fields';
+import { flag, isSameId, number, parseWire, stateOf, reported } from './wire-fields';
 import { isUuid } from '../../../domain/core/uuid';
 import type { Issuance } from '../../../domain/certificates/issuance';
 
@@ -17,33 +17,33 @@ const emptyList = z.tuple([]).transform(() => null);
 const issuanceWire = z.object({
   certidao_id: z.string().min(1).max(200),
   status: z.string(),
-  stage: told,
+  stage: reported,
   result: z
     .object({
-      nome_oficial: told,
-      nome_base: told,
-      titular: z.object({ nome: told }).nullish().catch(null),
-      fonte_nome: told,
+      nome_oficial: reported,
+      nome_base: reported,
+      titular: z.object({ nome: reported }).nullish().catch(null),
+      fonte_nome: reported,
       divergente: flag,
-      capturado_em: told,
-      classificacao: told,
+      capturado_em: reported,
+      classificacao: reported,
     })
     .nullish()
     .catch(null),
-  evidence: z.object({ status: told, pdf_url: text, sha256: text }).nullish().or(emptyList),
+  evidence: z.object({ status: reported, pdf_url: text, sha256: text }).nullish().or(emptyList),
   error: z
     .object({
-      code: told,
-      category: told,
-      message: told,
+      code: reported,
+      category: reported,
+      message: reported,
       retryable: flag,
       retry_after_seconds: number,
     })
     .nullish()
     .catch(null),
-  links: z.object({ pdf: told }).nullish().catch(null),
-  created_at: told,
-  completed_at: told,
+  links: z.object({ pdf: reported }).nullish().catch(null),
+  created_at: reported,
+  completed_at: reported,
 });
 
 /** What the acceptance of a request says of its id: without it the issuance is lost to us. */
@@ -57,7 +57,7 @@ const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
 const states = ['queued', 'processing', 'completed', 'failed'] as const;
 
 /**
- * @param certidaoId the id asked for: an answer about another issuance must not be filed as this one
+ * @param certidaoId the id asked for: an answer about another issuance must not be stored as this one
  * @throws ContractError when the answer lacks what we rely on
  */
 export function issuanceFromWire(call: CallName, certidaoId: string, answer: unknown): Issuance {

@@ -21,19 +21,19 @@ import {
   parseWire,
   pollAfterMs,
   stateOf,
-  told,
+  reported,
 } from './wire-fields';
 
 /** The service's shape of a dossier (specification: "Dossier"), and ours. */
 
 const attemptBilling = z
   .object({
-    id: told,
-    status: told,
+    id: reported,
+    status: reported,
     amount: number,
-    unit: told,
-    price_version: told,
-    billing_policy_version: told,
+    unit: reported,
+    price_version: reported,
+    billing_policy_version: reported,
   })
   .nullish()
   .catch(null)
@@ -52,12 +52,12 @@ const attemptBilling = z
 
 const attempt = z
   .object({
-    id: told,
+    id: reported,
     number,
-    status: told,
-    queued_at: told,
-    started_at: told,
-    completed_at: told,
+    status: reported,
+    queued_at: reported,
+    started_at: reported,
+    completed_at: reported,
     billing: attemptBilling,
   })
   .nullish()
@@ -78,20 +78,20 @@ const attempt = z
 
 const phases = listAsItCame.transform((list) =>
   (list ?? []).flatMap((one) => {
-    const read = z.object({ phase: told, status: told }).safeParse(one);
+    const read = z.object({ phase: reported, status: reported }).safeParse(one);
     return read.success ? [read.data] : [];
   }),
 );
 
 const coverage = z
-  .object({ status: told, completed: number, eligible: number, phases })
+  .object({ status: reported, completed: number, eligible: number, phases })
   .nullish()
   .catch(null)
   .transform((wire): DossierCoverage | null => wire ?? null);
 
 const matchedRules = listAsItCame.transform((list) =>
   (list ?? []).flatMap((one) => {
-    const read = z.object({ id: told, score: number, description: told }).safeParse(one);
+    const read = z.object({ id: reported, score: number, description: reported }).safeParse(one);
     return read.success ? [read.data] : [];
   }),
 );
@@ -102,10 +102,10 @@ const texts = listAsItCame.transform((list) =>
 
 const risk = z
   .object({
-    matrix_id: told,
-    matrix_version: told,
-    status: told,
-    level: told,
+    matrix_id: reported,
+    matrix_version: reported,
+    status: reported,
+    level: reported,
     score: number,
     matched_rules: matchedRules,
     missing_fields: texts,
@@ -134,12 +134,12 @@ const result = z
 export const dossierWire = z
   .object({
     id,
-    status: told,
-    subject_type: told,
-    mode: told,
-    kind: told,
-    contract_version: told,
-    billing_policy_version: told,
+    status: reported,
+    subject_type: reported,
+    mode: reported,
+    kind: reported,
+    contract_version: reported,
+    billing_policy_version: reported,
     current_attempt: attempt,
     coverage,
     artifacts,
@@ -148,8 +148,8 @@ export const dossierWire = z
     risk_classification: risk,
     failure,
     poll_after_seconds: pollAfterMs,
-    created_at: told,
-    updated_at: told,
+    created_at: reported,
+    updated_at: reported,
   })
   .transform((wire): Dossier => ({
     // A work goes by it, and a key: however it is spelled, it is one.

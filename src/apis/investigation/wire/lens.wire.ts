@@ -19,13 +19,13 @@ import {
   parseWire,
   pollAfterMs,
   stateOf,
-  told,
+  reported,
 } from './wire-fields';
 
 /** The service's shape of a lens analysis (specification: "Lens analysis"), and ours. */
 
 const file = z
-  .object({ media_type: told, size_bytes: number, sha256: told, upload_status: told })
+  .object({ media_type: reported, size_bytes: number, sha256: reported, upload_status: reported })
   .nullish()
   .catch(null)
   .transform((wire): LensRepository | null =>
@@ -49,7 +49,7 @@ const upload = z
       .default('PUT'),
     url: z.string().min(1),
     headers: z.record(z.string(), z.coerce.string()).nullish(),
-    expires_at: told,
+    expires_at: reported,
   })
   .nullish()
   .catch(null)
@@ -67,8 +67,8 @@ const upload = z
 export const lensWire = z
   .object({
     id,
-    mode: told,
-    status: told,
+    mode: reported,
+    status: reported,
     file,
     billing,
     artifacts,
@@ -76,11 +76,11 @@ export const lensWire = z
     result: asItCame,
     failure,
     poll_after_seconds: pollAfterMs,
-    created_at: told,
-    updated_at: told,
-    submitted_at: told,
-    started_at: told,
-    completed_at: told,
+    created_at: reported,
+    updated_at: reported,
+    submitted_at: reported,
+    started_at: reported,
+    completed_at: reported,
   })
   .transform((wire): LensAnalysis => ({
     analysisId: wire.id,

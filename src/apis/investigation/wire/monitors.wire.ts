@@ -8,9 +8,9 @@ import {
 } from '../../../domain/monitors/change';
 import { ContractError, type CallName } from '../../http/errors';
 import { parseJson } from '../../http/problem';
-import { told as anyText, tolerant } from '../../http/tolerant';
+import { reported as anyText, tolerant } from '../../http/tolerant';
 import { pageFromWire, type Listed } from '../pages';
-import { flag, id, isSameId, number, parseWire, told } from './wire-fields';
+import { flag, id, isSameId, number, parseWire, reported } from './wire-fields';
 
 /**
  * The service's shape of a monitor and its changes (specification: "Monitor", "Monitor change").
@@ -19,32 +19,32 @@ import { flag, id, isSameId, number, parseWire, told } from './wire-fields';
 const words = tolerant(z.array(z.string()));
 const changeWire = z.object({
   id,
-  status: told,
-  severity: told,
-  type: told,
-  detected_at: told,
-  acknowledged_at: told,
+  status: reported,
+  severity: reported,
+  type: reported,
+  detected_at: reported,
+  acknowledged_at: reported,
 });
 const listedChange = changeWire.transform(changeOf);
 
 const monitorWire = z.object({
   id,
-  status: told,
-  identifier: told,
-  identifier_type: told,
+  status: reported,
+  identifier: reported,
+  identifier_type: reported,
   name: anyText,
   listen_items: words,
   emails: words,
   frequency_hours: number,
   health: z
-    .object({ status: told, consecutive_failures: number, last_cycle_at: told })
+    .object({ status: reported, consecutive_failures: number, last_cycle_at: reported })
     .nullish()
     .catch(null),
-  subscription: z.object({ status: told, id: told }).nullish().catch(null),
+  subscription: z.object({ status: reported, id: reported }).nullish().catch(null),
   execution_allowed: flag,
-  blocking_reason: told,
-  created_at: told,
-  updated_at: told,
+  blocking_reason: reported,
+  created_at: reported,
+  updated_at: reported,
 });
 
 /** One entry of a list: a bad one does not hide the others. */

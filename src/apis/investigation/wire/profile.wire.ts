@@ -17,7 +17,7 @@ import {
 } from '../../../domain/profiles/profile';
 import { ContractError, type CallName } from '../../http/errors';
 import { parseJson } from '../../http/problem';
-import { asItCame, listAsItCame, number, parseWire, told } from './wire-fields';
+import { asItCame, listAsItCame, number, parseWire, reported } from './wire-fields';
 
 /** The service's shape of an asset profile (specification: "Asset profile"), and ours. */
 
@@ -35,20 +35,20 @@ function rowsOf<T>(row: z.ZodType<T>): z.ZodType<T[] | null> {
   );
 }
 
-const vehicle = z.object({ ...fields(vehicleTexts, told), ...fields(vehicleNumbers, number) });
+const vehicle = z.object({ ...fields(vehicleTexts, reported), ...fields(vehicleNumbers, number) });
 
 const property = z.object({
-  ...fields(propertyTexts, told),
+  ...fields(propertyTexts, reported),
   ...fields(propertyNumbers, number),
-  localizacao: orNull(z.object(fields(addressTexts, told))),
-  proprietario: orNull(z.object(fields(ownerTexts, told))),
+  localizacao: orNull(z.object(fields(addressTexts, reported))),
+  proprietario: orNull(z.object(fields(ownerTexts, reported))),
 });
 
-const patent = z.object(fields(patentTexts, told));
+const patent = z.object(fields(patentTexts, reported));
 
 const personRural = z.object({
-  documento: told,
-  tipo: told,
+  documento: reported,
+  tipo: reported,
   ...fields(ruralLists, listAsItCame),
   transportes: orNull(
     z.object({ ...fields(transportNumbers, number), ...fields(transportLists, listAsItCame) }),
@@ -96,7 +96,7 @@ export type ProfileAnswer =
 const onlyError = z.object({ erro: z.string() });
 const errorBody = z.object({
   success: z.literal(false),
-  erro: z.object({ codigo: z.string().regex(/^[A-Za-z][\w.-]{0,79}$/), mensagem: told }),
+  erro: z.object({ codigo: z.string().regex(/^[A-Za-z][\w.-]{0,79}$/), mensagem: reported }),
 });
 
 /** @throws ContractError when it is no JSON object, or has none of the sections */

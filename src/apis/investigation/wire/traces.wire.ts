@@ -13,17 +13,17 @@ import {
   parseWire,
   pollAfterMs,
   stateOf,
-  told,
+  reported,
 } from './wire-fields';
 
 /** The service's shape of a trace search (specification: "Trace search"), and ours. */
 export const traceWire = z
   .object({
     id,
-    status: told,
-    type: told,
-    target: told,
-    strategy: told,
+    status: reported,
+    type: reported,
+    target: reported,
+    strategy: reported,
     partial: flag,
     coverage: asItCame,
     billing,
@@ -31,10 +31,10 @@ export const traceWire = z
     result: asItCame,
     failure,
     poll_after_seconds: pollAfterMs,
-    created_at: told,
-    updated_at: told,
-    started_at: told,
-    completed_at: told,
+    created_at: reported,
+    updated_at: reported,
+    started_at: reported,
+    completed_at: reported,
   })
   .transform((wire): Trace => ({
     traceId: wire.id,

@@ -4,7 +4,7 @@ import type { Artifact } from '../../../domain/core/artifact';
 import type { Billing } from '../../../domain/core/service/billing';
 import type { ServiceFailure } from '../../../domain/core/service/service-failure';
 import { ContractError, type CallName } from '../../http/errors';
-import { flag, number, told as anyText, tolerant } from '../../http/tolerant';
+import { flag, number, reported as anyText, tolerant } from '../../http/tolerant';
 
 export { flag, number };
 
@@ -14,7 +14,7 @@ export { flag, number };
  */
 
 /** Text; an empty one tells nothing. */
-export const told = anyText.transform((value) => (value === '' ? null : value));
+export const reported = anyText.transform((value) => (value === '' ? null : value));
 
 /** An object as it came. */
 export const asItCame = tolerant(z.record(z.string(), z.unknown()));
@@ -36,10 +36,12 @@ export const pollAfterMs = number.transform((seconds) =>
   seconds === null || seconds < 0 ? null : seconds * 1_000,
 );
 
-export const billing = tolerant<Billing>(z.object({ status: told, amount: number, unit: told }));
+export const billing = tolerant<Billing>(
+  z.object({ status: reported, amount: number, unit: reported }),
+);
 
 /** One word: anything else may quote a value. */
-const code = told.transform((text) =>
+const code = reported.transform((text) =>
   text !== null && /^[A-Za-z][\w.-]{0,79}$/.test(text) ? text : null,
 );
 
@@ -47,9 +49,9 @@ const code = told.transform((text) =>
 export const failure = z
   .object({
     code,
-    message: told,
-    detail: told,
-    title: told,
+    message: reported,
+    detail: reported,
+    title: reported,
     retryable: flag,
     retry_after_seconds: pollAfterMs,
   })
@@ -76,14 +78,14 @@ const artifactId = z
 const artifact = z
   .object({
     id: artifactId,
-    type: told,
-    media_type: told,
-    status: told,
-    url: told,
-    download_url: told,
-    url_expires_at: told,
-    expires_at: told,
-    available_until: told,
+    type: reported,
+    media_type: reported,
+    status: reported,
+    url: reported,
+    download_url: reported,
+    url_expires_at: reported,
+    expires_at: reported,
+    available_until: reported,
   })
   .transform((wire) => ({
     artifactId: wire.id,
@@ -95,16 +97,16 @@ const artifact = z
     availableUntil: wire.available_until,
   }));
 
-const nothingTold = artifact.parse({});
+const nothingReported = artifact.parse({});
 
 /** Every one that is announced has an id of its own: its place, where none was told. Null: no list. */
 export const artifacts = listAsItCame.transform((list): Artifact[] | null => {
   if (list === null) return null;
   const ids = new Set<string>();
-  return list.map((one, place) => {
-    const read = artifact.safeParse(one).data ?? nothingTold;
+  return list.map((one, position) => {
+    const read = artifact.safeParse(one).data ?? nothingReported;
     const isOwn = read.artifactId !== null && !ids.has(read.artifactId);
-    const own = isOwn ? (read.artifactId as string) : `position-${place + 1}`;
+    const own = isOwn ? (read.artifactId as string) : `position-${position + 1}`;
     ids.add(own);
     return { ...read, artifactId: own };
   });

@@ -69,8 +69,8 @@ export function punctuateDocument(document: string): string {
 export function checkDigit(text: string, lastWeight: number): number {
   let sum = 0;
   let weight = 2;
-  for (let place = text.length - 1; place >= 0; place -= 1) {
-    sum += (text.charCodeAt(place) - 48) * weight;
+  for (let position = text.length - 1; position >= 0; position -= 1) {
+    sum += (text.charCodeAt(position) - 48) * weight;
     weight = weight === lastWeight ? 2 : weight + 1;
   }
   const rest = sum % 11;

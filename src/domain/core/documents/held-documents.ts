@@ -60,12 +60,12 @@ const invoiceKeyColumns = [
 export function* documentsInCnabLine(line: string): Generator<string> {
   const columns = ([first, last]: readonly [number, number]): string =>
     line.slice(first - 1, last).trim();
-  for (const place of documentColumns) {
-    const text = columns(place);
+  for (const position of documentColumns) {
+    const text = columns(position);
     if (/^\d{11}$|^[0-9A-Z]{12}\d{2}$/.test(text) && !/^0*$/.test(text)) yield* withoutZeros(text);
   }
-  for (const place of invoiceKeyColumns) {
-    const issuer = columns(place).slice(6, 20);
+  for (const position of invoiceKeyColumns) {
+    const issuer = columns(position).slice(6, 20);
     if (/^[0-9A-Z]{12}\d{2}$/.test(issuer)) yield* withoutZeros(issuer);
   }
   yield* documentsInText(line);

@@ -117,10 +117,10 @@ export function readDocument(written: string, expectation: DocumentExpectation):
 function readDigits(
   digits: string,
   written: string,
-  { length: told, serves }: DocumentExpectation,
+  { length: reported, serves }: DocumentExpectation,
 ): DocumentReading {
   const n = digits.length;
-  if (told === 'cpf' || (serves.length === 1 && serves[0] === 'cpf')) {
+  if (reported === 'cpf' || (serves.length === 1 && serves[0] === 'cpf')) {
     return readAsCpf(digits, serves);
   }
   if (n === 14) {
@@ -131,8 +131,8 @@ function readDigits(
   const isCpf = isValidCpf(digits);
   const onlyCpf = isCpf && (cpfPunctuation.test(written) || digits.startsWith('0'));
   const asCnpj = !onlyCpf && isValidCnpj(digits.padStart(14, '0'));
-  if (isCpf && asCnpj && told === undefined) return ambiguous();
-  if (told === 'cnpj' || !serves.includes('cpf')) {
+  if (isCpf && asCnpj && reported === undefined) return ambiguous();
+  if (reported === 'cnpj' || !serves.includes('cpf')) {
     if (asCnpj) return found('cnpj', digits, 14 - n);
     if (isCpf) return cpfNotServed(serves);
     return wrongLength(n, 'a CNPJ has 14, and zeros in front do not make its check digits agree');

@@ -9,12 +9,12 @@ export interface ClaimOwner {
   /** Or the id of the work. */
   workflowId: string;
   /** Unique, over continue-as-new too; of a work, it begins with the number of its request. */
-  run: string;
+  chunk: string;
 }
 
 /** Which of its work's requests a claim is for. */
-export function numberOfRun(run: string): number {
-  return Number.parseInt(run, 10);
+export function numberOfChunk(chunk: string): number {
+  return Number.parseInt(chunk, 10);
 }
 
 export interface Claim {
@@ -87,14 +87,14 @@ export type SubjectState =
 
 /** @param attempts all of a subject, in order */
 export function subjectState(attempts: readonly Attempt[], nowMs: number): SubjectState {
-  return attemptState(standingAttempt(attempts), nowMs);
+  return attemptState(latestAttempt(attempts), nowMs);
 }
 
 /**
  * The attempt that counts: one that nobody knows the end of, else the last that sent. One that is
  * closed is a number used up, and says nothing else.
  */
-export function standingAttempt(attempts: readonly Attempt[]): Attempt | null {
+export function latestAttempt(attempts: readonly Attempt[]): Attempt | null {
   const sends = attempts.filter(({ claim }) => claim.kind === 'send');
   const undecided = sends.findLast(
     ({ receipt, resolution }) =>
@@ -143,9 +143,9 @@ export function reissueByRerun(by: string, at: number): Resolution {
 
 /** Of which nobody knows the end yet; null: none. */
 export function undecidedAttempt(attempts: readonly Attempt[]): Attempt | null {
-  const standing = standingAttempt(attempts);
-  const { kind } = attemptState(standing, 0);
-  return kind === 'in_flight' || kind === 'unknown' ? standing : null;
+  const latest = latestAttempt(attempts);
+  const { kind } = attemptState(latest, 0);
+  return kind === 'in_flight' || kind === 'unknown' ? latest : null;
 }
 
 /** The number of the next attempt. */
@@ -194,7 +194,7 @@ export function attemptState(attempt: Attempt | null, nowMs: number): SubjectSta
 }
 
 function isSameOwner(a: ClaimOwner, b: ClaimOwner): boolean {
-  return a.workflowId === b.workflowId && a.run === b.run;
+  return a.workflowId === b.workflowId && a.chunk === b.chunk;
 }
 
 /**

@@ -10,7 +10,7 @@ export interface PageSeen {
 }
 
 /** A place in a list. Brent's way to see a circle keeps one cursor and one page, however long the walk. */
-export interface Place {
+export interface Position {
   cursor: string | null;
   steps: number;
   mark: string | null;
@@ -24,7 +24,7 @@ export interface Place {
   spare: boolean;
 }
 
-export const firstPlace: Place = {
+export const firstPosition: Position = {
   cursor: null,
   steps: 0,
   mark: null,
@@ -51,22 +51,22 @@ export const endlessWords: Record<Endless, string> = {
   empty_pages: `the service answered ${mostEmptyPages} empty pages, one after the other, and says that there is more`,
 };
 
-export type Onward<P extends Place = Place> =
-  { kind: 'page'; place: P } | { kind: 'end' } | { kind: 'endless'; why: Endless };
+export type Onward<P extends Position = Position> =
+  { kind: 'page'; position: P } | { kind: 'end' } | { kind: 'endless'; why: Endless };
 
 /**
  * The place after a page. `end`: no cursor leads on. `endless`: the walk would go on for ever, by a
  * cursor that came before, or by new ones that lead to what came before, or to nothing.
  */
-export function onward<P extends Place>(
-  place: P,
+export function onward<P extends Position>(
+  position: P,
   { hasMore, nextCursor, ids }: PageSeen,
 ): Onward<P> {
   if (nextCursor === null) return { kind: 'end' };
-  const { cursor, steps, mark, before, marked } = place;
+  const { cursor, steps, mark, before, marked } = position;
   const cameBefore = ids !== null && (ids === before || ids === marked);
-  const again = place.again + (cameBefore ? 1 : 0);
-  const empty = ids === null ? place.empty + 1 : 0;
+  const again = position.again + (cameBefore ? 1 : 0);
+  const empty = ids === null ? position.empty + 1 : 0;
   const why: Endless | null =
     nextCursor === cursor || nextCursor === mark
       ? 'repeated_cursor'
@@ -81,8 +81,8 @@ export function onward<P extends Place>(
   const isMark = ((steps + 1) & steps) === 0;
   return {
     kind: 'page',
-    place: {
-      ...place,
+    position: {
+      ...position,
       cursor: nextCursor,
       steps: steps + 1,
       mark: isMark ? nextCursor : mark,

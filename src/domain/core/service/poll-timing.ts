@@ -53,7 +53,7 @@ export function backoffMs(
  * How long a watch may hold its rows before it returns what it has, so that slow rows never keep
  * fresh ones unwatched: 5 s for a fresh row, a quarter of the age later, at most 5 minutes.
  */
-export function watchBoundMs(youngestAgeMs: number): number {
+export function pollBoundMs(youngestAgeMs: number): number {
   return Math.min(Math.max(5_000, youngestAgeMs / 4), 300_000);
 }
 
@@ -99,12 +99,12 @@ export type WaitStep =
 /**
  * What to do after a read that found nothing settled.
  *
- * @param askedMs what the service asked for, or our own pace where it asked for nothing
+ * @param retryAfterMs what the service asked for, or our own pace where it asked for nothing
  * @param leftMs until the deadline
  * @param heldMs how long it is held already; Infinity: long enough
  */
 export function nextWait(
-  askedMs: number,
+  retryAfterMs: number,
   leftMs: number,
   heldMs: number,
   {
@@ -118,7 +118,7 @@ export function nextWait(
   }: WaitBounds = waitBounds,
 ): WaitStep {
   if (leftMs <= 0) return { kind: 'expired' };
-  const ms = Math.ceil(Math.min(Math.max(askedMs, minMs), maxMs));
+  const ms = Math.ceil(Math.min(Math.max(retryAfterMs, minMs), maxMs));
   const isShort = ms <= holdMs && heldMs + ms <= holdInAllMs;
   if (leftMs < lastHoldMs || isShort) return { kind: 'hold', ms: Math.min(ms, leftMs) };
   // Of 0 the server would make "never", and of what lies past the deadline "failed".

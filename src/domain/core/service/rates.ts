@@ -20,11 +20,11 @@ const reasons: Readonly<Record<string, Words>> = {
 /** Of all workers together, where any is at work; else as it was last: why it is so, and what was refused. */
 export function rateWords(rates: readonly NotedRate[], now: number, say: Say): string {
   const live = rates.filter(({ until }) => until > now);
-  const told = live.length > 0 ? live : rates;
+  const reported = live.length > 0 ? live : rates;
   const sum = (of: (rate: NotedRate) => number): number =>
-    told.reduce((total, rate) => total + of(rate), 0);
+    reported.reduce((total, rate) => total + of(rate), 0);
   const why = [
-    ...new Set(told.map(({ reason }) => say(...(reasons[reason] ?? [reason, reason])))),
+    ...new Set(reported.map(({ reason }) => say(...(reasons[reason] ?? [reason, reason])))),
   ].join(', ');
   return [
     `${sum(({ perSecond }) => perSecond).toFixed(1)} ${say('calls', 'chamadas')}/s (${why})`,

@@ -104,13 +104,13 @@ async function writeReport(
   await ctx.audit.anchor();
   const about = new Set([id, ...jobs.map((one) => one.job.id)]);
   const audit = await excerptOf(ctx.store, about, `outcome/${id}`);
-  const { createdAt: askedAt, createdBy: askedBy, plan } = input;
+  const { createdAt: requestedAt, createdBy: requestedBy, plan } = input;
   const manifest: Manifest = {
     version: 1,
     investigation: id,
     plan: plan.name,
-    askedBy,
-    askedAt,
+    requestedBy,
+    requestedAt,
     settledAt: outcome.settledAt,
     files,
     audit,
@@ -143,20 +143,20 @@ async function writeEvidence(
   { createdBy }: InvestigationRecord,
 ): Promise<EvidenceRow[]> {
   // What was reused somebody else may have asked for.
-  const { createdBy: askedBy = createdBy } = job.input as { createdBy?: string };
+  const { createdBy: requestedBy = createdBy } = job.input as { createdBy?: string };
   const written: EvidenceRow[] = [];
   for (const { body, name, ...about } of await evidenceOf(store, job)) {
-    const place = `evidence/${String(index + 1).padStart(2, '0')}-${step}`;
-    await mkdir(join(folder, place), { recursive: true });
-    await writeWhole(join(folder, place), name, body);
-    const path = `${place}/${name}`;
+    const location = `evidence/${String(index + 1).padStart(2, '0')}-${step}`;
+    await mkdir(join(folder, location), { recursive: true });
+    await writeWhole(join(folder, location), name, body);
+    const path = `${location}/${name}`;
     const isCertificate = job.kind === 'certificate';
     const validity = isCertificate
       ? derivedValidity(name.replace('.pdf', ''), about.capturedAt)
       : null;
     const source = childKindOf(job.kind).service === 'credit' ? 'credit' : 'investigation';
     const sums = await sumOf(join(folder, path));
-    written.push({ path, ...sums, step, job: job.id, source, ...about, askedBy, validity });
+    written.push({ path, ...sums, step, job: job.id, source, ...about, requestedBy, validity });
   }
   return written;
 }

@@ -1,8 +1,8 @@
 import { attentionOf } from '../../../domain/attention';
-import type { FiledRow } from '../../../domain/certificates/certificates';
+import type { StoredResultRow } from '../../../domain/certificates/certificates';
 import { validityOf, validityRules } from '../../../domain/certificates/validity';
 import type { Fields } from '../../../domain/core/findings';
-import type { AnalysisOutcome } from '../../../domain/credit/work';
+import type { AnalysisOutcome } from '../../../domain/credit/job';
 import { divergencesIn, type Source } from '../../../domain/investigations/divergences';
 import type {
   InvestigationOutcome,
@@ -65,14 +65,14 @@ export async function reportOf(
     error: outcome.error?.message ?? null,
     plan: { name: plan.name, title: plan.title },
     subject: { ...subject },
-    asked: { by: input.createdBy, at: input.createdAt, label: input.label },
+    requested: { by: input.createdBy, at: input.createdAt, label: input.label },
     settledAt: outcome.settledAt,
     findings: [],
     coverage: plan.steps.map(({ id: step, kind, needs, required }) => {
       const end = outcome.steps.find((one) => one.id === step);
       const { children = [], status = 'not_asked', why = null } = end ?? {};
       const answered = children.filter(({ result }) => result === 'answered').length;
-      return { step, kind, needs, required, status, why, asked: children.length, answered };
+      return { step, kind, needs, required, status, why, requested: children.length, answered };
     }),
     certificates: [],
     assets: { totals: [], people: [] },
@@ -97,8 +97,8 @@ export async function reportOf(
   const [only] = own;
   if (subject.name !== null && only !== undefined)
     sources.unshift({ source: 'as asked', about: only, facts: { name: subject.name } });
-  const asked = sources.flatMap(({ about }) => about ?? []);
-  report.divergences = divergencesIn([...own, ...asked], sources);
+  const requested = sources.flatMap(({ about }) => about ?? []);
+  report.divergences = divergencesIn([...own, ...requested], sources);
   return report;
 }
 
@@ -213,7 +213,7 @@ export function derivedValidity(type: string, capturedAt: string | null): Derive
 
 function certificateRow(
   step: string,
-  facts: Partial<FiledRow>,
+  facts: Partial<StoredResultRow>,
   file: string | null,
 ): CertificateRow {
   const { capturedAt = null, classification = null, divergent = null } = facts;
@@ -222,8 +222,8 @@ function certificateRow(
   const isGood = attentionOf('certificate', status).exitCode === 0;
   const validity = isGood ? derivedValidity(type, capturedAt) : null;
   const names = { officialName, holderName, baseName, sourceName };
-  const told = { ...names, classification, divergent, capturedAt };
-  return { step, document, type, status, ...told, validity, file };
+  const shown = { ...names, classification, divergent, capturedAt };
+  return { step, document, type, status, ...shown, validity, file };
 }
 
 function isRisk(name: string): boolean {

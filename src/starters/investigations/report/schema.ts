@@ -42,7 +42,7 @@ const origin = {
   endpoint: z.string(),
   requestId: word.describe('that the service gave'),
   capturedAt: z.string(),
-  askedBy: z.string(),
+  requestedBy: z.string(),
   validity: validity.nullable(),
 };
 const file = { path: z.string(), bytes: z.number().int(), sha256: z.string() };
@@ -54,7 +54,7 @@ export const reportSchema = z.strictObject({
   error: word.describe('why it is incomplete'),
   plan: z.strictObject({ name: z.string(), title: z.string() }),
   subject: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])),
-  asked: z.strictObject({ by: z.string(), at: z.string(), label: word }),
+  requested: z.strictObject({ by: z.string(), at: z.string(), label: word }),
   settledAt: z.string(),
   findings: z.array(
     z.strictObject({
@@ -73,7 +73,7 @@ export const reportSchema = z.strictObject({
       required: z.boolean(),
       status: z.enum(stepStatuses),
       why: word,
-      asked: z.number().int(),
+      requested: z.number().int(),
       answered: z.number().int(),
     }),
   ),
@@ -161,8 +161,8 @@ export const manifestSchema = z.strictObject({
   version: z.literal(1),
   investigation: z.string(),
   plan: z.string(),
-  askedBy: z.string(),
-  askedAt: z.string(),
+  requestedBy: z.string(),
+  requestedAt: z.string(),
   settledAt: z.string(),
   files: z.array(z.strictObject({ ...file, evidence: z.strictObject(origin).nullable() })),
   audit: z.strictObject({

@@ -1,6 +1,6 @@
-import type { FiledRow } from '../../../domain/certificates/certificates';
+import type { StoredResultRow } from '../../../domain/certificates/certificates';
 import type { Cell, Fields, Findings } from '../../../domain/core/findings';
-import type { AnalysisOutcome } from '../../../domain/credit/work';
+import type { AnalysisOutcome } from '../../../domain/credit/job';
 import type { DossierOutcome } from '../../../domain/dossiers/follow';
 import type { Finding } from '../../../domain/investigations/report';
 import type { JobKind } from '../../../domain/job';
@@ -18,16 +18,18 @@ interface Read {
 /** What a reader wants to know first of a job; nothing is judged. */
 export function shortFacts(kind: JobKind, outcome: unknown, read: Read): Finding['facts'] {
   const { error = null } = outcome as { error?: { code: string | null; message: string } | null };
-  const told: Record<string, Cell> = { ...readers[kind]?.(outcome, read) };
-  if (error !== null) told['error'] = `${error.code ?? ''} ${error.message}`.trim();
-  return Object.entries(told).flatMap(([what, value]) => (value === null ? [] : [{ what, value }]));
+  const shown: Record<string, Cell> = { ...readers[kind]?.(outcome, read) };
+  if (error !== null) shown['error'] = `${error.code ?? ''} ${error.message}`.trim();
+  return Object.entries(shown).flatMap(([what, value]) =>
+    value === null ? [] : [{ what, value }],
+  );
 }
 
 const readers: Readonly<
   Partial<Record<JobKind, (outcome: unknown, read: Read) => Record<string, Cell>>>
 > = {
   certificate(_, { facts }) {
-    const row = facts as Partial<FiledRow>;
+    const row = facts as Partial<StoredResultRow>;
     const { classification = null, divergent = null, errorMessage = null } = row;
     const { holderName: holder = null, officialName = null } = row;
     const holderName = holder === officialName ? null : holder;
@@ -87,7 +89,7 @@ const readers: Readonly<
     const { counts, health, warnings } = outcome as SweepOutcome;
     const notes = [...warnings, ...health].join('; ');
     return {
-      newChanges: counts.filed,
+      newChanges: counts.stored,
       delivered: counts.delivered,
       acknowledged: counts.acknowledged,
       notes: notes === '' ? null : notes,

@@ -3,7 +3,7 @@ import type { StepChild } from '../../../domain/investigations/investigation';
 import type { SentRequests } from '../../../domain/investigations/report';
 import type { JobWithOutcome } from '../../../store/core/jobs/job-rows';
 import type { CommandContext } from '../../jobs/context';
-import { askedOf } from '../../jobs/envelope';
+import { requestsOf as requestsOfJob } from '../../jobs/envelope';
 import { endedJob } from '../../jobs/find-job';
 import type { Job } from '../../jobs/job-kind';
 import { childKindOf } from '../child-kinds';
@@ -45,12 +45,12 @@ export async function requestsOf(
       sum.reused += 1;
       continue;
     }
-    const asked = await askedOf(ctx, childKindOf(job.kind), endedJob(job as Job));
-    if (asked === null) continue;
-    sum.requested += asked.requested;
-    sum.reused += asked.reused;
-    sum.possibleDoubleCharges += asked.possibleDoubleCharges;
-    if (withoutAnswer.has(job.status)) sum.unanswered += asked.requested;
+    const requests = await requestsOfJob(ctx, childKindOf(job.kind), endedJob(job as Job));
+    if (requests === null) continue;
+    sum.requested += requests.requested;
+    sum.reused += requests.reused;
+    sum.possibleDoubleCharges += requests.possibleDoubleCharges;
+    if (withoutAnswer.has(job.status)) sum.unanswered += requests.requested;
   }
   return sum;
 }

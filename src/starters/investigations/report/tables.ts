@@ -1,5 +1,5 @@
 import type { Cell, Findings } from '../../../domain/core/findings';
-import type { AnalysisOutcome } from '../../../domain/credit/work';
+import type { AnalysisOutcome } from '../../../domain/credit/job';
 import type { AssetTotal, ReportTable } from '../../../domain/investigations/report';
 import type { Store } from '../../../store/store';
 import { openChanges } from '../../../store/investigations/open-changes';
@@ -120,7 +120,7 @@ export async function changesTable(
   for await (const { file: one, isOpen } of openChanges(store, about)) {
     total += 1;
     if (rows.length >= mostRows) continue;
-    const { changeId, detectedAt, severity, severityWord, type } = one.filed.change;
+    const { changeId, detectedAt, severity, severityWord, type } = one.stored.change;
     const state = isOpen ? 'open' : 'acknowledged';
     rows.push([detectedAt, severityWord ?? severity, type, state, changeId]);
   }

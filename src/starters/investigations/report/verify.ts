@@ -99,10 +99,16 @@ async function faultsOfFiles(
 /** It is of the same investigation, and names the same evidence. */
 function faultsOfReport(report: InvestigationReport | null, manifest: Manifest): string[] {
   if (report === null) return ['report.json is missing, or is none'];
-  const { asked, evidence, id, plan, settledAt } = report;
+  const { requested, evidence, id, plan, settledAt } = report;
   const isSame = isDeepStrictEqual(
-    [id, plan.name, asked.by, asked.at, settledAt],
-    [manifest.investigation, manifest.plan, manifest.askedBy, manifest.askedAt, manifest.settledAt],
+    [id, plan.name, requested.by, requested.at, settledAt],
+    [
+      manifest.investigation,
+      manifest.plan,
+      manifest.requestedBy,
+      manifest.requestedAt,
+      manifest.settledAt,
+    ],
   );
   const inManifest = manifest.files.flatMap(({ evidence: from, ...file }) =>
     from === null ? [] : [{ ...file, ...from }],

@@ -58,7 +58,7 @@ export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatc
     },
     artifacts: () => [],
     cost: async (job, ctx) => (await surveyOf(ctx, job)).charges.billing?.() ?? [],
-    asked: ({ input: { children, items } }) => {
+    requests: ({ input: { children, items } }) => {
       return { requested: children, reused: items - children, possibleDoubleCharges: 0 };
     },
     heeds: ['excel', 'html', 'lang'],
@@ -83,7 +83,7 @@ function summaryOf(
   const { batchId, blankLines, children, inputName, items, kind, label, left, lines } = input;
   const about = { batchId, kind, label, inputName, total: lines, blankLines, items, left };
   const when = { startedAt: createdAt, finishedAt: outcome.endedAt };
-  return { ...about, asked: children, counts, problems, ...charges.summary(), ...when };
+  return { ...about, requested: children, counts, problems, ...charges.summary(), ...when };
 }
 
 async function readProgress(

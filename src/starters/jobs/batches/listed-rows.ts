@@ -1,5 +1,5 @@
 import type { StoredRow } from '../../../store/core/row-writer';
-import type { BatchRows } from './ask';
+import type { BatchRows } from './request';
 
 /** What stands for a line where there is no sheet. */
 export interface ListedRow {

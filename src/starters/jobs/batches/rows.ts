@@ -110,7 +110,7 @@ export async function* rowsOf(
 ): AsyncGenerator<ResultRow> {
   for await (const row of ctx.store.rows.all(folder)) {
     if ('code' in row) {
-      yield { ...notAsked(row), ...(row.own && { own: row.own }) };
+      yield { ...notRequested(row), ...(row.own && { own: row.own }) };
       continue;
     }
     const item = row.kind === 'item' ? row : await ctx.store.rows.item(folder, row.item);
@@ -124,11 +124,11 @@ export async function* rowsOf(
   }
 }
 
-function notAsked(row: Extract<StoredRow, { code: string }>): ResultRow {
-  const { line, document: asked, code, message, reference } = row;
+function notRequested(row: Extract<StoredRow, { code: string }>): ResultRow {
+  const { line, document: requested, code, message, reference } = row;
   const status = row.erased ? 'erased' : row.kind;
   const nothing = { child: null, end: null, duplicateOf: null, note: '' };
-  return { line, asked, status, error: { code, message }, reference, ...nothing };
+  return { line, requested, status, error: { code, message }, reference, ...nothing };
 }
 
 function resultRow(
@@ -137,9 +137,9 @@ function resultRow(
   end: ChildEnd | null,
   unended: string,
 ): ResultRow {
-  const { document: asked, line, reference } = row;
+  const { document: requested, line, reference } = row;
   const duplicateOf = row.kind === 'duplicate' ? row.duplicateOf : null;
-  const stands = duplicateOf === null ? (end?.status ?? unended) : 'duplicate';
+  const first = duplicateOf === null ? (end?.status ?? unended) : 'duplicate';
   const notes = [
     row.note,
     child.before ? 'had ended before' : '',
@@ -147,8 +147,8 @@ function resultRow(
   ];
   return {
     line,
-    asked,
-    status: row.erased ? 'erased' : stands,
+    requested,
+    status: row.erased ? 'erased' : first,
     child: row.erased ? null : child,
     end,
     error: end?.error ?? null,

@@ -34,7 +34,7 @@ export interface ChildEnd {
 /** An input line, as it stands. */
 export interface ShownRow {
   line: number;
-  asked: string;
+  requested: string;
   status: string;
   end: ChildEnd | null;
 }

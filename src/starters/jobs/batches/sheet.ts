@@ -98,12 +98,12 @@ export async function writeRows(
 }
 
 function rowOf(
-  { asked, child, end, error, line, reference, status }: ResultRow,
+  { requested, child, end, error, line, reference, status }: ResultRow,
   shown: Pick<BatchRow, 'cells' | 'page'>,
 ): BatchRow {
   const jobId = end?.jobId ?? child?.jobId ?? null;
   const isDoubted = end?.isDoubted === true;
-  return { line, asked, status, isDoubted, jobId, error, reference, ...shown };
+  return { line, requested, status, isDoubted, jobId, error, reference, ...shown };
 }
 
 /** `pages/<line>.html`, of a kind whose jobs have one each; returns its name. */
@@ -133,16 +133,16 @@ async function writeSheets(rows: AsyncIterable<ResultRow>, sheets: BatchSheets):
 }
 
 /** Of a file, its name without the ending that all of them have; what is no name of a file: its line. */
-function folderName({ asked, line }: ResultRow): string {
-  const name = asked.replace(/\.rem$/, '');
+function folderName({ requested, line }: ResultRow): string {
+  const name = requested.replace(/\.rem$/, '');
   return /[@/\\:]|^\.|^$/.test(name) ? `line-${line}` : name;
 }
 
 function cellsOf(rules: BatchRules, row: ResultRow): (string | number | null)[] {
-  const { line, asked, status, child, end, error, reference, duplicateOf, note } = row;
+  const { line, requested, status, child, end, error, reference, duplicateOf, note } = row;
   return [
     line,
-    asked,
+    requested,
     status,
     ...Object.values(reportedOf(rules, row)),
     error?.code ?? null,

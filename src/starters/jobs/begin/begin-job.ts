@@ -1,9 +1,9 @@
 import type { EngineClient } from '../../../temporal/connection';
 import { withEngine, type CommandContext } from '../context';
 import { UsageError } from '../errors';
-import { findJob, isAtWork } from '../find-job';
+import { findJob, hasWorker } from '../find-job';
 import type { Job, JobKind } from '../job-kind';
-import { startJob, type Ask } from './start-job';
+import { startJob, type StartPlan } from './start-job';
 
 /** A term that somebody named, by the name that `JobKind.terms` has for it. */
 export interface GivenTerm {
@@ -23,8 +23,11 @@ export interface Beginning<Input, Outcome, T> {
 }
 
 /** Whether the end of the job that is there is the answer. */
-export function isAnswered<Input, Outcome>({ standing, stands }: Ask<Input, Outcome>): boolean {
-  return standing !== null && standing.outcome !== null && stands;
+export function isAnswered<Input, Outcome>({
+  existing,
+  isAnswer,
+}: StartPlan<Input, Outcome>): boolean {
+  return existing !== null && existing.outcome !== null && isAnswer;
 }
 
 /**
@@ -36,23 +39,23 @@ export function isAnswered<Input, Outcome>({ standing, stands }: Ask<Input, Outc
 export async function beginJob<Input, Outcome, T>(
   ctx: CommandContext,
   kind: JobKind<Input, Outcome>,
-  ask: Ask<Input, Outcome>,
+  plan: StartPlan<Input, Outcome>,
   { given, ended, started }: Beginning<Input, Outcome, T>,
 ): Promise<T> {
-  const { standing } = ask;
+  const { existing } = plan;
   const { formats, say } = ctx.reader;
-  if (standing !== null && isAnswered(ask)) {
+  if (existing !== null && isAnswered(plan)) {
     ctx.log(
       say(
-        `${standing.id}: ended ${standing.endedAt}, and is shown as it stands; \`--rerun\` orders it anew`,
-        `${standing.id}: terminou em ${formats.instant(standing.endedAt ?? '')}, e é mostrado como está; \`--rerun\` pede de novo`,
+        `${existing.id}: ended ${existing.endedAt}, and is shown as it stands; \`--rerun\` orders it anew`,
+        `${existing.id}: terminou em ${formats.instant(existing.endedAt ?? '')}, e é mostrado como está; \`--rerun\` pede de novo`,
       ),
     );
-    return ended(standing);
+    return ended(existing);
   }
-  let own = standing?.outcome === null ? standing : null;
-  const record = async () => findJob<Input, Outcome>(ctx, await ask.record());
-  if (own === null && ask.mayEndAtOnce === true) {
+  let own = existing?.outcome === null ? existing : null;
+  const record = async () => findJob<Input, Outcome>(ctx, await plan.record());
+  if (own === null && plan.mayEndAtOnce === true) {
     own = await record();
     if (own.outcome !== null) return ended(own);
   }
@@ -60,11 +63,11 @@ export async function beginJob<Input, Outcome, T>(
     const attach = async (job: Job<Input, Outcome>): Promise<void> => {
       refuseIgnored(kind, job, given, true);
       ctx.log(`${job.id}: ${say('is under way already', 'já está em andamento')}`);
-      await ask.attach?.(engine, job);
+      await plan.attach?.(engine, job);
     };
-    if (own !== null && own === standing) {
-      if (await isAtWork(engine, kind, own)) await attach(own);
-      else if (ask.goesOn?.(own) === false) own = null;
+    if (own !== null && own === existing) {
+      if (await hasWorker(engine, kind, own)) await attach(own);
+      else if (plan.goesOn?.(own) === false) own = null;
       else {
         refuseIgnored(kind, own, given, false);
         ctx.log(
@@ -73,7 +76,7 @@ export async function beginJob<Input, Outcome, T>(
       }
     }
     own ??= await record();
-    const job = await startJob(ctx, engine, kind, own, ask);
+    const job = await startJob(ctx, engine, kind, own, plan);
     if (job.id !== own.id) await attach(job);
     return started(engine, job);
   });

@@ -6,7 +6,7 @@ import { answerWords } from '../../../domain/order-answers';
 import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
 import { isNotFound, withEngine, type CommandContext } from '../context';
 import { CommandError, UsageError } from '../errors';
-import { findJob, isAtWork } from '../find-job';
+import { findJob, hasWorker } from '../find-job';
 import { giveOrder, type Job, type JobKind, type Order, type OrderOptions } from '../job-kind';
 
 /**
@@ -31,7 +31,7 @@ export async function orderJob(
   if (job.outcome !== null) throw hasEnded(id, say);
   const stops = order === 'resume' ? null : order === 'pause' ? 'paused' : 'cancelled';
   const name = options.remote && stops === 'cancelled' ? 'cancel_remote' : order;
-  const entry = orderEntry(name, { workId: id, by: ctx.environment.actor }, Date.now());
+  const entry = orderEntry(name, { jobId: id, by: ctx.environment.actor }, Date.now());
   const { jobs } = ctx.store;
   const batches = new JobBatchRepository(ctx.store);
   if (stops === null) {
@@ -44,7 +44,7 @@ export async function orderJob(
   await ctx.audit.anchor();
   return withEngine(ctx, async (engine) => {
     try {
-      if (await isAtWork(engine, kind, job)) {
+      if (await hasWorker(engine, kind, job)) {
         const handle = engine.client.workflow.getHandle(kind.workflowId(job.input, id));
         const answer = giveOrder(handle, order, options);
         if (stops === null) return answerWords(await answer, say);

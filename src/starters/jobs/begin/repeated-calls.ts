@@ -16,7 +16,7 @@ export type CallMeaning = 'refused' | 'not_done' | 'unknown';
 
 export interface RepeatOptions {
   /** Told what goes on, one line at a time. */
-  tell: (line: string) => void;
+  print: (line: string) => void;
   pause?: (ms: number) => Promise<unknown>;
 }
 
@@ -25,8 +25,8 @@ export class RepeatedCalls {
   readonly #tell: (line: string) => void;
   readonly #pause: (ms: number) => Promise<unknown>;
 
-  constructor({ tell, pause = sleep }: RepeatOptions) {
-    this.#tell = tell;
+  constructor({ print, pause = sleep }: RepeatOptions) {
+    this.#tell = print;
     this.#pause = pause;
   }
 
@@ -46,13 +46,13 @@ export class RepeatedCalls {
 
   /** The service itself paces what it refused for now; a lost answer may still be on its way. */
   async wait(error: unknown): Promise<void> {
-    const asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
-    if (asked > longestPauseMs) {
+    const requested = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+    if (requested > longestPauseMs) {
       throw new CommandError(
-        `${messageOf(error)}: the service asks to wait ${Math.ceil(asked / 1_000)} s; try again then`,
+        `${messageOf(error)}: the service asks to wait ${Math.ceil(requested / 1_000)} s; try again then`,
       );
     }
-    await this.#pause(Math.max(pauseMs, asked));
+    await this.#pause(Math.max(pauseMs, requested));
   }
 
   meaningOf(error: unknown): CallMeaning {

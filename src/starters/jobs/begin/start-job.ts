@@ -7,17 +7,17 @@ import { queueName } from '../../../domain/core/queues';
 import type { EngineClient } from '../../../temporal/connection';
 import type { WorkflowKind } from '../../../domain/core/search-attributes';
 import { refuseMissingSearchAttributes } from '../../../temporal/search-attributes';
-import { attributesAtStart, workIdOf } from '../../../workflows/core/search-attributes';
+import { attributesAtStart, jobIdOf } from '../../../workflows/core/search-attributes';
 import { isRunning, type CommandContext } from '../context';
 import { findJob } from '../find-job';
 import type { Job, JobKind } from '../job-kind';
 
 /** What is asked for, looked up before anything is recorded or sent. */
-export interface Ask<Input, Outcome> {
+export interface StartPlan<Input, Outcome> {
   /** The newest job that asked for the same; null: there is none. */
-  standing: Job<Input, Outcome> | null;
+  existing: Job<Input, Outcome> | null;
   /** The end of that job is the answer. */
-  stands: boolean;
+  isAnswer: boolean;
   /** Records it, with what the audit trail says: it can be started then. Returns the id. */
   record(): Promise<string>;
   /** Whether an interrupted one goes on; default: it does. Else another is recorded. */
@@ -42,7 +42,7 @@ export interface Ask<Input, Outcome> {
 }
 
 export type StartTerms<Input, Outcome> = Pick<
-  Ask<Input, Outcome>,
+  StartPlan<Input, Outcome>,
   'workflow' | 'workflowInput' | 'release' | 'withdraw' | 'reuse' | 'isBatch'
 >;
 
@@ -91,34 +91,34 @@ export async function startJob<Input, Outcome>(
   engine: EngineClient,
   kind: JobKind<Input, Outcome>,
   job: Job<Input, Outcome>,
-  ask: StartTerms<Input, Outcome>,
+  plan: StartTerms<Input, Outcome>,
 ): Promise<Job<Input, Outcome>> {
   await refuseMissingSearchAttributes(engine);
   const workflowId = kind.workflowId(job.input, job.id);
   if (!(await isRunning(engine, workflowId))) {
     await ctx.store.jobs.release(job.folder);
-    await ask.release?.(job);
+    await plan.release?.(job);
   }
   const { workflow } = engine.client;
-  const args = [await ask.workflowInput(job)];
+  const args = [await plan.workflowInput(job)];
   await workflow
-    .start(ask.workflow, {
+    .start(plan.workflow, {
       workflowId,
       taskQueue: queueName('workflows', ctx.queueSuffix),
       args,
       typedSearchAttributes: attributesAtStart(kind.kind as WorkflowKind, job.id),
       workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: ask.reuse ?? 'ALLOW_DUPLICATE',
-      ...(ask.isBatch !== true && { priority: { priorityKey: 1 } }),
+      workflowIdReusePolicy: plan.reuse ?? 'ALLOW_DUPLICATE',
+      ...(plan.isBatch !== true && { priority: { priorityKey: 1 } }),
     })
     .catch((error: unknown) => {
       // Completed in between: its result is what was asked for.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     });
   const handle = workflow.getHandle(workflowId);
-  const startedFor = workIdOf((await handle.describe()).typedSearchAttributes);
+  const startedFor = jobIdOf((await handle.describe()).typedSearchAttributes);
   if (startedFor?.startsWith(kind.prefix) !== true || startedFor === job.id) return job;
-  await ask.withdraw?.(job);
+  await plan.withdraw?.(job);
   return yieldTo(ctx, job, startedFor);
 }
 
@@ -144,7 +144,7 @@ export async function auditStart(
 ): Promise<void> {
   const { items, onUnknown = 'report', rerun = false, ...more } = terms;
   const by = environment.actor;
-  const entry = startEntry({ workId: id, by }, { items, onUnknown, rerun, ...more }, at);
+  const entry = startEntry({ jobId: id, by }, { items, onUnknown, rerun, ...more }, at);
   await audit.appendAndAnchor([entry]);
 }
 

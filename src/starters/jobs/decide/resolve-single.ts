@@ -1,6 +1,6 @@
 import { startEntry } from '../../../domain/audit-entries';
 import type { DecisionRecord } from '../../../domain/core/decision';
-import { standingAttempt, subjectState } from '../../../domain/core/service/attempts';
+import { latestAttempt, subjectState } from '../../../domain/core/service/attempts';
 import { queueName } from '../../../domain/core/queues';
 import type { FoundJob } from '../../../store/core/jobs/inbox';
 import type { EngineClient } from '../../../temporal/connection';
@@ -11,7 +11,7 @@ import type { Continuation, Resolver, ResolveRequest } from './resolve';
 
 /** What inputs of jobs about one thing have in common. */
 export interface SingleInput {
-  workId: string;
+  jobId: string;
   createdAt: string;
   createdBy: string;
 }
@@ -46,12 +46,12 @@ export function singleResolver<Input extends SingleInput>(rules: SingleRules<Inp
   return {
     async check(ctx, engine, job, request) {
       const input = await inputOf<Input>(ctx, job);
-      const newest = await ctx.store.jobs.last<Input>(thingOf(job.folder));
+      const newest = await ctx.store.jobs.last<Input>(itemOf(job.folder));
       if (newest !== null && newest.folder !== job.folder) {
-        const { workId } = newest.record;
-        throw new CommandError(`${job.id}: asked for again since: decide about ${workId}`);
+        const { jobId } = newest.record;
+        throw new CommandError(`${job.id}: asked for again since: decide about ${jobId}`);
       }
-      if (await isRunning(engine, thingOf(job.id).slice(0, -1)))
+      if (await isRunning(engine, itemOf(job.id).slice(0, -1)))
         throw new CommandError(`${job.id} is still running: decide when it has ended`);
       await refuseInFlight(ctx, await rules.fence(ctx, input), job.id);
       await rules.check?.(ctx, job, input, request);
@@ -73,7 +73,7 @@ async function inputOf<Input>({ store }: CommandContext, { folder, id }: FoundJo
 }
 
 /** Without the instant: of all the times that the same was asked for. */
-function thingOf(idOrFolder: string): string {
+function itemOf(idOrFolder: string): string {
   return idOrFolder.replace(/[^/]+$/, '');
 }
 
@@ -102,7 +102,7 @@ async function resolveAttempt(
   if (subject === null) return;
   if (action !== 'reissue' && action !== 'abandon' && action !== 'adopt') return;
   const history = await store.attempts.of(subject);
-  const last = standingAttempt(history);
+  const last = latestAttempt(history);
   if (last === null || last.claim.claimedAt > Date.parse(at)) return;
   const state = subjectState(history, Date.now());
   const isMeant =
@@ -134,12 +134,12 @@ async function startNext<Input extends SingleInput>(
   const { store, audit, queueSuffix } = ctx;
   const { action, at, by, number } = decision;
   const instant = at.replace(/[-:.]/g, '');
-  const [id, folder] = [job.id, job.folder].map((name) => `${thingOf(name)}${instant}`) as [
+  const [id, folder] = [job.id, job.folder].map((name) => `${itemOf(name)}${instant}`) as [
     string,
     string,
   ];
   const changed = await rules.changed?.(ctx, job, input, decision);
-  const next: Input = { ...input, workId: id, createdAt: at, createdBy: by, ...changed };
+  const next: Input = { ...input, jobId: id, createdAt: at, createdBy: by, ...changed };
   for (const part of ['', '/asked'])
     await store.subjects.add(
       `${folder}${part}`,
@@ -147,10 +147,10 @@ async function startNext<Input extends SingleInput>(
     );
   const terms = { items: 1, onUnknown: `decision-${number}`, rerun: action === 'reissue' };
   const start = { id, kind: job.kind, createdAt: at, label: job.label };
-  const entry = startEntry({ workId: id, by }, terms, Date.parse(at));
+  const entry = startEntry({ jobId: id, by }, terms, Date.parse(at));
   if (await store.jobs.start(folder, start, next, [entry])) await audit.anchor();
   await store.jobs.inheritOutput(id, job.id);
-  const workflowId = thingOf(id).slice(0, -1);
+  const workflowId = itemOf(id).slice(0, -1);
   if ((await store.jobs.outcome(folder)) !== null) return { id, workflowId };
   const args = await rules.args(ctx, next, folder);
   await engine.client.workflow.start(rules.workflow, {

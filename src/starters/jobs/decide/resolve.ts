@@ -201,18 +201,18 @@ async function record(
   const own = decisionFolder(folder, number);
   const isNew = await store.jobs.start(own, start, decision, [resolveEntry(id, decision)]);
   await store.jobs.inheritOutput(decisionId, id);
-  const stands = isNew ? decision : ((await decisionOf(store, folder, number)) ?? decision);
-  if (!isNew && !isSame(stands, request, by)) throw alreadyDecided(id, stands);
+  const first = isNew ? decision : ((await decisionOf(store, folder, number)) ?? decision);
+  if (!isNew && !isSame(first, request, by)) throw alreadyDecided(id, first);
   const auditHead = await audit.anchor();
   const carriesOn = engine !== null && action !== 'acknowledge';
   const continuation = carriesOn
-    ? await carriedOut(ctx, resolver, engine, job, stands, request.deadlineMs)
+    ? await carriedOut(ctx, resolver, engine, job, first, request.deadlineMs)
     : null;
   if (continuation === null || resolver.endsByItself !== true) {
     await store.inbox.settle(folder);
     await endDecision(ctx, own, 'completed', continuation);
   }
-  return { decision: stands, continuation, auditHead };
+  return { decision: first, continuation, auditHead };
 }
 
 async function rowsOf(

@@ -6,7 +6,7 @@ import type { Environment } from '../../../environment';
 import type { KeyRing } from '../../../protection/key-ring';
 import type { DevServer } from '../../../temporal/dev-server/dev-server';
 import { engineLogPath } from '../../../temporal/engine-record';
-import { tell } from '../../cli/terminal';
+import { printNote } from '../../cli/terminal';
 
 /**
  * Decodes for the UI of the embedded engine, at the address that its server was started with: for
@@ -32,7 +32,7 @@ export async function serveCodecForUi(
     });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    tell(
+    printNote(
       `the UI cannot show payloads: port ${codecPort} of its codec server is not to be had (${code ?? 'error'}); \`diligence stop\` and another start take another`,
     );
     return null;

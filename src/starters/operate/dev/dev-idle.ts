@@ -3,7 +3,7 @@ import { retentionScheduleId } from '../../../domain/core/retention';
 import { connectClient, type EngineClient } from '../../../temporal/connection';
 import type { DevServer } from '../../../temporal/dev-server/dev-server';
 import { retireIdleRecord } from '../../../temporal/engine-record';
-import { tell } from '../../cli/terminal';
+import { printNote } from '../../cli/terminal';
 
 /** Resolves when nothing has been running for so long; never when no bound is given. */
 export async function idleFor(
@@ -29,7 +29,7 @@ export async function idleFor(
     if (await isBusy(engine)) busyAt = Date.now();
     const isOver = !signal.aborted && Date.now() - busyAt >= idleMs;
     if (isOver && (await retireIdleRecord(dataDir, idleMs))) {
-      tell(`nothing has run for ${minutes} minutes`);
+      printNote(`nothing has run for ${minutes} minutes`);
       break;
     }
   }

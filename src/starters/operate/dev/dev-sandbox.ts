@@ -7,7 +7,7 @@ import type { Store } from '../../../store/store';
 import { engineLogPath } from '../../../temporal/engine-record';
 import { takeStoreForSandbox } from '../../../temporal/sandbox-store';
 import { CommandError } from '../../jobs/errors';
-import { openLog } from '../kept-parts';
+import { openLog } from '../supervised';
 
 const sandboxToken = 'sandbox-token';
 const creditSandboxToken = 'credit-sandbox-token';

@@ -30,9 +30,9 @@ import {
   type RunningSandbox,
 } from './dev-sandbox';
 import { boundLogs } from '../log-files';
-import { KeptServer, KeptWorker, openLog } from '../kept-parts';
+import { SupervisedServer, SupervisedWorker, openLog } from '../supervised';
 import { CommandError } from '../../jobs/errors';
-import { print, printJson, tell, wholeNumber } from '../../cli/terminal';
+import { print, printJson, printNote, wholeNumber } from '../../cli/terminal';
 import { openContext } from '../../jobs/context';
 
 interface DevFlags {
@@ -125,11 +125,11 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   }
   const { signal } = stopping;
   boundLogs(dataDir);
-  const { store } = await openContext(tell, undefined, environment.variables);
-  const keys = await findPayloadKeys(environment, 'embedded', tell);
+  const { store } = await openContext(printNote, undefined, environment.variables);
+  const keys = await findPayloadKeys(environment, 'embedded', printNote);
   await proveKeys(store, keys);
-  const executable = await findTemporalCli({ env: process.env, say: tell, signal });
-  const server = await KeptServer.start({
+  const executable = await findTemporalCli({ env: process.env, say: printNote, signal });
+  const server = await SupervisedServer.start({
     executable,
     dataDir,
     uiPort: flags.uiPort ?? 0,
@@ -138,16 +138,16 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     env: process.env,
   });
   let sandbox: RunningSandbox | null = null;
-  let worker: KeptWorker | null = null;
+  let worker: SupervisedWorker | null = null;
   let codec: CodecServer | null = null;
   try {
     codec = await serveCodecForUi(environment, keys, server.current);
     const isConfigured = environment.investigation !== null || environment.credit !== null;
     // Who runs a command did not ask for a sandbox.
-    if (isConfigured && flags.onDemand !== true) tell(whyNoSandbox(environment));
+    if (isConfigured && flags.onDemand !== true) printNote(whyNoSandbox(environment));
     if (!isConfigured) sandbox = await startSandboxProcess(environment, store, flags);
     const { variables } = environment;
-    worker = new KeptWorker({
+    worker = new SupervisedWorker({
       logFile: engineLogPath(dataDir, 'worker'),
       env: {
         ...(sandbox === null ? variables : variablesWith(sandbox, variables)),
@@ -165,7 +165,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
       idleFor(server.current, dataDir, flags.idleMinutes, signal),
     ]);
   } finally {
-    tell('stopping: what is being sent is brought to its end');
+    printNote('stopping: what is being sent is brought to its end');
     await removeEngineRecord(dataDir);
     await worker?.stop();
     sandbox?.process.kill('SIGTERM');
@@ -207,14 +207,14 @@ async function announce(
     creditBaseUrl: creditService ?? null,
     startedAt: new Date().toISOString(),
   });
-  tell(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
-  if (uiUrl !== null) tell(`Temporal UI      ${uiUrl}`);
-  if (codec !== null) tell(`codec server     ${codec.endpoint} (for that UI)`);
-  tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
-  if (creditService !== undefined) tell(`credit service   ${creditService}`);
+  printNote(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
+  if (uiUrl !== null) printNote(`Temporal UI      ${uiUrl}`);
+  if (codec !== null) printNote(`codec server     ${codec.endpoint} (for that UI)`);
+  printNote(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
+  if (creditService !== undefined) printNote(`credit service   ${creditService}`);
   if (sandbox !== null) for (const line of sandboxSettings(sandbox)) print(line);
-  tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
-  tell('ready');
+  printNote(`worker log       ${engineLogPath(dataDir, 'worker')}`);
+  printNote('ready');
 }
 
 async function startDetached(): Promise<void> {
@@ -234,7 +234,7 @@ async function startDetached(): Promise<void> {
       print(`service          ${record.investigationBaseUrl}`);
       const { sandboxUrl, creditBaseUrl } = record;
       if (creditBaseUrl !== null) print(`credit service   ${creditBaseUrl}`);
-      if (sandboxUrl === null) tell(whyNoSandbox(environment));
+      if (sandboxUrl === null) printNote(whyNoSandbox(environment));
       if (sandboxUrl !== null && creditBaseUrl !== null) {
         for (const line of sandboxSettings({ baseUrl: sandboxUrl, creditBaseUrl })) print(line);
       }
@@ -259,13 +259,13 @@ export async function stopEngine(dataDir: string): Promise<boolean> {
   if (pid === null) return endOrphanedServer(dataDir);
   process.kill(pid, 'SIGTERM');
   const deadlineAt = Date.now() + longestStopMs;
-  const tellAt = Date.now() + 10_000;
-  let isTold = false;
+  const reportAt = Date.now() + 10_000;
+  let isShown = false;
   while (!hasEnded(pid)) {
     if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
-    if (!isTold && Date.now() > tellAt) {
-      tell(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
-      isTold = true;
+    if (!isShown && Date.now() > reportAt) {
+      printNote(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
+      isShown = true;
     }
     await sleep(200);
   }

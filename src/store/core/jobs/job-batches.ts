@@ -13,14 +13,14 @@ import { marksOf, partsOf, statement } from '../../statement';
 import type { Store } from '../../store';
 
 /** How a job stands. */
-export interface JobStanding {
+export interface JobBacklog {
   /** False: nobody has asked for it, or it was erased. */
   isStored: boolean;
   /** Null before its end. */
   status: string | null;
 }
 
-export interface ChildRow extends JobStanding {
+export interface ChildRow extends JobBacklog {
   item: number;
   child: ChildJob;
 }
@@ -59,14 +59,14 @@ export class JobBatchRepository {
   /** Items above one, in order, with their child jobs. */
   async children(folder: string, after: number, limit: number): Promise<ChildRow[]> {
     const rows = await this.#store.rows.itemsAfter(folder, after, limit);
-    const asked = rows.flatMap((row) => (row.child === undefined ? [] : [row.child]));
-    const statuses = await this.#statuses(asked.map(({ jobId }) => jobId));
+    const requested = rows.flatMap((row) => (row.child === undefined ? [] : [row.child]));
+    const statuses = await this.#statuses(requested.map(({ jobId }) => jobId));
     return rows.map((row) => {
       const { child } = row;
       if (child === undefined || !('item' in row)) {
         throw new RangeError(`an item of ${folder} has no job`);
       }
-      return { item: row.item, child, ...standingIn(statuses, child.jobId) };
+      return { item: row.item, child, ...backlogIn(statuses, child.jobId) };
     });
   }
 
@@ -77,14 +77,14 @@ export class JobBatchRepository {
   async stopChildren(folder: string, word: StopWord): Promise<void> {
     const own = [...(await this.ownChildren(new Set([folder])))];
     for (const ids of partsOf(own)) {
-      const begun = await this.#store.read<{ holder: string }>(
+      const started = await this.#store.read<{ holder: string }>(
         statement(
           `SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${marksOf([ids])}
              AND created_at >= (SELECT created_at FROM job WHERE holder = ?)`,
           [...ids, folder],
         ),
       );
-      await Promise.all(begun.map(({ holder }) => this.#store.jobs.stop(holder, word)));
+      await Promise.all(started.map(({ holder }) => this.#store.jobs.stop(holder, word)));
     }
   }
 
@@ -122,8 +122,8 @@ export class JobBatchRepository {
       ]);
   }
 
-  async standing(jobId: string): Promise<JobStanding> {
-    return standingIn(await this.#statuses([jobId]), jobId);
+  async backlog(jobId: string): Promise<JobBacklog> {
+    return backlogIn(await this.#statuses([jobId]), jobId);
   }
 
   /** Child jobs that these batches were the first to ask for, and that no other batch has asked for. */
@@ -208,6 +208,6 @@ export class JobBatchRepository {
   }
 }
 
-function standingIn(statuses: ReadonlyMap<string, string | null>, jobId: string): JobStanding {
+function backlogIn(statuses: ReadonlyMap<string, string | null>, jobId: string): JobBacklog {
   return { isStored: statuses.has(jobId), status: statuses.get(jobId) ?? null };
 }

@@ -67,7 +67,7 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     return this.store.records.get(answerKey(folder, call));
   }
 
-  /** The first one filed stays, and is returned: it may have been charged for. */
+  /** The first one stored stays, and is returned: it may have been charged for. */
   async putAnswer(folder: string, body: Buffer, call?: number): Promise<Buffer> {
     const put = await this.store.records.putIfAbsent(answerKey(folder, call), body);
     return put === 'stored' ? body : ((await this.answer(folder, call)) ?? body);

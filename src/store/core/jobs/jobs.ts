@@ -14,7 +14,7 @@ import type {
 import { conditionsOf, waitsFor, type JobFilter } from './job-filter';
 import type { SealedDatabase } from '../../sealed/sealed-database';
 import { insertInto, rangeOf, replacing, statement, type Statement } from '../../statement';
-import { addSubjects, askedIn } from '../subjects';
+import { addSubjects, requestedIn } from '../subjects';
 
 interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input' | 'output' | 'folder'> {
   holder: string;
@@ -166,7 +166,7 @@ export class JobRepository {
   ): Promise<boolean> {
     const columns = ['holder', 'id', 'kind', 'label', 'created_at', 'input'];
     const row = [folder, id, kind, label, createdAt, new Sealed(rowName('job', folder), input)];
-    const held = addSubjects(folder, askedIn(id, input));
+    const held = addSubjects(folder, requestedIn(id, input));
     return this.#store.changes(insertInto('job', columns, [row]), entries, held);
   }
 

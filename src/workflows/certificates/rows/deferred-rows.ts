@@ -1,5 +1,5 @@
 import type { AgainRow } from '../../../domain/certificates/certificate-rows';
-import type { WorkRef } from '../../../domain/certificates/work';
+import type { RowListRef } from '../../../domain/certificates/job';
 import type { CertificateActivities } from '../activities';
 import { never, type Deferred } from './row-state';
 
@@ -12,13 +12,13 @@ const perStep = 500;
  */
 export class DeferredRows {
   readonly #state: Deferred;
-  readonly #lane: { work: WorkRef; lane: string };
+  readonly #lane: { list: RowListRef; lane: string };
   readonly #activities: CertificateActivities;
   #moving = false;
 
   constructor(
     state: Deferred,
-    lane: { work: WorkRef; lane: string },
+    lane: { list: RowListRef; lane: string },
     activities: CertificateActivities,
   ) {
     this.#state = state;
@@ -56,15 +56,15 @@ export class DeferredRows {
     return rows;
   }
 
-  async putUnknown(rows: readonly [place: number, attempts: number][]): Promise<void> {
-    await this.#put(rows.map(([place, attempts]) => ({ ...unknownRow, place, attempts })));
+  async putUnknown(rows: readonly [rowIndex: number, attempts: number][]): Promise<void> {
+    await this.#put(rows.map(([rowIndex, attempts]) => ({ ...unknownRow, rowIndex, attempts })));
     this.#state.unknown += rows.length;
   }
 
-  async takeUnknown(): Promise<[place: number, attempts: number][]> {
+  async takeUnknown(): Promise<[rowIndex: number, attempts: number][]> {
     const rows = await this.#take(never, never);
     this.#state.unknown -= rows.length;
-    return rows.map(({ place, attempts }) => [place, attempts]);
+    return rows.map(({ rowIndex, attempts }) => [rowIndex, attempts]);
   }
 
   /** None of them goes any more. @returns how many, by what is stored of their outcome */

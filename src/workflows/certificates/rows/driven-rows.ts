@@ -1,22 +1,22 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { LaneReport } from '../../../domain/certificates/request-budget';
-import type { WorkRef } from '../../../domain/certificates/work';
+import type { RowListRef } from '../../../domain/certificates/job';
 import type { IssuingTerms } from '../../inputs';
 import type { CertificateActivities } from '../activities';
 import type { OutstandingRows } from './outstanding-rows';
-import type { RequestRuns } from './request-runs';
+import type { RequestChunks } from './request-chunks';
 import type { CarriedRows } from './row-state';
 import type { ServiceBreaker } from './service-breaker';
 import type { WaitingRows } from './waiting-rows';
 
 export interface DriveOptions {
-  work: WorkRef;
+  list: RowListRef;
   /** Places [from, to) of the work's list are this driver's. */
   from: number;
   to: number;
   terms: IssuingTerms;
   activities: CertificateActivities;
-  /** This driver among those of the work: `lane-0000`. Outcomes are filed under it. */
+  /** This driver among those of the work: `lane-0000`. Outcomes are stored under it. */
   name: string;
   carried: CarriedRows;
   /** Events after which to hand over to a new run of the workflow; null for never. */
@@ -33,7 +33,7 @@ export interface DrivenRows {
   readonly state: CarriedRows;
   readonly waiting: WaitingRows;
   readonly outstanding: OutstandingRows;
-  readonly runs: RequestRuns;
+  readonly chunks: RequestChunks;
   readonly breaker: ServiceBreaker;
   readonly wakes: Wakes;
 }

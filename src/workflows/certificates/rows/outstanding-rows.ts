@@ -1,9 +1,9 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { WatchAnswer, WatchTuple } from '../../../domain/certificates/certificate-rows';
+import type { PollAnswer, PolledRow } from '../../../domain/certificates/certificate-rows';
 
 /** Sizes and bounds: decision records 002 and 004 have their reasons. */
 const limits = {
-  watchRows: 250,
+  pollRows: 250,
   /** A new row waits for company until it is nearly due: fewer watches, and larger ones. */
   dueSoonMs: 150,
   /** Where nothing else wakes the driver: a timer of the server may be a second late. */
@@ -12,15 +12,15 @@ const limits = {
 } as const;
 
 export interface OutstandingRow {
-  tuple: WatchTuple;
-  watched: boolean;
+  tuple: PolledRow;
+  polled: boolean;
   /** Has been under a watch before. */
   known: boolean;
 }
 
 /** A row that has settled, with the requests that were sent for it. */
 export interface SettledRow {
-  place: number;
+  rowIndex: number;
   attempts: number;
   status: 'issued' | 'failed' | 'expired' | 'retryable';
   /** Epoch milliseconds: when a retryable one may go again. */
@@ -32,7 +32,7 @@ export class OutstandingRows {
   readonly #rows = new Map<number, OutstandingRow>();
   readonly #watches = new Set<CancellationScope>();
 
-  constructor(tuples: readonly WatchTuple[]) {
+  constructor(tuples: readonly PolledRow[]) {
     for (const tuple of tuples) this.add(tuple);
   }
 
@@ -41,16 +41,16 @@ export class OutstandingRows {
   }
 
   /** Watches in flight. */
-  get watches(): number {
+  get polls(): number {
     return this.#watches.size;
   }
 
-  tuples(): WatchTuple[] {
+  tuples(): PolledRow[] {
     return [...this.#rows.values()].map(({ tuple }) => tuple);
   }
 
-  add(tuple: WatchTuple): void {
-    this.#rows.set(tuple[0], { tuple, watched: false, known: false });
+  add(tuple: PolledRow): void {
+    this.#rows.set(tuple[0], { tuple, polled: false, known: false });
   }
 
   clear(): void {
@@ -69,9 +69,9 @@ export class OutstandingRows {
     share: number,
     moreToCome: boolean,
   ): { rows: OutstandingRow[] } | { at: number } {
-    const slots = Math.max(3, Math.ceil(share / limits.watchRows) + 1);
+    const slots = Math.max(3, Math.ceil(share / limits.pollRows) + 1);
     const free = slots - this.#watches.size;
-    const unwatched = [...this.#rows.values()].filter((row) => !row.watched);
+    const unwatched = [...this.#rows.values()].filter((row) => !row.polled);
     const isFresh = (row: OutstandingRow): boolean => now - row.tuple[2] < limits.freshForMs;
     if (free <= 0 || (free === 1 && !unwatched.some(isFresh))) return { at: Infinity };
     const dueAt = Math.min(...unwatched.map((row) => (row.known ? now : row.tuple[3])));
@@ -80,16 +80,16 @@ export class OutstandingRows {
     const byDue = (a: OutstandingRow, b: OutstandingRow): number => a.tuple[3] - b.tuple[3];
     const rows = unwatched
       .sort((a, b) => Number(isFresh(b)) - Number(isFresh(a)) || byDue(a, b))
-      .slice(0, limits.watchRows);
+      .slice(0, limits.pollRows);
     return { rows };
   }
 
   /** @returns null when it was cancelled between two attempts: the rows stay outstanding */
-  async watch(
+  async poll(
     rows: readonly OutstandingRow[],
-    read: (tuples: WatchTuple[]) => Promise<WatchAnswer>,
-  ): Promise<WatchAnswer | null> {
-    for (const row of rows) row.watched = row.known = true;
+    read: (tuples: PolledRow[]) => Promise<PollAnswer>,
+  ): Promise<PollAnswer | null> {
+    for (const row of rows) row.polled = row.known = true;
     const scope = new CancellationScope();
     this.#watches.add(scope);
     try {
@@ -98,26 +98,28 @@ export class OutstandingRows {
       if (!isCancellation(error) && !scope.consideredCancelled) throw error;
       return null;
     } finally {
-      for (const row of rows) row.watched = false;
+      for (const row of rows) row.polled = false;
       this.#watches.delete(scope);
     }
   }
 
   /** They hand back what they have. */
-  cancelWatches(): void {
+  cancelPolls(): void {
     for (const scope of this.#watches) scope.cancel();
   }
 
   /** @returns what has settled, which is outstanding no more */
-  take({ due, settled }: WatchAnswer, now: number): SettledRow[] {
-    for (const [place, dueAt] of due) {
-      const row = this.#rows.get(place);
+  take({ due, settled }: PollAnswer, now: number): SettledRow[] {
+    for (const [rowIndex, dueAt] of due) {
+      const row = this.#rows.get(rowIndex);
       if (row !== undefined) row.tuple[3] = dueAt;
     }
-    return settled.flatMap(([place, status, notBefore]) => {
-      const attempts = this.#rows.get(place)?.tuple[4];
-      this.#rows.delete(place);
-      return attempts === undefined ? [] : { place, attempts, status, notBefore: notBefore ?? now };
+    return settled.flatMap(([rowIndex, status, notBefore]) => {
+      const attempts = this.#rows.get(rowIndex)?.tuple[4];
+      this.#rows.delete(rowIndex);
+      return attempts === undefined
+        ? []
+        : { rowIndex, attempts, status, notBefore: notBefore ?? now };
     });
   }
 }

@@ -52,10 +52,10 @@ export class RequestAllowance {
 
   /** Once no row waits, other lanes may have it. Only once: what goes again later would ask for each row. */
   giveBackOnce(): void {
-    const { runs, waiting } = this.#rows;
+    const { chunks, waiting } = this.#rows;
     const state = this.#state;
     if (state === undefined || state.isGivenBack) return;
-    if (waiting.unrequested > 0 || runs.size > 0) return;
+    if (waiting.unrequested > 0 || chunks.size > 0) return;
     state.isGivenBack = true;
     this.#report(0);
   }
@@ -72,7 +72,7 @@ export class RequestAllowance {
 
   #tell(): void {
     const { options, state, wakes } = this.#rows;
-    const told = state.allowance && options.onNeed?.({ ...state.allowance.report });
-    if (told !== undefined) wakes.inBackground(told);
+    const report = state.allowance && options.onNeed?.({ ...state.allowance.report });
+    if (report !== undefined) wakes.inBackground(report);
   }
 }

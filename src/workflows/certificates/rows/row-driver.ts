@@ -1,5 +1,5 @@
 import { CancellationScope, condition, log, workflowInfo } from '@temporalio/workflow';
-import { jobOfList } from '../../../domain/certificates/work';
+import { jobOfList } from '../../../domain/certificates/job';
 import type { WaitReason } from '../../../domain/attention';
 import { Waits } from '../../core/waits';
 import type { Control, RowsProgress } from '../../messages';
@@ -7,7 +7,7 @@ import { DeferredRows } from './deferred-rows';
 import { Wakes, type DrivenRows, type DriveOptions } from './driven-rows';
 import { OutstandingRows } from './outstanding-rows';
 import { RequestAllowance } from './request-allowance';
-import { RequestRuns } from './request-runs';
+import { RequestChunks } from './request-chunks';
 import { RowPolls } from './row-polls';
 import { RowRequests } from './row-requests';
 import type { CarriedRows } from './row-state';
@@ -28,17 +28,17 @@ export class RowDriver {
   #draining = false;
 
   constructor(options: DriveOptions) {
-    const { activities, carried, name, to, work } = options;
-    this.#waits = new Waits(jobOfList(work.folder));
+    const { activities, carried, name, to, list } = options;
+    this.#waits = new Waits(jobOfList(list.folder));
     const lane = `${name}-${workflowInfo().firstExecutionRunId.slice(0, 8)}`;
-    const deferred = new DeferredRows(carried.deferred, { work, lane }, activities);
+    const deferred = new DeferredRows(carried.deferred, { list, lane }, activities);
     this.#rows = {
       options,
       state: carried,
       waiting: new WaitingRows(carried, to, deferred),
       outstanding: new OutstandingRows(carried.outstanding),
-      runs: new RequestRuns(),
-      breaker: new ServiceBreaker(carried.turnedAwayRuns),
+      chunks: new RequestChunks(),
+      breaker: new ServiceBreaker(carried.throttledChunks),
       wakes: new Wakes(),
     };
     this.#allowance = new RequestAllowance(this.#rows);
@@ -54,7 +54,7 @@ export class RowDriver {
       if (this.#rows.state.cancel === 'now') this.#leaveAtOnce();
       if (this.#mustHandOver()) this.#drain();
       const now = Date.now();
-      if (!this.#requests.mayRequest(now)) this.#rows.wakes.at(this.#rows.runs.cancelQueued(now));
+      if (!this.#requests.mayRequest(now)) this.#rows.wakes.at(this.#rows.chunks.cancelQueued(now));
       if (!this.#draining) this.#start();
       if (this.#isAtRest()) {
         if (this.#draining) {
@@ -88,14 +88,14 @@ export class RowDriver {
       ...this.#rows.state,
       outstanding: this.#rows.outstanding.tuples(),
       unknown: this.#rows.waiting.unknownRows,
-      turnedAwayRuns: this.#rows.breaker.turnedAway,
+      throttledChunks: this.#rows.breaker.turnedAway,
     };
   }
 
   progress(): RowsProgress {
     const { from, to } = this.#rows.options;
     const { counts, paused, cancel, share } = this.#rows.state;
-    const requesting = this.#rows.runs.places();
+    const requesting = this.#rows.chunks.slots();
     return {
       total: to - from,
       counts: { ...counts, unknown: counts.unknown + this.#rows.waiting.unknown },
@@ -119,7 +119,7 @@ export class RowDriver {
   }
 
   #isAtRest(): boolean {
-    if (this.#rows.runs.size > 0 || this.#rows.outstanding.watches > 0 || this.#rows.waiting.moving)
+    if (this.#rows.chunks.size > 0 || this.#rows.outstanding.polls > 0 || this.#rows.waiting.moving)
       return false;
     if (this.#draining) return true;
     if (this.#rows.outstanding.size > 0) return false;
@@ -139,47 +139,47 @@ export class RowDriver {
   #drain(): void {
     log.info('handing over to a new run', { outstanding: this.#rows.outstanding.size });
     this.#draining = true;
-    this.#rows.outstanding.cancelWatches();
+    this.#rows.outstanding.cancelPolls();
   }
 
   /** `cancel --now`: shuts the doors of the runs in flight and leaves what is outstanding. */
   #leaveAtOnce(): void {
     if (this.#leftBehind) return;
     this.#leftBehind = true;
-    this.#rows.outstanding.cancelWatches();
+    this.#rows.outstanding.cancelPolls();
     this.#rows.wakes.inBackground(CancellationScope.nonCancellable(() => this.#leave()));
   }
 
   async #leave(): Promise<void> {
-    const { activities, work, terms, name } = this.#rows.options;
+    const { activities, list, terms, name } = this.#rows.options;
     const { reuseSince, interactive } = terms;
     // Their answers come back by the runs themselves; this only keeps further rows at home.
     await Promise.all(
-      this.#rows.runs
+      this.#rows.chunks
         .rows()
-        .map(([run, rows]) =>
-          activities.recoverRequests({ work, name, run, rows, reuseSince, interactive }),
+        .map(([chunk, rows]) =>
+          activities.recoverRequests({ list, name, chunk, rows, reuseSince, interactive }),
         ),
     );
-    await condition(() => this.#rows.runs.size === 0 && this.#rows.outstanding.watches === 0);
+    await condition(() => this.#rows.chunks.size === 0 && this.#rows.outstanding.polls === 0);
     const rows = this.#rows.outstanding.tuples();
-    if (rows.length > 0) await activities.leaveOutstanding({ work, name, rows });
+    if (rows.length > 0) await activities.leaveOutstanding({ list, name, rows });
     this.#rows.state.counts.cancelled += rows.length;
     this.#rows.outstanding.clear();
   }
 
   /** @returns true when a receipt came late and there is more to do */
   async #takeLateReceipts(): Promise<boolean> {
-    const { activities, work, terms, name } = this.#rows.options;
+    const { activities, list, terms, name } = this.#rows.options;
     const { reuseSince, interactive } = terms;
-    const run = `${name}-late`;
+    const chunk = `${name}-late`;
     const found = await this.#rows.waiting.late(
-      (rows) => activities.rereadReceipts({ work, name, run, rows, reuseSince, interactive }),
+      (rows) => activities.rereadReceipts({ list, name, chunk, rows, reuseSince, interactive }),
       this.#rows.state.counts,
     );
     for (const answer of found) {
-      const { place, attempts } = answer;
-      const row = { place, attempts, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
+      const { rowIndex, attempts } = answer;
+      const row = { rowIndex, attempts, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
       this.#requests.takeAnswers([{ ...row, was: 'unknown' }], [answer]);
     }
     // With `cancel --now` what came late is left like the rest.

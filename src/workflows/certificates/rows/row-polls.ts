@@ -1,5 +1,5 @@
-import type { WatchAnswer } from '../../../domain/certificates/certificate-rows';
-import { watchBoundMs } from '../../../domain/core/service/poll-timing';
+import type { PollAnswer } from '../../../domain/certificates/certificate-rows';
+import { pollBoundMs } from '../../../domain/core/service/poll-timing';
 import type { DrivenRows } from './driven-rows';
 import type { OutstandingRow } from './outstanding-rows';
 import type { RowRequests } from './row-requests';
@@ -7,8 +7,8 @@ import type { RowRequests } from './row-requests';
 /** Sizes and bounds: decision records 002, 004 and 008 have their reasons. */
 const limits = {
   /** Return after the first settlement: soon when rows wait for its place, later when none do. */
-  watchLingerMs: 1_000,
-  watchPlaceLingerMs: 120,
+  lingerMs: 1_000,
+  slotLingerMs: 120,
   /** Issuances a row may have in all when the service fails them as retryable. */
   attempts: 5,
 } as const;
@@ -25,8 +25,8 @@ export class RowPolls {
 
   start(): void {
     for (;;) {
-      const { outstanding, runs, state } = this.#rows;
-      const next = outstanding.next(Date.now(), state.share, runs.size > 0);
+      const { outstanding, chunks, state } = this.#rows;
+      const next = outstanding.next(Date.now(), state.share, chunks.size > 0);
       if ('at' in next) {
         this.#rows.wakes.at(next.at);
         return;
@@ -37,38 +37,38 @@ export class RowPolls {
   }
 
   async #watch(rows: OutstandingRow[]): Promise<void> {
-    const { activities, work, terms, name } = this.#rows.options;
+    const { activities, list, terms, name } = this.#rows.options;
     const now = Date.now();
     const youngestAgeMs = Math.min(...rows.map((row) => now - row.tuple[2]));
-    const placesWanted = this.#requests.mayRequest(now) && this.#requests.readyRows(now) > 0;
-    const answer = await this.#rows.outstanding.watch(rows, (tuples) =>
-      activities.watchCertificates({
-        work,
+    const slotsWanted = this.#requests.mayRequest(now) && this.#requests.readyRows(now) > 0;
+    const answer = await this.#rows.outstanding.poll(rows, (tuples) =>
+      activities.pollCertificates({
+        list,
         name,
         rows: tuples,
         rowDeadlineMs: terms.rowDeadlineMs,
-        boundMs: watchBoundMs(youngestAgeMs),
+        boundMs: pollBoundMs(youngestAgeMs),
         reuseSince: terms.reuseSince,
-        lingerMs: limits.watchLingerMs,
-        placeLingerMs: placesWanted ? limits.watchPlaceLingerMs : limits.watchLingerMs,
+        lingerMs: limits.lingerMs,
+        slotLingerMs: slotsWanted ? limits.slotLingerMs : limits.lingerMs,
         interactive: terms.interactive,
       }),
     );
     if (answer !== null) this.#takeWatched(answer);
   }
 
-  #takeWatched(answer: WatchAnswer): void {
-    for (const [run, places] of answer.handedOn) this.#rows.runs.handOn(run, places);
+  #takeWatched(answer: PollAnswer): void {
+    for (const [run, places] of answer.handedOn) this.#rows.chunks.handOn(run, places);
     for (const row of this.#rows.outstanding.take(answer, Date.now())) {
-      const { attempts, notBefore, place, status } = row;
+      const { attempts, notBefore, rowIndex, status } = row;
       if (status !== 'retryable') this.#rows.state.counts[status] += 1;
       else if (attempts >= limits.attempts) this.#rows.state.counts.failed += 1;
       else {
-        const again = { place, attempts, notBefore, mode: 'normal', turnedAway: 0 } as const;
+        const again = { rowIndex, attempts, notBefore, mode: 'normal', turnedAway: 0 } as const;
         this.#rows.waiting.goAgain({ ...again, was: 'failed' });
       }
     }
-    if (answer.trouble === 'credentials') this.#rows.breaker.reason = 'credentials';
+    if (answer.readFailure === 'credentials') this.#rows.breaker.reason = 'credentials';
     else if (answer.settled.length > 0 && this.#rows.breaker.reason === 'credentials') {
       this.#rows.breaker.reason = null;
     }

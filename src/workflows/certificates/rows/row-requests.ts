@@ -47,13 +47,13 @@ export class RowRequests {
   /** All runs that can begin now. */
   start(): void {
     for (let size = this.#nextRunSize(); size > 0; size = this.#nextRunSize()) {
-      const places = Math.min(size, Math.max(0, this.#places()));
+      const slots = Math.min(size, Math.max(0, this.#places()));
       const isProbe = this.#rows.breaker.probe !== null;
       const rows = this.#rows.waiting.take(Date.now(), size, isProbe);
       this.#allowance.take(rows.length);
-      this.#rows.wakes.inBackground(this.#run(rows, places));
+      this.#rows.wakes.inBackground(this.#run(rows, slots));
     }
-    this.#rows.runs.dropFollowUps();
+    this.#rows.chunks.dropFollowUps();
     this.#allowance.giveBackOnce();
   }
 
@@ -68,12 +68,12 @@ export class RowRequests {
     }
     const ready = this.#allowance.limit(this.readyRows(now));
     if (probe === 'read') {
-      if (ready > 0 && this.#rows.runs.size === 0) this.#askForNothing();
+      if (ready > 0 && this.#rows.chunks.size === 0) this.#askForNothing();
       return 0;
     }
-    return this.#rows.runs.nextRows(ready, this.#places(), {
+    return this.#rows.chunks.nextRows(ready, this.#places(), {
       probing: probe === 'row',
-      watched: this.#rows.outstanding.size > 0,
+      polled: this.#rows.outstanding.size > 0,
     });
   }
 
@@ -111,33 +111,33 @@ export class RowRequests {
   }
 
   /** One run: cancelled, it ends between rows, and the ids of accepted requests come back. */
-  async #run(rows: AgainRow[], places: number): Promise<void> {
-    const { activities, work, terms, name } = this.#rows.options;
-    const run = `${name}-${this.#execution}-${this.#rows.state.runs}`;
-    this.#rows.state.runs += 1;
-    const asked = rows.map((row): RequestRow => [row.place, row.attempts, row.mode]);
+  async #run(rows: AgainRow[], slots: number): Promise<void> {
+    const { activities, list, terms, name } = this.#rows.options;
+    const chunk = `${name}-${this.#execution}-${this.#rows.state.chunks}`;
+    this.#rows.state.chunks += 1;
+    const requested = rows.map((row): RequestRow => [row.rowIndex, row.attempts, row.mode]);
     const { interactive, requestUntil: sendBy, reuseSince } = terms;
-    const input = { work, name, run, rows: asked, reuseSince, interactive };
+    const input = { list, name, chunk, rows: requested, reuseSince, interactive };
     const startedAt = Date.now();
     const scope = new CancellationScope();
-    this.#rows.runs.start(run, { rows: asked, places, scope });
+    this.#rows.chunks.start(chunk, { rows: requested, slots, scope });
     try {
       let answers: RowAnswer[];
       try {
         answers = await scope.run(() =>
-          activities.requestCertificates({ ...input, places, sendBy }),
+          activities.requestCertificates({ ...input, slots, sendBy }),
         );
       } catch (error) {
         if (!(error instanceof ActivityFailure)) throw error;
         answers = neverBegan(error)
-          ? asked.map(([place, attempts]) => unsentRow(place, attempts))
+          ? requested.map(([rowIndex, attempts]) => unsentRow(rowIndex, attempts))
           : await CancellationScope.nonCancellable(() => activities.recoverRequests(input));
       }
       this.#allowance.settle(rows, answers);
       this.takeAnswers(rows, answers);
-      this.#rows.runs.learn(answers, places, Date.now() - startedAt);
+      this.#rows.chunks.learn(answers, slots, Date.now() - startedAt);
     } finally {
-      this.#rows.runs.end(run);
+      this.#rows.chunks.end(chunk);
     }
   }
 
@@ -149,20 +149,20 @@ export class RowRequests {
       const row = rows[index];
       if (row === undefined) continue;
       const cameToNothing = lostBy(answer);
-      const asked = answer.kind === 'unsent' ? answer.notBefore : 0;
-      if (cameToNothing !== null) breaker.requested(cameToNothing, asked);
+      const requested = answer.kind === 'unsent' ? answer.notBefore : 0;
+      if (cameToNothing !== null) breaker.requested(cameToNothing, requested);
       switch (answer.kind) {
         case 'accepted': {
-          const { place, certidaoId, requestedAt, attempts, flags } = answer;
+          const { rowIndex, certidaoId, requestedAt, attempts, flags } = answer;
           const dueAt = Math.max(now, answer.dueAt ?? requestedAt + certificatePace.firstMs);
-          this.#rows.outstanding.add([place, certidaoId, requestedAt, dueAt, attempts, flags]);
+          this.#rows.outstanding.add([rowIndex, certidaoId, requestedAt, dueAt, attempts, flags]);
           break;
         }
         case 'settled':
           this.#rows.state.counts[answer.status] += 1;
           break;
         case 'unknown':
-          this.#takeUnknown(answer.place, answer.attempts, answer.own);
+          this.#takeUnknown(answer.rowIndex, answer.attempts, answer.own);
           break;
         case 'unsent':
           shut = this.#takeUnsent(row, answer) ?? shut;
@@ -193,26 +193,26 @@ export class RowRequests {
       case 'paused':
       case 'store':
         return { reason, until: notBefore };
-      case 'no_place':
+      case 'no_slot':
         return null;
       case 'in_flight':
       case 'no_permit':
       case 'no_time':
-        this.#rows.breaker.reason = reason === 'in_flight' ? 'another work' : 'rate limit';
+        this.#rows.breaker.reason = reason === 'in_flight' ? 'another job' : 'rate limit';
         return null;
     }
   }
 
-  #takeUnknown(place: number, attempts: number, own: boolean): void {
+  #takeUnknown(rowIndex: number, attempts: number, own: boolean): void {
     const mayReissue = own && attempts < limits.reissueAttempts;
     if (this.#rows.options.terms.onUnknown !== 'reissue' || !mayReissue) {
-      this.#rows.waiting.addUnknown(place, attempts);
+      this.#rows.waiting.addUnknown(rowIndex, attempts);
       if (own) this.#countLost();
       return;
     }
     const notBefore = Date.now() + 1_000;
     this.#rows.waiting.goAgain({
-      place,
+      rowIndex,
       attempts,
       mode: 'reissue',
       notBefore,
@@ -223,8 +223,8 @@ export class RowRequests {
 
   #countLost(): void {
     this.#rows.state.lost += 1;
-    const told = this.#rows.options.onLost?.(this.#rows.state.lost);
-    if (told !== undefined) this.#rows.wakes.inBackground(told);
+    const report = this.#rows.options.onLost?.(this.#rows.state.lost);
+    if (report !== undefined) this.#rows.wakes.inBackground(report);
   }
 
   /**
@@ -233,7 +233,7 @@ export class RowRequests {
    * outstanding.
    */
   #places(): number {
-    return this.#rows.state.share - this.#rows.outstanding.size - this.#rows.runs.places();
+    return this.#rows.state.share - this.#rows.outstanding.size - this.#rows.chunks.slots();
   }
 
   /** What keeps them from being requested. */
@@ -269,6 +269,6 @@ function neverBegan({ cause }: ActivityFailure): boolean {
   return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
 }
 
-function unsentRow(place: number, attempts: number): RowAnswer {
-  return { kind: 'unsent', place, attempts, reason: 'no_time', notBefore: 0 };
+function unsentRow(rowIndex: number, attempts: number): RowAnswer {
+  return { kind: 'unsent', rowIndex, attempts, reason: 'no_time', notBefore: 0 };
 }

@@ -1,4 +1,4 @@
-import type { AgainRow, WatchTuple } from '../../../domain/certificates/certificate-rows';
+import type { AgainRow, PolledRow } from '../../../domain/certificates/certificate-rows';
 import type { LaneReport } from '../../../domain/certificates/request-budget';
 import type { RowCounts } from '../../messages';
 
@@ -9,13 +9,13 @@ export interface CarriedRows {
   /** Places beyond it that were. */
   ahead: number[];
   again: AgainRow[];
-  outstanding: WatchTuple[];
+  outstanding: PolledRow[];
   /** Places whose request has an unknown outcome, with the decisions taken. */
-  unknown: [place: number, attempts: number][];
+  unknown: [rowIndex: number, attempts: number][];
   deferred: Deferred;
   counts: RowCounts;
   /** Runs of requests so far: numbers their claims. */
-  runs: number;
+  chunks: number;
   paused: boolean;
   cancel: 'wait' | 'now' | null;
   /** Too many outcomes of the batch are unknown. */
@@ -25,7 +25,7 @@ export interface CarriedRows {
   /** Rows that may be in flight at once. */
   share: number;
   /** Runs in a row that were turned away. */
-  turnedAwayRuns: number;
+  throttledChunks: number;
   /** Left out: it may make as many requests as it needs. */
   allowance?: Allowance;
 }
@@ -72,12 +72,12 @@ export function firstRows(from: number, share: number): CarriedRows {
     unknown: [],
     deferred: { again: { new: 0, failed: 0, unknown: 0 }, soonest: never, unknown: 0, steps: 0 },
     counts: { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 },
-    runs: 0,
+    chunks: 0,
     paused: false,
     cancel: null,
     held: false,
     lost: 0,
     share,
-    turnedAwayRuns: 0,
+    throttledChunks: 0,
   };
 }

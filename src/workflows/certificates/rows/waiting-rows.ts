@@ -45,7 +45,7 @@ export class WaitingRows {
     return this.#unknown.size + this.#deferred.unknown;
   }
 
-  get unknownRows(): [place: number, attempts: number][] {
+  get unknownRows(): [rowIndex: number, attempts: number][] {
     return [...this.#unknown];
   }
 
@@ -80,10 +80,10 @@ export class WaitingRows {
     }
     this.#state.again = elsewhere ? kept.reverse() : kept;
     while (taken.length < size && !this.haveAllGone) {
-      const place = this.#state.next;
+      const rowIndex = this.#state.next;
       this.#state.next += 1;
       this.#skipAhead();
-      taken.push({ place, ...first, was: 'new' });
+      taken.push({ rowIndex, ...first, was: 'new' });
     }
     return taken;
   }
@@ -91,11 +91,11 @@ export class WaitingRows {
   /** From the middle of those that never went. */
   #takeFar(): AgainRow | null {
     const { next, ahead } = this.#state;
-    let place = next + Math.floor((this.#to - next) / 2);
-    while (place < this.#to && ahead.includes(place)) place += 1;
-    if (place >= this.#to || place === next) return null;
-    ahead.push(place);
-    return { place, ...first, was: 'new' };
+    let rowIndex = next + Math.floor((this.#to - next) / 2);
+    while (rowIndex < this.#to && ahead.includes(rowIndex)) rowIndex += 1;
+    if (rowIndex >= this.#to || rowIndex === next) return null;
+    ahead.push(rowIndex);
+    return { rowIndex, ...first, was: 'new' };
   }
 
   #skipAhead(): void {
@@ -114,9 +114,9 @@ export class WaitingRows {
     this.#state.again.push(row);
   }
 
-  addUnknown(place: number, attempts: number): void {
+  addUnknown(rowIndex: number, attempts: number): void {
     this.#reread = false;
-    this.#unknown.set(place, attempts);
+    this.#unknown.set(rowIndex, attempts);
   }
 
   /** A person wants all to be tried again. */
@@ -157,8 +157,8 @@ export class WaitingRows {
       // These stay as they are, and those in the store have their turn.
       counts.unknown += this.#unknown.size;
       this.#unknown.clear();
-      for (const [place, attempts] of await this.#deferred.takeUnknown()) {
-        this.addUnknown(place, attempts);
+      for (const [rowIndex, attempts] of await this.#deferred.takeUnknown()) {
+        this.addUnknown(rowIndex, attempts);
       }
     }
   }
@@ -184,8 +184,8 @@ export class WaitingRows {
 
   async #readAgain(reread: (rows: RequestRow[]) => Promise<RowAnswer[]>): Promise<LateAnswer[]> {
     this.#reread = true;
-    const rows = this.unknownRows.map(([place, attempts]): RequestRow => [
-      place,
+    const rows = this.unknownRows.map(([rowIndex, attempts]): RequestRow => [
+      rowIndex,
       attempts,
       'normal',
     ]);
@@ -194,7 +194,7 @@ export class WaitingRows {
       const answers = await reread(rows.slice(start, start + rereadRows));
       for (const answer of answers) {
         if (answer.kind === 'unknown') continue;
-        this.#unknown.delete(answer.place);
+        this.#unknown.delete(answer.rowIndex);
         found.push(answer);
       }
     }
@@ -210,7 +210,7 @@ export class WaitingRows {
 
   #deferUnknown(): Promise<void> {
     const some = this.unknownRows.slice(0, mostCarried / 2);
-    for (const [place] of some) this.#unknown.delete(place);
+    for (const [rowIndex] of some) this.#unknown.delete(rowIndex);
     return this.#deferred.putUnknown(some);
   }
 

@@ -31,7 +31,7 @@ export function createExtractActivities(deps: ExtractDependencies) {
   /** Has the extract made, or finds the one that was. */
   async function startExtract(input: ExtractPoll): Promise<Polled<{ extractId: string }>> {
     const record = await recordOf(file, input.ref);
-    const { workId, document } = record;
+    const { jobId, document } = record;
     const subject = extractSubject(record.name);
     return pollUntilSettled(
       async (signal) => {
@@ -39,7 +39,7 @@ export function createExtractActivities(deps: ExtractDependencies) {
         const standing = subjectState(history, now());
         if (standing.kind === 'accepted')
           return { kind: 'settled', value: { extractId: standing.externalId } };
-        const about = { subject, job: input.ref.folder, by: { workId, number: 1 }, attempts, now };
+        const about = { subject, job: input.ref.folder, by: { jobId, number: 1 }, attempts, now };
         const sendBy = input.deadlineAt;
         const key = `${record.name}-${reissuesOf(history)}`;
         const sent = await withEither([signal, deps.stopping], (admitted) =>
@@ -85,7 +85,7 @@ export function createExtractActivities(deps: ExtractDependencies) {
     const outcome = {
       ...ended,
       ...(isLost && answerLost),
-      workId: ref.workId,
+      jobId: ref.jobId,
       extractId: standing.kind === 'accepted' ? standing.externalId : null,
       settledAt: new Date(now()).toISOString(),
     };

@@ -6,7 +6,7 @@ export function extractRequestEntry(
   extractId: string,
   at: number,
 ): AuditEntry {
-  const { createdBy: by, documentName: subject, name, workId: work } = record;
+  const { createdBy: by, documentName: subject, name, jobId: work } = record;
   const happenedAt = new Date(at).toISOString();
   const id = `request/extract/${name}`;
   return {
@@ -22,7 +22,7 @@ export function extractRequestEntry(
 }
 
 export function extractOutcomeEntry(record: ExtractRecord, outcome: ExtractOutcome): AuditEntry {
-  const { createdBy: by, documentName: subject, workId: work } = record;
+  const { createdBy: by, documentName: subject, jobId: work } = record;
   const { settledAt: happenedAt, sha256, status: result } = outcome;
   const id = `outcome/${work}`;
   return { kind: 'outcome', id, result, by, happenedAt, work, subject, ...(sha256 && { sha256 }) };

@@ -4,7 +4,7 @@ import type { PollRequest } from '../core/service/poll-request';
 
 export interface ExtractRecord {
   /** `extract/<name>/<instant>`. */
-  workId: string;
+  jobId: string;
   /** Keyed name of the document, and of the order: the same name is the same extract. */
   name: string;
   /** Keyed name of the document alone. */
@@ -20,7 +20,7 @@ export type ExtractStatus =
   'completed' | 'failed' | 'cancelled' | 'refused' | 'expired' | 'unknown_outcome';
 
 export interface ExtractOutcome {
-  workId: string;
+  jobId: string;
   status: ExtractStatus;
   extractId: string | null;
   sha256: string | null;
@@ -31,7 +31,7 @@ export interface ExtractOutcome {
 }
 
 export interface ExtractRef {
-  workId: string;
+  jobId: string;
   folder: string;
 }
 
@@ -44,8 +44,8 @@ export interface RequestExtractInput {
 
 export type ExtractPoll = PollRequest & { ref: ExtractRef };
 
-export function extractFolder(workId: string): string {
-  return workId.replace(/^extract\//, 'extracts/');
+export function extractFolder(jobId: string): string {
+  return jobId.replace(/^extract\//, 'extracts/');
 }
 
 export function extractWorkflowId(name: string): string {

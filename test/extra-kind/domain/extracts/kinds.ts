@@ -22,7 +22,7 @@ export const extractKinds = {
       kind: 'extract',
       workflow: 'requestExtract',
       queue: 'investigation',
-      ref: (workId) => ({ workId, folder: extractFolder(workId) }),
+      ref: (jobId) => ({ jobId, folder: extractFolder(jobId) }),
     },
   },
 } satisfies Record<string, KindFacts>;

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
 import { readDocument } from '../../domain/core/documents/read-document';
 import type { RequestExtractInput } from '../../domain/extracts/extract';
-import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { onlyCell, planItems, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
 import { startInput, withInput } from '../cli/batch';
 import { withStart, type StartFlags } from '../cli/flags';
 import { start } from '../cli/start-command';
-import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/ask';
+import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { auditStart, isWithin } from '../jobs/begin/start-job';
-import { nameOf, newest, putExtract } from './asks';
+import { nameOf, newest, putExtract } from './put';
 import { extractBatchKind, extractKind } from './kind';
 
 type Flags = StartFlags & { document?: string };
@@ -24,20 +24,21 @@ export function extractCommand(): Command {
       const reading = readDocument(document, { serves: ['cpf', 'cnpj'] });
       if (reading.kind !== 'document') throw new UsageError('--document: expected a CNPJ or CPF');
       await start(command, extractKind, async (ctx) => {
-        const standing = await newest(ctx, reading.document);
+        const existing = await newest(ctx, reading.document);
         return {
-          standing,
-          stands: standing?.status === 'completed' && isWithin(maxAge, standing) && rerun !== true,
+          existing,
+          isAnswer:
+            existing?.status === 'completed' && isWithin(maxAge, existing) && rerun !== true,
           record: async () => {
-            const order = rerun === true ? (standing?.id ?? null) : null;
+            const order = rerun === true ? (existing?.id ?? null) : null;
             const terms = { name: nameOf(ctx, reading.document, order), label, deadlineMs };
-            const { workId, createdAt } = await putExtract(ctx, reading.document, terms);
-            await auditStart(ctx, workId, { items: 1 }, Date.parse(createdAt));
-            return workId;
+            const { jobId, createdAt } = await putExtract(ctx, reading.document, terms);
+            await auditStart(ctx, jobId, { items: 1 }, Date.parse(createdAt));
+            return jobId;
           },
           workflow: 'requestExtract',
-          workflowInput: ({ id: workId, folder }): RequestExtractInput => ({
-            ref: { workId, folder },
+          workflowInput: ({ id: jobId, folder }): RequestExtractInput => ({
+            ref: { jobId, folder },
             deadlineAt: Date.now() + deadlineMs,
             interactive: true,
             queueSuffix: ctx.queueSuffix,
@@ -53,9 +54,9 @@ function batchOf(ctx: CommandContext, file: InputFile): BatchRequest {
     kind: 'extract-batch',
     ...ofFile(file),
     terms: [],
-    rows: (told) =>
-      planThings(readSheet(file.path, { ...file.choice, holds: 'documents', ...told }), readRow),
-    standing: async (document) => {
+    rows: (notices) =>
+      planItems(readSheet(file.path, { ...file.choice, holds: 'documents', ...notices }), readRow),
+    existing: async (document) => {
       const found = await newest(ctx, document);
       const isOver = found !== null && found.status !== null && found.status !== 'completed';
       return found === null || isOver
@@ -64,7 +65,7 @@ function batchOf(ctx: CommandContext, file: InputFile): BatchRequest {
     },
     put: async (document, order) => {
       const terms = { name: nameOf(ctx, document, order), label: null };
-      return { jobId: (await putExtract(ctx, document, terms)).workId, terms: {} };
+      return { jobId: (await putExtract(ctx, document, terms)).jobId, terms: {} };
     },
   };
 }
@@ -74,6 +75,6 @@ function readRow({ documents }: FilledRow): RowReading<string> {
   if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'extract', ...cell };
   const reading = readDocument(cell?.text ?? '', { serves: ['cpf', 'cnpj'] });
   return reading.kind === 'document'
-    ? { kind: 'thing', type: 'extract', document: reading.document, note: reading.note }
+    ? { kind: 'item', type: 'extract', document: reading.document, note: reading.note }
     : { ...reading, type: 'extract' };
 }

@@ -4,5 +4,5 @@ import { singleResolver } from '../jobs/decide/resolve-single';
 export const extractResolver = singleResolver<ExtractRecord>({
   workflow: 'requestExtract',
   fence: async (_, { name }) => extractSubject(name),
-  args: (_, { workId }, folder) => ({ ref: { workId, folder }, interactive: true }),
+  args: (_, { jobId }, folder) => ({ ref: { jobId, folder }, interactive: true }),
 });

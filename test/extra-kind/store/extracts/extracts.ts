@@ -7,7 +7,7 @@ export class ExtractRepository extends JobsOfKind<ExtractRecord, ExtractOutcome>
   constructor(store: Store) {
     super(store, {
       root: 'extracts/',
-      start: ({ workId: id }) => ({ id, kind: 'extract' }),
+      start: ({ jobId: id }) => ({ id, kind: 'extract' }),
       end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('extract', status) }),
     });
   }

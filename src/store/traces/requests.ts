@@ -14,7 +14,7 @@ import { indexDocuments } from '../core/subject-index';
 import { TraceRepository } from './traces';
 
 /** What makes a search. */
-export interface TraceAsk {
+export interface TraceRequest {
   target: string;
   strategy: TraceStrategy | null;
 }
@@ -24,12 +24,12 @@ export type TraceJob = JobWithOutcome & { input: TraceRecord; outcome: TraceOutc
 /** The newest search of the same, by whatever order. */
 export async function newestTrace(
   { store, idKey }: Pick<Asker, 'store' | 'idKey'>,
-  { target, strategy }: TraceAsk,
+  { target, strategy }: TraceRequest,
 ): Promise<TraceJob | null> {
   const jobs = await store.jobs.about('trace', idKey.nameOf('document', target));
   const same = jobs.find(({ input }) => {
-    const asked = input as TraceRecord;
-    return asked.target === target && asked.strategy === strategy;
+    const request = input as TraceRecord;
+    return request.target === target && request.strategy === strategy;
   });
   return (same as TraceJob | undefined) ?? null;
 }
@@ -41,7 +41,7 @@ export async function newestTrace(
  */
 export async function putTrace(
   { store, environment, idKey }: Asker,
-  { target, strategy }: TraceAsk,
+  { target, strategy }: TraceRequest,
   terms: {
     label: string | null;
     deadlineMs?: number;
@@ -54,11 +54,11 @@ export async function putTrace(
   const { label, before = null, rerun = null, deadlineMs, now = new Date() } = terms;
   const name =
     before?.input.name ?? idKey.nameOf('manifest', traceManifest(target, strategy, rerun));
-  const workId = jobIdAt(traceWorkflowId(name), now);
-  const folder = traceFolder(workId);
+  const jobId = jobIdAt(traceWorkflowId(name), now);
+  const folder = traceFolder(jobId);
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const record: TraceRecord = {
-    workId,
+    jobId,
     name,
     targetName: nameOf(target),
     target,

@@ -9,11 +9,11 @@ import { JobBatchRepository } from '../../store/core/jobs/job-batches';
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
-import { isWithin, type Ask } from '../jobs/begin/start-job';
+import { isWithin, type StartPlan } from '../jobs/begin/start-job';
 import { readFiles } from './files';
 import { PlanForesight } from './foresee';
 import { planError, readPlan, type WrittenPlan } from './plan-file';
-import { askedFor, newestInvestigation, putInvestigation, termsOf } from './recorded';
+import { requestedFor, newestInvestigation, putInvestigation, termsOf } from './recorded';
 
 const oneOrMore = z.array(z.string()).optional();
 
@@ -56,11 +56,11 @@ export const investigationBatchRequest = z.strictObject({
 type Request = z.output<typeof investigationRequest>;
 
 /** What is asked for goes before what the file says. @throws UsageError with the path of each fault */
-function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, asked: Request): Subject {
+function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Request): Subject {
   const known = written ?? nobody();
   const given = Object.fromEntries(
     Object.keys(known).flatMap((word) => {
-      const value = asked[word as keyof Subject];
+      const value = request[word as keyof Subject];
       return value === undefined ? [] : [[word, value]];
     }),
   );
@@ -69,35 +69,35 @@ function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, asked: Reque
   // What is asked for stands in no line of the file.
   const isGiven = (path: string): boolean => (path.split(/[.[]/)[1] ?? '') in given;
   if (all.length > 0)
-    throw planError(asked.plan, all, (path) =>
+    throw planError(request.plan, all, (path) =>
       path.startsWith('subject') && (written === null || isGiven(path)) ? null : lineOf(path),
     );
   return subject;
 }
 
 /** @throws UsageError when the plan or its subject is at fault */
-export async function askInvestigation(
+export async function planInvestigation(
   ctx: CommandContext,
   request: Request,
-): Promise<Ask<InvestigationRecord, InvestigationOutcome>> {
+): Promise<StartPlan<InvestigationRecord, InvestigationOutcome>> {
   const written = await readPlan(request.plan);
   const { maxAge: maxAgeMs, rerun = false } = request;
   const files = await readFiles(ctx, subjectOf(written, request));
-  const asked = askedFor(ctx, written.plan, files.subject, request);
-  const standing = await newestInvestigation(ctx, asked);
+  const wanted = requestedFor(ctx, written.plan, files.subject, request);
+  const existing = await newestInvestigation(ctx, wanted);
   return {
-    standing,
-    stands: standing?.status === 'completed' && isWithin(maxAgeMs, standing) && !rerun,
+    existing,
+    isAnswer: existing?.status === 'completed' && isWithin(maxAgeMs, existing) && !rerun,
     foresee: async () => {
       const foresight = new PlanForesight(ctx, written);
-      await foresight.add({ ...asked, files: files.read });
+      await foresight.add({ ...wanted, files: files.read });
       return { ...foresight.total(), problems: [], lines: foresight.lines() };
     },
-    record: async () => putInvestigation(ctx, { ...asked, files: await files.store() }),
+    record: async () => putInvestigation(ctx, { ...wanted, files: await files.store() }),
     release: ({ folder }) => new JobBatchRepository(ctx.store).releaseChildren(folder),
     workflow: 'investigateSubject',
-    workflowInput: ({ id: workId, folder, input }): InvestigateInput => ({
-      ref: { workId, folder },
+    workflowInput: ({ id: jobId, folder, input }): InvestigateInput => ({
+      ref: { jobId, folder },
       ...termsOf(input),
       deadlineAt: Date.now() + request.deadline,
       interactive: true,

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { isValidCpf } from '../../domain/core/documents/documents';
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import {
-  profileStands,
+  profileIsFinal,
   type ProfileOutcome,
   type ProfileRecord,
 } from '../../domain/profiles/lookup';
-import { putLookup } from '../../store/profiles/asks';
+import { putLookup } from '../../store/profiles/requests';
 import type { LookUpProfileInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
-import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
+import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
 
-const termsAsked = {
+const requestTerms = {
   retryRural: z
     .boolean()
     .optional()
@@ -25,38 +25,38 @@ const termsAsked = {
 
 export const profileRequest = z.strictObject({
   cpf: z.string().describe('eleven digits, punctuated or not'),
-  ...termsAsked,
+  ...requestTerms,
 });
 
 export const profileBatchRequest = z.strictObject({
   ...inputTerms('CPFs', 10),
   ...budgetTerm,
-  ...termsAsked,
+  ...requestTerms,
 });
 
 /** @throws UsageError when it is no CPF */
-export async function askProfile(
+export async function planProfile(
   ctx: CommandContext,
-  asked: z.output<typeof profileRequest>,
-): Promise<Ask<ProfileRecord, ProfileOutcome>> {
-  const { deadline, label = null, maxAge, rerun = false, retryRural = false } = asked;
-  const cpf = readCpf(asked.cpf);
+  request: z.output<typeof profileRequest>,
+): Promise<StartPlan<ProfileRecord, ProfileOutcome>> {
+  const { deadline, label = null, maxAge, rerun = false, retryRural = false } = request;
+  const cpf = readCpf(request.cpf);
   const name = ctx.idKey.nameOf('document', cpf);
   const [newest] = await ctx.store.jobs.about('profile', name);
-  const standing = (newest ?? null) as Job<ProfileRecord, ProfileOutcome> | null;
-  const isAnswer = standing?.outcome != null && profileStands(standing.outcome, retryRural);
+  const existing = (newest ?? null) as Job<ProfileRecord, ProfileOutcome> | null;
+  const isAnswer = existing?.outcome != null && profileIsFinal(existing.outcome, retryRural);
   return {
-    standing,
-    stands: isAnswer && isWithin(maxAge, standing) && !rerun,
+    existing,
+    isAnswer: isAnswer && isWithin(maxAge, existing) && !rerun,
     record: async () => {
-      const ask = { cpf, name, retryRural, label, deadlineMs: deadline, rerun };
-      const { workId, createdAt } = await putLookup(ctx, ask);
-      await auditStart(ctx, workId, { items: 1, rerun }, Date.parse(createdAt));
-      return workId;
+      const lookup = { cpf, name, retryRural, label, deadlineMs: deadline, rerun };
+      const { jobId, createdAt } = await putLookup(ctx, lookup);
+      await auditStart(ctx, jobId, { items: 1, rerun }, Date.parse(createdAt));
+      return jobId;
     },
     workflow: 'lookUpProfile',
-    workflowInput: ({ id: workId, folder, input }): LookUpProfileInput => ({
-      ref: { workId, folder },
+    workflowInput: ({ id: jobId, folder, input }): LookUpProfileInput => ({
+      ref: { jobId, folder },
       deadlineAt: Date.now() + deadline,
       retryRural: input.retryRural,
       queueSuffix: ctx.queueSuffix,

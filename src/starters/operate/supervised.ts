@@ -9,7 +9,7 @@ import {
   type DevServerOptions,
 } from '../../temporal/dev-server/dev-server';
 import { CommandError } from '../jobs/errors';
-import { tell } from '../cli/terminal';
+import { printNote } from '../cli/terminal';
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
@@ -17,7 +17,7 @@ const longestWaitMs = 30_000;
 const serverTries = 5;
 
 /** Starts the worker again when it dies: the work that it held goes on. */
-export class KeptWorker {
+export class SupervisedWorker {
   readonly #logFile: string;
   readonly #env: NodeJS.ProcessEnv;
   #process: ChildProcess | null = null;
@@ -65,21 +65,21 @@ export class KeptWorker {
 
   async #startAgain(): Promise<void> {
     for (let waitMs = firstWaitMs; !this.#stopping; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
-      tell('the worker has ended unexpectedly: starting another');
+      printNote('the worker has ended unexpectedly: starting another');
       await sleep(waitMs);
       if (this.#stopping) return;
       try {
         await this.start();
         return;
       } catch (error) {
-        tell((error as Error).message);
+        printNote((error as Error).message);
       }
     }
   }
 }
 
 /** Starts the Temporal server again, at the same address, when it dies: its work is on the disk. */
-export class KeptServer {
+export class SupervisedServer {
   readonly #options: DevServerOptions;
   #server: DevServer;
   #stopping = false;
@@ -94,8 +94,8 @@ export class KeptServer {
     this.gone = this.#keep();
   }
 
-  static async start(options: DevServerOptions): Promise<KeptServer> {
-    return new KeptServer(options, await startDevServer(options));
+  static async start(options: DevServerOptions): Promise<SupervisedServer> {
+    return new SupervisedServer(options, await startDevServer(options));
   }
 
   get current(): DevServer {
@@ -111,9 +111,9 @@ export class KeptServer {
     for (;;) {
       await this.#server.exited;
       if (this.#stopping) return;
-      tell('the Temporal server has ended unexpectedly: starting it again');
+      printNote('the Temporal server has ended unexpectedly: starting it again');
       if (await this.#startAgain()) continue;
-      if (!this.#stopping) tell('the Temporal server cannot be kept running');
+      if (!this.#stopping) printNote('the Temporal server cannot be kept running');
       return;
     }
   }
@@ -126,7 +126,7 @@ export class KeptServer {
         if (this.#stopping) await server.stop();
         return !this.#stopping;
       } catch (error) {
-        tell((error as Error).message);
+        printNote((error as Error).message);
         await sleep(firstWaitMs * tries);
       }
     }

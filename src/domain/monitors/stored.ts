@@ -3,7 +3,7 @@ import type { Change } from './change';
 /** What stays on file about monitors and their changes. Times are ISO 8601 instants, ours in UTC. */
 
 /** A change as a page told it: in our words, and as it came. */
-export interface ToldChange {
+export interface ReportedChange {
   change: Change;
   answer: unknown;
 }
@@ -11,14 +11,14 @@ export interface ToldChange {
 /** `open`: found by a sweep; `elsewhere`: acknowledged before we had seen it, found by a walk. */
 export type FoundAs = 'open' | 'elsewhere';
 
-/** Who has filed something: the workflow id of the sweep (no document in it), and when. */
+/** Who has stored something: the workflow id of the sweep (no document in it), and when. */
 export interface SweepMark {
   sweep: string;
   at: string;
 }
 
 /** One change as it was first seen. Never changed after, but for an erasure. */
-export interface FiledChange extends ToldChange {
+export interface StoredChange extends ReportedChange {
   monitorId: string;
   foundAs: FoundAs;
   seenAt: string;
@@ -45,7 +45,7 @@ export interface AcknowledgementMark extends SweepMark {
 }
 
 /** What a change could not be brought through. Counted over sweeps until it is acknowledged. */
-export interface ChangeTrouble {
+export interface DeliveryFailure {
   count: number;
   firstAt: string;
   lastAt: string;
@@ -59,7 +59,7 @@ export interface ChangeTrouble {
 }
 
 /** What a change, or a digest by its id, could not be brought through now. */
-export type NewTrouble = Omit<ChangeTrouble, 'count' | 'firstAt'> & { changeId: string };
+export type NewDeliveryFailure = Omit<DeliveryFailure, 'count' | 'firstAt'> & { changeId: string };
 
 /**
  * What failed is tried once a sweep, and not before the instant that its sink has named.
@@ -67,13 +67,13 @@ export type NewTrouble = Omit<ChangeTrouble, 'count' | 'firstAt'> & { changeId: 
  * @param at milliseconds since 1970
  */
 export function mayBeTried(
-  trouble: Pick<ChangeTrouble, 'sweep' | 'againAt'> | null,
+  failure: Pick<DeliveryFailure, 'sweep' | 'againAt'> | null,
   sweep: string,
   at: number,
 ): boolean {
-  if (trouble === null) return true;
-  if (trouble.sweep === sweep) return false;
-  return trouble.againAt === null || Date.parse(trouble.againAt) <= at;
+  if (failure === null) return true;
+  if (failure.sweep === sweep) return false;
+  return failure.againAt === null || Date.parse(failure.againAt) <= at;
 }
 
 /** A person has looked at a change. */
@@ -85,20 +85,20 @@ export interface ReviewMark {
 
 /** Everything on file about a change. Marks of sinks by their names. */
 export interface ChangeFile {
-  filed: FiledChange;
-  /** This call filed it: nobody had seen it before. */
+  stored: StoredChange;
+  /** This call stored it: nobody had seen it before. */
   isNew: boolean;
   delivered: Readonly<Record<string, DeliveryMark>>;
   acknowledged: AcknowledgementMark | null;
-  trouble: ChangeTrouble | null;
+  failure: DeliveryFailure | null;
 }
 
 /** What the service last told of a monitor, with the instant. */
-export interface MonitorOnFile<Told> {
+export interface MonitorOnFile<Reported> {
   at: string;
   /** Of a read, or of the answer to an update. */
   by: 'read' | 'update';
-  monitor: Told;
+  monitor: Reported;
   answer: unknown;
 }
 

@@ -37,25 +37,25 @@ export async function newestLens(
 /** Records what is asked for, whose file is stored: it can be started then. */
 export async function putLens(
   asker: Asker,
-  asked: { file: LensInput } & Pick<
+  request: { file: LensInput } & Pick<
     LensRecord,
     'name' | 'mode' | 'label' | 'forced' | 'deadlineMs' | 'rerun'
   >,
   now = new Date(),
 ): Promise<LensRecord> {
   const { environment, idKey, store } = asker;
-  const { file, forced, label, mode, name } = asked;
-  const workId = jobIdAt(lensWorkflowId(name), now);
-  const folder = lensFolder(workId);
+  const { file, forced, label, mode, name } = request;
+  const jobId = jobIdAt(lensWorkflowId(name), now);
+  const folder = lensFolder(jobId);
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const record: LensRecord = {
-    workId,
-    ...asked,
+    jobId,
+    ...request,
     createdAt: now.toISOString(),
     createdBy: environment.actor,
   };
   const held = documentsIn(`${file.fileName} ${label ?? ''} ${forced ?? ''}`);
-  await indexDocuments(store, lensIndexes(folder).asked, nameOf, held);
+  await indexDocuments(store, lensIndexes(folder).requested, nameOf, held);
   await store.subjects.add(folder, [lensName(asker, { sha256: file.sha256, mode }, null)]);
   await new LensRepository(store).putRecord(folder, record, label && nameOf(label));
   return record;

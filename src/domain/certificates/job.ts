@@ -1,17 +1,17 @@
 import type { CertificateType, ManifestItem } from './certificates';
 
 /** A work is one batch or one single issuance: what was asked for, in the store under its id. */
-export interface WorkRef {
+export interface RowListRef {
   /** Folder of the store that holds the list of items. */
   folder: string;
   /** Things on the list; their places are numbered from 0. */
   items: number;
-  /** Folder of the work that outcomes are filed under: another one for decisions on a batch. */
-  filedIn: string;
+  /** Folder of the work that outcomes are stored under: another one for decisions on a batch. */
+  outcomesIn: string;
 }
 
 /** What a work was started with, as far as a person who reads its results wants to know. */
-export interface WorkTerms {
+export interface CertificateTerms {
   /** From a row's request to its outcome. */
   rowDeadlineMs: number;
   /** Epoch milliseconds: what was issued since then is reused. */
@@ -24,8 +24,8 @@ export interface WorkTerms {
 }
 
 /** What was asked for: the input of the job. Written once, before the workflow starts. */
-export interface WorkRecord {
-  workId: string;
+export interface CertificateRecord {
+  jobId: string;
   kind: 'certificate-batch' | 'certificate';
   type: CertificateType | null;
   label: string | null;
@@ -44,7 +44,7 @@ export interface WorkRecord {
   blankLines: number;
   items: number;
   /** Not on file for works that an earlier version started. */
-  terms?: WorkTerms;
+  terms?: CertificateTerms;
 }
 
 /** What an item is to do in a list made by a person's decision. */
@@ -57,14 +57,14 @@ export interface ItemStart {
 }
 
 /** An item as an activity sees it. `start` is there only in lists made by a person's decision. */
-export type WorkItem = ManifestItem & { start?: ItemStart };
+export type CertificateItem = ManifestItem & { start?: ItemStart };
 
 export const decisionActions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
 export type DecisionAction = (typeof decisionActions)[number];
 
 /** Folder of a work, from its workflow id (which holds no document). */
-export function workFolder(workId: string): string {
-  return `works/${workId}`;
+export function certificateFolder(jobId: string): string {
+  return `works/${jobId}`;
 }
 
 /** The job that has a list: a work, or a decision about one. */

@@ -4,7 +4,7 @@ import type { ResultFilter } from './operation';
 /** One analysis of one file, as it was asked for: the input of the job in `analyses/<name>/<instant>`. */
 export interface AnalysisRecord {
   /** `credit/<name>/<instant>`. */
-  workId: string;
+  jobId: string;
   /** Keyed name of (file, XMLs, engine as the person gave it): the same command is the same job. */
   name: string;
   /**
@@ -45,7 +45,7 @@ export interface StoredInput {
 
 /** What workflow and activities hand each other about an analysis: small, and nobody's data. */
 export interface AnalysisRef {
-  workId: string;
+  jobId: string;
   folder: string;
 }
 
@@ -61,7 +61,7 @@ export type AnalysisStatus = (typeof analysisStatuses)[number];
 
 /** How an analysis ended: the outcome of its job, and the result of its workflow. */
 export interface AnalysisOutcome {
-  workId: string;
+  jobId: string;
   status: AnalysisStatus;
   operationId: string | null;
   /** The last status word of the service; null when none was told. */
@@ -98,13 +98,13 @@ export type RequestAnswer =
     }
   | { kind: 'refused'; code: string | null; message: string; wasSent: boolean }
   | { kind: 'unknown'; reason: string; afterUnknown: boolean }
-  /** It never can be: what was filed is not there, or not as it was. */
+  /** It never can be: what was stored is not there, or not as it was. */
   | { kind: 'spoilt'; message: string }
   /** Its job is cancelled: nothing is sent any more. */
   | { kind: 'stopped' }
   | {
       kind: 'unsent';
-      why: 'credentials' | 'service' | 'another work' | 'store' | 'fault';
+      why: 'credentials' | 'service' | 'another job' | 'store' | 'fault';
       /** Epoch milliseconds of the next try. */
       notBefore: number;
       /** The time to send it is over, by the clock of the worker: no other try would be made. */
@@ -137,8 +137,8 @@ export function analysisText(
   return ['credit', cnab.sha256, xmls?.sha256 ?? '', engine].join('\n');
 }
 
-export function analysisFolder(workId: string): string {
-  return workId.replace(/^credit\//, 'analyses/');
+export function analysisFolder(jobId: string): string {
+  return jobId.replace(/^credit\//, 'analyses/');
 }
 
 /** The workflow that drives an analysis: one for all the times that the same thing is asked for. */

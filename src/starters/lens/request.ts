@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { lensStandsForGood, type LensOutcome, type LensRecord } from '../../domain/lens/analyze';
+import { lensIsFinal, type LensOutcome, type LensRecord } from '../../domain/lens/analyze';
 import { lensModes } from '../../domain/lens/lens-analysis';
-import { lensName, newestLens, putLens } from '../../store/lens/asks';
+import { lensName, newestLens, putLens } from '../../store/lens/requests';
 import { LensRepository } from '../../store/lens/lens';
 import type { AnalyzeLensInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { startTerms } from '../jobs/begin/request';
-import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
+import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
 import { readInput, reasonToSend, storeInput } from './input';
 
 export const lensRequest = z.strictObject({
@@ -20,43 +20,43 @@ export const lensRequest = z.strictObject({
 });
 
 /** @throws UsageError when the file cannot be sent */
-export async function askLens(
+export async function planLens(
   ctx: CommandContext,
-  asked: z.output<typeof lensRequest>,
-): Promise<Ask<LensRecord, LensOutcome>> {
-  const { deadline, label = null, maxAge, mode = null, rerun = false } = asked;
+  request: z.output<typeof lensRequest>,
+): Promise<StartPlan<LensRecord, LensOutcome>> {
+  const { deadline, label = null, maxAge, mode = null, rerun = false } = request;
   const { environment, queueSuffix, store } = ctx;
-  const input = await readInput(asked.input, environment.lens.maxFileBytes);
-  const forced = reasonToSend(asked.input, input, asked.acceptFormat);
+  const input = await readInput(request.input, environment.lens.maxFileBytes);
+  const forced = reasonToSend(request.input, input, request.acceptFormat);
   const what = { sha256: input.sha256, mode };
   const file = new LensRepository(store);
-  const standing = await newestLens(ctx, what);
+  const existing = await newestLens(ctx, what);
   const isFinal =
-    standing?.outcome != null &&
-    lensStandsForGood(standing.outcome, (await file.current(standing.input.name)).expired);
-  const isYoung = isWithin(maxAge, standing);
+    existing?.outcome != null &&
+    lensIsFinal(existing.outcome, (await file.current(existing.input.name)).expired);
+  const isYoung = isWithin(maxAge, existing);
   return {
-    standing,
-    stands: isFinal && isYoung && !rerun,
+    existing,
+    isAnswer: isFinal && isYoung && !rerun,
     record: async () => {
       const isAnew = rerun || (isFinal && !isYoung);
       const now = new Date();
       const name = isAnew
-        ? lensName(ctx, what, standing?.id ?? null)
-        : (standing?.input.name ?? lensName(ctx, what, null));
-      const copy = await storeInput(ctx, asked.input, input);
+        ? lensName(ctx, what, existing?.id ?? null)
+        : (existing?.input.name ?? lensName(ctx, what, null));
+      const copy = await storeInput(ctx, request.input, input);
       const order = { name, file: copy, mode, label, forced, deadlineMs: deadline, rerun };
-      const { workId } = await putLens(ctx, order, now);
+      const { jobId } = await putLens(ctx, order, now);
       const unusual = forced !== null && { forced: true, mediaType: input.mediaType };
-      await auditStart(ctx, workId, { items: 1, rerun: isAnew, ...unusual }, now.getTime());
-      return workId;
+      await auditStart(ctx, jobId, { items: 1, rerun: isAnew, ...unusual }, now.getTime());
+      return jobId;
     },
     workflow: 'analyzeLens',
     workflowInput: async ({ id, folder, input: { name } }): Promise<AnalyzeLensInput> => {
       // What is gone on with may have lost its copy.
-      await storeInput(ctx, asked.input, input);
+      await storeInput(ctx, request.input, input);
       return {
-        ref: { workId: id, folder },
+        ref: { jobId: id, folder },
         attempt: (await file.current(name)).attempt,
         deadlineAt: Date.now() + deadline,
         interactive: true,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Store } from '../store/store';
-import { standingStill, type StandingWorkflow } from '../temporal/standing-still';
+import { stalledWorkflows, type StalledWorkflow } from '../temporal/stalled-workflows';
 
 const lookEveryMs = 15_000;
 
@@ -19,7 +19,7 @@ export class Standstill {
   readonly #store: Store;
   readonly #observe: StandstillObserver;
   /** By workflow id. */
-  #standing = new Map<string, StandingWorkflow>();
+  #standing = new Map<string, StalledWorkflow>();
 
   constructor(store: Store, observe: StandstillObserver) {
     this.#store = store;
@@ -40,7 +40,7 @@ export class Standstill {
   }
 
   async look(client: Client, taskQueue: string): Promise<void> {
-    const found = await standingStill(client, taskQueue);
+    const found = await stalledWorkflows(client, taskQueue);
     const now = new Map(found.map((one) => [one.workflowId, one]));
     const before = this.#standing;
     this.#standing = now;
@@ -52,14 +52,14 @@ export class Standstill {
     await this.#note(now);
   }
 
-  async #note(standing: ReadonlyMap<string, StandingWorkflow>): Promise<void> {
+  async #note(stalled: ReadonlyMap<string, StalledWorkflow>): Promise<void> {
     const { inbox, jobs } = this.#store;
     const noted = await inbox.waiting('stands_still');
     const at = new Date().toISOString();
     for (const { folder, source } of noted)
-      if (!standing.has(workflowIdOf(source))) await inbox.wait(folder, source, null, at);
+      if (!stalled.has(workflowIdOf(source))) await inbox.wait(folder, source, null, at);
     const sources = new Set(noted.map(({ source }) => source));
-    for (const { workflowId, jobId } of standing.values()) {
+    for (const { workflowId, jobId } of stalled.values()) {
       const source = sourceOf(workflowId);
       if (sources.has(source) || jobId === null) continue;
       const job = await jobs.find(jobId);
@@ -79,6 +79,6 @@ function workflowIdOf(source: string): string {
   return source.slice(prefix.length);
 }
 
-function nameOf({ jobId, workflowId }: StandingWorkflow): string {
+function nameOf({ jobId, workflowId }: StalledWorkflow): string {
   return jobId ?? workflowId;
 }

@@ -6,19 +6,19 @@ import type {
 } from '../../../domain/certificates/certificate-rows';
 
 const limits = {
-  runRows: 10,
-  runsInFlight: 3,
+  chunkRows: 10,
+  chunksInFlight: 3,
   /** A full run that is back within this time leaves room for others beside it. */
-  quickRunMs: 500,
+  quickChunkMs: 500,
   /** One that is not back by then may not have begun. */
   usualMs: 2_000,
 } as const;
 
 /** A run of requests in flight. */
-interface Run {
+interface Chunk {
   rows: RequestRow[];
   /** Rows that it may have outstanding: given to it at its start, and handed on by watches since. */
-  places: number;
+  slots: number;
   /** Ends it when it is cancelled. */
   scope: Pick<CancellationScope, 'cancel' | 'consideredCancelled'>;
   /** Epoch milliseconds. */
@@ -29,9 +29,9 @@ interface Run {
  * The runs of requests of one driver: what those in flight hold, and what the next one may be. Sizes
  * and bounds have their reasons in decision record 002, places in 009.
  */
-export class RequestRuns {
-  readonly #inFlight = new Map<string, Run>();
-  #rows: number = limits.runRows;
+export class RequestChunks {
+  readonly #inFlight = new Map<string, Chunk>();
+  #rows: number = limits.chunkRows;
   /** Runs would only take the permits from each other. */
   #oneAtATime = false;
   /** Runs that may start without a place of their own: each follows one that was handed all it asked. */
@@ -47,10 +47,10 @@ export class RequestRuns {
   }
 
   /** Rows that those in flight may have outstanding. */
-  places(): number {
-    let places = 0;
-    for (const run of this.#inFlight.values()) places += run.places;
-    return places;
+  slots(): number {
+    let slots = 0;
+    for (const chunk of this.#inFlight.values()) slots += chunk.slots;
+    return slots;
   }
 
   /**
@@ -61,19 +61,19 @@ export class RequestRuns {
    */
   nextRows(
     ready: number,
-    places: number,
-    { probing, watched }: { probing: boolean; watched: boolean },
+    slots: number,
+    { probing, polled }: { probing: boolean; polled: boolean },
   ): number {
-    const allowed = probing || this.#oneAtATime ? 1 : limits.runsInFlight;
+    const allowed = probing || this.#oneAtATime ? 1 : limits.chunksInFlight;
     if (this.#inFlight.size >= allowed) return 0;
     const wanted = Math.min(probing ? 1 : this.#rows, ready);
-    if (places <= 0) return this.#followUps > 0 && !probing ? wanted : 0;
-    return watched ? wanted : Math.min(wanted, places);
+    if (slots <= 0) return this.#followUps > 0 && !probing ? wanted : 0;
+    return polled ? wanted : Math.min(wanted, slots);
   }
 
-  start(name: string, run: Omit<Run, 'startedAt'>): void {
-    if (run.places === 0) this.#followUps -= 1;
-    this.#inFlight.set(name, { ...run, startedAt: Date.now() });
+  start(name: string, chunk: Omit<Chunk, 'startedAt'>): void {
+    if (chunk.slots === 0) this.#followUps -= 1;
+    this.#inFlight.set(name, { ...chunk, startedAt: Date.now() });
   }
 
   /**
@@ -97,9 +97,9 @@ export class RequestRuns {
   }
 
   /** Of a run that is back, what it did with its places is among the outstanding rows already. */
-  handOn(name: string, places: number): void {
-    const run = this.#inFlight.get(name);
-    if (run !== undefined) run.places += places;
+  handOn(name: string, slots: number): void {
+    const chunk = this.#inFlight.get(name);
+    if (chunk !== undefined) chunk.slots += slots;
   }
 
   end(name: string): void {
@@ -114,13 +114,13 @@ export class RequestRuns {
    * @param given places that it had at its start
    */
   learn(answers: readonly RowAnswer[], given: number, tookMs: number): void {
-    const tried = answers.filter((answer) => unsentFor(answer) !== 'no_place');
+    const tried = answers.filter((answer) => unsentFor(answer) !== 'no_slot');
     const sent = tried.filter(wasSent).length;
     if (sent < tried.length) {
       this.#rows = Math.max(1, sent);
       this.#oneAtATime = tried.some((answer) => unsentFor(answer) === 'no_permit');
-    } else if (sent > 0 && tookMs < limits.quickRunMs) {
-      this.#rows = Math.min(limits.runRows, Math.max(this.#rows, sent * 2));
+    } else if (sent > 0 && tookMs < limits.quickChunkMs) {
+      this.#rows = Math.min(limits.chunkRows, Math.max(this.#rows, sent * 2));
       this.#oneAtATime = false;
     }
     if (sent === answers.length && given < sent) this.#followUps += 1;

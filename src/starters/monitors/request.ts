@@ -24,14 +24,14 @@ import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { duration } from '../jobs/begin/request';
-import type { Ask } from '../jobs/begin/start-job';
+import type { StartPlan } from '../jobs/begin/start-job';
 
 const uuid = z
   .string()
   .refine(isUuid, 'expected the id of a monitor, a UUID')
   .transform((id) => id.trim().toLowerCase());
 
-const termsAsked = {
+const requestTerms = {
   severity: z
     .array(z.enum(severities))
     .optional()
@@ -45,7 +45,7 @@ const termsAsked = {
     .describe('walk over all states too: what others acknowledged is stored as such'),
 };
 
-export const sweepRequest = z.strictObject({ monitor: uuid, ...termsAsked });
+export const sweepRequest = z.strictObject({ monitor: uuid, ...requestTerms });
 
 export const scanRequest = z.strictObject({
   monitors: z
@@ -53,7 +53,7 @@ export const scanRequest = z.strictObject({
     .min(2)
     .max(mostMonitors)
     .transform((ids) => [...new Set(ids)]),
-  ...termsAsked,
+  ...requestTerms,
 });
 
 /** @param ids in lower case, each once */
@@ -79,29 +79,29 @@ export interface Order {
 }
 
 /** Pulls, delivers and acknowledges what is open at one monitor. */
-export async function askSweep(
+export async function planSweep(
   ctx: CommandContext,
   monitorId: string,
   order: Order,
-): Promise<Ask<SweepRecord, SweepOutcome>> {
+): Promise<StartPlan<SweepRecord, SweepOutcome>> {
   const { environment, queueSuffix, store } = ctx;
   const records = recordsOf(ctx);
   const { reconcile, terms } = order;
   return {
-    ...passAsk,
-    standing: (await store.jobs.find(sweepWorkflowId(monitorId))) as SweepJob | null,
+    ...scanStart,
+    existing: (await store.jobs.find(sweepWorkflowId(monitorId))) as SweepJob | null,
     attach: async (_, { id, input }) => refuseOther(id, input.reconcile, order),
     record: async () => {
       // The first sweep looks for what others acknowledged before it.
       const walks = (await records.monitors.get(monitorId))?.walks;
       const isFirst = walks?.at == null || walks.unfinished !== null;
       const createdAt = new Date().toISOString();
-      const workId = sweepIdAt(monitorId, createdAt);
-      const about = { workId, monitorId, terms, reconcile: reconcile || isFirst };
+      const jobId = sweepIdAt(monitorId, createdAt);
+      const about = { jobId, monitorId, terms, reconcile: reconcile || isFirst };
       const record = { ...about, createdAt, createdBy: environment.actor };
-      await records.sweeps.putRecord(sweepFolder(workId), record);
-      await audit(ctx, workId, order);
-      return workId;
+      await records.sweeps.putRecord(sweepFolder(jobId), record);
+      await audit(ctx, jobId, order);
+      return jobId;
     },
     workflow: 'monitorSweep',
     workflowInput: ({ input: record }): MonitorSweepInput => {
@@ -111,32 +111,32 @@ export async function askSweep(
 }
 
 /** One probe for each of many, and sweeps where something is open. */
-export async function askScan(
+export async function planScan(
   ctx: CommandContext,
   order: Order,
-): Promise<Ask<ScanRecord, ScanOutcome>> {
+): Promise<StartPlan<ScanRecord, ScanOutcome>> {
   const { environment, queueSuffix, store } = ctx;
   const records = recordsOf(ctx);
   const list = await records.lists.put('by-hand', order.ids);
   const workflowId = `${scheduleIdOf('by-hand')}/${list.edition}`;
   return {
-    ...passAsk,
-    standing: (await store.jobs.find(workflowId)) as ScanJob | null,
+    ...scanStart,
+    existing: (await store.jobs.find(workflowId)) as ScanJob | null,
     attach: async (_, { id, input }) => refuseOther(id, input.reconcileAll, order),
     record: async () => {
       const now = new Date();
-      const workId = jobIdAt(workflowId, now);
-      const about = { workId, workflowId, list, terms: order.terms, reconcileAll: order.reconcile };
+      const jobId = jobIdAt(workflowId, now);
+      const about = { jobId, workflowId, list, terms: order.terms, reconcileAll: order.reconcile };
       const record = { ...about, createdAt: now.toISOString(), createdBy: environment.actor };
-      await records.scans.putRecord(scanFolder(workId), record);
-      await audit(ctx, workId, order);
-      return workId;
+      await records.scans.putRecord(scanFolder(jobId), record);
+      await audit(ctx, jobId, order);
+      return jobId;
     },
     workflow: 'monitorScan',
-    workflowInput: ({ id: workId, input }): MonitorScanInput => {
+    workflowInput: ({ id: jobId, input }): MonitorScanInput => {
       const { createdBy: by, list: its, reconcileAll, terms } = input;
-      const asked = { list: its, by, terms, reconcileAll, workId };
-      return { ...asked, interactive: true, queueSuffix, carryover: null };
+      const request = { list: its, by, terms, reconcileAll, jobId };
+      return { ...request, interactive: true, queueSuffix, carryover: null };
     },
   };
 }
@@ -145,7 +145,7 @@ type SweepJob = Job<SweepRecord, SweepOutcome>;
 type ScanJob = Job<ScanRecord, ScanOutcome>;
 
 /** What was interrupted is left: what is open is listed anew. */
-const passAsk = { stands: false, goesOn: () => false };
+const scanStart = { isAnswer: false, goesOn: () => false };
 
 function recordsOf({ store, idKey }: CommandContext): MonitorRecords {
   return monitorRecords(store, (text) => idKey.nameOf('document', text));

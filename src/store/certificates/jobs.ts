@@ -1,12 +1,16 @@
-import type { BatchSummary, FiledRow, ManifestRow } from '../../domain/certificates/certificates';
+import type {
+  BatchSummary,
+  StoredResultRow,
+  ManifestRow,
+} from '../../domain/certificates/certificates';
 import { mergeOutcomes, type MergedOutcome } from '../../domain/certificates/outcomes';
 import { resultRow } from '../../domain/certificates/result-rows';
 import {
   jobOfList,
-  type WorkItem,
-  type WorkRecord,
-  type WorkRef,
-} from '../../domain/certificates/work';
+  type CertificateItem,
+  type CertificateRecord,
+  type RowListRef,
+} from '../../domain/certificates/job';
 import { decisionFolder, type DecisionRecord } from '../../domain/core/decision';
 import { RowWriter } from '../core/row-writer';
 import type { Store } from '../store';
@@ -22,7 +26,7 @@ export interface LatestEdition {
 }
 
 /** Writes a work of certificates: its rows, then what makes it be there. */
-export class WorkWriter extends RowWriter {
+export class CertificateRowWriter extends RowWriter {
   readonly #store: Store;
   readonly #folder: string;
   readonly #nameOf: NameOf;
@@ -35,45 +39,45 @@ export class WorkWriter extends RowWriter {
   }
 
   /** The work can be started then. */
-  async finish(asked: Omit<WorkRecord, 'items'>): Promise<WorkRef> {
+  async finish(request: Omit<CertificateRecord, 'items'>): Promise<RowListRef> {
     const folder = this.#folder;
     const items = await this.end();
-    const { workId: id, kind, createdAt } = asked;
-    const label = asked.label && this.#nameOf(asked.label);
-    const record: WorkRecord = { ...asked, items };
+    const { jobId: id, kind, createdAt } = request;
+    const label = request.label && this.#nameOf(request.label);
+    const record: CertificateRecord = { ...request, items };
     await this.#store.jobs.start(folder, { id, kind, createdAt, label }, record);
-    return { folder, items, filedIn: folder };
+    return { folder, items, outcomesIn: folder };
   }
 }
 
 /** An input line, and what is on file about its item so far. */
-export interface StandingRow {
+export interface RowWithOutcome {
   row: ManifestRow;
   outcome: MergedOutcome | null;
 }
 
 /** Of works under way: more than are asked for at once. */
-const itemsKept = 5_000;
+const itemsCached = 5_000;
 
 /** Reads works. */
-export class WorkReader {
+export class CertificateJobs {
   readonly #store: Store;
-  readonly #items = new Map<string, WorkItem>();
+  readonly #items = new Map<string, CertificateItem>();
   readonly #askedBy = new Map<string, string>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  record(folder: string): Promise<WorkRecord | null> {
-    return this.#store.jobs.input<WorkRecord>(folder);
+  record(folder: string): Promise<CertificateRecord | null> {
+    return this.#store.jobs.input<CertificateRecord>(folder);
   }
 
   /** In whose name the work is done; kept, since every activity asks. */
-  async askedBy(folder: string): Promise<string> {
-    const kept = this.#askedBy.get(folder);
-    if (kept !== undefined) return kept;
-    const job = await this.#store.jobs.input<WorkRecord | DecisionRecord>(jobOfList(folder));
+  async requestedBy(folder: string): Promise<string> {
+    const cached = this.#askedBy.get(folder);
+    if (cached !== undefined) return cached;
+    const job = await this.#store.jobs.input<CertificateRecord | DecisionRecord>(jobOfList(folder));
     const by = job && ('by' in job ? job.by : job.createdBy);
     if (this.#askedBy.size >= 1_000) this.#askedBy.clear();
     this.#askedBy.set(folder, by ?? 'unknown');
@@ -86,19 +90,19 @@ export class WorkReader {
    *
    * @throws RangeError when the work has no such item
    */
-  async item({ folder }: WorkRef, place: number): Promise<WorkItem> {
-    const key = `${folder}/${place}`;
-    const found = this.#items.get(key) ?? (await this.#store.rows.item(folder, place));
-    const item = found && withoutOwn(found as WorkItem);
-    if (item === null) throw new RangeError(`no item ${place} in ${folder}`);
-    if (item.erased === true) throw new RangeError(`item ${place} of ${folder} was erased`);
+  async item({ folder }: RowListRef, rowIndex: number): Promise<CertificateItem> {
+    const key = `${folder}/${rowIndex}`;
+    const found = this.#items.get(key) ?? (await this.#store.rows.item(folder, rowIndex));
+    const item = found && withoutOwn(found as CertificateItem);
+    if (item === null) throw new RangeError(`no item ${rowIndex} in ${folder}`);
+    if (item.erased === true) throw new RangeError(`item ${rowIndex} of ${folder} was erased`);
     if (folderOfList(folder) !== folder) return item;
-    if (this.#items.size >= itemsKept) this.#items.clear();
+    if (this.#items.size >= itemsCached) this.#items.clear();
     this.#items.set(key, item);
     return item;
   }
 
-  async *items(folder: string): AsyncGenerator<WorkItem> {
+  async *items(folder: string): AsyncGenerator<CertificateItem> {
     for await (const row of this.lines(folder)) if (row.kind === 'item') yield withoutOwn(row);
   }
 
@@ -117,21 +121,21 @@ export class WorkReader {
   }
 
   /** Input lines in order, in pages, and how their items stand. */
-  async *standing(folder: string): AsyncGenerator<StandingRow[]> {
+  async *withOutcomes(folder: string): AsyncGenerator<RowWithOutcome[]> {
     const { rows, outcomes } = this.#store;
     for await (const page of rows.pages([folder])) {
       const [first, last] = [page[0]?.body.line ?? 0, page.at(-1)?.body.line ?? 0];
-      const filed = await outcomes.ofLines(folder, first, last);
+      const stored = await outcomes.ofLines(folder, first, last);
       yield (page as { body: ManifestRow }[]).map(({ body: row }) => {
-        const records = ('item' in row && filed.get(row.item)) || [];
+        const records = ('item' in row && stored.get(row.item)) || [];
         return { row, outcome: mergeOutcomes(records) };
       });
     }
   }
 
   /** One row per input line, in order, of a work whose every item has an outcome. */
-  async *rows(folder: string): AsyncGenerator<FiledRow> {
-    for await (const page of this.standing(folder))
+  async *rows(folder: string): AsyncGenerator<StoredResultRow> {
+    for await (const page of this.withOutcomes(folder))
       for (const { row, outcome } of page) yield resultRow(row, outcome);
   }
 
@@ -141,7 +145,7 @@ export class WorkReader {
 }
 
 /** Results alone show them: whoever asks for an item keeps many. */
-function withoutOwn(row: WorkItem): WorkItem {
+function withoutOwn(row: CertificateItem): CertificateItem {
   const { own: _, ...item } = row;
   return item;
 }
@@ -152,6 +156,6 @@ export function folderOfList(list: string): string {
 }
 
 /** The id of the work that is kept in a folder. */
-export function workIdOfFolder(folder: string): string {
+export function jobIdOfFolder(folder: string): string {
   return folder.replace(/^works\//, '');
 }

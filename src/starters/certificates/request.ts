@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { certificateTypes } from '../../domain/certificates/certificates';
-import { workFolder, type WorkRecord, type WorkRef } from '../../domain/certificates/work';
+import {
+  certificateFolder,
+  type CertificateRecord,
+  type RowListRef,
+} from '../../domain/certificates/job';
 import { maskDocument } from '../../domain/core/documents/documents';
 import { jobIdAt } from '../../domain/job';
-import { putIssuance } from '../../store/certificates/asks';
-import type { LatestEdition } from '../../store/certificates/works';
+import { putIssuance } from '../../store/certificates/requests';
+import type { LatestEdition } from '../../store/certificates/jobs';
 import type { CertificateBatchInput, IssueCertificateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
-import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
+import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
 import { counted } from '../jobs/text';
 import {
   batchName,
@@ -19,9 +23,9 @@ import {
   planBatch,
   readOneDocument,
   type PlannedBatch,
-} from './work';
+} from './input';
 
-const termsAsked = {
+const requestTerms = {
   onUnknown: z
     .enum(['report', 'reissue'])
     .default('report')
@@ -35,7 +39,7 @@ const type = z.enum(certificateTypes);
 export const certificateRequest = z.strictObject({
   type,
   document: z.string().describe('CNPJ, or CPF for a labour certificate'),
-  ...termsAsked,
+  ...requestTerms,
 });
 
 export const certificateBatchRequest = z.strictObject({
@@ -49,43 +53,43 @@ export const certificateBatchRequest = z.strictObject({
     .describe('rows that may become unknown_outcome before a person must look'),
   ...budgetTerm,
   laneRows: z.int().min(1).optional().describe('rows per lane (for operators)'),
-  ...termsAsked,
+  ...requestTerms,
 });
 
 type BatchTerms = Omit<
   z.output<typeof certificateBatchRequest>,
   'input' | 'column' | 'reference' | 'sheet' | 'type'
 >;
-type CertificateAsk = Ask<WorkRecord, LatestEdition>;
-type WorkJob = Job<WorkRecord, LatestEdition>;
+type CertificateStart = StartPlan<CertificateRecord, LatestEdition>;
+type CertificateJob = Job<CertificateRecord, LatestEdition>;
 
 /** What was requested and has no end yet is watched, not requested again. */
 const finalStatuses: ReadonlySet<string> = new Set(['issued', 'failed', 'unknown_outcome']);
 
 /** What was bought for other jobs is found by its claims. */
-export async function askIssue(
+export async function planIssue(
   ctx: CommandContext,
-  asked: z.output<typeof certificateRequest>,
-): Promise<CertificateAsk> {
-  const { document, note } = readOneDocument(asked.type, asked.document);
-  const workflowId = `certificate/${asked.type}/${ctx.idKey.nameOf('document', document)}`;
-  const terms = issuingTerms(ctx, asked, true);
-  const standing = (await ctx.store.jobs.find(workflowId)) as WorkJob | null;
-  const isFinal = finalStatuses.has(standing?.status ?? '');
+  request: z.output<typeof certificateRequest>,
+): Promise<CertificateStart> {
+  const { document, note } = readOneDocument(request.type, request.document);
+  const workflowId = `certificate/${request.type}/${ctx.idKey.nameOf('document', document)}`;
+  const terms = issuingTerms(ctx, request, true);
+  const existing = (await ctx.store.jobs.find(workflowId)) as CertificateJob | null;
+  const isFinal = finalStatuses.has(existing?.status ?? '');
   return {
-    standing,
-    stands: isFinal && isWithin(asked.maxAge, standing) && asked.rerun !== true,
+    existing,
+    isAnswer: isFinal && isWithin(request.maxAge, existing) && request.rerun !== true,
     record: async () => {
-      ctx.log(`${asked.type} ${ctx.reader.say('for', 'para')} ${maskDocument(document)}`);
+      ctx.log(`${request.type} ${ctx.reader.say('for', 'para')} ${maskDocument(document)}`);
       const now = new Date();
       const id = jobIdAt(workflowId, now);
-      const { label = null, onUnknown, rerun = false } = asked;
-      await putIssuance(ctx, id, asked.type, { document, note, label, rerun }, terms);
+      const { label = null, onUnknown, rerun = false } = request;
+      await putIssuance(ctx, id, request.type, { document, note, label, rerun }, terms);
       await auditStart(ctx, id, { items: 1, onUnknown, rerun }, now.getTime());
       return id;
     },
     workflow: 'issueCertificate',
-    workflowInput: (job): IssueCertificateInput => ({ workId: job.id, work: refOf(job), terms }),
+    workflowInput: (job): IssueCertificateInput => ({ jobId: job.id, list: refOf(job), terms }),
   };
 }
 
@@ -122,33 +126,33 @@ export async function planInput(
 }
 
 /** The same lines and type are the same batch, unless it ended longer ago than `--max-age`. */
-export async function askBatch(
+export async function planBatchStart(
   ctx: CommandContext,
-  asked: BatchTerms,
+  request: BatchTerms,
   plan: PlannedBatch,
-): Promise<CertificateAsk> {
-  const { budget, concurrency, label = null, laneRows, maxUnknown, rerun = false } = asked;
+): Promise<CertificateStart> {
+  const { budget, concurrency, label = null, laneRows, maxUnknown, rerun = false } = request;
   const firstId = `certificate-batch/${batchName(ctx, plan)}`;
-  const standing = await newestBatch(ctx, firstId);
-  const terms = issuingTerms(ctx, asked, false);
+  const existing = await newestBatch(ctx, firstId);
+  const terms = issuingTerms(ctx, request, false);
   const { epoch } = ctx.store;
   return {
-    standing,
-    stands: isWithin(asked.maxAge, standing) && !rerun,
+    existing,
+    isAnswer: isWithin(request.maxAge, existing) && !rerun,
     foresee: () => dryRun(ctx, plan, terms.reuseSince),
     record: async () => {
       // Named by what was there before: two commands at once begin the same one.
-      const endedAt = standing?.endedAt ?? null;
+      const endedAt = existing?.endedAt ?? null;
       const id = endedAt === null ? firstId : jobIdAt(firstId, new Date(endedAt));
       await fileBatch(ctx, plan, id, { label, rerun }, { ...terms, budget, concurrency });
-      const { onUnknown } = asked;
+      const { onUnknown } = request;
       await auditStart(ctx, id, { items: plan.counts.items, onUnknown, rerun }, Date.now());
       return id;
     },
     workflow: 'certificateBatch',
     workflowInput: (job): CertificateBatchInput => ({
-      workId: job.id,
-      work: refOf(job),
+      jobId: job.id,
+      list: refOf(job),
       terms,
       concurrency,
       ...(laneRows !== undefined && { laneRows }),
@@ -161,11 +165,14 @@ export async function askBatch(
   };
 }
 
-async function newestBatch({ store }: CommandContext, firstId: string): Promise<WorkJob | null> {
-  const later = await store.jobs.last<WorkRecord>(`${workFolder(firstId)}/`);
-  return (await store.jobs.find(later?.record.workId ?? firstId)) as WorkJob | null;
+async function newestBatch(
+  { store }: CommandContext,
+  firstId: string,
+): Promise<CertificateJob | null> {
+  const later = await store.jobs.last<CertificateRecord>(`${certificateFolder(firstId)}/`);
+  return (await store.jobs.find(later?.record.jobId ?? firstId)) as CertificateJob | null;
 }
 
-function refOf({ folder, input: { items } }: WorkJob): WorkRef {
-  return { folder, items, filedIn: folder };
+function refOf({ folder, input: { items } }: CertificateJob): RowListRef {
+  return { folder, items, outcomesIn: folder };
 }

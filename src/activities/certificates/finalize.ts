@@ -1,7 +1,7 @@
-import type { LatestEdition, StandingRow } from '../../store/certificates/works';
+import type { LatestEdition, RowWithOutcome } from '../../store/certificates/jobs';
 import {
   certificateSubject,
-  standingAttempt,
+  latestAttempt,
   subjectState,
   type SubjectState,
 } from '../../domain/core/service/attempts';
@@ -10,9 +10,13 @@ import { outcomeEntry, requestEntry } from '../../domain/audit-entries';
 import { noCounts, type BatchSummary } from '../../domain/certificates/certificates';
 import type { JobKind } from '../../domain/job';
 import { batchEnd } from '../../domain/job-ends';
-import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../../domain/certificates/outcomes';
+import {
+  mergeOutcomes,
+  nothingReported,
+  type OutcomeRecord,
+} from '../../domain/certificates/outcomes';
 import { resultRow } from '../../domain/certificates/result-rows';
-import type { WorkItem, WorkRecord } from '../../domain/certificates/work';
+import type { CertificateItem, CertificateRecord } from '../../domain/certificates/job';
 import { decisionFolder } from '../../domain/core/decision';
 import { outcomeName, outcomeOfFact, sentOf, unsettledOutcome } from './outcomes';
 import type { CertificateDependencies } from '../dependencies';
@@ -22,7 +26,7 @@ import { Heartbeats } from '../core/heartbeats';
 export interface MergeInput {
   /** Folder of the work that ends, or that a decision was about. */
   folder: string;
-  workId: string;
+  jobId: string;
   /** 0 for the batch itself; its decisions count on. */
   edition: number;
   startedAt: number;
@@ -34,23 +38,23 @@ export interface MergeInput {
 
 /** The end of a work: every row has an outcome, and they are counted. */
 export function createCertificateMergeActivities(deps: CertificateDependencies) {
-  const { store, idKey, now, works } = deps;
+  const { store, idKey, now, certificateJobs } = deps;
   const facts = store.facts;
 
-  async function mergeWork(input: MergeInput): Promise<BatchSummary> {
+  async function finalizeRows(input: MergeInput): Promise<BatchSummary> {
     const heartbeats = new Heartbeats(now);
     const snapshotAt = now();
     try {
       const { folder, edition } = input;
-      const record = await works.record(folder);
+      const record = await certificateJobs.record(folder);
       if (record === null) throw storeIncomplete('what the job was asked for');
-      const before = await works.summary(folder);
+      const before = await certificateJobs.summary(folder);
       const summary = await summaryOf(input, record, before);
       summary.auditHead = await deps.audit.anchor();
       const { counts, finishedAt: endedAt } = summary;
       const endingOf = (kind: JobKind) => ({ ...batchEnd(kind, counts), endedAt });
       const latest: LatestEdition = { edition, snapshotAt, summary };
-      const standing = await works.latest(folder);
+      const existing = await certificateJobs.latest(folder);
       await store.jobs.endAgain([
         ...(edition > 0
           ? [
@@ -62,7 +66,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
             ]
           : []),
         // Of two that count at once the one that looked later has seen more.
-        ...(standing === null || standing.snapshotAt <= snapshotAt
+        ...(existing === null || existing.snapshotAt <= snapshotAt
           ? [{ folder, ending: endingOf(record.kind), outcome: latest }]
           : []),
       ]);
@@ -73,7 +77,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
   }
 
   /** Files how those items ended of which no activity has said so. */
-  async function complete(page: StandingRow[], input: MergeInput): Promise<StandingRow[]> {
+  async function complete(page: RowWithOutcome[], input: MergeInput): Promise<RowWithOutcome[]> {
     const lost: AuditEntry[] = [];
     const missing = new Map<number, OutcomeRecord>();
     for (const { row, outcome } of page) {
@@ -89,18 +93,18 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     });
   }
 
-  /** No activity filed anything: never sent, or its driver was lost. The claims show which. */
+  /** No activity stored anything: never sent, or its driver was lost. The claims show which. */
   async function withoutOutcome(
-    item: WorkItem,
+    item: CertificateItem,
     input: MergeInput,
     lost: AuditEntry[],
   ): Promise<OutcomeRecord> {
     const subject = idKey.nameOf('document', item.document);
     const history = await store.attempts.of(certificateSubject(item.type, subject));
     const state = subjectState(history, now());
-    const ours = state.kind !== 'free' && state.owner.workflowId.startsWith(input.workId);
+    const ours = state.kind !== 'free' && state.owner.workflowId.startsWith(input.jobId);
     const never: OutcomeRecord = {
-      ...nothingTold,
+      ...nothingReported,
       item: item.item,
       status: 'cancelled',
       certidaoId: null,
@@ -120,17 +124,17 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     }
     if (!ours) return never;
     const record = await leftByLostDriver(item, state, never);
-    const work = { workId: input.workId, by: await works.askedBy(input.folder) };
-    const last = standingAttempt(history);
-    const request = last && requestEntry(sentOf(item, subject, last), work);
+    const job = { jobId: input.jobId, by: await certificateJobs.requestedBy(input.folder) };
+    const last = latestAttempt(history);
+    const request = last && requestEntry(sentOf(item, subject, last), job);
     if (request !== null) lost.push(request);
-    lost.push(outcomeEntry(record, work));
+    lost.push(outcomeEntry(record, job));
     return record;
   }
 
-  /** Sent by a driver that never filed what came of it. */
+  /** Sent by a driver that never stored what came of it. */
   async function leftByLostDriver(
-    item: WorkItem,
+    item: CertificateItem,
     state: SubjectState,
     never: OutcomeRecord,
   ): Promise<OutcomeRecord> {
@@ -152,13 +156,13 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
 
   async function summaryOf(
     input: MergeInput,
-    { lines, blankLines, inputName }: WorkRecord,
+    { lines, blankLines, inputName }: CertificateRecord,
     before: BatchSummary | null,
   ): Promise<BatchSummary> {
-    const { folder, workId, edition, startedAt } = input;
+    const { folder, jobId, edition, startedAt } = input;
     const counts = noCounts();
     let [requested, reused, possibleDoubleCharges] = [0, 0, 0];
-    for await (const page of works.standing(folder)) {
+    for await (const page of certificateJobs.withOutcomes(folder)) {
       for (const { row, outcome } of await complete(page, input)) {
         const shown = resultRow(row, outcome);
         counts[shown.status] += 1;
@@ -169,7 +173,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       }
     }
     return {
-      batchId: workId,
+      batchId: jobId,
       edition,
       total: lines,
       blankLines,
@@ -184,5 +188,5 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     };
   }
 
-  return { mergeWork };
+  return { finalizeRows };
 }

@@ -1,32 +1,32 @@
 import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
 import {
-  workFolder,
-  type WorkRecord,
-  type WorkRef,
-  type WorkTerms,
-} from '../../domain/certificates/work';
+  certificateFolder,
+  type CertificateRecord,
+  type RowListRef,
+  type CertificateTerms,
+} from '../../domain/certificates/job';
 import type { Asker } from '../core/asker';
-import { WorkWriter } from './works';
+import { CertificateRowWriter } from './jobs';
 
 /** What is asked for, before it is on record. */
-export type AskedWork = Pick<
-  WorkRecord,
-  'workId' | 'kind' | 'type' | 'label' | 'rerun' | 'columns'
+export type CertificateRequest = Pick<
+  CertificateRecord,
+  'jobId' | 'kind' | 'type' | 'label' | 'rerun' | 'columns'
 > & {
   rows: AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   blankLines?: number;
   /** As it is stored; null: there is no file. */
-  input: Pick<WorkRecord, 'inputName' | 'inputSha256' | 'inputKey'> | null;
+  input: Pick<CertificateRecord, 'inputName' | 'inputSha256' | 'inputKey'> | null;
 };
 
 /** Records a work, in bounded memory: it can be started then. */
-export async function putWork(
+export async function putCertificateJob(
   { environment, idKey, store }: Asker,
-  { rows, blankLines = 0, input, ...asked }: AskedWork,
-  terms: WorkTerms,
-): Promise<WorkRef> {
+  { rows, blankLines = 0, input, ...asked }: CertificateRequest,
+  terms: CertificateTerms,
+): Promise<RowListRef> {
   const nameOf = (text: string): string => idKey.nameOf('document', text);
-  const writer = new WorkWriter(store, workFolder(asked.workId), nameOf);
+  const writer = new CertificateRowWriter(store, certificateFolder(asked.jobId), nameOf);
   let lines = 0;
   for await (const row of rows) {
     await writer.add(row);
@@ -54,16 +54,16 @@ export async function putWork(
 /** Records one document as a job of its own: it can be started then. */
 export async function putIssuance(
   asker: Asker,
-  workId: string,
+  jobId: string,
   type: CertificateType,
   {
     document,
     note,
     ...how
-  }: { document: string; note: string } & Pick<WorkRecord, 'label' | 'rerun'>,
-  terms: WorkTerms,
-): Promise<WorkRef> {
+  }: { document: string; note: string } & Pick<CertificateRecord, 'label' | 'rerun'>,
+  terms: CertificateTerms,
+): Promise<RowListRef> {
   const row = { kind: 'item', item: 0, line: 1, type, document, reference: '', note } as const;
-  const asked = { workId, kind: 'certificate', type, rows: [row], input: null } as const;
-  return putWork(asker, { ...asked, ...how }, terms);
+  const request = { jobId, kind: 'certificate', type, rows: [row], input: null } as const;
+  return putCertificateJob(asker, { ...request, ...how }, terms);
 }

@@ -4,7 +4,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { searchAttributes } from '../domain/core/search-attributes';
 
 /** A workflow whose task fails again and again: its history does not fit the code, or the code throws. */
-export interface StandingWorkflow {
+export interface StalledWorkflow {
   workflowId: string;
   workflowType: string;
   /** The job, or the schedule, that it was started for; null when it does not say. */
@@ -26,12 +26,12 @@ const mostOfOneLook = 1_000;
  * Those of a task queue that stand still now. `TemporalReportedProblems` would be one query, but is off by
  * default on server 1.29: each workflow that runs is described.
  */
-export async function standingStill(
+export async function stalledWorkflows(
   client: Client,
   taskQueue: string,
-): Promise<StandingWorkflow[]> {
+): Promise<StalledWorkflow[]> {
   const query = `ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue}'`;
-  const found: StandingWorkflow[] = [];
+  const found: StalledWorkflow[] = [];
   let looked = 0;
   for await (const one of client.workflow.list({ query })) {
     if (++looked > mostOfOneLook) break;

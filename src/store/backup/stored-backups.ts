@@ -1,13 +1,13 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ErasureAsked } from '../erasure/plan';
+import type { ErasureRequest } from '../erasure/plan';
 import { writeOnce } from '../files';
 import type { Seal } from '../sealed/seal';
 import type { Store } from '../store';
 import { erasuresName, readBackup } from './back-up';
 
 /** A backup that was made of the store. */
-export interface KeptBackup {
+export interface StoredBackup {
   path: string;
   at: string;
   /** ISO 8601: it is removed then, or later; null when it is kept by somebody else. */
@@ -15,26 +15,26 @@ export interface KeptBackup {
 }
 
 /** One that holds what is erased. `isAway`: not where it was made, so that nothing can be put beside it. */
-export type HoldingBackup = KeptBackup & { isAway: boolean };
+export type HoldingBackup = StoredBackup & { isAway: boolean };
 
 /** An erasure that a restore applies again. */
-export interface KeptErasure {
+export interface StoredErasure {
   id: string;
-  asked: ErasureAsked;
+  request: ErasureRequest;
   by: string;
   reason: string;
 }
 
 const folder = 'backups/';
 
-export async function noteBackup(store: Store, kept: KeptBackup): Promise<void> {
-  await store.records.putJson(`${folder}${kept.at}.json`, kept);
+export async function noteBackup(store: Store, stored: StoredBackup): Promise<void> {
+  await store.records.putJson(`${folder}${stored.at}.json`, stored);
 }
 
-async function keptBackups(store: Store): Promise<KeptBackup[]> {
+async function storedBackups(store: Store): Promise<StoredBackup[]> {
   const keys = await store.records.list(folder);
-  const kept = await Promise.all(keys.map((key) => store.records.getJson<KeptBackup>(key)));
-  return kept.filter((one) => one !== null);
+  const stored = await Promise.all(keys.map((key) => store.records.getJson<StoredBackup>(key)));
+  return stored.filter((one) => one !== null);
 }
 
 /**
@@ -43,18 +43,18 @@ async function keptBackups(store: Store): Promise<KeptBackup[]> {
  *
  * @returns the backups that hold it
  */
-export async function keepErasure(store: Store, erasure: KeptErasure): Promise<HoldingBackup[]> {
+export async function keepErasure(store: Store, erasure: StoredErasure): Promise<HoldingBackup[]> {
   const held: HoldingBackup[] = [];
-  for (const kept of await keptBackups(store)) {
-    const isAway = (await readBackup(kept.path).catch(() => null))?.storeId !== store.id;
+  for (const stored of await storedBackups(store)) {
+    const isAway = (await readBackup(stored.path).catch(() => null))?.storeId !== store.id;
     // Its time is over, and somebody has removed it.
-    if (isAway && kept.until !== null && kept.until < new Date().toISOString()) {
-      await store.records.remove(`${folder}${kept.at}.json`);
+    if (isAway && stored.until !== null && stored.until < new Date().toISOString()) {
+      await store.records.remove(`${folder}${stored.at}.json`);
       continue;
     }
-    held.push({ ...kept, isAway });
+    held.push({ ...stored, isAway });
     if (isAway) continue;
-    const beside = join(kept.path, erasuresName);
+    const beside = join(stored.path, erasuresName);
     await mkdir(beside, { recursive: true, mode: 0o700 });
     const name = `${erasure.id}.json`;
     await writeOnce(join(beside, name), await store.seal(name, JSON.stringify(erasure)));
@@ -63,14 +63,14 @@ export async function keepErasure(store: Store, erasure: KeptErasure): Promise<H
 }
 
 /** Those beside a backup, oldest first. */
-export async function keptErasures(path: string, seal: Seal): Promise<KeptErasure[]> {
+export async function storedErasures(path: string, seal: Seal): Promise<StoredErasure[]> {
   const beside = join(path, erasuresName);
   const names = await readdir(beside).catch(() => []);
   const bodies = names.filter((name) => name.endsWith('.json')).toSorted();
   return Promise.all(
     bodies.map(async (name) => {
       const opened = seal.open(name, await readFile(join(beside, name)));
-      return JSON.parse(opened.toString('utf8')) as KeptErasure;
+      return JSON.parse(opened.toString('utf8')) as StoredErasure;
     }),
   );
 }

@@ -19,7 +19,7 @@ import { isNotFound, type CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { inputTerms, startTerms } from '../jobs/begin/request';
-import { auditStart, isWithin, type Ask } from '../jobs/begin/start-job';
+import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
 
 /** More attempts than this are a mistake. */
 export const mostAttempts = 20;
@@ -27,7 +27,7 @@ export const mostAttempts = 20;
 /** Far above what the workflow gives a cancellation, whose bound is its own. */
 const cancelDeadlineMs = 3_600_000;
 
-const termsAsked = {
+const requestTerms = {
   maxAttempts: z
     .int()
     .min(1)
@@ -43,16 +43,16 @@ const termsAsked = {
 
 export const dossierRequest = z.strictObject({
   id: z.string().refine(isUuid, 'expected the id of a dossier, a UUID'),
-  ...termsAsked,
+  ...requestTerms,
 });
 
 export const dossierBatchRequest = z.strictObject({
   ...inputTerms('ids of dossiers', 10),
-  ...termsAsked,
+  ...requestTerms,
 });
 
 /** Follows a dossier to its end. */
-export function askFollow(
+export function planFollow(
   ctx: CommandContext,
   {
     deadline,
@@ -63,9 +63,9 @@ export function askFollow(
     onReview,
     rerun = false,
   }: z.output<typeof dossierRequest>,
-): Promise<Ask<DossierRecord, DossierOutcome>> {
+): Promise<StartPlan<DossierRecord, DossierOutcome>> {
   const dossierId = id.trim().toLowerCase();
-  const asked = {
+  const request = {
     dossierId,
     maxAttempts,
     onReview,
@@ -74,19 +74,19 @@ export function askFollow(
     deadlineMs: deadline,
     rerun,
   };
-  return prepare(ctx, asked, { maxAgeMs: maxAge });
+  return prepare(ctx, request, { maxAgeMs: maxAge });
 }
 
 /** Cancels it at the service, and follows it. */
-export function askCancel(
+export function planCancel(
   ctx: CommandContext,
   dossierId: string,
-): Promise<Ask<DossierRecord, DossierOutcome>> {
-  const asked = { dossierId, maxAttempts: 1, onReview: 'wait', toCancel: true } as const;
-  return prepare(ctx, { ...asked, deadlineMs: cancelDeadlineMs }, { maxAgeMs: 0 });
+): Promise<StartPlan<DossierRecord, DossierOutcome>> {
+  const request = { dossierId, maxAttempts: 1, onReview: 'wait', toCancel: true } as const;
+  return prepare(ctx, { ...request, deadlineMs: cancelDeadlineMs }, { maxAgeMs: 0 });
 }
 
-type Asked = Pick<
+type Requested = Pick<
   DossierRecord,
   'dossierId' | 'maxAttempts' | 'onReview' | 'toCancel' | 'label' | 'deadlineMs' | 'rerun'
 >;
@@ -97,21 +97,21 @@ type Asked = Pick<
  */
 async function prepare(
   ctx: CommandContext,
-  asked: Asked,
+  request: Requested,
   { maxAgeMs }: { maxAgeMs: number | undefined },
-): Promise<Ask<DossierRecord, DossierOutcome>> {
-  const { dossierId, maxAttempts, onReview, toCancel, deadlineMs = 0 } = asked;
+): Promise<StartPlan<DossierRecord, DossierOutcome>> {
+  const { dossierId, maxAttempts, onReview, toCancel, deadlineMs = 0 } = request;
   const workflowId = dossierWorkflowId(dossierId);
   const newest = await ctx.store.jobs.find(workflowId);
-  const standing = newest as Job<DossierRecord, DossierOutcome> | null;
-  const isAnswer = standing?.outcome != null && isFinal(standing.outcome);
-  const isSameAsk = standing !== null && termsOf(standing.input) === termsOf(asked);
+  const existing = newest as Job<DossierRecord, DossierOutcome> | null;
+  const isAnswer = existing?.outcome != null && isFinal(existing.outcome);
+  const isSameRequest = existing !== null && termsOf(existing.input) === termsOf(request);
   return {
-    standing,
-    stands: isAnswer && isSameAsk && isWithin(maxAgeMs, standing) && asked.rerun !== true,
-    record: () => record(ctx, asked),
+    existing,
+    isAnswer: isAnswer && isSameRequest && isWithin(maxAgeMs, existing) && request.rerun !== true,
+    record: () => record(ctx, request),
     goesOn: ({ id, input }) => {
-      const isSame = termsOf(input) === termsOf(asked);
+      const isSame = termsOf(input) === termsOf(request);
       if (!isSame)
         ctx.log(
           ctx.reader.say(
@@ -122,13 +122,13 @@ async function prepare(
       return isSame;
     },
     attach: async (engine, { id, input }) => {
-      if (!toCancel && termsOf(input) !== termsOf(asked))
+      if (!toCancel && termsOf(input) !== termsOf(request))
         ctx.log(`${ctx.reader.say('it was asked for', 'foi pedido com')} ${termsOf(input)}`);
       if (toCancel && !input.toCancel) await cancelThere(ctx, engine, { dossierId, id });
     },
     workflow: 'followDossier',
-    workflowInput: ({ id: workId, folder }): FollowDossierInput => ({
-      ref: { workId, folder, dossierId },
+    workflowInput: ({ id: jobId, folder }): FollowDossierInput => ({
+      ref: { jobId, folder, dossierId },
       deadlineAt: Date.now() + deadlineMs,
       maxAttempts,
       onReview,
@@ -145,33 +145,33 @@ function isFinal({ erased, status }: DossierOutcome): boolean {
   return erased !== true && ['completed', 'failed', 'cancelled'].includes(status);
 }
 
-function termsOf({ maxAttempts, onReview, toCancel }: Asked): string {
+function termsOf({ maxAttempts, onReview, toCancel }: Requested): string {
   if (toCancel) return 'to cancel the dossier';
   return `with --max-attempts ${maxAttempts} --on-review ${onReview}`;
 }
 
-async function record(ctx: CommandContext, asked: Asked): Promise<string> {
+async function record(ctx: CommandContext, request: Requested): Promise<string> {
   const { store, environment, idKey } = ctx;
   const now = new Date();
-  const workId = jobIdAt(dossierWorkflowId(asked.dossierId), now);
+  const jobId = jobIdAt(dossierWorkflowId(request.dossierId), now);
   const createdBy = environment.actor;
-  const input = { workId, ...asked, createdAt: now.toISOString(), createdBy };
-  const label = asked.label == null ? null : idKey.nameOf('document', asked.label);
-  await new DossierRepository(store).putRecord(dossierFolder(workId), input, label);
-  const onUnknown = asked.toCancel ? 'cancel' : 'report';
-  const terms = { items: 1, onUnknown, rerun: true, maxAttempts: asked.maxAttempts };
-  await auditStart(ctx, workId, terms, now.getTime());
-  return workId;
+  const input = { jobId, ...request, createdAt: now.toISOString(), createdBy };
+  const label = request.label == null ? null : idKey.nameOf('document', request.label);
+  await new DossierRepository(store).putRecord(dossierFolder(jobId), input, label);
+  const onUnknown = request.toCancel ? 'cancel' : 'report';
+  const terms = { items: 1, onUnknown, rerun: true, maxAttempts: request.maxAttempts };
+  await auditStart(ctx, jobId, terms, now.getTime());
+  return jobId;
 }
 
 /** Through the job that follows it. */
 async function cancelThere(
   { audit, environment, log, reader }: CommandContext,
   engine: EngineClient,
-  { dossierId, id: workId }: { dossierId: string; id: string },
+  { dossierId, id: jobId }: { dossierId: string; id: string },
 ): Promise<void> {
   const by = environment.actor;
-  const entry = dossierDecisionEntry('cancel_remote', { workId, by }, Date.now());
+  const entry = dossierDecisionEntry('cancel_remote', { jobId, by }, Date.now());
   await audit.appendAndAnchor([entry]);
   const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
   try {
@@ -180,13 +180,13 @@ async function cancelThere(
     log(answerWords(answer, reader.say));
   } catch (error) {
     await audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-    if (!isNotFound(error)) throw refusalOf(workId, error);
-    throw new CommandError(`${workId} has just ended: \`diligence result ${workId}\``);
+    if (!isNotFound(error)) throw refusalOf(jobId, error);
+    throw new CommandError(`${jobId} has just ended: \`diligence result ${jobId}\``);
   }
 }
 
 /** A refused update says why. */
-function refusalOf(workId: string, error: unknown): unknown {
+function refusalOf(jobId: string, error: unknown): unknown {
   if (!(error instanceof WorkflowUpdateFailedError)) return error;
-  return new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
+  return new CommandError(`${jobId}: ${error.cause?.message ?? 'refused'}`);
 }

@@ -1,18 +1,18 @@
 import { Context } from '@temporalio/activity';
 
-interface FreedPlace {
+interface FreedSlot {
   freedAt: number;
   /** The run that took it. */
   takenBy: string | null;
 }
 
 interface Lane {
-  free: FreedPlace[];
-  waiting: ((place: FreedPlace) => void)[];
+  free: FreedSlot[];
+  waiting: ((slot: FreedSlot) => void)[];
 }
 
 /** What one watch frees. */
-export interface PlacesOfWatch {
+export interface SlotsOfPoll {
   /** A row has settled: its place may be taken from now on. */
   free(): void;
   /** The instant since which one of them waits for a run; null when every one was taken. */
@@ -27,7 +27,7 @@ export interface PlacesOfWatch {
  * Hands places on within this process, from the watches of a lane to its runs of requests, before
  * the workflow has heard that they are free (docs/decisions/009). Nothing stays when a watch ends.
  */
-export class FreedPlaces {
+export class FreedSlots {
   readonly #lanes = new Map<string, Lane>();
   readonly #now: () => number;
 
@@ -36,23 +36,23 @@ export class FreedPlaces {
   }
 
   /** @param lane `laneOfActivity()` */
-  freedByWatch(lane: string): PlacesOfWatch {
-    const places: FreedPlace[] = [];
+  freedByPoll(lane: string): SlotsOfPoll {
+    const slots: FreedSlot[] = [];
     return {
       free: () => {
-        const place: FreedPlace = { freedAt: this.#now(), takenBy: null };
-        places.push(place);
-        this.#offer(lane, place);
+        const slot: FreedSlot = { freedAt: this.#now(), takenBy: null };
+        slots.push(slot);
+        this.#offer(lane, slot);
       },
-      untakenSince: () => places.find(({ takenBy }) => takenBy === null)?.freedAt ?? null,
+      untakenSince: () => slots.find(({ takenBy }) => takenBy === null)?.freedAt ?? null,
       close: () =>
         this.#change(lane, (of) => {
-          of.free = of.free.filter((place) => !places.includes(place));
+          of.free = of.free.filter((slot) => !slots.includes(slot));
         }),
       handedOn: () => {
         const taken = new Map<string, number>();
-        for (const { takenBy: run } of places) {
-          if (run !== null) taken.set(run, (taken.get(run) ?? 0) + 1);
+        for (const { takenBy: chunk } of slots) {
+          if (chunk !== null) taken.set(chunk, (taken.get(chunk) ?? 0) + 1);
         }
         return [...taken];
       },
@@ -63,21 +63,21 @@ export class FreedPlaces {
    * Takes the place that has been free for longest, or else the next one to become free: who asked
    * first is served first.
    *
-   * @param run the run that takes it, reported to the workflow by the poll that freed it
+   * @param chunk the run that takes it, reported to the workflow by the poll that freed it
    * @returns false when there was none in time
    */
-  take(lane: string, run: string, waitMs: number): Promise<boolean> {
+  take(lane: string, chunk: string, waitMs: number): Promise<boolean> {
     const there = this.#lanes.get(lane)?.free[0];
     if (there !== undefined) {
-      there.takenBy = run;
+      there.takenBy = chunk;
       this.#change(lane, (of) => void of.free.shift());
       return Promise.resolve(true);
     }
     if (waitMs <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const give = (place: FreedPlace): void => {
+      const give = (slot: FreedSlot): void => {
         clearTimeout(timer);
-        place.takenBy = run;
+        slot.takenBy = chunk;
         resolve(true);
       };
       const timer = setTimeout(() => {
@@ -95,11 +95,11 @@ export class FreedPlaces {
     return this.#lanes.size;
   }
 
-  #offer(lane: string, place: FreedPlace): void {
+  #offer(lane: string, slot: FreedSlot): void {
     this.#change(lane, ({ free, waiting }) => {
       const give = waiting.shift();
-      if (give === undefined) free.push(place);
-      else give(place);
+      if (give === undefined) free.push(slot);
+      else give(slot);
     });
   }
 

@@ -16,19 +16,19 @@ import { indexDocuments } from '../../../store/core/subject-index';
 import type { JobBatchInput } from '../../../workflows/inputs';
 import type { CommandContext } from '../context';
 import type { Job } from '../job-kind';
-import { problemOf, type Ask, type Foreseen, type LineProblem } from '../begin/start-job';
+import { problemOf, type StartPlan, type Foreseen, type LineProblem } from '../begin/start-job';
 import { storeFile } from './stored-file';
 
 /** Lines with content; `left`: what was found and is not asked for, by the reason. */
 export type BatchRows = SheetPlan<string> & { left?: Readonly<Record<string, number>> };
 
 /** A job that does what is asked for already, or did. */
-export type StandingJob = Omit<ChildJob, 'before'> & { ended: boolean };
+export type ExistingJob = Omit<ChildJob, 'before'> & { ended: boolean };
 
 /** What jobs would ask for that ask for more than one thing. */
 export interface Foresight {
-  /** @param thing of a job that would be started */
-  add(thing: string): Promise<void>;
+  /** @param item of a job that would be started */
+  add(item: string): Promise<void>;
   lines(): string[];
 }
 
@@ -47,16 +47,16 @@ export interface BatchRequest {
   requestsPerRow?: number;
   /** The rows are found when it is asked for, and are no part of what makes it the same batch. */
   isListed?: true;
-  /** Read anew each time. @param told what a person should know of the file. @throws SheetError */
-  rows(told?: Pick<InputChoice, 'onHeader' | 'onNotice'>): BatchRows;
-  /** Null: a new job is needed. @param thing what a row asks for */
-  standing(thing: string): Promise<StandingJob | null>;
+  /** Read anew each time. @param notices what a person should know of the file. @throws SheetError */
+  rows(notices?: Pick<InputChoice, 'onHeader' | 'onNotice'>): BatchRows;
+  /** Null: a new job is needed. @param item what a row asks for */
+  existing(item: string): Promise<ExistingJob | null>;
   /**
    * A job that can be started.
    *
    * @param rerun names the batch that asks once more; null: it is not asked for once more
    */
-  put(thing: string, rerun: string | null): Promise<Omit<ChildJob, 'before'>>;
+  put(item: string, rerun: string | null): Promise<Omit<ChildJob, 'before'>>;
   /** Of a dry run: what the jobs themselves would ask for. */
   foresight?(): Foresight;
 }
@@ -73,7 +73,7 @@ async function nameOf({ idKey, log }: CommandContext, request: BatchRequest): Pr
 async function isAnyOpen(request: BatchRequest): Promise<boolean> {
   for await (const row of request.rows()) {
     if (row.kind !== 'item') continue;
-    if ((await request.standing(thingOf(row)))?.ended !== true) return true;
+    if ((await request.existing(itemOf(row)))?.ended !== true) return true;
   }
   return false;
 }
@@ -101,9 +101,9 @@ async function storeBatch(
   for await (const row of rows) {
     if (row.kind !== 'item') await writer.add(row);
     else {
-      const child = await childOf(request, thingOf(row), instant);
+      const child = await childOf(request, itemOf(row), instant);
       if (!child.before) children += 1;
-      const { asks: _, ...stored } = row;
+      const { requested: _, ...stored } = row;
       await writer.add({ ...stored, child });
     }
   }
@@ -134,7 +134,7 @@ async function storeBatch(
     createdBy,
   };
   const terms = { items, onUnknown: 'report', rerun: request.rerun };
-  const entry = startEntry({ workId: batchId, by: createdBy }, terms, Date.parse(createdAt));
+  const entry = startEntry({ jobId: batchId, by: createdBy }, terms, Date.parse(createdAt));
   const batches = new JobBatchRepository(store);
   await batches.put(record, label && keyed(label), [entry]);
   await ctx.audit.anchor();
@@ -156,17 +156,17 @@ async function storeBatch(
   return batchId;
 }
 
-function thingOf({ asks, document }: { asks?: string; document: string }): string {
-  return asks ?? document;
+function itemOf({ requested, document }: { requested?: string; document: string }): string {
+  return requested ?? document;
 }
 
-async function childOf(request: BatchRequest, thing: string, instant: string): Promise<ChildJob> {
+async function childOf(request: BatchRequest, item: string, instant: string): Promise<ChildJob> {
   const { rerun } = request;
-  const standing = await request.standing(thing);
-  if (standing === null || (rerun && standing.ended)) {
-    return { ...(await request.put(thing, rerun ? instant : null)), before: false };
+  const existing = await request.existing(item);
+  if (existing === null || (rerun && existing.ended)) {
+    return { ...(await request.put(item, rerun ? instant : null)), before: false };
   }
-  const { ended: before, jobId, terms } = standing;
+  const { ended: before, jobId, terms } = existing;
   return { jobId, terms, before };
 }
 
@@ -179,19 +179,19 @@ export interface BatchTerms {
 }
 
 /** The batch of the same rows that has not ended, or that leaves nothing to ask, stands. */
-export async function askBatch(
+export async function planBatchStart(
   ctx: CommandContext,
   request: BatchRequest,
   terms: BatchTerms,
-): Promise<Ask<JobBatchRecord, JobBatchEnd>> {
+): Promise<StartPlan<JobBatchRecord, JobBatchEnd>> {
   const name = await nameOf(ctx, request);
   const found = await ctx.store.jobs.find(`${request.kind}/${name}`);
-  const standing = found as Job<JobBatchRecord, JobBatchEnd> | null;
-  const isSpent = standing?.outcome != null && request.isListed !== true && !request.rerun;
+  const existing = found as Job<JobBatchRecord, JobBatchEnd> | null;
+  const isSpent = existing?.outcome != null && request.isListed !== true && !request.rerun;
   const batches = new JobBatchRepository(ctx.store);
   return {
-    standing,
-    stands: isSpent && !(await isAnyOpen(request)),
+    existing,
+    isAnswer: isSpent && !(await isAnyOpen(request)),
     foresee: () => foresee(request),
     record: () => storeBatch(ctx, request, name, terms),
     release: ({ folder }) => batches.releaseChildren(folder),
@@ -228,12 +228,12 @@ async function foresee(request: BatchRequest): Promise<Foreseen> {
   for await (const row of rows) {
     if ('code' in row) problems.push(problemOf(row));
     if (row.kind !== 'item') continue;
-    const thing = thingOf(row);
-    const standing = await request.standing(thing);
-    if (standing === null || (standing.ended && request.rerun)) {
+    const item = itemOf(row);
+    const existing = await request.existing(item);
+    if (existing === null || (existing.ended && request.rerun)) {
       foreseen.request += 1;
-      await foresight?.add(thing);
-    } else foreseen[standing.ended ? 'reuse' : 'underWay'] += 1;
+      await foresight?.add(item);
+    } else foreseen[existing.ended ? 'reuse' : 'underWay'] += 1;
   }
   const lines = foresight?.lines() ?? [];
   return { ...foreseen, problems, left: rows.left ?? {}, ...(lines.length > 0 && { lines }) };

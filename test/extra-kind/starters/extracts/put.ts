@@ -31,9 +31,9 @@ export async function putExtract(
   const { deadlineMs, label, name } = terms;
   const now = new Date();
   const keyed = (text: string): string => idKey.nameOf('document', text);
-  const workId = jobIdAt(extractWorkflowId(name), now);
+  const jobId = jobIdAt(extractWorkflowId(name), now);
   const record = {
-    workId,
+    jobId,
     name,
     documentName: keyed(document),
     document,
@@ -42,7 +42,7 @@ export async function putExtract(
     createdAt: now.toISOString(),
     createdBy: environment.actor,
   };
-  const folder = extractFolder(workId);
+  const folder = extractFolder(jobId);
   await indexDocuments(store, folder, keyed, [document]);
   await new ExtractRepository(store).putRecord(folder, record, label && keyed(label));
   return record;

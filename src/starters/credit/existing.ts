@@ -3,16 +3,16 @@ import {
   analysisSubject,
   attemptState,
   reissueByRerun,
-  standingAttempt,
+  latestAttempt,
   subjectState,
   type SubjectState,
 } from '../../domain/core/service/attempts';
-import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
+import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/job';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 
-type Asked = Pick<AnalysisRecord, 'name' | 'fence'>;
+type Requested = Pick<AnalysisRecord, 'name' | 'fence'>;
 
 export interface AnalysisOnFile {
   folder: string;
@@ -21,20 +21,20 @@ export interface AnalysisOnFile {
   outcome: AnalysisOutcome | null;
 }
 
-export type Standing =
+export type ExistingAnalysis =
   | { kind: 'new' }
   /** Runs, or was broken off before its end. */
   | { kind: 'begun'; analysis: AnalysisOnFile }
   /** Something was bought, or may have been. */
-  | { kind: 'ended'; analysis: AnalysisOnFile; state: BegunState };
+  | { kind: 'ended'; analysis: AnalysisOnFile; state: StartedState };
 
-type BegunState = Exclude<SubjectState, { kind: 'free' }>;
+type StartedState = Exclude<SubjectState, { kind: 'free' }>;
 
 /** What the store and the claims say of the last time that the same thing was asked for, or bought. */
-export async function standingOf(
+export async function existingAnalysis(
   { store }: CommandContext,
-  { name, fence }: Asked,
-): Promise<Standing> {
+  { name, fence }: Requested,
+): Promise<ExistingAnalysis> {
   const analyses = new AnalysisRepository(store);
   const own = await newestOf(analyses, name);
   if (own?.outcome === null) return { kind: 'begun', analysis: own };
@@ -67,12 +67,12 @@ async function newestOf(
  *
  * @throws CommandError when the service has an operation that nobody was told of
  */
-export async function reissueOnRerun(place: CommandContext, asked: Asked): Promise<void> {
-  const standing = await standingOf(place, asked);
-  if (standing.kind !== 'ended') return;
-  const { analysis, state } = standing;
+export async function reissueOnRerun(ctx: CommandContext, request: Requested): Promise<void> {
+  const existing = await existingAnalysis(ctx, request);
+  if (existing.kind !== 'ended') return;
+  const { analysis, state } = existing;
   refuseLateReceipt(analysis, state);
-  await giveUp(place, analysis.record, state.n);
+  await giveUp(ctx, analysis.record, state.n);
 }
 
 /**
@@ -82,7 +82,7 @@ export async function reissueOnRerun(place: CommandContext, asked: Asked): Promi
 function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
   if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;
   throw new CommandError(
-    `${record.workId}: the service took it, as operation ${state.externalId}: \`diligence resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
+    `${record.jobId}: the service took it, as operation ${state.externalId}: \`diligence resolve ${record.jobId} --action watch\` takes it up, \`reissue\` would pay twice`,
   );
 }
 
@@ -93,21 +93,21 @@ function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectSt
  */
 async function giveUp(
   { store, audit, environment }: CommandContext,
-  { fence, workId }: AnalysisRecord,
+  { fence, jobId }: AnalysisRecord,
   seen: number,
 ): Promise<void> {
   const subject = analysisSubject(fence ?? '');
-  const last = standingAttempt(await store.attempts.of(subject));
+  const last = latestAttempt(await store.attempts.of(subject));
   if (last?.n !== seen) {
-    throw new CommandError(`${workId}: it was sent again just now: \`diligence show ${workId}\``);
+    throw new CommandError(`${jobId}: it was sent again just now: \`diligence show ${jobId}\``);
   }
   const now = new Date();
   // Resolved, it would let a second one leave beside it.
   if (attemptState(last, now.getTime()).kind === 'in_flight') {
-    throw new CommandError(`${workId}: it is being sent right now; try again in a while`);
+    throw new CommandError(`${jobId}: it is being sent right now; try again in a while`);
   }
   const by = environment.actor;
   const at = now.getTime();
   await store.attempts.resolve(subject, seen, reissueByRerun(by, at));
-  await audit.appendAndAnchor([analysisRerunEntry({ workId, by }, at)]);
+  await audit.appendAndAnchor([analysisRerunEntry({ jobId, by }, at)]);
 }

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { putWork } from '../../store/certificates/asks';
+import { putCertificateJob } from '../../store/certificates/requests';
 import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
 import { documentTypesServed } from '../../domain/certificates/certificates';
 import { readDocument } from '../../domain/core/documents/read-document';
-import type { WorkRecord, WorkRef, WorkTerms } from '../../domain/certificates/work';
+import type {
+  CertificateRecord,
+  RowListRef,
+  CertificateTerms,
+} from '../../domain/certificates/job';
 import type { IssuingTerms, OnUnknown } from '../../workflows/inputs';
 import { manifestLine, planRows, type PlanCounts } from '../../sheets/read/plan-rows';
 import { readSheet, type InputChoice } from '../../sheets/read/read-rows';
@@ -70,24 +74,24 @@ export async function planBatch(
 }
 
 /** HMAC of what makes the batch (decision record 002), as its id. */
-export function batchName(place: CommandContext, { manifest }: PlannedBatch): string {
-  return place.idKey.nameOf('manifest', manifest);
+export function batchName(ctx: CommandContext, { manifest }: PlannedBatch): string {
+  return ctx.idKey.nameOf('manifest', manifest);
 }
 
 /** Files the input and its manifest under the id, in bounded memory. */
 export async function fileBatch(
-  place: CommandContext,
+  ctx: CommandContext,
   { columns, counts, file, rows, type }: PlannedBatch,
-  workId: string,
-  how: Pick<WorkRecord, 'label' | 'rerun'>,
-  terms: WorkTerms,
-): Promise<WorkRef> {
+  jobId: string,
+  how: Pick<CertificateRecord, 'label' | 'rerun'>,
+  terms: CertificateTerms,
+): Promise<RowListRef> {
   const input =
-    file === null ? null : { inputName: basename(file), ...(await storeFile(place.store, file)) };
+    file === null ? null : { inputName: basename(file), ...(await storeFile(ctx.store, file)) };
   const blankLines = counts.blank;
   const own = columns !== undefined && { columns };
-  const asked = { workId, type, ...how, ...own, rows: rows(), blankLines, input };
-  return putWork(place, { ...asked, kind: 'certificate-batch' }, terms);
+  const request = { jobId, type, ...how, ...own, rows: rows(), blankLines, input };
+  return putCertificateJob(ctx, { ...request, kind: 'certificate-batch' }, terms);
 }
 
 /** @throws UsageError that tells what is wrong with the document, without quoting it */
@@ -104,17 +108,17 @@ export function readOneDocument(
 
 /** What a batch would do, without doing it: reads its rows and the claims. */
 export async function dryRun(
-  place: CommandContext,
+  ctx: CommandContext,
   { rows }: PlannedBatch,
   reuseSince: number,
 ): Promise<Foreseen> {
-  const facts = place.store.facts;
+  const facts = ctx.store.facts;
   const result: Foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
   for await (const row of rows()) {
     if ('code' in row) result.problems.push(problemOf(row));
     if (row.kind !== 'item') continue;
-    const subject = certificateSubject(row.type, place.idKey.nameOf('document', row.document));
-    const state = subjectState(await place.store.attempts.of(subject), Date.now());
+    const subject = certificateSubject(row.type, ctx.idKey.nameOf('document', row.document));
+    const state = subjectState(await ctx.store.attempts.of(subject), Date.now());
     if (state.kind === 'free') result.request += 1;
     else if (state.kind === 'unknown') result.unknown += 1;
     else if (state.kind === 'in_flight') result.underWay += 1;
@@ -131,13 +135,13 @@ export async function dryRun(
 
 function openPlan(
   { file, type, column, reference, sheet }: BatchInput,
-  told: Pick<InputChoice, 'onHeader' | 'onNotice'> = {},
+  notices: Pick<InputChoice, 'onHeader' | 'onNotice'> = {},
 ) {
   const rows = readSheet(file, {
     ...(column !== undefined && { column }),
     ...(reference !== undefined && { reference }),
     ...(sheet !== undefined && { sheet }),
-    ...told,
+    ...notices,
   });
   return planRows(rows, { file, ...(type !== undefined && { type }) });
 }

@@ -7,16 +7,16 @@ import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import { backoffMs } from '../../domain/core/service/poll-timing';
-import type { WorkItem } from '../../domain/certificates/work';
+import type { CertificateItem } from '../../domain/certificates/job';
 import { fileAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
 import {
   rowFlags,
-  type WatchAnswer,
-  type WatchInput,
-  type WatchTuple,
+  type PollAnswer,
+  type PollInput,
+  type PolledRow,
 } from '../../domain/certificates/certificate-rows';
 import type { CertificateDependencies } from '../dependencies';
-import { laneOfActivity } from './freed-places';
+import { laneOfActivity } from './freed-slots';
 import { Heartbeats } from '../core/heartbeats';
 
 /** Reads under way at once within one watch; the limiter sets the pace. */
@@ -28,7 +28,7 @@ const defaultRetryAfterMs = 60_000;
 
 /** One row while a watch holds it. */
 interface Held {
-  tuple: WatchTuple;
+  tuple: PolledRow;
   dueAt: number;
   /** Age at the last read that found it unsettled; null when this watch has made none. */
   unsettledAgeMs: number | null;
@@ -41,24 +41,24 @@ interface Held {
 
 /**
  * Polls what is outstanding, fetches and checks PDFs, and files outcomes. Decision record 004. Reading
- * does no harm, so a lost attempt is simply made again: what it filed is found under the id.
+ * does no harm, so a lost attempt is simply made again: what it stored is found under the id.
  */
-export function createCertificateWatchActivities(deps: CertificateDependencies) {
-  const { store, now, random, settlingTimes, works } = deps;
+export function createCertificatePollActivities(deps: CertificateDependencies) {
+  const { store, now, random, settlingTimes, certificateJobs } = deps;
   const facts = store.facts;
   const readFact = createFactReader(deps);
 
   async function putOnFile(
-    { work, name }: Pick<WatchInput, 'work' | 'name'>,
+    { list, name }: Pick<PollInput, 'list' | 'name'>,
     outcomes: readonly OutcomeRecord[],
     settled: readonly NewFact[] = [],
   ): Promise<void> {
-    const by = await works.askedBy(work.folder);
-    const filing = { filedIn: work.filedIn, by, name: outcomeName(name), outcomes };
+    const by = await certificateJobs.requestedBy(list.folder);
+    const filing = { outcomesIn: list.outcomesIn, by, name: outcomeName(name), outcomes };
     await fileAndCount(deps, { ...filing, facts: settled });
   }
 
-  async function watchCertificates(input: WatchInput): Promise<WatchAnswer> {
+  async function pollCertificates(input: PollInput): Promise<PollAnswer> {
     const { cancellationSignal, info } = Context.current();
     const startedAt = now();
     const heartbeats = new Heartbeats(now, 1_000);
@@ -69,35 +69,33 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       const unread = { unsettledAgeMs: null, failures: 0, reading: false, lookedUp: false };
       held.set(tuple[0], { tuple, dueAt, ...unread });
     }
-    const endWatch = deps.metrics.watchStarted(() =>
-      [...held.values()].map(({ tuple }) => tuple[2]),
-    );
-    const answer: WatchAnswer = { settled: [], due: [], handedOn: [], trouble: null };
-    const filed: OutcomeRecord[] = [];
+    const endPoll = deps.metrics.pollStarted(() => [...held.values()].map(({ tuple }) => tuple[2]));
+    const answer: PollAnswer = { settled: [], due: [], handedOn: [], readFailure: null };
+    const stored: OutcomeRecord[] = [];
     const found: NewFact[] = [];
     // Reads still under way when the watch returns: GETs, which may be broken off.
     const leaving = new AbortController();
     // What a lost attempt handed on, and could not report, must not be handed on once more.
-    const places = info.attempt > 1 ? null : deps.freedPlaces.freedByWatch(laneOfActivity());
+    const slots = info.attempt > 1 ? null : deps.freedSlots.freedByPoll(laneOfActivity());
     let firstSettledAt: number | null = null;
     let reading = 0;
     let wake: () => void = () => {};
 
-    const settle = (row: Held, settled: WatchAnswer['settled'][number]): void => {
+    const settle = (row: Held, settled: PollAnswer['settled'][number]): void => {
       held.delete(row.tuple[0]);
       answer.settled.push(settled);
       firstSettledAt ??= now();
-      if (!heartbeats.isLate()) places?.free();
+      if (!heartbeats.isLate()) slots?.free();
     };
 
     const read = async (row: Held): Promise<void> => {
       const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const history = { requestedAt, attempts, flags };
       const pastDeadline = now() >= requestedAt + input.rowDeadlineMs;
-      let item: WorkItem | null = null;
+      let item: CertificateItem | null = null;
       try {
-        item = await works.item(input.work, place);
-        // An earlier watch or another work may have filed it; what one files from now on costs a read.
+        item = await certificateJobs.item(input.list, place);
+        // An earlier watch or another work may have stored it; what one files from now on costs a read.
         const onFile = row.lookedUp ? null : await facts.of(certidaoId);
         row.lookedUp = true;
         const seen = onFile ?? (await readFact(row, item, priority, leaving.signal));
@@ -106,7 +104,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
           if ('fact' in seen) await facts.put([seen]);
           return;
         }
-        answer.trouble = null;
+        answer.readFailure = null;
         if ('fact' in seen) found.push(seen);
         const fact = 'fact' in seen ? seen.fact : seen;
         if ('settledAt' in fact) {
@@ -117,13 +115,13 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
             settle(row, [place, 'retryable', now()]);
             return;
           }
-          filed.push(outcomeOfFact(fact, item, history));
+          stored.push(outcomeOfFact(fact, item, history));
           if (fact.status === 'failed' && fact.retryable === true) {
             const notBefore = fact.settledAt + (fact.retryAfterMs ?? defaultRetryAfterMs);
             settle(row, [place, 'retryable', notBefore]);
           } else settle(row, [place, fact.status]);
         } else if ('error' in fact) {
-          filed.push(unsettledOutcome('failed', item, certidaoId, history, fact.error));
+          stored.push(unsettledOutcome('failed', item, certidaoId, history, fact.error));
           settle(row, [place, 'failed']);
         } else if (pastDeadline) {
           expire(row, item, 'the issuance had not settled at the deadline of the row');
@@ -138,21 +136,30 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       }
     };
 
-    const expire = (row: Held, item: WorkItem, message: string): void => {
+    const expire = (row: Held, item: CertificateItem, message: string): void => {
       const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const error = { code: 'deadline', category: 'expired', message };
       const history = { requestedAt, attempts, flags };
-      filed.push(unsettledOutcome('expired', item, certidaoId, history, error));
+      stored.push(unsettledOutcome('expired', item, certidaoId, history, error));
       settle(row, [place, 'expired']);
     };
 
-    const onReadError = (row: Held, item: WorkItem | null, error: unknown, late: boolean): void => {
+    const onReadError = (
+      row: Held,
+      item: CertificateItem | null,
+      error: unknown,
+      late: boolean,
+    ): void => {
       const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const status = error instanceof StatusError ? error : null;
       const failure = isCallFailure(error) ? classifyFailure(error) : 'unknown';
       const refused = failure === 'credentials';
       row.failures += 1;
-      answer.trouble = refused ? 'credentials' : status === null ? 'unreachable' : answer.trouble;
+      answer.readFailure = refused
+        ? 'credentials'
+        : status === null
+          ? 'unreachable'
+          : answer.readFailure;
       const message = isHttpError(error) ? error.message : nameOf(error);
       if (late && !refused && item !== null)
         return expire(row, item, `the last read failed: ${message}`);
@@ -164,7 +171,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
         row.failures > 3
       ) {
         const lost = { code: status.code ?? `http_${status.status}`, category: 'lost', message };
-        filed.push(
+        stored.push(
           unsettledOutcome('failed', item, certidaoId, { requestedAt, attempts, flags }, lost),
         );
         return settle(row, [place, 'failed']);
@@ -174,11 +181,11 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     };
 
     const returnsAt = (): number => {
-      const untakenSince = places === null ? firstSettledAt : places.untakenSince();
+      const untakenSince = slots === null ? firstSettledAt : slots.untakenSince();
       return Math.min(
         startedAt + input.boundMs,
         (firstSettledAt ?? Infinity) + input.lingerMs,
-        (untakenSince ?? Infinity) + input.placeLingerMs,
+        (untakenSince ?? Infinity) + input.slotLingerMs,
       );
     };
     const isOver = (): boolean =>
@@ -225,26 +232,24 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       }
       held.clear();
       leaving.abort();
-      places?.close();
-      answer.handedOn = places?.handedOn() ?? [];
-      await putOnFile(input, filed, found);
+      slots?.close();
+      answer.handedOn = slots?.handedOn() ?? [];
+      await putOnFile(input, stored, found);
       return answer;
     } finally {
       for (const release of letGo) release();
       leaving.abort();
-      places?.close();
+      slots?.close();
       heartbeats.stop();
-      endWatch();
+      endPoll();
     }
   }
 
   /** `cancel --now`: outstanding rows are left at the service, and their ids put on file. */
-  async function leaveOutstanding(
-    input: Pick<WatchInput, 'work' | 'name' | 'rows'>,
-  ): Promise<void> {
+  async function leaveOutstanding(input: Pick<PollInput, 'list' | 'name' | 'rows'>): Promise<void> {
     const records: OutcomeRecord[] = [];
     for (const [place, certidaoId, requestedAt, , attempts, flags] of input.rows) {
-      const item = await works.item(input.work, place);
+      const item = await certificateJobs.item(input.list, place);
       const left = {
         code: 'left_outstanding',
         category: 'cancelled',
@@ -256,7 +261,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     await putOnFile(input, records);
   }
 
-  return { watchCertificates, leaveOutstanding };
+  return { pollCertificates, leaveOutstanding };
 }
 
 function nameOf(error: unknown): string {
