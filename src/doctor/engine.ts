@@ -1,6 +1,12 @@
 import { examineRates } from './rates';
 import { isGrpcServiceError } from '@temporalio/client';
-import { queueKinds, queueName, queueSuffix } from '../domain/core/queues';
+import {
+  queueKinds,
+  queueName,
+  queueSuffix,
+  queuesOf,
+  type QueueKind,
+} from '../domain/core/queues';
 import { retentionScheduleId, termText } from '../domain/core/retention';
 import { ConfigError, type Environment } from '../environment';
 import type { Store } from '../store/store';
@@ -113,15 +119,25 @@ async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
   }
 }
 
+/** Those that a worker with these services polls. */
+export function queuesToPoll({
+  credit,
+  investigation,
+}: Pick<Environment, 'credit' | 'investigation'>): QueueKind[] {
+  const services: (keyof typeof queuesOf)[] = credit === null ? [] : ['credit'];
+  if (investigation !== null || credit === null) services.push('certificates', 'investigation');
+  const needed = new Set<QueueKind>(services.flatMap((service) => queuesOf[service]));
+  return queueKinds.filter((kind) => needed.has(kind));
+}
+
 async function examinePollers(
   engine: EngineClient,
-  { credit }: Environment,
+  environment: Environment,
   store: Store,
 ): Promise<Finding[]> {
   const suffix = queueSuffix(store);
   const findings: Finding[] = [];
-  for (const kind of queueKinds) {
-    if (kind.startsWith('credit') && credit === null) continue;
+  for (const kind of queuesToPoll(environment)) {
     const pollers = await queuePollers(engine, kind, suffix);
     findings.push(pollersFinding(queueName(kind, suffix), pollers.length));
   }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { examineCredit } from '../../../src/doctor/credit';
+import { queuesToPoll } from '../../../src/doctor/engine';
 import { examineService, examineTransport } from '../../../src/doctor/service';
 import { readEnvironment, type Environment } from '../../../src/environment';
 import { writeEngineRecord } from '../../../src/temporal/engine-record';
@@ -21,6 +22,14 @@ it('names what is not set when only the credit service is, as something to know 
   for (const name of ['INVESTIGATION_BASE_URL', 'INVESTIGATION_TOKEN']) {
     expect(finding?.detail).toContain(name);
   }
+});
+
+it('looks for no worker of a service that is not set', () => {
+  const alone = { investigation: null, credit } as unknown as Environment;
+  expect(queuesToPoll(alone)).toEqual(['workflows', 'credit-uploads', 'credit']);
+  const other = { investigation: credit, credit: null } as unknown as Environment;
+  expect(queuesToPoll(other).join(' ')).not.toContain('credit');
+  expect(queuesToPoll({ investigation: null, credit: null })).toHaveLength(4);
 });
 
 it('names what is not set of the credit service', async () => {
