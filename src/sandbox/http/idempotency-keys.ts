@@ -4,7 +4,7 @@ import { Refusal } from './refusal';
 import type { Request } from './service';
 
 /** A key that arrived. */
-interface KeySeen {
+export interface KeySeen {
   key: string;
   /** Requests that carried it, whatever came of them. */
   seen: number;
