@@ -31,6 +31,7 @@ import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience } from '../core/store-patience';
 import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
 import { pauseOnTheClock } from '../core/pause';
+import { LostUploads } from './lost-uploads';
 
 export interface AnalysisChunk {
   ref: AnalysisRef;
@@ -56,6 +57,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   const { operations, service } = credit;
   const { attempts: attemptRepository } = store;
   const analyses = new AnalysisRepository(store);
+  const lost = new LostUploads({ now, random });
 
   /**
    * One attempt: when it is lost, `recoverAnalysis` finds out what became of it. What is turned away
@@ -150,6 +152,8 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     { heartbeats, givenUp, sendBy }: Bounds,
   ): Promise<RequestAnswer> {
     const prepared = await operations.prepareUpload(await uploadOf(record));
+    const heldUntil = lost.heldUntil(operations.timeoutMs);
+    if (heldUntil !== null) return unsent('service', heldUntil);
     const granted = await service.limiter.acquire('request', {
       until: Math.min(now() + 30_000, sendBy),
       signal: givenUp,
@@ -181,6 +185,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const { claim } = sent.taken;
     const { claimedAt } = claim;
     const { receipt, again, detail = null, unread = null } = receiptOf(sent, now);
+    lost.ended(receipt.kind);
     if (receipt.kind === 'unknown') metrics.answerLost(lostHow(sent));
     metrics.uploadEnded({
       result: receipt.kind,

@@ -57,6 +57,7 @@ export class CreditBench {
   readonly replies: { upload: Reply; status: Reply; result: Reply };
   readonly #now = (): number => Date.now() + this.ahead;
   readonly #deps: CreditDependencies;
+  #requests: ReturnType<typeof createCreditRequestActivities> | null = null;
 
   private constructor(server: LoopbackServer) {
     this.server = server;
@@ -164,7 +165,8 @@ export class CreditBench {
 
   /** A request for up to a minute, which the environment can cancel. */
   begin(chunk: string, patience: Partial<RequestInput> = {}) {
-    const { requestAnalysis } = createCreditRequestActivities(this.#deps);
+    this.#requests ??= createCreditRequestActivities(this.#deps);
+    const { requestAnalysis } = this.#requests;
     const environment = this.#environment();
     const until = this.#deps.now() + 60_000;
     const sendBy = this.#deps.now() + 3_600_000;

@@ -1,4 +1,5 @@
 import { AnalysisRepository } from '../../../src/store/credit/analyses';
+import type { Reply } from '../../support/loopback-server';
 import { CreditBench, json } from './credit-bench';
 
 let bench: CreditBench;
@@ -44,6 +45,32 @@ it('tells that two may be charged when what was sent again is lost too', async (
   expect(await bench.recover('r2')).toMatchObject({ kind: 'unknown', afterUnknown: true });
   expect(bench.uploads).toBe(2);
 });
+
+it.each([
+  ['lost', (_request, response) => void response.destroy()],
+  ['of words that nobody can read', json(201, { message: 'ok' })],
+] satisfies [string, Reply][])(
+  'tries the way with one upload at a time when answers are %s',
+  async (_, reply) => {
+    bench.replies.upload = reply;
+    const lose = async (n: number): Promise<void> => {
+      expect(await bench.request(`r${n}`)).toMatchObject({ kind: 'unknown' });
+      const resolution = { action: 'reissue', externalId: null, by: 'x', note: '', at: n } as const;
+      await bench.attempts.resolve(bench.subject, n, resolution);
+    };
+    for (let n = 1; n <= 5; n += 1) await lose(n);
+    expect(await bench.request('r6')).toMatchObject({ kind: 'unsent', why: 'service' });
+    expect(bench.uploads).toBe(5);
+    bench.ahead += 1_000;
+    await lose(6);
+    bench.ahead += 1_000;
+    expect(await bench.request('r7')).toMatchObject({ kind: 'unsent', why: 'service' });
+    bench.ahead += 1_000;
+    bench.replies.upload = json(202, { id: 'op-1' });
+    expect(await bench.request('r7')).toMatchObject({ kind: 'accepted' });
+    expect(bench.uploads).toBe(7);
+  },
+);
 
 it.each(['another text', ''])('gives up at once when its copy is spoilt: "%s"', async (text) => {
   const keys = await bench.place.store.records.list('inputs/');
