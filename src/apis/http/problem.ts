@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOfBytes } from '../../domain/core/json-text';
 import { redactText } from '../../protection/redaction';
 
 /**
@@ -84,12 +85,10 @@ export function decodeProblem(body: Buffer): DecodedProblem {
   };
 }
 
-const utf8 = new TextDecoder();
-
 /** The parsed body, or undefined when it is not JSON. A byte order mark is left out. */
 export function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(utf8.decode(body)) as unknown;
+    return jsonOfBytes(body);
   } catch {
     return undefined;
   }

@@ -1,3 +1,14 @@
+const utf8 = new TextDecoder();
+
+/**
+ * A body in JSON. A byte order mark before it is left out: what a service answered is stored as it came.
+ *
+ * @throws SyntaxError when it is no JSON
+ */
+export function jsonOfBytes(body: Uint8Array): unknown {
+  return JSON.parse(utf8.decode(body));
+}
+
 /** JSON that is passed on as it was written: `1.10` stays `1.10`, and big numbers keep their digits. */
 export class JsonText {
   readonly text: string;

@@ -1,3 +1,4 @@
+import { jsonOfBytes } from '../../domain/core/json-text';
 import {
   fieldsOf,
   noFindings,
@@ -24,7 +25,7 @@ export async function lensFindings(
 ): Promise<Findings> {
   const answer = await new LensRepository(store).answer(folder);
   if (answer === null) return noFindings;
-  const result = fieldsOf(JSON.parse(answer.toString('utf8')));
+  const result = fieldsOf(jsonOfBytes(answer));
   const { mode } = result;
   const found = readFindings(result['result'] ?? {}, { file, known });
   return {

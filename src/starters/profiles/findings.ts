@@ -1,3 +1,4 @@
+import { jsonOfBytes } from '../../domain/core/json-text';
 import {
   fieldsOf,
   findingSection,
@@ -49,7 +50,7 @@ export async function profileFindings(
   const { call } = outcome as ProfileOutcome;
   const answer = call === null ? null : await new ProfileRepository(store).answer(folder, call);
   if (answer === null) return noFindings;
-  const result = fieldsOf(JSON.parse(answer.toString('utf8')));
+  const result = fieldsOf(jsonOfBytes(answer));
   const assets = profileSections(result).map(({ name, columns, rows }) => {
     return findingSection(name, rows, { file: `${name}.csv`, first: first[name] ?? columns });
   });

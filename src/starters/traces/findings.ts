@@ -1,3 +1,4 @@
+import { jsonOfBytes } from '../../domain/core/json-text';
 import {
   fieldsOf,
   findingSection,
@@ -25,7 +26,7 @@ export async function traceFindings(
 ): Promise<Findings> {
   const answer = await new TraceRepository(store).answer(folder);
   if (answer === null) return noFindings;
-  const result = fieldsOf(JSON.parse(answer.toString('utf8')));
+  const result = fieldsOf(jsonOfBytes(answer));
   const found = readFindings(result['result'] ?? {}, { file, known });
   const { artifacts, coverage, partial, strategy, type } = result;
   const reported = readFindings({ type, strategy, partial }, { file }).facts;

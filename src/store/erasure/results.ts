@@ -1,3 +1,4 @@
+import { jsonOfBytes } from '../../domain/core/json-text';
 import { findLarge, readLarge } from '../core/large-objects';
 import { resultShape } from '../credit/analysis-result.wire';
 import type { Store } from '../store';
@@ -49,7 +50,7 @@ export class CreditResults {
     try {
       const parts: Buffer[] = [];
       for await (const part of readLarge(this.#store, key)) parts.push(part);
-      return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown;
+      return jsonOfBytes(Buffer.concat(parts));
     } catch (error) {
       if (error instanceof RangeError || error instanceof SyntaxError) return null;
       throw error;

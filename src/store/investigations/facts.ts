@@ -1,3 +1,4 @@
+import { jsonOfBytes } from '../../domain/core/json-text';
 import { CertificateJobs } from '../certificates/jobs';
 import { DossierRepository } from '../dossiers/dossiers';
 import { LensRepository } from '../lens/lens';
@@ -43,5 +44,5 @@ const readers: Readonly<Partial<Record<JobKind, Reader>>> = {
 };
 
 function json(body: Buffer | null): unknown {
-  return body && (JSON.parse(body.toString('utf8')) as unknown);
+  return body && jsonOfBytes(body);
 }

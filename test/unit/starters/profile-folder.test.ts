@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import { profileFindings } from '../../../src/starters/profiles/findings';
 import { writeProfileFolder } from '../../../src/starters/profiles/folder';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { personProfile } from '../../support/profile-answers';
@@ -36,4 +37,11 @@ test('a folder that had the profile of one person has nothing of it beside the n
   await writeFile(join(place.folder, 'out', 'report.html'), 'of another one');
   const bare = { veiculos: [], rural: null };
   expect(await written('b', bare)).toEqual(['notes.txt', 'profile.json', 'veiculos.csv']);
+});
+
+test('an answer that begins with a byte order mark is read as the others are', async () => {
+  const body = Buffer.from(`\ufeff${JSON.stringify(personProfile())}`);
+  await new ProfileRepository(place.store).putAnswer('profiles/c/1', body, 1);
+  const job = { folder: 'profiles/c/1', outcome: { call: 1 } };
+  expect((await profileFindings(job, place.store)).result).toEqual(personProfile());
 });
