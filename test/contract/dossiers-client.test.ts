@@ -203,7 +203,7 @@ test.each([
   ['failure', 'failure'],
   ['poll_after_seconds', 'pollAfterMs'],
 ] as const)('reads a dossier whose %s is missing, null, or of another type', async (name, ours) => {
-  for (const value of [undefined, null, 'words']) {
+  for (const value of [undefined, null, name === 'failure' ? 7 : 'words']) {
     expect((await statusOf({ [name]: value }))[ours]).toBeNull();
   }
 });
@@ -255,6 +255,14 @@ test('a failure whose code quotes a value has none', async () => {
     retryable: null,
     retryAfterMs: null,
   });
+});
+
+test.each([
+  ['a sentence', 'fonte indisponível', { message: 'fonte indisponível' }],
+  ['words of its own', { codigo: 'fonte', motivo: 'x' }, { code: 'fonte', message: 'x' }],
+  ['what nobody knows', { etapa: { numero: 3 } }, { message: '{"etapa":{"numero":3}}' }],
+])('a failure that is %s is told', async (_, failure, told) => {
+  expect((await statusOf({ failure })).failure).toMatchObject(told);
 });
 
 test.each([

@@ -193,7 +193,9 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     const code = isStatus ? error.code : unreadableAnswer;
     const refusedMs = refusedSince === null ? 0 : now() - refusedSince;
     if (refusedMs >= refusalPatienceMs) {
-      return { kind: 'end', polled: { kind: 'refused', status, code, message: error.message } };
+      const why = isStatus && error.detail !== null ? `: ${error.detail}` : '';
+      const message = `${error.message}${why}`;
+      return { kind: 'end', polled: { kind: 'refused', status, code, message } };
     }
     const job = Context.current().info.workflowExecution?.workflowId ?? null;
     warn(`${what} is refused`, { job, status, code });

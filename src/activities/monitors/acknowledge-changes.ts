@@ -115,7 +115,7 @@ async function acknowledge(
     const { status, code } = error instanceof StatusError ? error : { status: null, code: null };
     // An earlier try may have been accepted: then it is our own that is refused to be repeated.
     if (status === 404) return settled(unsure ? 'us' : 'gone');
-    if (status === 409 && /acknowledged|already/i.test(code ?? '')) {
+    if (status === 409 && /acknowledged|already|reconhecid/i.test(code ?? '')) {
       return settled(unsure ? 'us' : 'elsewhere');
     }
     const fault = faultOf(error);

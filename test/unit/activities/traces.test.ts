@@ -283,6 +283,14 @@ test('a search that could not be put on file is asked for again with its key, an
   ]);
 });
 
+test('a refusal is told in the words of the service', async () => {
+  sends = [answeredStatus(call, 422, { code: 'c', detail: 'Alvo bloqueado' })];
+  expect(await start()).toMatchObject({
+    kind: 'refused',
+    message: expect.stringMatching(/422 c.*: Alvo bloqueado$/),
+  });
+});
+
 test('who is refused says nothing of what another one has sent meanwhile', async () => {
   sends = [refusal(422)];
   const joins = jest.fn(async () => {

@@ -45,23 +45,37 @@ const code = reported.transform((text) =>
   text !== null && /^[A-Za-z][\w.-]{0,79}$/.test(text) ? text : null,
 );
 
-/** `failure` has no shape of its own in the specification: the names of its problems are tried. */
+const longestFailure = 500;
+
+/**
+ * `failure` has no shape of its own in the specification: a sentence, or an object in which the names of its
+ * problems are tried. What has none of them is told as it came.
+ */
 export const failure = z
-  .object({
-    code,
-    message: reported,
-    detail: reported,
-    title: reported,
-    retryable: flag,
-    retry_after_seconds: pollAfterMs,
-  })
+  .union([
+    z.string().transform((detail) => ({ detail })),
+    z.looseObject({}).transform((fields) => fields as Record<string, unknown>),
+  ])
   .nullish()
   .catch(null)
   .transform((value): ServiceFailure | null => {
     if (value == null) return null;
-    const message = value.message ?? value.detail ?? value.title;
-    const { retryable, retry_after_seconds: retryAfterMs } = value;
-    return { code: value.code, message, retryable, retryAfterMs };
+    const {
+      code: word,
+      codigo,
+      retryable,
+      retry_after_seconds: seconds,
+      ...rest
+    } = { ...value } as Record<string, unknown>;
+    const texts = ['message', 'detail', 'mensagem', 'title', 'reason', 'motivo'];
+    const message = texts.map((name) => reported.parse(rest[name])).find((text) => text !== null);
+    const isEmpty = Object.values(rest).every((one) => one == null || one === '');
+    return {
+      code: code.parse(word) ?? code.parse(codigo),
+      message: message ?? (isEmpty ? null : JSON.stringify(rest).slice(0, longestFailure)),
+      retryable: flag.parse(retryable),
+      retryAfterMs: pollAfterMs.parse(seconds),
+    };
   });
 
 /** What may be a word of no use as a name: it is told by its hash. */
