@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Webhook } from 'standardwebhooks';
 import { Agent } from 'undici';
 import { RefusedAddressError, type AddressGuard } from '../protection/address-guard';
 import { CallEnd } from '../apis/http/call-end';
+import { answerHead, type Exchange } from '../apis/http/exchange';
 import { retryAfterMs } from '../apis/http/problem';
 import { inParallel } from '../store/core/in-parallel';
 import { backoffMs } from '../domain/core/service/poll-timing';
@@ -59,8 +60,8 @@ interface Answer {
 export class WebhookSink implements Sink {
   readonly name = 'webhook';
   readonly #url: URL;
-  readonly #signers: readonly Webhook[];
-  readonly #timeoutMs: number;
+  readonly #keys: readonly Buffer[];
+  readonly #call: Exchange['call'];
   readonly #atOnce: number;
   readonly #batchMs: number;
   readonly #patienceMs: number;
@@ -84,8 +85,8 @@ export class WebhookSink implements Sink {
     }: WebhookOptions = {},
   ) {
     this.#url = new URL(url);
-    this.#signers = secrets.map((secret) => new Webhook(secret));
-    this.#timeoutMs = timeoutMs;
+    this.#keys = secrets.map((secret) => Buffer.from(secret.replace('whsec_', ''), 'base64'));
+    this.#call = { method: 'POST', pathTemplate: 'webhook', timeoutMs, maxBytes: maxAnswerBytes };
     this.#atOnce = atOnce;
     this.#batchMs = batchMs;
     this.#patienceMs = patienceMs;
@@ -99,7 +100,6 @@ export class WebhookSink implements Sink {
       connections: atOnce,
       pipelining: 1,
       keepAliveTimeout: 4_000,
-      maxResponseSize: maxAnswerBytes,
     });
   }
 
@@ -168,41 +168,37 @@ export class WebhookSink implements Sink {
   }
 
   async #post(delivery: Delivery, signal?: AbortSignal): Promise<Answer> {
-    const at = new Date(this.#now());
     const body = JSON.stringify(messageOf(delivery));
-    const breaking = new AbortController();
+    const seconds = Math.floor(this.#now() / 1_000);
+    const content = `${delivery.id}.${seconds}.${body}`;
     const end = new CallEnd(signal);
-    end.begin(this.#timeoutMs, () => breaking.abort());
     try {
-      const {
-        statusCode,
-        headers,
-        body: answer,
-      } = await this.#agent.request({
-        origin: this.#url.origin,
-        path: `${this.#url.pathname}${this.#url.search}`,
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'diligence',
-          'webhook-id': delivery.id,
-          'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-          'webhook-signature': this.#signers
-            .map((signer) => signer.sign(delivery.id, at, body))
-            .join(' '),
+      const { status, headers } = await answerHead({
+        dispatcher: this.#agent,
+        request: {
+          origin: this.#url.origin,
+          path: `${this.#url.pathname}${this.#url.search}`,
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'user-agent': 'diligence',
+            'webhook-id': delivery.id,
+            'webhook-timestamp': String(seconds),
+            'webhook-signature': this.#keys.map((key) => signed(key, content)).join(' '),
+          },
+          body,
+          headersTimeout: 0,
+          bodyTimeout: 0,
         },
-        body,
-        signal: breaking.signal,
-        headersTimeout: this.#timeoutMs,
-        bodyTimeout: this.#timeoutMs,
+        call: this.#call,
+        end,
+        onStart: () => undefined,
       });
-      // What it says besides its status is of no use: it may be cut short.
-      await answer.dump({ limit: maxAnswerBytes }).catch(() => undefined);
       const reported = headers['retry-after'];
       const afterMs = retryAfterMs(Array.isArray(reported) ? reported[0] : reported, this.#now());
       const againInMs = afterMs === null ? null : Math.min(afterMs, longestAgainMs);
-      const isTransient = statusCode >= 500 || statusCode === 429 || statusCode === 408;
-      return { outcome: outcomeOf(statusCode, againInMs), isTransient };
+      const isTransient = status >= 500 || status === 429 || status === 408;
+      return { outcome: outcomeOf(status, againInMs), isTransient };
     } catch (error) {
       const outcome = { kind: 'failed', why: faultOf(error, end.isLate), againInMs: null } as const;
       return { outcome, isTransient: !(error instanceof RefusedAddressError) };
@@ -283,6 +279,11 @@ function faultOf(error: unknown, isLate: boolean): string {
   }
   const word = typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'no answer';
   return `the webhook could not be reached (${word})`;
+}
+
+/** As Standard Webhooks says. */
+function signed(key: Buffer, content: string): string {
+  return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }
 
 function messageOf(delivery: Delivery): unknown {

@@ -15,6 +15,7 @@ import {
   plainTerms,
   sweepOutcome,
   type SweepOutcome,
+  type SweepRef,
 } from '../../src/domain/monitors/sweep';
 import { firstWalk, type SweepReport } from '../../src/domain/monitors/walk';
 import { queueName } from '../../src/domain/core/queues';
@@ -32,6 +33,8 @@ class FakeDesk {
   readonly open = new Map<string, number>();
   readonly pages: string[][];
   readonly swept: string[] = [];
+  /** Whose sweeps have a stop mark. */
+  readonly stopped = new Set<string>();
   /** How sweeps ended. */
   readonly finalized: FinalizeSweepInput[] = [];
   /** Scans that are jobs. */
@@ -93,8 +96,10 @@ class FakeDesk {
           unsure: false,
           walk: before > settled ? firstWalk : null,
           fault: null,
+          isStopped: this.stopped.has(monitorId),
         };
       },
+      stopSweep: async ({ monitorId }: SweepRef): Promise<void> => void this.stopped.add(monitorId),
       reconcilePages: async (): Promise<ReconcileReport> => ({
         walk: null,
         pages: 1,
@@ -133,7 +138,13 @@ async function withDesk<T>(
   return worker.runUntil(drive(queueSuffix));
 }
 
-async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconcile = false) {
+async function swept(
+  rig: WorkflowRig,
+  desk: FakeDesk,
+  monitorId: string,
+  reconcile = false,
+  begun?: (sweep: WorkflowHandle) => void,
+) {
   return withDesk(rig, desk, async (queueSuffix) => {
     const workflowId = `monitor-sweep/${monitorId}/${queueSuffix}`;
     const handle = await rig.env.client.workflow.start<typeof monitorSweep>('monitorSweep', {
@@ -155,6 +166,7 @@ async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconc
         },
       ],
     });
+    begun?.(handle);
     const outcome: SweepOutcome = await handle.result();
     return { outcome, histories: await rig.histories(workflowId, handle.firstExecutionRunId) };
   });
@@ -245,6 +257,21 @@ workflowSuite('sweeps of monitors', (rig) => {
     const reconciled = { pages: 1, found: 3, pending: desk.pending, fault: desk.walkFault };
     expect(outcome).toMatchObject({ ...end, reconciled });
     expect(desk.finalized).toMatchObject([{ end: { reconciled } }]);
+  });
+
+  it('one that is cancelled from outside leaves a stop mark for the pages under way', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.open.set(id, 250);
+    const { outcome } = await swept(rig(), desk, id, true, (sweep) => {
+      desk.hold = async () => {
+        await sweep.cancel();
+        while (!desk.stopped.has(id)) await sleep(5);
+      };
+    });
+    const counts = { pages: 1, acknowledged: 100 };
+    expect(outcome).toMatchObject({ stopped: 'cancelled', status: 'partly', counts });
+    expect(outcome.reconciled).toBeNull();
   });
 
   it('a page that cannot be had is an outcome, not an error', async () => {

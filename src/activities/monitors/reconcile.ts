@@ -113,7 +113,11 @@ export async function reconcileAcknowledged(
   reported: readonly ListedItem[],
 ): Promise<ReconciledPage> {
   const { records, ref, sinks } = ctx;
-  const page = await recordChanges(ctx, reported, 'elsewhere');
+  const ids = reported.map(({ change }) => change.changeId);
+  // Most of what is listed: nothing is left to do for it, and its row is not opened.
+  const settled = await records.changes.settled(ref.monitorId, ids, sinks.required);
+  const others = reported.filter(({ change }) => !settled.has(change.changeId));
+  const page = await recordChanges(ctx, others, 'elsewhere');
   const files = page.map(({ file }) => file);
   const due = await deliverPending(ctx, files);
   const unmarked = page.flatMap(({ reported: { change }, file }) => {

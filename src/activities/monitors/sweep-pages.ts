@@ -6,6 +6,7 @@ import {
   addSums,
   noCounts,
   sweepOutcome,
+  sweepFolder,
   sweepWarnings,
   type Backlog,
   type PageReport,
@@ -37,8 +38,8 @@ import {
 
 /** Pages of one activity: each activity costs the engine more than a page costs us. */
 const pagesAtOnce = 20;
-/** After this it begins no other page: a cancellation waits for it, and counts are told by then. */
-const beginPagesForMs = 250;
+/** After this it begins no other page: counts are told by then. */
+const beginPagesForMs = 5_000;
 
 export interface SweepPagesInput {
   ref: SweepRef;
@@ -54,6 +55,8 @@ export interface FinalizeSweepInput {
 }
 
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
+  const { jobs } = deps.store;
+
   /** Works off some pages of changes, one after the other (decision record 017). */
   async function sweepPages(input: SweepPagesInput): Promise<SweepReport> {
     const { ref, terms, begins } = input;
@@ -69,16 +72,24 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       if (begins !== undefined) await ctx.records.sweeps.begin(begins);
       if (isRepeated) await ctx.records.monitors.oweWalk(ref.monitorId);
       for (;;) {
+        const isStopped = (await jobs.stopWord(sweepFolder(ref.sweep))) !== null;
+        if (isStopped) return { ...sums, walk, fault: null, isStopped };
         const page = await sweepPage(ctx, walk);
         sums = addSums(sums, page);
         const next = nextPage(walk, page);
         const isOver = sums.counts.pages >= pagesAtOnce || deps.now() > beginUntil;
-        if (next.walk === null || next.fault !== null || isOver) return { ...sums, ...next };
+        if (next.walk === null || next.fault !== null || isOver)
+          return { ...sums, ...next, isStopped };
         walk = next.walk;
       }
     } finally {
       beats.stop();
     }
+  }
+
+  /** The pages under way see it at the next one, sooner than a cancellation would reach them. */
+  async function stopSweep({ sweep }: SweepRef): Promise<void> {
+    await jobs.stop(sweepFolder(sweep), 'cancelled');
   }
 
   /** Says in the store, the audit trail and the log what a sweep left: once, however many changes it is. */
@@ -116,7 +127,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     return records.sweeps.finish(record, outcome);
   }
 
-  return { sweepPages, finalizeSweep };
+  return { sweepPages, stopSweep, finalizeSweep };
 }
 
 /** Lists a page, records, delivers and acknowledges what is on it. */

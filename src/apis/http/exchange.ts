@@ -18,14 +18,17 @@ export interface Exchange {
   toError: (error: unknown) => Error;
 }
 
-export interface HttpAnswer {
+interface HttpHead {
   status: number;
   headers: Record<string, string | string[] | undefined>;
+}
+
+export interface HttpAnswer extends HttpHead {
   body: Buffer;
 }
 
 /** An answer whose body is still coming. */
-export interface HttpStream extends Omit<HttpAnswer, 'body'> {
+export interface HttpStream extends HttpHead {
   /** @throws ConnectionError, TimeoutError in the middle of it */
   body: AsyncIterable<Buffer>;
 }
@@ -68,11 +71,23 @@ export async function readWhole(answer: HttpAnswer | HttpStream): Promise<HttpAn
   return { status, headers, body: Buffer.concat(chunks) };
 }
 
-function gathered({ dispatcher, request, call, end, onStart }: Exchange): Promise<HttpAnswer> {
+/** Dispatches at once. For answers whose bodies nobody reads: the status stands, however the body ends. */
+export async function answerHead(exchange: Omit<Exchange, 'toError'>): Promise<HttpHead> {
+  let head: HttpHead | null = null;
+  return gathered(exchange, (started) => (head = started)).catch((error: unknown) => {
+    if (head === null) throw error;
+    return head;
+  });
+}
+
+function gathered(
+  { dispatcher, request, call, end, onStart }: Omit<Exchange, 'toError'>,
+  onHead: (head: HttpHead) => void = () => undefined,
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let started: Pick<HttpAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
+    let started: HttpHead = { status: 0, headers: {} };
     let sending: Dispatcher.DispatchController | null = null;
     let isStopped = false;
     const stop = (): void => {
@@ -89,7 +104,10 @@ function gathered({ dispatcher, request, call, end, onStart }: Exchange): Promis
         sending = controller;
         if (isStopped) stop();
       },
-      onResponseStart: (_, status, headers) => (started = { status, headers }),
+      onResponseStart: (_, status, headers) => {
+        started = { status, headers };
+        onHead(started);
+      },
       onResponseData: (controller, chunk) => {
         size += chunk.length;
         if (size <= call.maxBytes) chunks.push(chunk);
@@ -128,7 +146,7 @@ function tooLargeError(call: CallName): ConnectionError {
   return new ConnectionError(call, 'maybe', cause);
 }
 
-function saysGzip({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): boolean {
+function saysGzip({ status, headers }: HttpHead): boolean {
   const encoding = String(headers['content-encoding'] ?? '');
   return status >= 200 && status < 300 && /^\s*(x-)?gzip\s*$/i.test(encoding);
 }

@@ -70,4 +70,7 @@ export function isPastEnd({ spare }: Position, fault: Fault | null): boolean {
 }
 
 /** What the pages of one activity came to, and where the next one begins. */
-export interface SweepReport extends SweepSums, NextPage {}
+export interface SweepReport extends SweepSums, NextPage {
+  /** It met the stop mark of its job, and began no other page. */
+  isStopped: boolean;
+}

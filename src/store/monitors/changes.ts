@@ -71,6 +71,29 @@ export class ChangeRepository {
     return (await this.files(monitorId, [changeId])).get(changeId) ?? null;
   }
 
+  /** Of these changes: acknowledged, with all these sinks, and without any failure since. */
+  async settled(
+    monitorId: string,
+    changeIds: readonly string[],
+    sinks: readonly string[],
+  ): Promise<Set<string>> {
+    const found = new Set<string>();
+    const names = ['acknowledged', ...sinks];
+    for (const some of partsOf(changeIds)) {
+      const rows = await this.#store.read<{ change: string }>(
+        statement(
+          `SELECT change FROM change_mark
+           WHERE monitor = ? AND change IN ${marksOf([some])} AND name IN ${marksOf([names])}
+             AND NOT EXISTS (SELECT 1 FROM trouble WHERE trouble.monitor = ? AND about = change)
+           GROUP BY change HAVING count(*) = ${names.length}`,
+          [monitorId, ...some, ...names, monitorId],
+        ),
+      );
+      for (const { change } of rows) found.add(change);
+    }
+    return found;
+  }
+
   putDelivered(
     monitorId: string,
     sink: string,

@@ -24,7 +24,6 @@ import { firstWalk, type ReconcileWalk } from '../../domain/monitors/walk';
 import { orderAnswer } from '../../domain/order-answers';
 import type { MonitorSweepInput, SweepCarryover } from '../inputs';
 import {
-  cancelSignal,
   cancelUpdate,
   sweepProgressQuery,
   type CancelOrder,
@@ -69,8 +68,7 @@ class SweepDriver {
     setHandler(cancelUpdate, onCancel, {
       validator: (order) => refuseRepeated(this.#order, order),
     });
-    setHandler(cancelSignal, () => void (this.#cancelling = true));
-    CancellationScope.current().cancelRequested.catch(() => (this.#cancelling = true));
+    CancellationScope.current().cancelRequested.catch(() => this.#stop());
   }
 
   async drive(): Promise<SweepOutcome> {
@@ -113,8 +111,15 @@ class SweepDriver {
       );
       if (!('counts' in report)) return report.fault;
       Object.assign(state, addSums(state, report), { walk: report.walk });
+      this.#cancelling ||= report.isStopped;
       if (report.fault !== null) return report.fault;
     }
+  }
+
+  /** A scan or the engine cancels it: no order has left its mark in the store. */
+  async #stop(): Promise<void> {
+    this.#cancelling = true;
+    await CancellationScope.nonCancellable(() => orFault(this.#activities.stopSweep(this.#ref)));
   }
 
   /** Null: it was cancelled before its end. */

@@ -2,6 +2,7 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
+import { plainTerms, sweepFolder } from '../../../src/domain/monitors/sweep';
 import { readEnvironment } from '../../../src/environment';
 import type { Sink } from '../../../src/sinks/sink';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../../support/loopback-server';
@@ -169,6 +170,27 @@ describe('pages of one activity', () => {
     await begin(() => ({ data: [change(`c-${(ids += 1)}`)], page: { has_more: true } }));
     const { counts, walk } = await bench.sweepPages();
     expect([counts.pages, counts.acknowledged, walk?.cursor]).toEqual([20, 20, null]);
+  });
+
+  test('end with the one under way when the job is stopped', async () => {
+    let ids = 0;
+    await begin(() => ({ data: [change(`c-${(ids += 1)}`)], page: { has_more: true } }));
+    const jobId = `monitor-sweep/${monitorId}/1`;
+    const record = { jobId, monitorId, terms: plainTerms, reconcile: false };
+    const createdAt = new Date().toISOString();
+    await bench.records.sweeps.begin({ ...record, createdAt, createdBy: 'tester' });
+    const sink: Sink = {
+      name: 'file',
+      deliver: async ({ deliveries }) => {
+        await bench.place.store.jobs.stop(sweepFolder(jobId), 'cancelled');
+        return deliveries.map(() => ({ kind: 'taken' }));
+      },
+      close: async () => undefined,
+    };
+    bench.deps.sinks = { all: [sink], required: ['file'], digests: null };
+    const { counts, isStopped } = await bench.sweepPages(jobId);
+    expect([counts.pages, counts.acknowledged, isStopped]).toEqual([1, 1, true]);
+    expect(await bench.sweepPages(jobId)).toMatchObject({ counts: { pages: 0 }, isStopped });
   });
 
   test('a cursor after the end that is refused is the end', async () => {
