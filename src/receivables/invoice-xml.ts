@@ -54,11 +54,13 @@ const places: Readonly<Record<string, (invoice: Invoice, text: string) => void>>
 
 const leaves = new Set(Object.keys(places).map((path) => path.slice(path.lastIndexOf('/') + 1)));
 
-/** Reads one XML document as its bytes come. Throws XmlFault. */
-export class InvoiceReader {
+/** @throws XmlFault */
+export function readInvoiceXml(content: Buffer): XmlReading {
+  return new InvoiceReader().read(content);
+}
+
+class InvoiceReader {
   readonly #parser = new SaxesParser({ position: true });
-  #decoder: TextDecoder | null = null;
-  #beginning = Buffer.alloc(0);
   #root = '';
   /** Names of the open elements, without prefixes. */
   readonly #open: string[] = [];
@@ -85,18 +87,8 @@ export class InvoiceReader {
     parser.on('cdata', (text) => this.#addText(text));
   }
 
-  write(chunk: Buffer): void {
-    if (this.#decoder !== null) {
-      this.#parser.write(this.#decoder.decode(chunk, { stream: true }));
-      return;
-    }
-    this.#beginning = Buffer.concat([this.#beginning, chunk]);
-    if (this.#beginning.length >= declarationBytes) this.#begin();
-  }
-
-  end(): XmlReading {
-    if (this.#decoder === null) this.#begin();
-    this.#parser.write(this.#decoder?.decode() ?? '').close();
+  read(content: Buffer): XmlReading {
+    this.#parser.write(decoderFor(content).decode(content)).close();
     if (!roots.has(this.#root)) return { kind: 'other', root: this.#root };
     for (const invoice of this.#invoices) invoice.protocolKey = this.#protocolKeyOf();
     return { kind: 'invoices', invoices: this.#invoices };
@@ -105,12 +97,6 @@ export class InvoiceReader {
   /** A lot has no protocol, and its several invoices could not be told apart by one. */
   #protocolKeyOf(): string | null {
     return this.#invoices.length === 1 ? this.#protocolKey : null;
-  }
-
-  #begin(): void {
-    this.#decoder = decoderFor(this.#beginning);
-    this.#parser.write(this.#decoder.decode(this.#beginning, { stream: true }));
-    this.#beginning = Buffer.alloc(0);
   }
 
   #opened(name: string, id: unknown): void {
@@ -151,18 +137,22 @@ function local(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
+const utf8 = new TextDecoder();
+
 /** As the mark or the declaration says; UTF-8 when neither does, or it names no encoding. */
-function decoderFor(beginning: Buffer): TextDecoder {
-  const mark = beginning.subarray(0, 2).toString('hex');
+function decoderFor(content: Buffer): TextDecoder {
+  const mark = content.subarray(0, 2).toString('hex');
   if (mark === 'fffe') return new TextDecoder('utf-16le');
   if (mark === 'feff') return new TextDecoder('utf-16be');
-  const declaration = beginning.subarray(0, declarationBytes).toString('latin1');
+  const declaration = content.subarray(0, declarationBytes).toString('latin1');
   const named = /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.-]+)["']/.exec(
     declaration,
   );
+  const encoding = named?.[1]?.toLowerCase() ?? 'utf-8';
+  if (encoding === 'utf-8') return utf8;
   try {
-    return new TextDecoder(named?.[1] ?? 'utf-8');
+    return new TextDecoder(encoding);
   } catch {
-    return new TextDecoder('utf-8');
+    return utf8;
   }
 }

@@ -4,8 +4,9 @@ import { documentsInText } from '../domain/core/documents/held-documents';
 import { FindingCollector } from '../domain/cnab/finding';
 import { isValidInvoiceKey, maskInvoiceKey } from '../domain/cnab/invoice-key';
 import { type InvoiceCode, invoiceChecks } from './invoice-checks';
-import { type Invoice, InvoiceReader, XmlFault } from './invoice-xml';
+import { type Invoice, XmlFault, readInvoiceXml } from './invoice-xml';
 import {
+  type OpenZip,
   ZipRefused,
   contentOf,
   damaged,
@@ -47,6 +48,7 @@ export interface InvoiceZip {
 
 const ratioFromBytes = 2 ** 20;
 const mostPerCode = 20;
+const mostUnsearched = 2 ** 20;
 
 /**
  * Looks at every entry of a ZIP of invoices, unpacking one at a time and nothing to the disk. What is
@@ -72,6 +74,7 @@ class ZipReading {
   readonly #invoices = new Map<string, Invoice & { entry: string }>();
   readonly #names = new Set<string>();
   readonly #documents = new Set<string>();
+  #unsearched = '';
   #entries = 0;
   #unpacked = 0;
   #packed = 0;
@@ -81,13 +84,14 @@ class ZipReading {
     this.#limits = limits;
   }
 
-  async read(zip: ZipFile): Promise<void> {
+  async read(file: OpenZip): Promise<void> {
+    const { zip } = file;
     try {
       if (zip.entryCount > this.#limits.entries) {
         const most = `at most ${this.#limits.entries}`;
         throw new ZipRefused('zip_too_large', `${zip.entryCount} entries, ${most} are taken`);
       }
-      for await (const entry of entriesOf(zip)) await this.#entry(zip, entry);
+      for await (const entry of entriesOf(zip)) await this.#entry(file, entry);
     } finally {
       zip.close();
     }
@@ -99,6 +103,7 @@ class ZipReading {
   }
 
   result(): InvoiceZip {
+    this.#search();
     if (this.#invoices.size === 0 && !this.#refused) {
       this.#findings.add('no_invoice', `${this.#entries} entries, none of them an NF-e`);
     }
@@ -110,11 +115,11 @@ class ZipReading {
     };
   }
 
-  async #entry(zip: ZipFile, entry: Entry): Promise<void> {
+  async #entry(file: OpenZip, entry: Entry): Promise<void> {
     this.#entries += 1;
     const name = nameOf(entry);
     this.#checkName(name, entry);
-    this.#checkSize(zip, name, entry);
+    this.#checkSize(file.zip, name, entry);
     this.#addDocuments(name);
     if (isPassedOver(name)) return;
     if (entry.isEncrypted()) throw new ZipRefused('zip_encrypted', 'an encrypted entry', name);
@@ -122,7 +127,7 @@ class ZipReading {
       this.#findings.add('not_xml', 'another kind of file', { entry: shownEntry(name) });
       return;
     }
-    await this.#document(zip, name, entry);
+    await this.#document(file, name, entry);
   }
 
   #checkName(name: string, entry: Entry): void {
@@ -154,15 +159,12 @@ class ZipReading {
     if (this.#packed > zip.fileSize) refuse('the entries overlap');
   }
 
-  async #document(zip: ZipFile, name: string, entry: Entry): Promise<void> {
+  async #document(file: OpenZip, name: string, entry: Entry): Promise<void> {
     const position = { entry: shownEntry(name) };
-    const content = await contentOf(zip, name, entry);
-    // Digits are bytes of their own in every encoding but UTF-16, which has a NUL beside each.
-    this.#addDocuments(content.toString('latin1').replaceAll('\0', ''));
-    const reader = new InvoiceReader();
+    const content = await contentOf(file, name, entry);
+    this.#addDocuments(content.toString('latin1'));
     try {
-      reader.write(content);
-      const reading = reader.end();
+      const reading = readInvoiceXml(content);
       if (reading.kind === 'other') {
         const root = reading.root.slice(0, 60);
         this.#findings.add('not_an_invoice', `a document of type ${root}`, position);
@@ -176,8 +178,17 @@ class ZipReading {
     }
   }
 
+  /** Of many entries at once: to begin a search takes longer than to search a few kB. */
   #addDocuments(text: string): void {
+    this.#unsearched += `${text}\n`;
+    if (this.#unsearched.length > mostUnsearched) this.#search();
+  }
+
+  #search(): void {
+    // Digits are bytes of their own in every encoding but UTF-16, which has a NUL beside each.
+    const text = this.#unsearched.replaceAll('\0', '');
     for (const document of documentsInText(text)) this.#documents.add(document);
+    this.#unsearched = '';
   }
 
   #invoice(invoice: Invoice, name: string): void {

@@ -34,7 +34,13 @@ export function damaged(name: string): ZipRefused {
   return new ZipRefused('zip_unreadable', 'an entry that is damaged, or packed unusually', name);
 }
 
-export async function openZip(path: string): Promise<ZipFile> {
+export interface OpenZip {
+  zip: ZipFile;
+  /** All of it; null: it is too large to be held. */
+  held: Buffer | null;
+}
+
+export async function openZip(path: string): Promise<OpenZip> {
   const ends = await endsOf(path);
   const options = {
     lazyEntries: true,
@@ -44,9 +50,9 @@ export async function openZip(path: string): Promise<ZipFile> {
     validateEntrySizes: true,
   };
   try {
-    return ends.size <= heldBytes
-      ? await fromBufferPromise(await readFile(path), options)
-      : await openPromise(path, options);
+    if (ends.size > heldBytes) return { zip: await openPromise(path, options), held: null };
+    const held = await readFile(path);
+    return { zip: await fromBufferPromise(held, options), held };
   } catch {
     throw new ZipRefused('zip_unreadable', whatElse(ends));
   }
@@ -105,11 +111,18 @@ export async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry, void> {
 }
 
 /** Unpacked at once: an invoice is a few kB, and a stream for each takes longer than its bytes. */
-export async function contentOf(zip: ZipFile, name: string, entry: Entry): Promise<Buffer> {
+export async function contentOf(
+  { zip, held }: OpenZip,
+  name: string,
+  entry: Entry,
+): Promise<Buffer> {
   const { compressionMethod, uncompressedSize: size } = entry;
   if (![0, 8].includes(compressionMethod)) throw damaged(name);
   try {
-    const packed = await bytesOf(await zip.openReadStreamPromise(entry, { decodeFileData: false }));
+    const packed =
+      held === null
+        ? await bytesOf(await zip.openReadStreamPromise(entry, { decodeFileData: false }))
+        : packedIn(held, entry);
     const content =
       compressionMethod === 0 ? packed : inflateRawSync(packed, { maxOutputLength: size + 1 });
     if (content.length !== size || crc32(content) !== entry.crc32) throw damaged(name);
@@ -117,6 +130,17 @@ export async function contentOf(zip: ZipFile, name: string, entry: Entry): Promi
   } catch {
     throw damaged(name);
   }
+}
+
+const localHeader = { mark: 0x04034b50, bytes: 30, nameAt: 26, extraAt: 28 };
+
+/** @throws RangeError beyond its end */
+function packedIn(held: Buffer, { compressedSize, relativeOffsetOfLocalHeader: at }: Entry) {
+  const { mark, bytes, nameAt, extraAt } = localHeader;
+  if (held.readUInt32LE(at) !== mark) throw new RangeError('no entry');
+  const from = at + bytes + held.readUInt16LE(at + nameAt) + held.readUInt16LE(at + extraAt);
+  if (from + compressedSize > held.length) throw new RangeError('cut short');
+  return held.subarray(from, from + compressedSize);
 }
 
 /** `node:stream/consumers` makes a Blob of each, which takes as long as to unpack it. */

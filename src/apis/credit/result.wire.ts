@@ -116,6 +116,8 @@ export interface AnalysisVisitor {
   /** Comes before the payer it belongs to: a payer's own fields may stand behind its receivables. */
   receivable?(receivable: AnalysedReceivable, payer: number): void;
   payer?(analysed: AnalysedPayer, payer: number): void;
+  /** Each as it came; the head comes last, with its lists empty. */
+  asItCame?(value: unknown, of: 'titulo' | 'sacado' | 'head'): void;
 }
 
 /**
@@ -130,7 +132,9 @@ export async function readAnalysis(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   visitor: AnalysisVisitor = {},
 ): Promise<Analysis> {
-  return analysisFromWire(call, await rootOf(call, sacadoWire, body, visitor));
+  const root = await rootOf(call, sacadoWire, body, visitor);
+  visitor.asItCame?.(root, 'head');
+  return analysisFromWire(call, root);
 }
 
 /**
@@ -157,6 +161,7 @@ async function rootOf(
 ): Promise<unknown> {
   let payers = 0;
   const lists = new JsonLists(listPaths, (value, list) => {
+    visitor.asItCame?.(value, list === payerList ? 'sacado' : 'titulo');
     if (list === payerList) {
       const wire = parse(payerWire, call, value, ['cedente', 'sacados', payers]);
       visitor.payer?.(payerFromWire(wire), payers);

@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAnalysis } from '../../apis/credit/result.wire';
 import { readLarge } from '../../store/core/large-objects';
-import type { AnalysedPayer } from '../../domain/credit/analysis';
 import type { ResultFilter } from '../../domain/credit/operation';
 import type { AnalysisResultRef } from '../../domain/credit/job';
 import { analysisHtml, type ReportedAnalysis } from '../../report/credit/analysis-html';
@@ -18,8 +17,7 @@ import {
 import type { CommandContext } from '../jobs/context';
 import { evidenceOf } from '../jobs/export-job';
 import { writeWhole } from '../jobs/written-file';
-
-const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
+import { firstReading, resultCall } from './findings';
 
 export interface AnalysisFolderOptions {
   folder: string;
@@ -43,10 +41,7 @@ export async function writeAnalysisFolder(
   await writeWhole(folder, 'result.json', readLarge(store, shown));
 
   // A payer stands behind its receivables, and the assignor behind all: they are read first.
-  const payers: AnalysedPayer[] = [];
-  const analysis = await readAnalysis(resultCall, readLarge(store, result.allKey), {
-    payer: (payer) => void payers.push(payer),
-  });
+  const { analysis, payers } = await firstReading(store, result);
   const { assignor } = analysis;
   const receivables = new AnalysisSheet(join(folder, 'titulos.csv'), receivableColumns);
   const issues = new AnalysisSheet(join(folder, 'issues.csv'), issueColumns);

@@ -1,4 +1,4 @@
-import { JsonLists } from '../../apis/credit/json-lists';
+import { readAnalysis } from '../../apis/credit/result.wire';
 import {
   fieldsOf,
   findingSection,
@@ -7,17 +7,41 @@ import {
   type Fields,
   type Findings,
 } from '../../domain/core/findings';
-import type { AnalysisOutcome } from '../../domain/credit/job';
+import type { Analysis, AnalysedPayer } from '../../domain/credit/analysis';
+import type { AnalysisOutcome, AnalysisResultRef } from '../../domain/credit/job';
 import { findLarge, readLarge } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
 
 /** Of each list; all of them are in the files of the result folder. */
 const mostRows = 1_000;
-const payerList = 0;
-const lists = [
-  ['cedente', 'sacados'],
-  ['cedente', 'sacados', '*', 'titulos'],
-] as const;
+
+export const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
+
+/** What one reading of a complete result comes to. */
+export interface FirstReading {
+  analysis: Analysis;
+  payers: AnalysedPayer[];
+  findings: Findings;
+}
+
+const readings = new WeakMap<AnalysisResultRef, Promise<FirstReading>>();
+
+/** Once for a job, whatever is made of it: files and tables. */
+export function firstReading(store: Store, result: AnalysisResultRef): Promise<FirstReading> {
+  const reading = readings.get(result) ?? readOnce(store, result);
+  readings.set(result, reading);
+  return reading;
+}
+
+async function readOnce(store: Store, result: AnalysisResultRef): Promise<FirstReading> {
+  const payers: AnalysedPayer[] = [];
+  const fold = new FindingsFold();
+  const analysis = await readAnalysis(resultCall, readLarge(store, result.allKey), {
+    payer: (payer) => void payers.push(payer),
+    asItCame: (value, of) => fold.add(fieldsOf(value), of),
+  });
+  return { analysis, payers, findings: fold.findings(result) };
+}
 
 /**
  * The rules that fired, and the first issues, payers and titulos, each with every field as it came: it is not read as
@@ -29,56 +53,68 @@ export async function analysisFindings(
 ): Promise<Findings> {
   const { result } = outcome as AnalysisOutcome;
   if (result === null || (await findLarge(store, result.allKey)) === null) return noFindings;
-  const payers = new Rows();
-  const receivables = new Rows();
-  const issues = new Issues();
-  // Titulos come before the payer that they belong to.
-  let open: Fields[] = [];
-  let unshown = 0;
-  const reader = new JsonLists(lists, (value, list) => {
-    const { issues: own, ...fields } = fieldsOf(value);
-    if (list !== payerList) {
-      if (receivables.rows.length + open.length < mostRows) open.push(fields);
-      else unshown += 1;
-      issues.add('titulo', fields['numero'], own);
-      return;
+  return (await firstReading(store, result)).findings;
+}
+
+class FindingsFold {
+  readonly #payers = new Rows();
+  readonly #receivables = new Rows();
+  readonly #issues = new Issues();
+  /** Titulos come before the payer that they belong to. */
+  #open: Fields[] = [];
+  #unshown = 0;
+  #head: Fields = {};
+
+  add(value: Fields, of: 'titulo' | 'sacado' | 'head'): void {
+    const { issues, ...fields } = value;
+    if (of === 'head') this.#head = value;
+    else if (of === 'titulo') {
+      if (this.#receivables.rows.length + this.#open.length < mostRows) this.#open.push(fields);
+      else this.#unshown += 1;
+      this.#issues.add('titulo', fields['numero'], issues);
+    } else {
+      const { titulos: _, ...payer } = fields;
+      const { cnpjCpf, razaoSocial } = payer;
+      this.#payers.add(payer);
+      this.#issues.add('sacado', razaoSocial, issues);
+      for (const one of this.#open)
+        this.#receivables.add({ ...one, sacado: { razaoSocial, cnpjCpf } });
+      this.#open = [];
     }
-    const { titulos: _, ...payer } = fields;
-    const { cnpjCpf, razaoSocial } = payer;
-    payers.add(payer);
-    issues.add('sacado', razaoSocial, own);
-    for (const one of open) receivables.add({ ...one, sacado: { razaoSocial, cnpjCpf } });
-    open = [];
-  });
-  for await (const chunk of readLarge(store, result.allKey)) reader.write(chunk);
-  const { cedente, summary, ...head } = fieldsOf(reader.end());
-  const { issues: own, sacados: _, ...assignor } = fieldsOf(cedente);
-  issues.add('cedente', assignor['razaoSocial'], own);
-  const facts = { cedente: assignor, summary, ...head };
-  const rest = readFindings(facts, { file: 'result.json' });
-  return {
-    result,
-    facts: rest.facts,
-    sections: [
-      findingSection('rules', issues.rules(), { file: 'issues.csv' }),
-      findingSection('sacados', payers.rows, {
-        file: 'result.json',
-        first: ['razaoSocial', 'status'],
-        total: payers.total,
-      }),
-      findingSection('issues', issues.rows, {
-        file: 'issues.csv',
-        first: ['of', 'ruleName', 'message'],
-        total: issues.total,
-      }),
-      findingSection('titulos', receivables.rows, {
-        file: 'titulos.csv',
-        first: ['numero', 'valor'],
-        total: receivables.total + unshown,
-      }),
-      ...rest.sections,
-    ],
-  };
+  }
+
+  /** After the head. */
+  findings(result: AnalysisResultRef): Findings {
+    const [payers, receivables, issues] = [this.#payers, this.#receivables, this.#issues];
+    const { cedente, summary, ...head } = this.#head;
+    const { issues: own, sacados: _, ...assignor } = fieldsOf(cedente);
+    issues.add('cedente', assignor['razaoSocial'], own);
+    const facts = { cedente: assignor, summary, ...head };
+    const rest = readFindings(facts, { file: 'result.json' });
+    return {
+      result,
+      facts: rest.facts,
+      sections: [
+        findingSection('rules', issues.rules(), { file: 'issues.csv' }),
+        findingSection('sacados', payers.rows, {
+          file: 'result.json',
+          first: ['razaoSocial', 'status'],
+          total: payers.total,
+        }),
+        findingSection('issues', issues.rows, {
+          file: 'issues.csv',
+          first: ['of', 'ruleName', 'message'],
+          total: issues.total,
+        }),
+        findingSection('titulos', receivables.rows, {
+          file: 'titulos.csv',
+          first: ['numero', 'valor'],
+          total: receivables.total + this.#unshown,
+        }),
+        ...rest.sections,
+      ],
+    };
+  }
 }
 
 class Rows {

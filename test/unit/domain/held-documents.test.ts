@@ -1,5 +1,5 @@
 import {
-  documentsInCnabLine,
+  documentsInCnabColumns,
   documentsInText,
   documentsOf,
 } from '../../../src/domain/core/documents/held-documents';
@@ -76,7 +76,7 @@ test.each(['bradesco', 'bancoDoBrasil', 'santander', 'paulista'] as const)(
       invoiceKey: key,
     };
     const [, line = ''] = [...cnabLines({ bank, assignor: company, receivables: [receivable] })];
-    const found = [...documentsInCnabLine(line)];
+    const found = [...documentsInCnabColumns(line)];
     expect(found).toContain(wrong);
     if (bank !== 'bradesco') expect(found).toContain(company);
   },

@@ -12,7 +12,8 @@ const longestRun = 20;
 const punctuated =
   /(?<!\d)(?:\d{3}\.\d{3}\.\d{3}-?\d{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}\\?\/?[0-9A-Z]{4}-?\d{2})(?!\d)/g;
 const runOfDigits = /\d{11,}/g;
-const alphanumeric = /(?<![0-9A-Z])(?=[0-9]*[A-Z])[0-9A-Z]{12}\d{2}(?![0-9A-Z])/g;
+/** Begins at a letter, which is rare, and looks back: from the first digit on it takes four times as long. */
+const alphanumeric = /[A-Z][0-9A-Z]{1,13}(?<=(?<![0-9A-Z])([0-9A-Z]{12}\d{2}))(?![0-9A-Z])/g;
 const invoiceKeys = /(?<!\d)\d{6}([0-9A-Z]{12}\d{2})\d{24}(?!\d)/g;
 const tagged =
   /(?:CPF|CNPJ)\w{0,12}["']?\s*[>:=]\s*["']?(\d{11,14}|[0-9A-Z]{12}\d{2})(?![0-9A-Z])/gi;
@@ -24,8 +25,8 @@ export function* documentsInText(text: string): Generator<string> {
   }
   for (const [, document = ''] of text.matchAll(tagged)) yield* withoutZeros(document);
   for (const [, issuer = ''] of text.matchAll(invoiceKeys)) yield* withoutZeros(issuer);
-  for (const [run] of text.matchAll(alphanumeric)) if (isValidCnpj(run)) yield run;
-  for (const [run] of text.matchAll(runOfDigits)) {
+  for (const [, run = ''] of text.matchAll(alphanumeric)) if (isValidCnpj(run)) yield run;
+  for (const run of new Set(text.match(runOfDigits))) {
     if (run.length <= longestRun) yield* documentsInRun(run);
   }
 }
@@ -56,8 +57,8 @@ const invoiceKeyColumns = [
   [401, 444],
 ] as const;
 
-/** Of one line of a CNAB 400 or 444 file, of whichever bank. */
-export function* documentsInCnabLine(line: string): Generator<string> {
+/** In those columns of one line of a CNAB 400 or 444 file, of whichever bank: its text may hold others. */
+export function* documentsInCnabColumns(line: string): Generator<string> {
   const columns = ([first, last]: readonly [number, number]): string =>
     line.slice(first - 1, last).trim();
   for (const position of documentColumns) {
@@ -68,7 +69,6 @@ export function* documentsInCnabLine(line: string): Generator<string> {
     const issuer = columns(position).slice(6, 20);
     if (/^[0-9A-Z]{12}\d{2}$/.test(issuer)) yield* withoutZeros(issuer);
   }
-  yield* documentsInText(line);
 }
 
 /**
