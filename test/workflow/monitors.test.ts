@@ -175,7 +175,7 @@ async function swept(
 async function scanned(
   rig: WorkflowRig,
   desk: FakeDesk,
-  more: { eventsPerRun?: number; begun?: (scan: WorkflowHandle) => void } = {},
+  more: { eventsPerExecution?: number; begun?: (scan: WorkflowHandle) => void } = {},
 ) {
   return withDesk(rig, desk, async (queueSuffix) => {
     const { begun, ...input } = more;
@@ -325,7 +325,7 @@ workflowSuite('sweeps of monitors', (rig) => {
     const desk = new FakeDesk(pages);
     desk.open.set(pages[0]?.[0] ?? '', 1);
     const { outcome, histories } = await scanned(rig(), desk, {
-      eventsPerRun: 3,
+      eventsPerExecution: 3,
       begun: (scan) => {
         // By the time that its sweep has begun, the scan waits for it.
         desk.hold = async () => {
@@ -342,7 +342,7 @@ workflowSuite('sweeps of monitors', (rig) => {
     const pages = Array.from({ length: 20 }, () => idsOf(1));
     const desk = new FakeDesk(pages);
     for (const [id = ''] of pages) desk.open.set(id, 1);
-    const { outcome, histories } = await scanned(rig(), desk, { eventsPerRun: 20 });
+    const { outcome, histories } = await scanned(rig(), desk, { eventsPerExecution: 20 });
     expect(outcome.counts).toMatchObject({ probed: 20, sweeps: 20, acknowledged: 20 });
     expect(histories.length).toBeGreaterThan(1);
   });
