@@ -215,7 +215,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Credit',
     matter: 'the operation is done, or failed',
     value:
-      'done: the result answers 200; 202, 204, 404, 409 and 425 mean not yet. Failed: the status is `failed`, `error`, `rejected`, `cancelled`, `canceled`, `falhou`, `falha`, `erro`, `rejeitada`, `rejeitado`, `cancelada`, `cancelado`, or a word of the document like them; or one that we cannot place, with an `error` beside it. A word that says neither that it goes on nor that it failed is told once, and waited on',
+      'done: the result answers 200; 202, 204, 404, 409 and 425 mean not yet, and so does an answer that is no result while the status says that it goes on. Failed: the status is `failed`, `error`, `rejected`, `cancelled`, `canceled`, `falhou`, `falha`, `erro`, `rejeitada`, `rejeitado`, `cancelada`, `cancelado`, or a word of the document like them; or one that we cannot place, with an `error` beside it. A word that says neither that it goes on nor that it failed is told once, and waited on',
     keys: ['credit.failedStatuses'],
     reason: 'the words are not shown; the result is what was bought',
   },

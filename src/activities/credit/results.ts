@@ -1,3 +1,4 @@
+import { saysUnderWay } from '../../apis/credit/names';
 import { readAnalysis, readIssues, type AnalysisVisitor } from '../../apis/credit/result.wire';
 import {
   classifyFailure,
@@ -84,7 +85,12 @@ export function createCreditResultActivities(deps: CreditDependencies) {
       return { kind: 'settled', value: { kind: 'failed', statusWord, ...why } };
     }
     // Done is when the result is there, whatever becomes of the status.
-    const taken = await takeIssues(operationId, signal);
+    const taken = await takeIssues(operationId, signal).catch((error: unknown) => {
+      // Some services answer the status in the place of a result that is not there yet.
+      const isEarly = statusWord !== null && saysUnderWay(statusWord);
+      if (isEarly && error instanceof ContractError) return 'unreadable' as const;
+      throw error;
+    });
     if (taken === 'stored') return { kind: 'settled', value: { kind: 'ready', statusWord } };
     if (taken === 404 && isPermanent(operation)) throw operation;
     return {

@@ -105,6 +105,9 @@ const failing = /^(fail|falh|err|reject|rejeit|recus|refus|cancel|abort|invalid|
 const going =
   /^(queue|pend|wait|creat|receiv|accept|start|run|process|progress|analy|in_|complet|done|finish|success|succeed|ready|ok|fila|na_fila|em_|aguard|cria|receb|aceit|inici|analis|execut|conclu|finaliz|sucess|pront|termin)/;
 
+const underWay =
+  /^(queue|pend|wait|creat|receiv|start|in_|fila|na_fila|em_|aguard|criad|receb|inici|(runn?|process|analy[sz]|progress|execut|validat)(ing)?$|(process|analis|execut|valid)ando)/;
+
 /** A word that the document has, and that says neither that it goes on nor that it failed. */
 export function isUnplaced(word: string): boolean {
   return !failing.test(word) && !goesOn(word);
@@ -113,6 +116,11 @@ export function isUnplaced(word: string): boolean {
 /** A word of an operation that waits, goes on or is done. */
 export function goesOn(word: string): boolean {
   return going.test(word);
+}
+
+/** A word of an operation that cannot have ended: `processing`, and not `processed`. */
+export function saysUnderWay(word: string): boolean {
+  return underWay.test(plainWord(word));
 }
 
 /** Words are compared in lower case and without accents. */

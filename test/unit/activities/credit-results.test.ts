@@ -153,7 +153,16 @@ describe('a result of issues', () => {
     expect(await bench.fileResults()).toMatchObject({ contradictions: [] });
   });
 
+  it('that cannot be read while the service works on it is not there yet', async () => {
+    bench.skipPauses();
+    bench.replies.result = json(200, { status: 'processing' });
+    await expect(bench.wait(young())).rejects.toMatchObject({ type: 'NotSettledYet' });
+    bench.replies.result = json(200, tree());
+    expect(await bench.wait(young())).toMatchObject({ value: { kind: 'ready' } });
+  });
+
   it('that cannot be read to the last fails the analysis, and says why', async () => {
+    bench.replies.status = json(200, { id: 'op-1', status: 'processed' });
     bench.replies.result = json(200, { status: 'done' });
     const waited = await bench.wait({ deadlineAt: Date.now() + 300 });
     expect(waited).toMatchObject({
@@ -166,6 +175,7 @@ describe('a result of issues', () => {
   });
 
   it('that stays unreadable over minutes is not asked for until the deadline', async () => {
+    bench.replies.status = json(200, { id: 'op-1', status: 'done' });
     bench.replies.result = later(json(200, []));
     expect(await bench.wait(young())).toMatchObject({
       value: { kind: 'failed', code: 'unreadable_result' },
