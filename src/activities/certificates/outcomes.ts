@@ -9,7 +9,7 @@ import {
   type OutcomeRecord,
 } from '../../domain/certificates/outcomes';
 import type { CertificateItem } from '../../domain/certificates/job';
-import { rowFlags } from '../../domain/certificates/certificate-rows';
+import { rowFlags, shortRunId } from '../../domain/certificates/certificate-rows';
 import type { NewFact } from '../../store/certificates/facts';
 import type { CertificateDependencies } from '../dependencies';
 
@@ -144,8 +144,8 @@ export function issuedAt(fact: IssuanceFact): number {
 /** In whose name outcomes are stored: a repeated attempt of an activity files its own. */
 export function outcomeName(driver: string): string {
   const { workflowExecution, activityId, attempt } = Context.current().info;
-  const chunk = workflowExecution?.runId.slice(0, 8) ?? 'run';
-  return `${driver}/${chunk}-${activityId}-${attempt}`;
+  const run = shortRunId(workflowExecution?.runId ?? 'run');
+  return `${driver}/${run}-${activityId}-${attempt}`;
 }
 
 /** An attempt of an item as the audit trail has it. */

@@ -6,6 +6,11 @@ import type { RowListRef } from './job';
  * them travel through the history (decision record 004).
  */
 
+/** Tells one run of a workflow from others. Ids of runs begin with their minute, which two of them may share. */
+export function shortRunId(runId: string): string {
+  return runId.slice(-12);
+}
+
 /** `normal`; `reissue`: the policy or a person has decided to send again over an unknown. */
 export type RequestMode = 'normal' | 'reissue';
 

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { outcomeName } from '../../../src/activities/certificates/outcomes';
 import type { PolledRow } from '../../../src/domain/certificates/certificate-rows';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documents } from './certificate-bench';
 
@@ -42,4 +44,12 @@ it('counts what a watch files, and lets the rows it holds be seen while it holds
   expect(bench.counted).toEqual(['issued']);
   expect(held[0]).toEqual([requestedAt, requestedAt]);
   expect(bench.watches.size).toBe(0);
+});
+
+it('files outcomes under a name that another run of the workflow has not, even of the same minute', async () => {
+  const names = ['4a1f-7cde-8aaa-000000000001', '5b20-7cde-8aaa-000000000002'].map((rest) => {
+    const workflowExecution = { workflowId: 'w1', runId: `01a21594-${rest}` };
+    return new ActivityEnvironment({ workflowExecution }).run(async () => outcomeName('lane-0000'));
+  });
+  expect(new Set(await Promise.all(names)).size).toBe(2);
 });

@@ -1,4 +1,5 @@
 import { CancellationScope, condition, log, workflowInfo } from '@temporalio/workflow';
+import { shortRunId } from '../../../domain/certificates/certificate-rows';
 import { jobOfList } from '../../../domain/certificates/job';
 import type { WaitReason } from '../../../domain/attention';
 import { Waits } from '../../core/waits';
@@ -30,7 +31,7 @@ export class RowDriver {
   constructor(options: DriveOptions) {
     const { activities, carried, name, to, list } = options;
     this.#waits = new Waits(jobOfList(list.folder));
-    const lane = `${name}-${workflowInfo().firstExecutionRunId.slice(0, 8)}`;
+    const lane = `${name}-${shortRunId(workflowInfo().firstExecutionRunId)}`;
     const deferred = new DeferredRows(carried.deferred, { list, lane }, activities);
     this.#rows = {
       options,

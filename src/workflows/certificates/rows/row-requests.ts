@@ -5,10 +5,11 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  AgainRow,
-  RequestRow,
-  RowAnswer,
+import {
+  shortRunId,
+  type AgainRow,
+  type RequestRow,
+  type RowAnswer,
 } from '../../../domain/certificates/certificate-rows';
 import { backoffMs, certificatePace } from '../../../domain/core/service/poll-timing';
 import type { RowsProgress, WaitingFor } from '../../messages';
@@ -27,7 +28,7 @@ export class RowRequests {
   readonly #rows: DrivenRows;
   readonly #allowance: RequestAllowance;
   /** Names this execution: one of the same id that starts anew must not take its claims for its own. */
-  readonly #execution = workflowInfo().firstExecutionRunId.slice(0, 8);
+  readonly #execution = shortRunId(workflowInfo().firstExecutionRunId);
   /** Rows were turned away too often: a person says when they are tried again. */
   #needsDecision: boolean;
   #isReading = false;
