@@ -1,5 +1,4 @@
 import { examineRates } from './rates';
-import { isGrpcServiceError } from '@temporalio/client';
 import {
   queueKinds,
   queueName,
@@ -11,6 +10,7 @@ import { retentionScheduleId, termText } from '../domain/core/retention';
 import { ConfigError, type Environment } from '../environment';
 import type { Store } from '../store/store';
 import { engineAddress, type EngineClient } from '../temporal/connection';
+import { isGrpcStatus } from '../temporal/grpc-status';
 import { reachEngine } from '../temporal/open-engine';
 import { queuePollers } from '../temporal/queue-pollers';
 import { stalledWorkflows } from '../temporal/stalled-workflows';
@@ -19,7 +19,6 @@ import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const oneDayMs = 86_400_000;
 const leastDays = 7;
-const grpcNotFound = 5;
 
 /** The Temporal server, its namespace, and who polls our queues. Starts nothing. */
 export async function examineEngine(
@@ -79,8 +78,7 @@ async function examineNamespace({ connection, namespace }: EngineClient): Promis
   try {
     found = await connection.workflowService.describeNamespace({ namespace });
   } catch (error) {
-    const code: number | null = isGrpcServiceError(error) ? error.code : null;
-    if (code !== grpcNotFound) throw error;
+    if (!isGrpcStatus(error, 'notFound')) throw error;
     const cure = `temporal operator namespace create --namespace ${namespace} --retention 30d, or mend TEMPORAL_NAMESPACE`;
     return [fail(check, 'the server has none of this name', cure)];
   }
@@ -167,7 +165,7 @@ async function examineRetention(
   const found = await workflowService
     .describeSchedule({ namespace, scheduleId })
     .catch((error: unknown) => {
-      if (isGrpcServiceError(error) && (error.code as number) === grpcNotFound) return null;
+      if (isGrpcStatus(error, 'notFound')) return null;
       throw error;
     });
   const terms = retention.map(termText).join(', ');

@@ -1,6 +1,8 @@
-import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../store/files';
+import { readJson } from './dev-server/files';
 import { isSameProcess, startOf } from './tools/pid';
 
 /** `engine.json` of the data directory: the embedded engine that serves it, while it runs. */
@@ -27,15 +29,13 @@ export async function writeEngineRecord(
   engine: Omit<EngineRecord, 'start'>,
 ): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const aside = join(dataDir, `.engine-${process.pid}.json`);
   const record: EngineRecord = { ...engine, start: await startOf(engine.pid) };
-  await writeFile(aside, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  await rename(aside, recordPath(dataDir));
+  await replaceFile(recordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`);
 }
 
 /** The engine of this data directory, or null when none runs. */
 export async function runningEngine(dataDir: string): Promise<EngineRecord | null> {
-  const record = await readRecord(dataDir);
+  const record = await readJson(recordPath(dataDir), recordSchema);
   return record !== null && (await isSameProcess(record)) ? record : null;
 }
 
@@ -47,7 +47,7 @@ export async function embeddedHealth(
   dataDir: string,
   engine: EngineRecord,
 ): Promise<'runs' | 'stopped' | 'crashed' | 'moved'> {
-  const record = await readRecord(dataDir);
+  const record = await readJson(recordPath(dataDir), recordSchema);
   if (record === null) return 'stopped';
   if (!(await isSameProcess(record))) return 'crashed';
   return record.pid === engine.pid && record.startedAt === engine.startedAt ? 'runs' : 'moved';
@@ -84,13 +84,6 @@ export async function retireIdleRecord(dataDir: string, idleMs: number): Promise
   return true;
 }
 
-async function readRecord(dataDir: string): Promise<EngineRecord | null> {
-  const text = await readFile(recordPath(dataDir), 'utf8').catch(() => null);
-  if (text === null) return null;
-  const record = recordSchema.safeParse(parse(text));
-  return record.success ? record.data : null;
-}
-
 export async function removeEngineRecord(dataDir: string): Promise<void> {
   await rm(recordPath(dataDir), { force: true });
 }
@@ -106,12 +99,4 @@ export function engineLogPath(dataDir: string, name: string): string {
 
 function recordPath(dataDir: string): string {
   return join(dataDir, 'engine.json');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

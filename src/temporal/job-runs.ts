@@ -1,6 +1,7 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { kindFacts, workflowIdOf } from '../domain/job';
 import type { JobRuns, WorkflowRun } from '../store/erasure/erasures';
+import { isGrpcStatus } from './grpc-status';
 
 /** Runs of workflows of jobs: what an erasure waits for, and what it deletes. */
 
@@ -57,7 +58,7 @@ export async function deleteRuns(client: Client, runs: readonly WorkflowRun[]): 
     await client.workflowService
       .deleteWorkflowExecution({ namespace, workflowExecution })
       .catch((error: unknown) => {
-        if (!isGone(error)) throw error;
+        if (!isGrpcStatus(error, 'notFound')) throw error;
       });
   }
 }
@@ -73,10 +74,4 @@ async function isRunning(
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
-}
-
-const grpcNotFound = 5;
-
-function isGone(error: unknown): boolean {
-  return (error as { code?: unknown }).code === grpcNotFound;
 }

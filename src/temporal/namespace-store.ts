@@ -1,12 +1,9 @@
-import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkflowService } from '@temporalio/client';
 import { ConfigError } from '../environment';
+import { isGrpcStatus } from './grpc-status';
 
 /** Where the id of the store stands among the data of a namespace. */
 const dataKey = 'diligence.store';
-
-const grpcPermissionDenied = 7;
-const grpcUnimplemented = 12;
 
 /** A namespace by way of a connection: a client's or a worker's. */
 interface Engine {
@@ -61,6 +58,5 @@ async function storeOf({ connection, namespace }: Engine): Promise<string | null
 
 /** Temporal Cloud keeps namespaces to its own tools: there the names of the queues must do. */
 function isDenied(error: unknown): boolean {
-  const denied: readonly number[] = [grpcPermissionDenied, grpcUnimplemented];
-  return isGrpcServiceError(error) && denied.includes(error.code);
+  return isGrpcStatus(error, 'permissionDenied', 'unimplemented');
 }

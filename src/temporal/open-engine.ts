@@ -16,6 +16,7 @@ import {
   runningEngine,
   type EngineRecord,
 } from './engine-record';
+import { tailOf } from './dev-server/files';
 import { findPayloadKeys } from './payload/payload-keys';
 import { proveKeys } from './payload/store-keys';
 import { hasEnded } from './tools/pid';
@@ -64,11 +65,8 @@ export async function engineIfRunning(
   site: EngineSite,
   say: (line: string) => void,
 ): Promise<EngineClient | null> {
-  const address = engineAddress(site.environment.variables);
-  if (address.kind === 'server')
-    return connectServer(address, await converterOf(site, address, say));
-  const record = await runningEngine(site.environment.dataDir);
-  return record === null ? null : connectEmbedded(record, await converterOf(site, address, say));
+  const place = engineAddress(site.environment.variables);
+  return connectIfRunning(site.environment, place, () => converterOf(site, place, say));
 }
 
 /**
@@ -76,15 +74,25 @@ export async function engineIfRunning(
  * payload.
  */
 export async function reachEngine(environment: Environment): Promise<EngineClient | null> {
-  const address = engineAddress(environment.variables);
-  const plain = (): DataConverter => ({});
-  if (address.kind === 'server') return connectServer(address, plain);
-  const record = await runningEngine(environment.dataDir);
-  return record === null ? null : connectEmbedded(record, plain);
+  return connectIfRunning(
+    environment,
+    engineAddress(environment.variables),
+    async () => () => ({}),
+  );
 }
 
 type ConverterFor = (namespace: string) => DataConverter;
 type Server = Extract<EngineAddress, { kind: 'server' }>;
+
+async function connectIfRunning(
+  { dataDir }: Environment,
+  place: EngineAddress,
+  converter: () => Promise<ConverterFor>,
+): Promise<EngineClient | null> {
+  if (place.kind === 'server') return connectServer(place, await converter());
+  const record = await runningEngine(dataDir);
+  return record === null ? null : connectEmbedded(record, await converter());
+}
 
 async function converterOf(
   site: EngineSite,
@@ -136,16 +144,13 @@ async function embeddedEngine(
   const running = await runningEngine(dataDir);
   // One that closes as idle at this very moment is no engine any more.
   if (running !== null && (await noteUse(dataDir))) {
-    if (investigation !== null && running.investigationBaseUrl !== investigation.baseUrl) {
+    for (const [variable, asked, served] of [
+      ['INVESTIGATION_BASE_URL', investigation, running.investigationBaseUrl],
+      ['CREDIT_BASE_URL', credit, running.creditBaseUrl ?? credit?.baseUrl],
+    ] as const) {
+      if (asked === null || asked.baseUrl === served) continue;
       throw new ConfigError(
-        'INVESTIGATION_BASE_URL',
-        `is not what the engine of ${dataDir} works against: run \`diligence stop\` first, or use another DILIGENCE_DATA_DIR`,
-      );
-    }
-    const { creditBaseUrl } = running;
-    if (credit !== null && creditBaseUrl !== null && creditBaseUrl !== credit.baseUrl) {
-      throw new ConfigError(
-        'CREDIT_BASE_URL',
+        variable,
         `is not what the engine of ${dataDir} works against: run \`diligence stop\` first, or use another DILIGENCE_DATA_DIR`,
       );
     }
@@ -188,7 +193,7 @@ async function startInBackground(
     if (isOver && (await lockHolder(engineLockPath(dataDir))) === null) break;
     await sleep(200);
   }
-  const tail = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-5).join('\n');
+  const tail = await tailOf(logPath, from);
   throw new Error(`the background engine did not start; the end of its log:\n${tail}`);
 }
 

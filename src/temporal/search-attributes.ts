@@ -8,6 +8,7 @@ import {
   type SearchAttributeName,
 } from '../domain/core/search-attributes';
 import { ConfigError } from '../environment';
+import { isGrpcStatus } from './grpc-status';
 
 const types = temporal.api.enums.v1.IndexedValueType;
 const indexedTypes = {
@@ -17,14 +18,6 @@ const indexedTypes = {
 type FoundTypes = Partial<Record<string, temporal.api.enums.v1.IndexedValueType | null>>;
 /** As the Temporal CLI spells them. */
 const typeWords = { KEYWORD: 'Keyword', BOOL: 'Bool' };
-
-const grpc = {
-  invalidArgument: 3,
-  alreadyExists: 6,
-  permissionDenied: 7,
-  unimplemented: 12,
-  unauthenticated: 16,
-};
 
 const usableWithinMs = 60_000;
 
@@ -95,7 +88,7 @@ async function listed({ connection, namespace }: Engine): Promise<FoundTypes | n
     const answer = await connection.operatorService.listSearchAttributes({ namespace });
     return answer.customAttributes;
   } catch (error) {
-    if (isOneOf(error, [grpc.permissionDenied, grpc.unimplemented, grpc.unauthenticated])) {
+    if (isGrpcStatus(error, 'permissionDenied', 'unimplemented', 'unauthenticated')) {
       return null;
     }
     throw error;
@@ -123,20 +116,20 @@ async function add({ connection, namespace }: Engine, name: SearchAttributeName)
     });
     return true;
   } catch (error) {
-    if (isOneOf(error, [grpc.alreadyExists])) return false;
+    if (isGrpcStatus(error, 'alreadyExists')) return false;
     throw explained(error, namespace);
   }
 }
 
 function explained(error: unknown, namespace: string): unknown {
-  if (isOneOf(error, [grpc.permissionDenied, grpc.unimplemented, grpc.unauthenticated])) {
+  if (isGrpcStatus(error, 'permissionDenied', 'unimplemented', 'unauthenticated')) {
     return new ConfigError(
       'TEMPORAL_NAMESPACE',
       `namespace ${namespace} does not let us add search attributes: have its operator run these (on Temporal Cloud: the page of the namespace, or tcld namespace search-attributes add)\n` +
         creationCommands(namespace).join('\n'),
     );
   }
-  if (isGrpcServiceError(error) && isOneOf(error, [grpc.invalidArgument])) {
+  if (isGrpcServiceError(error) && isGrpcStatus(error, 'invalidArgument')) {
     return new ConfigError(
       'TEMPORAL_NAMESPACE',
       `namespace ${namespace} does not take our search attributes (${error.details}): use a namespace of its own for diligence`,
@@ -155,12 +148,8 @@ async function untilUsable({ connection, namespace }: Engine): Promise<void> {
       await connection.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 1 });
       return;
     } catch (error) {
-      if (isOneOf(error, [grpc.unimplemented])) return;
-      if (!isOneOf(error, [grpc.invalidArgument]) || Date.now() > deadlineAt) throw error;
+      if (isGrpcStatus(error, 'unimplemented')) return;
+      if (!isGrpcStatus(error, 'invalidArgument') || Date.now() > deadlineAt) throw error;
     }
   }
-}
-
-function isOneOf(error: unknown, codes: readonly number[]): boolean {
-  return isGrpcServiceError(error) && codes.includes(error.code);
 }

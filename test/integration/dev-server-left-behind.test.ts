@@ -9,23 +9,13 @@ beforeEach(() => {
 afterEach(() => place.stop());
 
 describe('a server that was left behind', () => {
-  it('is adopted when it answers', async () => {
+  it('is ended by its pid, and its database is opened by the next', async () => {
     const first = await place.start();
     const second = await place.start();
-    expect(second).toMatchObject({ adopted: true, pid: first.pid, port: first.port });
-    await second.stop();
     await first.exited;
-    await second.exited;
     expect(isAlive(first.pid)).toBe(false);
-  });
-
-  it('is ended by its pid when it does not answer', async () => {
-    const first = await place.start();
-    place.changeRecord({ port: 1 });
-    const second = await place.start({ adoptTimeoutMs: 200 });
-    await first.exited;
-    expect(second.adopted).toBe(false);
     expect(second.pid).not.toBe(first.pid);
+    expect(place.record()).toMatchObject({ pid: second.pid });
   });
 
   it('is not missed when it was killed: the next start opens the same file', async () => {
@@ -39,7 +29,6 @@ describe('a server that was left behind', () => {
     first.kill('SIGKILL');
     await first.exited;
     const second = await place.start();
-    expect(second.adopted).toBe(false);
     await askServer(second, ({ workflowService }) =>
       workflowService.describeNamespace({ namespace: 'kept' }),
     );
@@ -52,8 +41,7 @@ describe('a server that was left behind', () => {
     place.changeRecord({ pid: stranger.pid });
     first.kill('SIGKILL');
     await first.exited;
-    const second = await place.start();
-    expect(second.adopted).toBe(false);
+    await place.start();
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
     stranger.kill();
   });

@@ -32,10 +32,7 @@ describe('a server on a data directory', () => {
     expect(place.record()).toMatchObject({
       pid: server.pid,
       port: server.port,
-      uiPort: null,
-      serverVersion: server.serverVersion,
     });
-    expect(server.adopted).toBe(false);
     expect(statSync(place.recordPath).mode & 0o777).toBe(0o600);
     expect(statSync(join(place.data, 'temporal.db')).mode & 0o777).toBe(0o600);
   });
@@ -53,15 +50,6 @@ describe('a server on a data directory', () => {
         workflowService.startWorkflowExecution(startRequest('x'.repeat(256))),
       ).rejects.toThrow(/length/);
     });
-  });
-
-  it('is given the namespace asked for when it is adopted', async () => {
-    const second = await place.start({ namespace: 'other' });
-    expect(second).toMatchObject({ adopted: true, pid: server.pid });
-    const described = await askServer(second, ({ workflowService }) =>
-      workflowService.describeNamespace({ namespace: 'other' }),
-    );
-    expect(Number(described.config?.workflowExecutionRetentionTtl?.seconds)).toBe(2_592_000);
   });
 
   it('removes the record when it is stopped, and knows its version afterwards', async () => {

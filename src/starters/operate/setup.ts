@@ -1,8 +1,8 @@
-import { isGrpcServiceError } from '@temporalio/client';
 import { Command } from 'commander';
 import { ConfigError, readEnvironment } from '../../environment';
 import { connectClient, engineAddress, type EngineClient } from '../../temporal/connection';
 import { runningEngine } from '../../temporal/engine-record';
+import { isGrpcStatus } from '../../temporal/grpc-status';
 import { findIdKey } from '../../store/sealed/find-id-key';
 import { isPostgres, openStore, shownAddress } from '../../store/open-store';
 import { registerSearchAttributes } from '../../temporal/search-attributes';
@@ -56,12 +56,10 @@ async function prepareStore(): Promise<string | null> {
 }
 
 async function refuseAbsent({ connection, namespace, address }: EngineClient): Promise<void> {
-  const grpcNotFound = 5;
   try {
     await connection.workflowService.describeNamespace({ namespace });
   } catch (error) {
-    const code: number | null = isGrpcServiceError(error) ? error.code : null;
-    if (code !== grpcNotFound) throw error;
+    if (!isGrpcStatus(error, 'notFound')) throw error;
     throw new ConfigError(
       'TEMPORAL_NAMESPACE',
       `there is no namespace ${namespace} at ${address}: temporal operator namespace create --namespace ${namespace} --retention 30d`,

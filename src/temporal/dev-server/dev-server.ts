@@ -11,14 +11,13 @@ import {
   refuseOtherVersion,
   shut,
   tailOf,
-  writeJson,
   type DataPaths,
-  type ServerRecord,
 } from './files';
-import { answers, freePort, host, knock, prepareNamespace } from './frontend';
-import { end, isOver, spawnShut, untilEnded, untilExit } from './process';
+import { freePort, host, knock, prepareNamespace } from './frontend';
+import { end, isOver, spawnShut } from './process';
 import { serverVersionOf } from '../tools/cli';
-import { hasEnded, isSameProcess, startOf } from '../tools/pid';
+import { replaceFile } from '../../store/files';
+import { isSameProcess, startOf } from '../tools/pid';
 import { toolEnvironment } from '../tools/process';
 
 const dynamicConfig = [
@@ -40,20 +39,15 @@ export interface DevServerOptions {
   namespace?: string;
   /** Default 0: a free one. */
   port?: number;
-  /** Serves the web UI on this port (0: a free one); without it there is none. A server that is adopted keeps what it has. */
+  /** Serves the web UI on this port (0: a free one); without it there is none. */
   uiPort?: number;
-  /**
-   * Tells the web UI that a codec server listens on this port of loopback (0: a free one), which the
-   * caller then sees to. A server that is adopted keeps what it has.
-   */
+  /** Tells the web UI that a codec server listens on this port of loopback (0: a free one), which the caller then sees to. */
   codecPort?: number;
   /** Gets what the server prints; appended to. */
   logFile: string;
   env: NodeJS.ProcessEnv;
   /** Bound of the wait until it answers. Default 30,000. */
   startTimeoutMs?: number;
-  /** How long a server that was left is given to answer. Default 3,000. */
-  adoptTimeoutMs?: number;
 }
 
 export interface DevServer {
@@ -65,9 +59,6 @@ export interface DevServer {
   readonly codecPort: number | null;
   readonly namespace: string;
   readonly pid: number;
-  readonly serverVersion: string;
-  /** True when it was running already, left by a process that died. */
-  readonly adopted: boolean;
   /** Fulfilled when the process is gone, for whatever reason. Waiting for it keeps no process alive. */
   readonly exited: Promise<void>;
   /** SIGTERM, after ten seconds SIGKILL; then the record is removed. May be called again. */
@@ -78,22 +69,16 @@ export interface DevServer {
 
 /**
  * Starts `temporal server start-dev` in a process group of its own, so that Ctrl-C in a terminal ends
- * the worker first. With a data directory, a server that a dead process left is adopted when it
- * answers, and ended when it does not; the caller holds the directory's lock. Throws `DevServerError`.
+ * the worker first. With a data directory, a server that a dead process left is ended: what it knows is in
+ * the file that the next one opens. The caller holds the directory's lock. Throws `DevServerError`.
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const namespace = options.namespace ?? 'default';
   if (options.dataDir === undefined) return launch(options, namespace, null);
 
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const paths = pathsIn(options.dataDir);
-  const record = await readJson(paths.record, recordSchema);
-  if (record !== null && (await isSameProcess(record))) {
-    const adopted = await adopt(record, namespace, paths, options.adoptTimeoutMs);
-    if (adopted !== null) return adopted;
-  }
-  await rm(paths.record, { force: true });
-  return launch(options, namespace, paths);
+  await endOrphanedServer(options.dataDir);
+  return launch(options, namespace, pathsIn(options.dataDir));
 }
 
 /**
@@ -104,24 +89,10 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 export async function endOrphanedServer(dataDir: string): Promise<boolean> {
   const paths = pathsIn(dataDir);
   const record = await readJson(paths.record, recordSchema);
-  if (record === null || !(await isSameProcess(record))) return false;
-  await running(record, paths, null).stop();
-  return true;
-}
-
-async function adopt(
-  record: ServerRecord,
-  namespace: string,
-  paths: DataPaths,
-  timeoutMs = 3_000,
-): Promise<DevServer | null> {
-  const address = `${host}:${record.port}`;
-  if (await answers(record.port, timeoutMs)) {
-    await prepareNamespace(address, namespace, 10_000);
-    return running({ ...record, namespace }, paths, null);
-  }
-  await end(record.pid, () => isSameProcess(record));
-  return null;
+  const isThere = record !== null && (await isSameProcess(record));
+  if (isThere) await end(record.pid, () => isSameProcess(record));
+  await rm(paths.record, { force: true });
+  return isThere;
 }
 
 async function launch(
@@ -136,8 +107,7 @@ async function launch(
       `${options.executable} does not run as a Temporal CLI: ${server.reason}.`,
     );
   }
-  const serverVersion = server.version;
-  if (paths !== null) await refuseOtherVersion(paths, serverVersion, options.executable);
+  if (paths !== null) await refuseOtherVersion(paths, server.version, options.executable);
 
   const port = options.port || (await freePort());
   const uiPort = options.uiPort === undefined ? null : options.uiPort || (await freePort());
@@ -179,29 +149,35 @@ async function launch(
     await log.close();
   }
 
-  const record: ServerRecord = {
-    pid: child.pid as number,
-    start: await startOf(child.pid as number),
+  const pid = child.pid as number;
+  const stop = async () => {
+    await end(pid, async () => !isOver(child));
+    if (paths !== null) await rm(paths.record, { force: true });
+  };
+  let stopping: Promise<void> | undefined;
+  const devServer: DevServer = {
+    address: `${host}:${port}`,
     port,
     uiPort,
     codecPort,
-    serverVersion,
     namespace,
-    startedAt: new Date().toISOString(),
+    pid,
+    exited: isOver(child) ? Promise.resolve() : once(child, 'exit').then(() => undefined),
+    stop: () => (stopping ??= stop()),
+    kill: (signal) => void child.kill(signal),
   };
-  const devServer = running(record, paths, child);
   try {
     if (paths !== null) {
       // Before it answers: a server orphaned while it starts must be found too.
-      await writeJson(paths.record, record);
-      await writeJson(paths.writtenBy, { serverVersion });
+      const record = { pid, start: await startOf(pid), port, uiPort, codecPort };
+      await replaceFile(paths.record, `${JSON.stringify(record)}\n`);
+      await replaceFile(paths.writtenBy, `${JSON.stringify({ serverVersion: server.version })}\n`);
     }
     await untilReady(devServer, child, options, logStart);
     if (paths !== null) await shut(paths.database);
     return devServer;
   } catch (error) {
-    await end(record.pid, async () => !isOver(child));
-    if (paths !== null) await rm(paths.record, { force: true });
+    await devServer.stop();
     throw error;
   }
 }
@@ -233,43 +209,6 @@ async function untilReady(
     'DEV_SERVER_FAILED',
     `The Temporal dev server ${what}. ${tail === '' ? `It printed nothing to ${options.logFile}.` : `The end of ${options.logFile}:\n${tail}`}`,
   );
-}
-
-/** `child` is null for a server that another process started. */
-function running(
-  record: ServerRecord,
-  paths: DataPaths | null,
-  child: ChildProcess | null,
-): DevServer {
-  const { pid } = record;
-  const isOurs = async () => (child === null ? isSameProcess(record) : !isOver(child));
-  let stopping: Promise<void> | undefined;
-  let exited: Promise<void> | undefined;
-  return {
-    address: `${host}:${record.port}`,
-    port: record.port,
-    uiPort: record.uiPort,
-    codecPort: record.codecPort,
-    namespace: record.namespace,
-    pid,
-    serverVersion: record.serverVersion,
-    adopted: child === null,
-    get exited() {
-      return (exited ??= child === null ? untilEnded(pid) : untilExit(child));
-    },
-    stop() {
-      return (stopping ??= (async () => {
-        await end(pid, isOurs);
-        if (paths === null) return;
-        const recorded = await readJson(paths.record, recordSchema);
-        if (recorded?.pid === pid) await rm(paths.record, { force: true });
-      })());
-    },
-    kill(signal) {
-      if (child !== null) child.kill(signal);
-      else if (!hasEnded(pid)) process.kill(pid, signal);
-    },
-  };
 }
 
 const messageOf = (error: unknown): string => (error as Partial<Error>).message ?? String(error);

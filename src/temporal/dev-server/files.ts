@@ -1,4 +1,4 @@
-import { chmod, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -18,14 +18,7 @@ export const recordSchema = z.object({
   pid: z.number().int().positive(),
   /** When it was started: its pid may be another's after a reboot. */
   start: z.string(),
-  port: z.number().int(),
-  uiPort: z.number().int().nullable(),
-  codecPort: z.number().int().nullable().default(null),
-  serverVersion: z.string(),
-  namespace: z.string(),
-  startedAt: z.string(),
 });
-export type ServerRecord = z.infer<typeof recordSchema>;
 
 const writtenBySchema = z.object({ serverVersion: z.string() });
 
@@ -69,21 +62,10 @@ export async function refuseOtherVersion(
   );
 }
 
+/** The last lines that were printed since the file was so long. */
 export async function tailOf(path: string, from: number): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    const start = Math.max(from, size - 8 * 1024);
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(size - start),
-      0,
-      size - start,
-      start,
-    );
-    return buffer.toString('utf8', 0, bytesRead).trimEnd().split('\n').slice(-15).join('\n');
-  } finally {
-    await file.close();
-  }
+  const printed = (await readFile(path)).subarray(from).toString('utf8');
+  return printed.trimEnd().split('\n').slice(-15).join('\n');
 }
 
 export async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
@@ -92,10 +74,4 @@ export async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T
   } catch {
     return null;
   }
-}
-
-export async function writeJson(path: string, value: unknown): Promise<void> {
-  const aside = `${path}.${process.pid}`;
-  await writeFile(aside, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  await rename(aside, path);
 }

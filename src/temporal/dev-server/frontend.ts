@@ -2,28 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
+import { isGrpcStatus } from '../grpc-status';
 import { registerSearchAttributes } from '../search-attributes';
 
 /** Where a dev server listens. */
 export const host = '127.0.0.1';
 const retention = msToTs('30 days');
-
-/** Whether a Temporal server answers there, within that time. */
-export async function answers(port: number, withinMs: number): Promise<boolean> {
-  const deadline = Date.now() + withinMs;
-  do {
-    try {
-      await knock(port);
-      await withConnection(`${host}:${port}`, 1_000, () => Promise.resolve());
-      return true;
-    } catch {
-      await sleep(50);
-    }
-  } while (Date.now() < deadline);
-  return false;
-}
 
 /** Fails at once when nobody listens. A gRPC channel that is refused sleeps for a second before it tries again. */
 export async function knock(port: number): Promise<void> {
@@ -53,7 +39,7 @@ export async function prepareNamespace(
       if (Number(kept) !== Number(retention.seconds))
         await workflowService.updateNamespace({ namespace, config });
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isGrpcStatus(error, 'notFound')) throw error;
       await workflowService.registerNamespace({
         namespace,
         workflowExecutionRetentionPeriod: retention,
@@ -72,16 +58,10 @@ async function registerWhenServed(
       await registerSearchAttributes(engine);
       return;
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isGrpcStatus(error, 'notFound')) throw error;
       await sleep(100);
     }
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  const grpcNotFound = 5;
-  const code: number | null = isGrpcServiceError(error) ? error.code : null;
-  return code === grpcNotFound;
 }
 
 async function withConnection<T>(

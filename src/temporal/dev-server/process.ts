@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevServerError } from './files';
 import { hasEnded } from '../tools/pid';
@@ -38,12 +37,4 @@ export async function end(pid: number, isOurs: () => Promise<boolean>): Promise<
 
 export function isOver(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
-}
-
-export async function untilExit(child: ChildProcess): Promise<void> {
-  if (!isOver(child)) await once(child, 'exit');
-}
-
-export async function untilEnded(pid: number): Promise<void> {
-  while (!hasEnded(pid)) await sleep(500, undefined, { ref: false });
 }

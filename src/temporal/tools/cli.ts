@@ -157,22 +157,8 @@ async function buildCli(
   delete env.GOOS;
   delete env.GOARCH;
 
-  const answer = await run('go', ['version'], {
-    env,
-    cwd: folder,
-    timeoutMs: 30_000,
-    signal: search.signal,
-  });
-  if (!answer.ok) return `Go does not run: ${answer.reason}`;
-  const found = /go(\d+)\.(\d+)/.exec(answer.output);
-  const [major, minor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
-  const go = `Go ${major}.${minor}`;
-  if (major === 1 && minor < 25 && (minor < 21 || env.GOTOOLCHAIN === 'local')) {
-    return `${go} is too old, 1.25 is needed`;
-  }
-  const newer = major === 1 && minor < 25 ? ` (it first fetches a newer Go than ${go})` : '';
   search.say(
-    `The download did not work (${downloadFailure}): building temporal with Go${newer}, once, which takes 2 to 3 minutes.`,
+    `The download did not work (${downloadFailure}): building temporal with Go, once, which takes 2 to 3 minutes.`,
   );
   const built = await run('go', ['install', '-ldflags=-s -w', cliModule], {
     env,

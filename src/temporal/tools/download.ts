@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
+import { rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import { z } from 'zod';
+import { run } from './process';
 
 /** Where the Temporal SDKs get their servers from (sdk-core, `ephemeral_server`). */
 export const sdkDownloadOrigin = 'https://temporal.download';
@@ -55,32 +56,15 @@ export async function downloadTool(options: DownloadOptions): Promise<void> {
     }
     const archive = await fetch(archiveUrl, { dispatcher: agent, signal });
     if (!archive.ok || !archive.body) throw new Error(`the archive answered ${archive.status}`);
-    await unpack(Readable.fromWeb(archive.body), fileToExtract, options.target, signal);
+    const packed = `${options.target}.tar.gz`;
+    await pipeline(Readable.fromWeb(archive.body), createWriteStream(packed));
+    const folder = dirname(options.target);
+    const words = ['-xzf', packed, '-C', folder, fileToExtract];
+    const unpacked = await run('tar', words, { env: process.env, timeoutMs: 60_000, signal });
+    if (!unpacked.ok) throw new Error(`tar: ${unpacked.reason}`);
+    await rename(join(folder, fileToExtract), options.target);
   } finally {
     await agent.destroy();
-  }
-}
-
-/** `tar` writes the one entry to its standard output, so that no name in the archive becomes a path here. */
-async function unpack(
-  archive: Readable,
-  entry: string,
-  target: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const tar = spawn('tar', ['-xzOf', '-', entry], { stdio: ['pipe', 'pipe', 'ignore'], signal });
-  const exited = once(tar, 'exit');
-  const [fed, written, left] = await Promise.allSettled([
-    pipeline(archive, tar.stdin),
-    pipeline(tar.stdout, createWriteStream(target, { mode: 0o755 })),
-    exited,
-  ]);
-  if (left.status === 'rejected') throw left.reason;
-  if (written.status === 'rejected') throw written.reason;
-  // tar may close its input once it has the entry, so that its exit code, not the feed, is the verdict.
-  if (left.value[0] !== 0) {
-    if (fed.status === 'rejected') throw fed.reason;
-    throw new Error(`tar found no ${entry} in the archive`);
   }
 }
 

@@ -207,7 +207,7 @@ async function announce(
     creditBaseUrl: creditService ?? null,
     startedAt: new Date().toISOString(),
   });
-  printNote(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
+  printNote(`Temporal server  ${server.address}`);
   if (uiUrl !== null) printNote(`Temporal UI      ${uiUrl}`);
   if (codec !== null) printNote(`codec server     ${codec.endpoint} (for that UI)`);
   printNote(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
