@@ -12,5 +12,5 @@ const codes = {
 
 /** Whether the server answered with one of these. */
 export function isGrpcStatus(error: unknown, ...names: (keyof typeof codes)[]): boolean {
-  return isGrpcServiceError(error) && names.some((name) => codes[name] === Number(error.code));
+  return isGrpcServiceError(error) && names.some((name) => codes[name] === (error.code as number));
 }

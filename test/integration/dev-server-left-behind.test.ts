@@ -29,9 +29,10 @@ describe('a server that was left behind', () => {
     first.kill('SIGKILL');
     await first.exited;
     const second = await place.start();
-    await askServer(second, ({ workflowService }) =>
+    const { namespaceInfo } = await askServer(second, ({ workflowService }) =>
       workflowService.describeNamespace({ namespace: 'kept' }),
     );
+    expect(namespaceInfo?.name).toBe('kept');
   });
 
   it('is never mistaken for another process that got its pid', async () => {

@@ -5,9 +5,6 @@ import { Refusal } from './refusal';
 /** Certificates take the token in the query, all else as a bearer; what is open takes none (section Authentication). */
 export type AuthScheme = 'query_token' | 'bearer' | 'open';
 
-/** More tokens than anyone tries by hand; the oldest is forgotten beyond it. */
-const rememberedTokens = 1000;
-
 export class Credentials {
   readonly #first: string;
   /** Every token ever named, and whether it works now. */
@@ -19,12 +16,7 @@ export class Credentials {
   }
 
   setValid(token: string, valid: boolean): void {
-    this.#tokens.delete(token);
     this.#tokens.set(token, valid);
-    for (const oldest of this.#tokens.keys()) {
-      if (this.#tokens.size <= rememberedTokens) break;
-      this.#tokens.delete(oldest);
-    }
   }
 
   reset(): void {

@@ -45,9 +45,6 @@ const noCounts = {
   artifacts: 0,
 };
 
-/** Of all files together; what comes beyond is summed and let go. */
-const keptBytesLimit = 256 * 1024 * 1024;
-
 /** What is announced may be no larger than the scenario says; larger bodies than this are not read. */
 const uploadLimitBytes = 256 * 1024 * 1024;
 
@@ -57,7 +54,6 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
   const keys = new IdempotencyKeys(() => scenario().repeatedKey);
   const analyses = new Map<string, LensAnalysis>();
   const tally = new Tally(() => noCounts);
-  let keptBytes = 0;
 
   const scriptOf = (sha256: string) => scenario().files[sha256] ?? scenario().files['*'];
   const viewAt = (now: number): LensView => ({
@@ -143,16 +139,10 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
     if (clock.now() >= analysis.uploadUntil) throw expiredLink();
     return about(analysis, () => {
       line.uploads += 1;
-      analysis.arrived ??= { at: clock.now(), ...arrived, bytes: keep(arrived.bytes) };
+      analysis.arrived ??= { at: clock.now(), ...arrived };
       if (!scenario().submit) analysis.submittedAt ??= clock.now();
       return { status: 200, bytes: Buffer.alloc(0), contentType: 'application/xml' };
     });
-  }
-
-  function keep(bytes: Buffer | null): Buffer | null {
-    if (bytes === null || keptBytes + bytes.length > keptBytesLimit) return null;
-    keptBytes += bytes.length;
-    return bytes;
   }
 
   function prepareSubmit(request: Request): PreparedCall {
@@ -227,7 +217,6 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
       keys.clear();
       analyses.clear();
       tally.clear();
-      keptBytes = 0;
     },
   });
 

@@ -1,6 +1,6 @@
 /** Rows of a profile that do not exist, the same ones for the same seed and CPF. */
 
-import { draw, pick, seededUuid } from '../core/chance';
+import { draw, seededUuid } from '../core/chance';
 import { fictionalName } from '../core/fictional-name';
 import { withCheckDigits } from '../core/document-digits';
 import type { JsonObject } from '../http/answer';
@@ -13,200 +13,156 @@ export interface RowMaker {
 }
 
 /** Draws for one row of one kind. */
-class Chance {
-  readonly #words: readonly (string | number)[];
-
-  constructor({ seed, cpf }: RowMaker, kind: string, index: number) {
-    this.#words = [seed, 'profile', cpf, kind, index];
-  }
-
-  below(limit: number, word: string): number {
-    return Math.floor(draw(...this.#words, word) * limit);
-  }
-
-  between(low: number, high: number, word: string): number {
-    return low + this.below(high - low + 1, word);
-  }
-
-  /** True in one of so many cases. */
-  oneIn(cases: number, word: string): boolean {
-    return this.below(cases, word) === 0;
-  }
-
-  of<T>(choices: readonly [T, ...T[]], word: string): T {
-    return pick(choices, ...this.#words, word);
-  }
-
-  digits(length: number, word: string): string {
-    return Array.from({ length }, (_, at) => this.below(10, `${word}${at}`)).join('');
-  }
-
-  letters(length: number, word: string): string {
-    const letter = (at: number) => String.fromCharCode(65 + this.below(26, `${word}${at}`));
-    return Array.from({ length }, (_, at) => letter(at)).join('');
-  }
+function drawsFor({ seed, cpf }: RowMaker, kind: string, index: number) {
+  const below = (limit: number, word: string) =>
+    Math.floor(draw(seed, 'profile', cpf, kind, index, word) * limit);
+  return {
+    below,
+    of: <T>(choices: readonly [T, ...T[]], word: string): T =>
+      choices[below(choices.length, word)] ?? choices[0],
+    digits: (length: number, word: string) =>
+      String(below(10 ** length, word)).padStart(length, '0'),
+  };
 }
 
-interface City {
-  municipio: string;
-  uf: string;
-}
+/** Empty string means no value (section Vehicle). */
+const without = (names: string) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, ''] as const));
+const emptyOfVehicle = without(
+  'restricao_2 restricao_3 restricao_4 carroceria tipo_montagem peso_bruto_total cap_maxima_tracao capacidade_carga caixa_cambio eixos',
+);
+const emptyOfPatent = without(
+  'data_fim_depositante data_publicacao data_concessao despacho_texto despacho_data_rpi procuradores',
+);
 
+type City = readonly [municipio: string, uf: string];
 const cities: readonly [City, ...City[]] = [
-  { municipio: 'SAO PAULO', uf: 'SP' },
-  { municipio: 'CAMPINAS', uf: 'SP' },
-  { municipio: 'BELO HORIZONTE', uf: 'MG' },
-  { municipio: 'CURITIBA', uf: 'PR' },
-  { municipio: 'GOIANIA', uf: 'GO' },
+  ['SAO PAULO', 'SP'],
+  ['BELO HORIZONTE', 'MG'],
+  ['CURITIBA', 'PR'],
 ];
 const models = ['VW/GOL 1.0', 'FIAT/UNO MILLE', 'I/TOYOTA HILUX CD', 'HONDA/CG 160 FAN'] as const;
-const colours = ['BRANCA', 'PRATA', 'PRETA', 'VERMELHA', ''] as const;
-const fuels = ['GASOLINA', 'ALCOOL/GASOLINA', 'DIESEL', '16'] as const;
 
 export function vehicleRow(maker: RowMaker, index: number): JsonObject {
-  const chance = new Chance(maker, 'vehicle', index);
-  const model = chance.of(models, 'model');
-  const built = chance.between(1998, 2025, 'built');
-  const plate = {
-    front: chance.letters(3, 'plate'),
-    digit: chance.below(10, 'digit'),
-    second: chance.below(10, 'second'),
-    rest: chance.digits(2, 'rest'),
-  };
-  const old = `${plate.front}${plate.digit}${plate.second}${plate.rest}`;
-  const mercosul = `${plate.front}${plate.digit}${'ABCDEFGHIJ'[plate.second]}${plate.rest}`;
-  const isNew = built >= 2019;
+  const { below, digits, of } = drawsFor(maker, 'vehicle', index);
+  const [municipio, uf] = of(cities, 'city');
+  const modelo = of(models, 'model');
+  const built = 1998 + below(28, 'built');
+  const number = digits(4, 'plate');
+  const old = `QWE${number}`;
+  const current = `QWE${number[0]}${'ABCDEFGHIJ'[Number(number[1])]}${number.slice(2)}`;
   const row: JsonObject = {
     documento: maker.cpf,
     tipo: 'PF',
     nome_proprietario: fictionalName(maker.seed, maker.cpf),
-    ano_documento: chance.between(2021, 2025, 'year'),
-    placa: isNew ? mercosul : old,
-    placa_antiga: isNew && chance.oneIn(2, 'born') ? '' : old,
-    placa_nova: isNew ? mercosul : '',
-    renavam: chance.digits(11, 'renavam'),
-    chassi: `9BW${chance.letters(6, 'chassis')}${chance.digits(8, 'chassis')}`,
+    ano_documento: 2021 + below(5, 'year'),
+    placa: built < 2019 ? old : current,
+    placa_antiga: old,
+    placa_nova: built < 2019 ? '' : current,
+    renavam: digits(11, 'renavam'),
+    chassi: `9BWZZZ377${digits(8, 'chassis')}`,
     ano_fabricacao: built,
-    ano_modelo: built + chance.below(2, 'model year'),
-    marca: model.split('/')[0],
-    modelo: model,
-    cor: chance.of(colours, 'colour'),
-    combustivel: chance.of(fuels, 'fuel'),
-    tipo_veiculo: chance.of(['AUTOMOVEL', 'MOTOCICLETA', '06'], 'kind'),
-    especie_veiculo: chance.of(['PASSAGEIRO', 'CARGA', '1'], 'species'),
-    potencia: chance.of(['75', '105', ''], 'power'),
-    cilindradas: chance.of(['999', '1598', '0'], 'displacement'),
-    quantidade_passageiro: chance.of(['5', '2', '05'], 'seats'),
-    ...chance.of(cities, 'city'),
-    situacao_veiculo: chance.of(['CIRCULACAO', 'BAIXADO', '0', ''], 'state'),
-    restricao_1: chance.of(['', '', 'ALIENACAO FIDUCIARIA'], 'first'),
-    restricao_2: '',
-    restricao_3: '',
-    restricao_4: chance.oneIn(8, 'fourth') ? 'RESERVA DE DOMINIO' : '',
-    nacionalidade: chance.of(['NACIONAL', 'IMPORTADO'], 'origin'),
-    carroceria: '',
-    tipo_montagem: chance.of(['COMPLETO', ''], 'assembly'),
-    peso_bruto_total: '0',
-    cap_maxima_tracao: '',
-    capacidade_carga: chance.of(['', '1000'], 'load'),
-    motor: chance.letters(3, 'engine') + chance.digits(6, 'engine'),
-    caixa_cambio: '',
+    ano_modelo: built + below(2, 'model year'),
+    marca: modelo.split('/')[0],
+    modelo,
+    cor: of(['BRANCA', 'PRATA', 'VERMELHA', ''], 'colour'),
+    combustivel: of(['GASOLINA', 'ALCOOL/GASOLINA', 'DIESEL', '16'], 'fuel'),
+    tipo_veiculo: of(['AUTOMOVEL', 'MOTOCICLETA', '06'], 'kind'),
+    especie_veiculo: of(['PASSAGEIRO', 'CARGA', '1'], 'species'),
+    potencia: of(['75', '105', ''], 'power'),
+    cilindradas: of(['999', '1598', '0'], 'displacement'),
+    quantidade_passageiro: of(['5', '2', '05'], 'seats'),
+    municipio,
+    uf,
+    situacao_veiculo: of(['CIRCULACAO', 'BAIXADO', '0', ''], 'state'),
+    restricao_1: of(['', '', 'ALIENACAO FIDUCIARIA'], 'restriction'),
+    nacionalidade: 'NACIONAL',
+    motor: `CCR${digits(6, 'engine')}`,
     situacao_chassi: 'NORMAL',
-    eixos: chance.of(['2', ''], 'axles'),
-    media_preco: chance.of(['48213.00', '', '0'], 'price'),
+    media_preco: of(['48213.00', '', '0'], 'price'),
     updated_at: 0,
+    ...emptyOfVehicle,
   };
-  return maker.odd ? oddVehicle(row, chance) : row;
-}
-
-function oddVehicle(row: JsonObject, chance: Chance): JsonObject {
-  const oddity = chance.below(6, 'oddity');
+  const oddity = maker.odd ? below(6, 'oddity') : null;
   if (oddity === 0) return { ...row, lote_importacao: 'L-7', observacoes: null };
   if (oddity !== 1) return row;
-  const { restricao_4: _, media_preco: __, ...rest } = row;
+  const { media_preco: _, ...rest } = row;
   return { ...rest, nome_proprietario: '' };
 }
 
 export function propertyRow(maker: RowMaker, index: number): JsonObject {
-  const chance = new Chance(maker, 'property', index);
-  const { municipio, uf } = chance.of(cities, 'city');
-  const land = chance.between(120, 900, 'land');
-  const value = chance.between(90_000, 1_900_000, 'value');
+  const { below, digits, of } = drawsFor(maker, 'property', index);
+  const [cidade, uf] = of(cities, 'city');
+  const land = 120 + below(780, 'land');
+  const value = 90_000 + below(1_800_000, 'value');
   const row: JsonObject = {
     id: seededUuid(`property|${maker.seed}|${maker.cpf}|${index}`).slice(0, 13),
-    fonte: `${uf.toLowerCase()}_${municipio.toLowerCase().replaceAll(' ', '_')}`,
-    sql_iptu: `${chance.digits(3, 'sql')}.${chance.digits(3, 'block')}.${chance.digits(4, 'lot')}-${chance.below(10, 'check')}`,
-    inscricao: chance.digits(10, 'registration'),
+    fonte: `${uf}_${cidade}`.toLowerCase().replaceAll(' ', '_'),
+    sql_iptu: digits(11, 'sql'),
+    inscricao: digits(10, 'registration'),
     localizacao: {
-      logradouro: chance.of(['RUA DAS ACACIAS', 'AV CENTRAL', 'TRAVESSA DO SOL'], 'street'),
-      numero: chance.oneIn(6, 'number') ? 'S/N' : String(chance.between(1, 2500, 'number')),
-      complemento: chance.of(['', 'AP 42', 'CASA 2'], 'complement'),
-      bairro: chance.of(['CENTRO', 'JARDIM DAS FLORES', ''], 'quarter'),
-      cidade: municipio,
+      logradouro: of(['RUA DAS ACACIAS', 'AV CENTRAL', 'TRAVESSA DO SOL'], 'street'),
+      numero: of(['42', '1730', 'S/N'], 'number'),
+      complemento: of(['', 'AP 42', 'CASA 2'], 'complement'),
+      bairro: of(['CENTRO', 'JARDIM DAS FLORES', ''], 'quarter'),
+      cidade,
       uf,
-      cep: chance.digits(8, 'cep'),
+      cep: digits(8, 'cep'),
     },
     area_terreno: land,
-    area_construida: chance.oneIn(5, 'plot') ? 0 : Math.round(land * 61.7) / 100,
-    ano_construcao: chance.between(1955, 2022, 'built'),
-    tipo_uso: chance.of(['residencial', 'comercial', 'industrial'], 'use'),
+    area_construida: of([0, Math.round(land * 61.7) / 100], 'plot'),
+    ano_construcao: 1955 + below(68, 'built'),
+    tipo_uso: of(['residencial', 'comercial', 'industrial'], 'use'),
     valor_venal: value,
     valor_iptu: Math.round(value * 1.1) / 100,
-    proprietario: ownerOf(maker, chance),
+    proprietario: ownerOf(maker, index),
   };
-  if (!maker.odd || !chance.oneIn(4, 'oddity')) return row;
+  if (!maker.odd || below(4, 'oddity') > 0) return row;
   const { ano_construcao: _, ...rest } = row;
   return { ...rest, zona_fiscal: 'ZF-3', valor_iptu: 0 };
 }
 
 /** `tipoDocumento` is absent when there is no document (section Property). */
-function ownerOf({ cpf, odd, seed }: RowMaker, chance: Chance): JsonObject {
-  if (odd && chance.oneIn(5, 'owner')) return { nome: '', documento: null };
-  if (odd && chance.oneIn(9, 'company')) {
-    const documento = withCheckDigits(`${chance.digits(8, 'company')}0001`);
-    return { nome: fictionalName(seed, documento), documento, tipoDocumento: 'CNPJ' };
-  }
-  return { nome: fictionalName(seed, cpf), documento: cpf, tipoDocumento: 'CPF' };
+function ownerOf(maker: RowMaker, index: number): JsonObject {
+  const { below, digits } = drawsFor(maker, 'owner', index);
+  const oddity = maker.odd ? below(8, 'oddity') : null;
+  if (oddity === 0) return { nome: '', documento: null };
+  const isCompany = oddity === 1;
+  const documento = isCompany ? withCheckDigits(`${digits(8, 'company')}0001`) : maker.cpf;
+  const tipoDocumento = isCompany ? 'CNPJ' : 'CPF';
+  return { nome: fictionalName(maker.seed, documento), documento, tipoDocumento };
 }
 
 export function aircraftRow(maker: RowMaker, index: number, kind: 'plane' | 'drone'): JsonObject {
-  const chance = new Chance(maker, kind, index);
-  const mark =
-    kind === 'plane' ? `PT-${chance.letters(3, 'mark')}` : `PP-${chance.digits(9, 'mark')}`;
-  return {
-    matricula: mark,
-    fabricante: kind === 'plane' ? 'NEIVA' : 'DJI',
-    modelo: kind === 'plane' ? 'EMB-202' : 'MAVIC 3',
-    ano_fabricacao: chance.between(1990, 2024, 'built'),
-    proprietario: fictionalName(maker.seed, maker.cpf),
-  };
+  const { below, digits } = drawsFor(maker, kind, index);
+  const made =
+    kind === 'plane'
+      ? { matricula: `PT-${digits(3, 'mark')}`, fabricante: 'NEIVA', modelo: 'EMB-202' }
+      : { matricula: `PP-${digits(9, 'mark')}`, fabricante: 'DJI', modelo: 'MAVIC 3' };
+  const proprietario = fictionalName(maker.seed, maker.cpf);
+  return { ...made, ano_fabricacao: 1990 + below(35, 'built'), proprietario };
 }
 
 export function patentRow(maker: RowMaker, index: number): JsonObject {
-  const chance = new Chance(maker, 'patent', index);
-  const date = (word: string) =>
-    chance.of([`${chance.between(10, 28, word)}/03/2014`, '2014-03-11', ''], `${word} form`);
+  const { digits, of } = drawsFor(maker, 'patent', index);
+  const name = fictionalName(maker.seed, maker.cpf);
+  const date = (word: string) => of(['28/03/2014', '2014-03-11', ''], word);
   return {
-    numero_inpi: `BR 10 2014 ${chance.digits(6, 'number')} ${chance.below(10, 'check')}`,
-    codigo_interno: chance.digits(7, 'code'),
-    depositante: fictionalName(maker.seed, maker.cpf),
+    numero_inpi: `BR 10 2014 ${digits(6, 'number')} 3`,
+    codigo_interno: digits(7, 'code'),
+    depositante: name,
     cgccpfdepositante: maker.cpf,
     tipopessoadepositante: 'F',
     pais: 'BR',
-    estado: chance.of(cities, 'state').uf,
+    estado: 'SP',
     data_inicio_depositante: date('begin'),
-    data_fim_depositante: '',
     titulo: 'DISPOSITIVO SIMULADO PARA ENSAIO',
-    resumo: chance.of(['Resumo simulado; com "aspas"; e\nduas linhas.', ''], 'abstract'),
-    natureza: chance.of(['Patente de Invencao', 'Modelo de Utilidade'], 'nature'),
+    resumo: of(['Resumo simulado; com "aspas"; e\nduas linhas.', ''], 'abstract'),
+    natureza: of(['Patente de Invencao', 'Modelo de Utilidade'], 'nature'),
     data_deposito: date('filed'),
-    data_publicacao: date('published'),
-    data_concessao: '',
     classificacao_ipc: 'G01N 3/00',
-    despacho_codigo: chance.of(['3.1', '11.2', ''], 'dispatch'),
-    despacho_texto: '',
-    despacho_data_rpi: date('rpi'),
-    inventores: fictionalName(maker.seed, maker.cpf),
-    procuradores: '',
+    despacho_codigo: of(['3.1', '11.2', ''], 'dispatch'),
+    inventores: name,
+    ...emptyOfPatent,
   };
 }

@@ -91,29 +91,27 @@ function profileOf(
   script: PersonScript | undefined,
   answered: number,
 ): JsonObject {
-  const isEmpty = script?.answer === 'empty';
-  const rows = (kind: string, given: number | undefined, most: number) => ({
-    length: given ?? (isEmpty ? 0 : drawn(maker, kind, most + 1)),
-  });
+  const { cpf, seed } = maker;
+  const rows = (
+    kind: 'vehicles' | 'properties' | 'planes' | 'drones' | 'patents',
+    most: number,
+    make: (index: number) => JsonObject,
+  ) => {
+    const drawn = Math.floor(draw(seed, 'profile', cpf, kind) * (most + 1));
+    const length = script?.[kind] ?? (script?.answer === 'empty' ? 0 : drawn);
+    return Array.from({ length }, (_, index) => make(index));
+  };
   return {
-    veiculos: Array.from(rows('vehicles', script?.vehicles, 4), (_, i) => vehicleRow(maker, i)),
-    imoveis: Array.from(rows('properties', script?.properties, 3), (_, i) => propertyRow(maker, i)),
+    veiculos: rows('vehicles', 4, (index) => vehicleRow(maker, index)),
+    imoveis: rows('properties', 3, (index) => propertyRow(maker, index)),
     aeronaves: {
-      avioes: Array.from(rows('planes', script?.planes, 1), (_, i) =>
-        aircraftRow(maker, i, 'plane'),
-      ),
-      drones: Array.from(rows('drones', script?.drones, 1), (_, i) =>
-        aircraftRow(maker, i, 'drone'),
-      ),
+      avioes: rows('planes', 1, (index) => aircraftRow(maker, index, 'plane')),
+      drones: rows('drones', 1, (index) => aircraftRow(maker, index, 'drone')),
     },
-    patentes: Array.from(rows('patents', script?.patents, 1), (_, i) => patentRow(maker, i)),
+    patentes: rows('patents', 1, (index) => patentRow(maker, index)),
     rural: ruralOf(maker, ruralForm(script, answered)),
     ...script?.profile,
   };
-}
-
-function drawn({ cpf, seed }: RowMaker, kind: string, limit: number): number {
-  return Math.floor(draw(seed, 'profile', cpf, kind) * limit);
 }
 
 function ruralForm(script: PersonScript | undefined, answered: number) {
