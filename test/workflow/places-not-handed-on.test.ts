@@ -6,7 +6,7 @@ workflowSuite('places that no watch hands on to a run', (rig) => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: minute }] } });
     const lane = await rig().startLane({ rows: 8, share: 4 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 8 }) });
-    expect(runsOf(fakes)[0]).toMatchObject({ rows: { length: 4 }, places: 4 });
+    expect(runsOf(fakes)[0]).toMatchObject({ rows: { length: 4 }, slots: 4 });
   });
 
   it('cost nothing when runs and watches are at different workers', async () => {
