@@ -13,7 +13,6 @@ function weights(length: number, highest: number): number[] {
   return Array.from({ length }, (_, index) => 2 + ((length - 1 - index) % (highest - 1)));
 }
 
-const keyWeights = weights(43, 9);
 const cnpjWeights = [weights(12, 9), weights(13, 9)] as const;
 const cpfWeights = [weights(9, 11), weights(10, 11)] as const;
 
@@ -28,12 +27,6 @@ export function isDocument(text: string): boolean {
   if (first === undefined || second === undefined) return false;
   const digits = `${digit(remainder(text, first))}${digit(remainder(text, second))}`;
   return text.endsWith(digits);
-}
-
-/** Whether an NF-e key has 44 characters (letters in the CNPJ alone) and the right check digit. */
-export function isNfeKey(text: string): boolean {
-  if (!/^\d{6}[0-9A-Z]{12}\d{26}$/.test(text)) return false;
-  return text.endsWith(String(digit(remainder(text, keyWeights))));
 }
 
 /** The CPF of nine digits, or the CNPJ of twelve, with its check digits. */
