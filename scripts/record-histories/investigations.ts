@@ -226,7 +226,7 @@ const dossiers: Recording[] = [
     async play(scene) {
       const id = held(scene, { end: ['needs_review', 'completed'] });
       await scene.run([...follow(id), '--detach']);
-      await scene.status(`dossier/${id}`, 'waits for a review');
+      await scene.inInbox(id);
       await scene.run(['resolve', `dossier/${id}`, '--note', 'recorded', '--action', 'retry']);
       await scene.end(`dossier/${id}`);
     },
@@ -302,7 +302,7 @@ const investigations: Recording[] = [
       const id = await scene.detach(supplier('--dossier', dossier, '--budget', '1'));
       await scene.status(id, 'requests made; the rest takes at most');
       await scene.run(['resume', id]);
-      await scene.status(`dossier/${dossier}`, 'waits for a review');
+      await scene.inInbox(dossier);
       await scene.run([
         'resolve',
         `dossier/${dossier}`,

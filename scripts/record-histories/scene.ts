@@ -107,6 +107,13 @@ export class Scene {
       (await this.place.run(['show', id])).stdout.includes(says),
     );
   }
+
+  /** A person can decide about it: the store says so a moment after the workflow does. */
+  async inInbox(id: string): Promise<void> {
+    await eventually(`${id} in the inbox`, async () =>
+      (await this.place.run(['inbox'])).stdout.includes(id),
+    );
+  }
 }
 
 /** A work of which there may be several has its instant behind the id of its workflow. */
