@@ -13,80 +13,80 @@ import type { RetentionTerm } from '../domain/core/retention';
 import type { TraceRef } from '../domain/traces/search';
 import type { RowListRef } from '../domain/certificates/job';
 
-/** What workflows are started with, shared with the starters: plain data. */
+/** Inputs of the workflows, shared with the starters: plain data. */
 
 export interface AnalyzeCreditInput {
   ref: AnalysisRef;
-  /** A name says which engine judges it: its id is asked for first. */
+  /** A rule engine is given by name: its id is looked up first. */
   namesEngine?: boolean;
-  /** Epoch milliseconds: after it nothing is sent, and what has not settled is given up. */
+  /** Epoch milliseconds: nothing is sent after it, and what has not settled ends. */
   deadlineAt: number;
-  /** Ends the names of the task queues. */
+  /** Suffix of the task queue names. */
   queueSuffix: string;
 }
 
 export interface FollowDossierInput {
   ref: DossierRef;
-  /** Epoch milliseconds after which it is given up. */
+  /** Epoch milliseconds. */
   deadlineAt: number;
   /** As of `DossierRecord`. */
   maxAttempts: number;
   onReview: ReviewPolicy;
   toCancel: boolean;
-  /** The first retry waits for nothing. */
+  /** The first retry starts without a delay. */
   atOnce: boolean;
   /** A person waits. */
   interactive: boolean;
-  /** To be put on file by the work itself, once it runs; left out when it is there. */
+  /** Saved by the workflow when it starts; left out when it is stored already. */
   record?: DossierRecord;
-  /** Ends the names of the task queues. */
+  /** Suffix of the task queue names. */
   queueSuffix: string;
 }
 
 export interface AnalyzeLensInput {
   ref: LensRef;
-  /** Of the ask, from 1: the first of this work. */
+  /** Number of the first attempt of this job. */
   attempt: number;
-  /** Epoch milliseconds after which it is given up. */
+  /** Epoch milliseconds. */
   deadlineAt: number;
   /** A person waits. */
   interactive: boolean;
-  /** Ends the names of the task queues. */
+  /** Suffix of the task queue names. */
   queueSuffix: string;
 }
 
 export interface LookUpProfileInput {
   ref: ProfileRef;
-  /** Epoch milliseconds after which it is given up. */
+  /** Epoch milliseconds. */
   deadlineAt: number;
   /** As of `ProfileRecord`. */
   retryRural: boolean;
-  /** A person waits; left out: one does. */
+  /** A person waits. Default: true. */
   interactive?: boolean;
-  /** Ends the names of the task queues. */
+  /** Suffix of the task queue names. */
   queueSuffix: string;
 }
 
 export interface SearchTraceInput {
   ref: TraceRef;
-  /** Epoch milliseconds after which it is given up. */
+  /** Epoch milliseconds. */
   deadlineAt: number;
   /** A person waits. */
   interactive: boolean;
-  /** Ends the names of the task queues. */
+  /** Suffix of the task queue names. */
   queueSuffix: string;
 }
 
 export interface InvestigateInput {
   ref: InvestigationRef;
   steps: readonly GraphStep[];
-  /** Requests that may be charged before a person must look; null: as many as there are. */
+  /** Charged requests before the investigation waits for a person; null: no limit. */
   budget: number | null;
-  /** Epoch milliseconds: what has not been answered then is missing. */
+  /** Epoch milliseconds: a step without a result by then is missing. */
   deadlineAt: number;
   /** A person waits. */
   interactive: boolean;
-  /** Ends the names of the task queues. */
+  /** Suffix of the task queue names. */
   queueSuffix: string;
 }
 
@@ -95,12 +95,12 @@ export interface MonitorSweepInput {
   /** A person waits. */
   interactive: boolean;
   queueSuffix: string;
-  /** Null: the first run. */
+  /** Null: the first execution. */
   carryover: SweepCarryover | null;
 }
 
 export interface SweepCarryover extends SweepSums {
-  /** Null: nothing is left to walk. */
+  /** Null: the scan is complete. */
   walk: Walk | null;
 }
 
@@ -109,26 +109,26 @@ export interface MonitorScanInput {
   list: ScanRecord['list'];
   by: string;
   terms: SweepTerms;
-  /** Every monitor gets a walk over all states. */
+  /** Every monitor is reconciled over all statuses. */
   reconcileAll: boolean;
-  /** Of one that a person asked for, whose row is there: its id; null: a schedule did. */
+  /** Job id when a person started it; null: a schedule did. */
   jobId: string | null;
   interactive: boolean;
   queueSuffix: string;
-  /** After which a run continues as new; left out: 4,000. */
+  /** Events after which it continues as new. Default 4,000. */
   eventsPerExecution?: number;
-  /** Null: the first run. */
+  /** Null: the first execution. */
   carryover: { page: number; counts: ScanCounts; startedAt: string; isStored: boolean } | null;
 }
 
 export interface ApplyRetentionInput {
-  /** In the order in which kinds are gone through. */
+  /** In the order of processing. */
   terms: readonly RetentionTerm[];
 }
 
-/** What holds for every row of a work. */
+/** Terms that every row of a job shares. */
 export interface IssuingTerms {
-  /** Epoch milliseconds: what was issued since then is reused. */
+  /** Epoch milliseconds: certificates issued since then are reused. */
   reuseSince: number;
   /** From a row's request to its outcome. */
   rowDeadlineMs: number;
@@ -136,40 +136,40 @@ export interface IssuingTerms {
   requestUntil: number;
   onUnknown: OnUnknown;
   interactive: boolean;
-  /** Ends the names of the task queues. */
+  /** Suffix of the task queue names. */
   queueSuffix: string;
 }
 
 export type OnUnknown = 'report' | 'reissue';
 
 export interface RenewCertificatesInput {
-  /** What has at most so long to go, in milliseconds. */
+  /** Renews what expires within this many milliseconds. */
   withinMs: number;
   /** From a row's request to its outcome. */
   deadlineMs: number;
   concurrency: number;
   label: string | null;
-  /** Who has scheduled it. */
+  /** Who created the schedule. */
   by: string;
   queueSuffix: string;
 }
 
 export interface CertificateBatchInput {
-  /** The batch's id; a decision on an ended batch has the id of that batch here. */
+  /** The batch's id; for a resolution, the id of the batch that ended. */
   jobId: string;
   list: RowListRef;
   terms: IssuingTerms;
   /** Rows in flight at once, over all lanes. */
   concurrency: number;
-  /** Rows that may become unknown before a person must look. Default: 2 % of them, at least 20. */
+  /** Rows that may become unknown before the batch waits for a person. Default: 2 % of them, at least 20. */
   maxUnknown?: number;
-  /** Requests that may be charged before a person must look. Left out: as many as there are. */
+  /** Charged requests before the batch waits for a person. Left out: no limit. */
   budget?: number;
-  /** Rows per lane before another one is opened; at most 8 lanes. Default 2,000. */
+  /** Rows per lane; at most 8 lanes. Default 2,000. */
   laneRows?: number;
   /** Events after which a lane continues as new. Default 3,000. */
   laneEvents?: number;
-  /** Number of the decision when this run carries out a person's decision on an ended batch. */
+  /** Number of the resolution that this execution carries out on an ended batch. */
   decision?: number;
 }
 
@@ -183,7 +183,7 @@ export interface JobBatchInput {
   kind: JobBatchKind;
   batchId: string;
   folder: string;
-  /** Child jobs to drive. */
+  /** Child jobs. */
   children: number;
   carryover: BatchCarryover;
   /** Child jobs in flight at once. */
@@ -191,19 +191,19 @@ export interface JobBatchInput {
   /** From the start of a child job to its outcome. */
   deadlineMs: number;
   queueSuffix: string;
-  /** Requests before a person must look, and those of a row when nothing fails; left out: no bound. */
+  /** Requests before the batch waits for a person, and requests of a row when nothing fails. Left out: no limit. */
   budget?: { requests: number; perRow: number };
-  /** Rows that one run drives; left out: 200. */
+  /** Rows per execution. Default 200. */
   rowsPerExecution?: number;
 }
 
-/** What a run of a batch of jobs hands to the next one. */
+/** State that a batch of jobs carries through continue-as-new. */
 export interface BatchCarryover {
-  /** The last item whose child job has started; -1: none. */
+  /** Index of the last item whose child job has started; -1: none. */
   after: number;
   underWay: (Pick<ChildJob, 'jobId' | 'terms'> & { isOwn: boolean })[];
   counts: ChildCounts;
   paused: boolean;
-  /** Left out: nothing was made yet, or nothing counts it. */
+  /** Left out: no request yet, or no budget. */
   budget?: BudgetState;
 }

@@ -7,11 +7,7 @@ import { jobBatchActivities } from './core/job-batch-activities';
 import { attributesAtStart } from './core/search-attributes';
 import type { JobBatchInput } from './inputs';
 
-/**
- * Many jobs of one kind, each under its own id.
- *
- * @returns how they ended, counted; each end stands in the store
- */
+/** Many jobs of one kind, each under its own id. @returns counts of their outcomes; the outcomes are in the store */
 export async function jobBatch(input: JobBatchInput): Promise<ChildCounts> {
   const { batchId, kind: batchKind, queueSuffix } = input;
   const { rows } = kindFacts[batchKind];
@@ -26,7 +22,7 @@ export async function jobBatch(input: JobBatchInput): Promise<ChildCounts> {
         args: [{ ...terms, ref: ref(jobId), deadlineAt, interactive: false, queueSuffix }],
         typedSearchAttributes: attributesAtStart(kind, namesItself === true ? jobId : batchId),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        // What was sent is completed whatever becomes of the batch.
+        // Requests already sent are completed even if the batch is terminated.
         parentClosePolicy: ParentClosePolicy.ABANDON,
       }),
     continueAsNew: (carryover) => continueAsNew<typeof jobBatch>({ ...input, carryover }),

@@ -8,9 +8,9 @@ import type { ScanCounts } from '../domain/monitors/scan';
 import type { ReplacedLens } from '../domain/lens/analyze';
 import type { LaneGrant, LaneReport } from '../domain/certificates/request-budget';
 
-/** Queries, signals and updates of workflows. Shared with the starters; no runtime but definitions. */
+/** Queries, signals and updates of workflows, shared with the starters. Definitions only. */
 
-/** Rows by how they ended so far. Rows not in here are still to come, or under way. */
+/** Rows by outcome. Pending and outstanding rows are not counted. */
 export interface RowCounts {
   issued: number;
   failed: number;
@@ -19,30 +19,30 @@ export interface RowCounts {
   cancelled: number;
 }
 
-/** Why nothing new is being requested, for people. */
+/** Why no new request is sent, for people. */
 export type WaitingFor =
   | 'credentials'
   | 'service'
-  /** Ours does not answer: it is full, read-only, or not where it was. */
+  /** Our store does not answer: it is full, read-only, or moved. */
   | 'store'
-  /** Another part of ours. */
+  /** Another error of ours. */
   | 'fault'
   | 'paused'
   | 'decision'
-  /** As many outcomes are unknown as may be before a person has looked. */
+  /** The limit of unknown outcomes is reached. */
   | 'unknown'
-  /** As many requests were made as may be before a person has looked. */
+  /** The limit of requests is reached. */
   | 'budget'
   | 'rate limit'
   | 'another job'
   | 'retry';
 
-/** What keeps something from requesting. */
+/** What blocks new requests. */
 export interface Waiting {
   reason: WaitingFor;
   /** Epoch milliseconds of the next try, when there is one. */
   until: number | null;
-  /** Where that is the reason. */
+  /** Set when the reason is the budget. */
   budget?: ReachedBudget;
 }
 
@@ -72,12 +72,12 @@ export interface BatchProgress {
   lanes: { id: string; items: number; done: boolean; counts: RowCounts | null }[];
 }
 
-/** How a single job stands. */
+/** Progress of a single job. */
 export interface JobProgress {
   kind: JobKind;
-  /** What it is doing, the state of the resource as the service reports it, or `done`. */
+  /** Its current step, the status that the service reports, or `done`. */
   stage: string;
-  /** Of the service; null: not known yet. */
+  /** The service's id; null: not known yet. */
   externalId: string | null;
   waiting: Waiting | null;
   cancelling: boolean;
@@ -85,35 +85,35 @@ export interface JobProgress {
   details: JobDetails;
 }
 
-/** What is of one kind alone. */
+/** Details that only one kind has. */
 export interface JobDetails {
-  /** Of an investigation: its steps, by how they stand. */
+  /** Of an investigation: status of each step. */
   steps?: Readonly<Record<string, string>>;
-  /** Of a search: sources by the word of their situation, as reported last. */
+  /** Of a search: last reported status of each source. */
   sources?: Readonly<Record<string, string>> | null;
   /** Of a lens: analyses whose upload expired. */
   replaced?: readonly ReplacedLens[];
-  /** Of a dossier: its state, with the number of the attempt. */
+  /** Of a dossier: its status and the number of the attempt. */
   state?: string;
   attempts?: readonly AttemptSeen[];
 }
 
 export interface CancelOrder {
-  /** Of a batch: what is under way is not waited for. */
+  /** Of a batch: do not wait for outstanding rows. */
   now: boolean;
-  /** Of a dossier: at the service too; else it is only followed no longer. */
+  /** Of a dossier: cancel it at the service too; otherwise only polling stops. */
   remote?: boolean;
 }
 
-/** Orders from a person; lanes get them from the batch. */
+/** Orders from a person; a batch passes them to its lanes. */
 export interface Control {
   paused?: boolean;
   cancel?: 'wait' | 'now';
-  /** Too many outcomes are unknown: nothing is requested until a person has looked. */
+  /** Too many outcomes are unknown: requests stop until a person decides. */
   held?: boolean;
-  /** In-flight rows that the lane may have. */
+  /** Rows that the lane may have in flight. */
   share?: number;
-  /** Requests that the lane may make. */
+  /** Requests that the lane may send. */
   granted?: LaneGrant;
 }
 
@@ -124,7 +124,7 @@ export const jobProgressQuery = defineQuery<JobProgress>('jobProgress');
 
 export interface JobBatchProgress {
   kind: JobBatchKind;
-  /** Child jobs to drive. */
+  /** Child jobs. */
   total: number;
   counts: ChildCounts;
   underWay: number;
@@ -147,7 +147,7 @@ export interface ScanProgress {
   kind: 'monitor-scan';
   monitors: number;
   counts: ScanCounts;
-  /** Sweeps. */
+  /** Running sweeps. */
   underWay: number;
   cancelling: boolean;
   startedAt: string;
@@ -160,15 +160,15 @@ export const scanProgressQuery = defineQuery<ScanProgress>('scanProgress');
 
 export const controlSignal = defineSignal<[Control]>('control');
 
-/** Rows of a lane whose outcome has become unknown so far, told to its batch. */
+/** Reports to the batch how many rows of a lane have become unknown so far. */
 export const lostSignal = defineSignal<[{ lane: string; rows: number }]>('lost');
 
-/** Requests that a lane has made, and rows that wait for more than it was granted. */
+/** Reports to the batch the requests that a lane has sent, and rows that wait for a larger allowance. */
 export const needSignal = defineSignal<[LaneReport & { lane: string; execution: string }]>('need');
 
-/** Answers what now holds, in a word or two. Refused with a reason when it makes no sense. */
+/** Returns the new state in a word or two. Rejected with a reason when it does not apply. */
 export const pauseUpdate = defineUpdate<string>('pause');
 export const resumeUpdate = defineUpdate<string>('resume');
-/** The same from a job to a job that it has begun: workflows send no updates. */
+/** The same from a job to its child job: workflows cannot send updates. */
 export const cancelSignal = defineSignal<[CancelOrder]>('cancelJob');
 export const cancelUpdate = defineUpdate<string, [CancelOrder]>('cancel');

@@ -160,8 +160,8 @@ steps:
     ['labour', 'cancelled', 'stopped before its answer'],
     ['contacts', 'cancelled', 'stopped before its answer (subject: targets[0])'],
     ['dossier', 'cancelled', 'stopped before its answer (subject: dossier[0])'],
-    ['owner', 'cancelled', 'nothing had been asked'],
-    ['other', 'cancelled', 'nothing had been asked'],
+    ['owner', 'cancelled', 'nothing had been requested'],
+    ['other', 'cancelled', 'nothing had been requested'],
   ]);
   const lastSeen = report.findings.flatMap(({ facts, step }) =>
     facts.flatMap(({ value, what }) => (what === 'atService' ? [`${step} ${value}`] : [])),

@@ -17,7 +17,7 @@ function agrees(kind: JobKind, end: JobEnd, isLeft: boolean): boolean {
 
 const runs = { numRuns: casesOf(300) };
 const few = fc.nat(2);
-const note = fc.constantFrom(null, 'its report could not be had in time');
+const note = fc.constantFrom(null, 'its report could not be fetched in time');
 
 test('a dossier that lacks its report, or may have an attempt that nobody knows of, needs a person', () => {
   const outcomes = fc.record({

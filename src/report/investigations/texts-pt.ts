@@ -246,10 +246,10 @@ export const pt: InvestigationTexts = {
 /** Of what a step says of itself; what is not among these is shown as it is. */
 const whys: readonly [RegExp, string][] = [
   [/there is nothing to ask about/, 'não há o que perguntar'],
-  [/it needs (\S+), which brought nothing/, 'depende de $1, que nada trouxe'],
+  [/it needs (\S+), which had no result/, 'depende de $1, que nada trouxe'],
   [/(\d+) more things were left out/, 'mais $1 ficaram de fora'],
   [/it was not asked/, 'não foi perguntado'],
-  [/nothing had been asked/, 'nada havia sido perguntado'],
+  [/nothing had been requested/, 'nada havia sido perguntado'],
   [/stopped before its answer/, 'interrompido antes da resposta'],
   [/without an end/, 'sem fim'],
   [/\bunknown_outcome\b/, 'resultado desconhecido'],

@@ -16,20 +16,20 @@ type DecisionActivities = ReturnType<typeof createCertificateDecisionActivities>
 type DeferralActivities = ReturnType<typeof createCertificateDeferralActivities>;
 type MergeActivities = ReturnType<typeof createCertificateMergeActivities>;
 
-/** Interactive work goes before batches; batches share fairly among themselves. */
+/** Interactive jobs go before batches; batches share the service fairly. */
 function precedence({ interactive }: IssuingTerms, fairnessKey: string) {
-  // The server takes 64 bytes; what distinguishes jobs stands at the end of their ids.
+  // The server takes 64 bytes; job ids differ at their end.
   return interactive ? { priorityKey: 1 } : { priorityKey: 3, fairnessKey: fairnessKey.slice(-64) };
 }
 
-/** The activities of certificates with their timeouts, each with its reason. */
+/** The activities of certificates with their timeouts. */
 export function certificateActivities(terms: IssuingTerms, fairnessKey: string) {
   const priority = precedence(terms, fairnessKey);
   const requestQueue = queueName('certificate-requests', terms.queueSuffix);
   const pollQueue = queueName('certificate-watches', terms.queueSuffix);
 
-  // One attempt: a lost request is looked into, never repeated by the engine (decision record 001).
-  // Cancelled, one that no worker has taken ends at once; one that has begun returns what it has.
+  // One attempt: recovery examines a lost request; Temporal never repeats it (decision record 001).
+  // On cancellation, a queued activity ends at once and a started one returns what it has.
   const { requestCertificates } = proxyActivities<RequestActivities>({
     taskQueue: requestQueue,
     scheduleToStartTimeout: '30s',
@@ -40,7 +40,7 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
     priority,
   });
 
-  // Without limit: a frozen worker goes on swallowing tasks, and the doors must be shut.
+  // No limit: a frozen worker may take the task, and the missing claims must be closed.
   const { recoverRequests, rereadReceipts } = proxyActivities<RecoveryActivities>({
     taskQueue: requestQueue,
     startToCloseTimeout: '5m',
@@ -56,7 +56,7 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
     priority: { priorityKey: 1 },
   });
 
-  // A cancelled watch hands back what it has.
+  // A cancelled poll returns what it has.
   const { pollCertificates } = proxyActivities<PollActivities>({
     taskQueue: pollQueue,
     startToCloseTimeout: '10m',

@@ -25,7 +25,7 @@ interface Lane {
   done: boolean;
 }
 
-/** Orders that a lane starts under. */
+/** Orders in force when a lane starts. */
 export interface LaneOrders {
   paused: boolean;
   held: boolean;
@@ -33,15 +33,15 @@ export interface LaneOrders {
 }
 
 export interface LaneRules {
-  /** As they stand now. */
+  /** The current orders. */
   orders(): LaneOrders;
-  /** Rows that may become unknown before a person must look. */
+  /** Rows that may become unknown before the batch waits for a person. */
   maxUnknown: number;
-  /** @param made requests; null: it failed, or nobody counts them */
+  /** @param made requests; null: the lane failed, or there is no budget */
   onEnd(lane: string, made: number | null): Promise<void>;
 }
 
-/** The rows of a batch, divided over lanes that run at once. */
+/** The rows of a batch, divided over concurrent lanes. */
 export class BatchLanes {
   readonly #input: CertificateBatchInput;
   readonly #rules: LaneRules;
@@ -54,7 +54,7 @@ export class BatchLanes {
     const { concurrency, laneRows = defaults.laneRows, list } = input;
     this.#input = input;
     this.#rules = rules;
-    // Every lane holds at least one row, and all of them no more than was allowed.
+    // Every lane holds at least one row, and all lanes together at most the allowed number.
     const least = Math.ceil(list.items / Math.min(defaults.mostLanes, concurrency));
     this.#laneRows = Math.max(laneRows, least);
   }
@@ -72,13 +72,13 @@ export class BatchLanes {
     }));
   }
 
-  /** Places of the lanes that failed. */
+  /** Row ranges of the failed lanes. */
   get failed(): [from: number, to: number][] {
     const failed = this.#lanes.filter(({ done, result }) => done && result === null);
     return failed.map(({ from, items }) => [from, from + items]);
   }
 
-  /** To all that are at work. */
+  /** Sends an order to all running lanes. */
   async order(control: Control): Promise<void> {
     for (const lane of this.#lanes) if (!lane.done) await orderLane(lane.id, control);
   }
@@ -96,7 +96,7 @@ export class BatchLanes {
       const orders = this.#rules.orders();
       const handle = await this.#start(lane, this.#inputOf(lane, name, number, orders));
       this.#lanes.push(lane);
-      // A decision that came while the lane was being started has not reached it.
+      // An order that came while the lane started has not reached it.
       const { cancel, held, paused } = this.#rules.orders();
       const isOther = paused !== orders.paused || held !== orders.held || cancel !== orders.cancel;
       if (isOther) await orderLane(id, { paused, held, ...(cancel && { cancel }) });
@@ -123,15 +123,15 @@ export class BatchLanes {
       name,
       fairnessKey: jobId,
       eventsLimit: laneEvents,
-      // Of a million rows thousands may become unknown: not each of them is a signal.
+      // Thousands of a million rows may become unknown: send a signal for a group of them.
       reportLostEvery: Math.ceil(this.#rules.maxUnknown / 100),
       carried: { ...carried, ...(budget !== undefined && { allowance: noAllowance() }) },
     };
   }
 
   /**
-   * A lane of an earlier run of this batch, which was terminated, may still be at work: it is ordered
-   * to bring home what it has, and this one takes its place.
+   * A lane of an earlier, terminated execution of this batch may still be running: it is ordered to
+   * complete its outstanding rows, and this lane replaces it.
    */
   async #start({ id }: Lane, input: CertificateLaneInput) {
     for (let wait = 1_000; ; wait = Math.min(wait * 2, 60_000)) {
@@ -140,7 +140,7 @@ export class BatchLanes {
           workflowId: id,
           args: [input],
           typedSearchAttributes: attributesAtStart('certificate-lane', this.#input.jobId),
-          // Lanes bring their rows home even when the batch is terminated.
+          // Lanes complete their rows even when the batch is terminated.
           parentClosePolicy: ParentClosePolicy.ABANDON,
           cancellationType: ChildWorkflowCancellationType.ABANDON,
         });
@@ -152,12 +152,12 @@ export class BatchLanes {
     }
   }
 
-  /** A lane that fails is an error of ours: the others go on, and the merge shows what is missing. */
+  /** A failed lane is an error of ours: the others continue, and finalizing shows the missing rows. */
   async #follow(lane: Lane, result: Promise<LaneResult>): Promise<void> {
     try {
       lane.result = await result;
     } catch (error) {
-      log.error('a lane failed; its rows are put together from what is on file', {
+      log.error('a lane failed; its rows are finalized from the store', {
         lane: lane.id,
         error: (error as Error).name,
       });
@@ -173,7 +173,7 @@ export class BatchLanes {
     return Math.max(1, base + (number < concurrency % count ? 1 : 0));
   }
 
-  /** The places of lanes that ended go to those still at work. */
+  /** Gives the slots of ended lanes to the running ones. */
   async #handOnShares(): Promise<void> {
     const working = this.#lanes.filter((lane) => !lane.done);
     if (working.length === this.#lanes.length) return;
@@ -183,9 +183,9 @@ export class BatchLanes {
   }
 }
 
-/** A lane that ended in between does not mind: it has nothing left to do. */
+/** Ignores a lane that has ended meanwhile. */
 export async function orderLane(lane: string, control: Control): Promise<void> {
-  // In a scope of its own: a cancellation of the batch must not swallow what it means.
+  // In its own scope: a cancellation of the batch must not cancel the signal.
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(lane).signal(controlSignal, control),
   ).catch(() => log.info('a lane had ended before an order reached it', { lane }));

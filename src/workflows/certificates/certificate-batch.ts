@@ -23,8 +23,8 @@ import { reportEnd } from '../core/search-attributes';
 import { Waits } from '../core/waits';
 
 /**
- * A batch of certificates: proves the access, divides the rows over lanes, passes decisions on to
- * them, and puts the outcomes together. Never continues as new itself. Decision record 002.
+ * A batch of certificates: checks access, divides the rows over lanes, passes orders on to them and
+ * finalizes the rows. Never continues as new. Decision record 002.
  */
 export async function certificateBatch(input: CertificateBatchInput): Promise<BatchSummary> {
   const { list, terms, jobId } = input;
@@ -57,7 +57,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   });
   const budget = input.budget === undefined ? null : new RequestBudget(input.budget, lanes.count);
 
-  /** In the inbox is what must be looked at first. */
+  /** Reports the most urgent reason to the inbox. */
   const reportWaits = (): void => {
     const reached = budget?.reached ?? null;
     progress.waiting = reached && { reason: 'budget', until: null, budget: reached };
@@ -117,7 +117,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       if (wasHeld) unknownAllowed = lostSoFar() + maxUnknown;
       if (wasSpent) budget?.allowMore();
       if (wasHeld || wasSpent) await handOutBudget();
-      // Lanes that were turned away too often wait for this word too, paused or not.
+      // Lanes that were throttled too often wait for this order too, paused or not.
       await lanes.order({ paused: false, held: false });
       if (wasSpent) return orderAnswer('resumed_budget', input.budget ?? 0);
       if (wasHeld) return orderAnswer('resumed_unknown', maxUnknown);
@@ -156,7 +156,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     waits.report(null);
     const edition = input.decision ?? 0;
     const { outcomesIn: folder } = list;
-    // Lanes learn of a cancellation by themselves when no worker ran that could signal the batch.
+    // When no worker was running to signal the batch, lanes learn of a cancellation by themselves.
     const isOver = cancel === undefined && Date.now() >= terms.requestUntil;
     const why = isOver ? 'the deadline of the batch passed' : 'cancelled';
     const neverSent = `${why} before it was requested`;
@@ -167,7 +167,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     return summary;
   });
 
-  /** One harmless read before the first POST; waits, and shows it, while the token is refused. */
+  /** One free read before the first POST; while the token is refused it waits and shows that. */
   async function proveAccess(): Promise<void> {
     for (let failures = 1; cancel === undefined && Date.now() < terms.requestUntil; failures += 1) {
       const access = await activities.proveAccess();
@@ -183,7 +183,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   }
 }
 
-/** Rows that may become unknown before a person must look, where nobody has said. */
+/** Default number of rows that may become unknown before the batch waits for a person. */
 export function mostUnknown(rows: number): number {
   return Math.max(20, Math.ceil(rows / 50));
 }

@@ -27,23 +27,23 @@ export interface CertificateLaneInput {
   from: number;
   to: number;
   terms: IssuingTerms;
-  /** `lane-0000`, unique within the work. */
+  /** `lane-0000`, unique within the job. */
   name: string;
-  /** What batches share the service fairly by. */
+  /** Key by which batches share the service fairly. */
   fairnessKey: string;
   eventsLimit: number;
-  /** The batch is told of each so many rows that become unknown. */
+  /** Report to the batch after this many rows become unknown. */
   reportLostEvery: number;
   carried: CarriedRows;
 }
 
 export interface LaneResult {
   counts: RowCounts;
-  /** Requests, where a budget counts them. */
+  /** Requests; set when there is a budget. */
   made?: number;
 }
 
-/** Tells the batch. One that was terminated does not mind. */
+/** Reports to the batch; ignores a terminated one. */
 class Reports {
   #underWay = 0;
 
@@ -60,13 +60,13 @@ class Reports {
     this.#underWay -= 1;
   }
 
-  /** Resolves when the batch has all of them: what a run had still to send when it ended may be dropped. */
+  /** Resolves when the batch has all reports: commands still pending when an execution ends may be dropped. */
   arrived(): Promise<void> {
     return condition(() => this.#underWay === 0);
   }
 }
 
-/** A stretch of a batch: at most a few thousand rows, driven to their outcomes. Decision record 002. */
+/** A range of a batch: at most a few thousand rows, driven to their outcomes. Decision record 002. */
 export async function certificateLane(input: CertificateLaneInput): Promise<LaneResult> {
   const { list, from, to, terms, name, eventsLimit, carried } = input;
   const activities = certificateActivities(terms, input.fairnessKey);
@@ -81,7 +81,7 @@ export async function certificateLane(input: CertificateLaneInput): Promise<Lane
   const driver = new RowDriver({ ...about, onLost, onNeed });
   setHandler(rowsProgressQuery, () => driver.progress());
   setHandler(controlSignal, (control) => driver.control(control));
-  // A cancellation by the engine's own tools means what ours means: stop asking, bring home.
+  // A cancellation by Temporal's own tools means the same: stop requesting, complete what is outstanding.
   CancellationScope.current().cancelRequested.catch(() => driver.control({ cancel: 'wait' }));
 
   return CancellationScope.nonCancellable(async () => {

@@ -7,23 +7,23 @@ import type { IssuingTerms } from '../inputs';
 import { batchProgressQuery } from '../messages';
 
 export interface CertificateResolveInput {
-  /** The batch or single issuance decided on. */
+  /** The batch or single issuance that the resolution is about. */
   jobId: string;
   list: RowListRef;
-  /** Number of the decision among those about the work. */
+  /** Number of the resolution among those of the job. */
   decision: number;
   terms: IssuingTerms;
   concurrency: number;
 }
 
 /**
- * Carries out a person's decision on rows of a work, over what the store holds: a closed
- * workflow takes no updates (decision record 023). Ends by writing the results of the work again.
+ * Carries out a resolution on rows of a job, over what the store holds: a closed workflow takes no
+ * updates (decision record 023). Ends by writing the results of the job again.
  */
 export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {
   const { jobId, list, decision, terms, concurrency } = input;
   const { carryOutDecision } = certificateActivities(terms, jobId);
-  // Until the lanes start there is little to show, but a query is answered.
+  // Queries are answered before the lanes start.
   setHandler(batchProgressQuery, () => ({
     kind: 'certificate-batch',
     stage: 'proving access',
@@ -34,7 +34,7 @@ export async function certificateResolve(input: CertificateResolveInput): Promis
     items: list.items,
     lanes: [],
   }));
-  // What a person decided is put on record whatever is cancelled meanwhile.
+  // The resolution is stored even when the workflow is cancelled.
   const rows = await CancellationScope.nonCancellable(() =>
     carryOutDecision({ folder: list.outcomesIn, number: decision }),
   );

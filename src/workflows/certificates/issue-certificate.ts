@@ -16,7 +16,7 @@ import { firstRows } from './rows/row-state';
 import { bothOrders, refuseRepeated } from '../core/cancel-order';
 import { reportEnd } from '../core/search-attributes';
 
-/** One certificate, by the same two activities as a batch: one code path, two sizes. */
+/** One certificate, through the same two activities as a batch. */
 export async function issueCertificate(input: IssueCertificateInput): Promise<BatchSummary> {
   const { list, terms, jobId } = input;
   const startedAt = Date.now();

@@ -4,7 +4,7 @@ import type { RenewCertificatesInput } from '../inputs';
 import { renewalActivities } from './activities';
 import { certificateBatch } from './certificate-batch';
 
-/** Issues again what runs out. While one batch of it runs no other begins. */
+/** Renews certificates that expire soon. One batch at a time. */
 export async function renewCertificates(input: RenewCertificatesInput): Promise<void> {
   const { by, concurrency, deadlineMs, label, queueSuffix, withinMs } = input;
   const startedAt = workflowInfo().startTime.getTime();

@@ -9,7 +9,7 @@ import {
 import type { ApplyRetentionInput } from '../inputs';
 import { retentionActivities } from './retention-activities';
 
-/** Erases what is older than the term of its kind. A kind that fails costs the others nothing. */
+/** Erases what is older than the term of its kind. A kind that fails does not affect the others. */
 export async function applyRetention({
   terms,
 }: ApplyRetentionInput): Promise<Partial<Record<JobKind, RetentionCounts>>> {

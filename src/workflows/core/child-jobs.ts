@@ -24,7 +24,7 @@ import { RowBudget } from './row-budget';
 import { reportEnd } from './search-attributes';
 import type { jobBatchActivities } from './job-batch-activities';
 
-/** A child job that this run did not see start is looked for so long, then started again. */
+/** After this time a child job that this execution did not see start is started again. */
 const firstLookMs = 10 * 60_000;
 const longestLookMs = 6 * 3_600_000;
 /** A child job is five events. */
@@ -39,30 +39,30 @@ export interface StartedChild {
 
 export interface ChildRules {
   activities: ReturnType<typeof jobBatchActivities>;
-  /** As a child that outlives the batch: what was sent is completed. */
+  /** The child outlives the batch: requests already sent are completed. */
   start(child: Child, deadlineAt: number): Promise<StartedChild>;
   /** Does not return. */
   continueAsNew(carryover: BatchCarryover): Promise<never>;
 }
 
 /**
- * Child jobs, a few at once, each under its own id. A run drives some rows of the list and hands what is
- * under way to the next, so that there may be any number of them.
+ * Concurrent child jobs, each under its own id. An execution drives a part of the list and passes running
+ * children to the next, so that there may be any number of them.
  */
 export class ChildJobs {
   readonly #input: JobBatchInput;
   readonly #rules: ChildRules;
   readonly #counts: ChildCounts;
   readonly #budget: RowBudget;
-  /** Under way, by id; whether the batch itself has started it. */
+  /** Running children by id; whether this batch started each. */
   readonly #underWay = new Map<string, Child & { isOwn: boolean }>();
   #open: Child[] = [];
-  /** The last item of this run's rows; null: there are no more. */
+  /** The last item of this execution's rows; null: no more rows. */
   #last: number | null = null;
   #starting = 0;
   #paused: boolean;
   #cancel: 'wait' | 'now' | null = null;
-  /** All have ended: nothing is left to hold or to stop. */
+  /** All have ended. */
   #isOver = false;
 
   constructor(input: JobBatchInput, rules: ChildRules) {
@@ -111,7 +111,7 @@ export class ChildJobs {
     CancellationScope.current().cancelRequested.catch(() => this.#cancelAll('wait'));
   }
 
-  /** @returns how they ended, counted; each end stands in the store */
+  /** @returns counts of their outcomes; the outcomes are in the store */
   async drive(): Promise<ChildCounts> {
     return CancellationScope.nonCancellable(async () => {
       const { carryover, concurrency, folder, rowsPerExecution = usualRows } = this.#input;
@@ -142,7 +142,7 @@ export class ChildJobs {
     });
   }
 
-  /** More rows wait, all of these have started, and a slot has come free. */
+  /** More rows wait, all of these have started, and a slot is free. */
   #mayContinue(): boolean {
     return (
       this.#last !== null &&
@@ -153,7 +153,7 @@ export class ChildJobs {
     );
   }
 
-  /** That wait for nothing but a slot; rows of later runs among them. */
+  /** Rows that wait only for a slot, including those of later executions. */
   get #rowsToStart(): number {
     if (this.#open.length === 0 || this.#cancel !== null) return 0;
     const ended = Object.values(this.#counts).reduce<number>((sum, count = 0) => sum + count, 0);
@@ -176,17 +176,17 @@ export class ChildJobs {
     };
   }
 
-  /** One child job after the other, as long as there are any to start. */
+  /** Starts one child job after another while there are any. */
   async #fillSlot(): Promise<void> {
     const { concurrency } = this.#input;
     for (;;) {
       const isOver = (): boolean => this.#open.length === 0 || this.#cancel !== null;
-      // What was carried over takes its slots.
+      // Children of the previous execution use its slots.
       const isFree = (): boolean =>
         !this.#paused && this.#underWay.size < concurrency && this.#budget.coversRow;
       await condition(() => isOver() || isFree());
       if (isOver()) return;
-      // Several are woken by one free slot.
+      // One free slot wakes several.
       if (!isFree()) continue;
       const child = this.#open.shift();
       if (child === undefined) return;
@@ -204,7 +204,7 @@ export class ChildJobs {
     if (!isOwn) this.#budget.giveBack();
   }
 
-  /** Null: it has no end in the store, whether or not somebody else drives it, and it is not to be started. */
+  /** Null: the store has no outcome, and it is not to be started. */
   async #endOf(child: Child, isUnderWay: boolean): Promise<string | null> {
     const { deadlineMs } = this.#input;
     const leftAt = Date.now() + deadlineMs;
@@ -215,7 +215,7 @@ export class ChildJobs {
         if (status !== null) return status;
         lookMs = Math.min(lookMs * 2, longestLookMs);
         if (this.#cancel === 'now') return null;
-        // What is under way is completed; nothing is started any more.
+        // Running children are completed; no new one starts.
         if (this.#cancel === 'wait' && Date.now() >= leftAt) return null;
         if (this.#cancel === 'wait') continue;
       }
@@ -231,7 +231,7 @@ export class ChildJobs {
     }
   }
 
-  /** Null: it runs already, started by a run before this one or by a person. */
+  /** Null: it runs already, started by an earlier execution or by a person. */
   async #start(child: Child): Promise<StartedChild | null> {
     const { jobId } = child;
     this.#starting += 1;
@@ -269,7 +269,7 @@ export class ChildJobs {
     refuseIf(this.#isOver, orderAnswer('storing'));
   }
 
-  /** One that ends meanwhile needs no cancelling. */
+  /** Ignores a child that has ended meanwhile. */
   #cancelChild(jobId: string): void {
     getExternalWorkflowHandle(workflowIdOf(jobId))
       .cancel()

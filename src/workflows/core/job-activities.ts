@@ -4,9 +4,9 @@ import { queueName, type QueueKind } from '../../domain/core/queues';
 const retry = { initialInterval: '1s', maximumInterval: '30s' } as const;
 
 /**
- * The activities of one kind of job, with their time-outs.
+ * The activities of one job kind, with their timeouts.
  *
- * @param interactive a person waits for it: it goes before batches
+ * @param interactive a person waits: it goes before batches
  */
 export function jobActivities<A>(queue: QueueKind, queueSuffix: string, interactive = true) {
   const common = {
@@ -23,16 +23,16 @@ export function jobActivities<A>(queue: QueueKind, queueSuffix: string, interact
       // Longer than the longest upload.
       startToCloseTimeout: '30m',
       heartbeatTimeout: '20s',
-      // The deadline is a value; a minute later is the backstop (decision record 021).
+      // A settled deadline is a value; this timeout a minute later is the backstop (decision record 021).
       scheduleToCloseTimeout: Math.max(0, deadlineAt - Date.now()) + 60_000,
       cancellationType,
     });
   return {
     polling: ({ deadlineAt }: { deadlineAt: number }) => polling(deadlineAt),
-    /** Cancelled, it ends its request first: what the service has answered is worth the wait. */
+    /** On cancellation it completes its request first: the response is worth the wait. */
     requesting: ({ deadlineAt }: { deadlineAt: number }) =>
       polling(deadlineAt, ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
-    /** A few records: what a killed worker had in hand starts again after this. */
+    /** A few records: after this time they are repeated on another worker. */
     recording: proxyActivities<A>({ ...common, startToCloseTimeout: '30s' }),
   };
 }

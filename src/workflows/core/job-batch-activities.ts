@@ -4,7 +4,7 @@ import { queueName, type QueueKind } from '../../domain/core/queues';
 
 type Activities = ReturnType<typeof createJobBatchActivities>;
 
-/** What a batch of jobs asks of the store. */
+/** Store activities of a batch of jobs. */
 export function jobBatchActivities(queue: QueueKind, queueSuffix: string) {
   const common = {
     taskQueue: queueName(queue, queueSuffix),
@@ -15,7 +15,7 @@ export function jobBatchActivities(queue: QueueKind, queueSuffix: string) {
     startToCloseTimeout: '2m',
   });
 
-  /** The activity returns by `until`; the time-out is a backstop. */
+  /** Returns by `until`; the timeout is a backstop. */
   const awaitChild = (input: Parameters<Activities['awaitChild']>[0]) =>
     proxyActivities<Activities>({
       ...common,

@@ -10,7 +10,7 @@ import {
 import { searchAttributes as types } from '../../domain/core/search-attributes';
 import { defineSearchAttributeKey } from '@temporalio/common';
 
-/** What becomes of a job, as the log of the worker says it. */
+/** Events of a job in the worker's log. */
 export type JobEvent =
   | 'job started'
   | 'job ended'
@@ -30,14 +30,14 @@ const attention = defineSearchAttributeKey(
   types.DiligenceNeedsAttention,
 );
 
-/** One line of the log of the worker, not said again when the workflow is replayed. No command is issued. */
-export function sayEvent(event: JobEvent, fields: Record<string, string | boolean> = {}): void {
+/** Writes one line to the worker's log, not again on replay. Issues no command. */
+export function logEvent(event: JobEvent, fields: Record<string, string | boolean> = {}): void {
   const { parent, typedSearchAttributes: attributes, workflowId } = workflowInfo();
   log.info(event, {
     event,
     job: attributes.get(job) ?? workflowId,
     kind: attributes.get(kind) ?? null,
-    // Of a batch, the batch alone is said.
+    // Of a batch, only the batch is logged.
     isPart: parent !== undefined,
     ...fields,
   });
@@ -55,21 +55,21 @@ class JobEvents implements WorkflowInboundCallsInterceptor {
     input: Parameters<NonNullable<WorkflowInboundCallsInterceptor['execute']>>[0],
     next: Parameters<NonNullable<WorkflowInboundCallsInterceptor['execute']>>[1],
   ): Promise<unknown> {
-    if (workflowInfo().continuedFromExecutionRunId === undefined) sayEvent('job started');
+    if (workflowInfo().continuedFromExecutionRunId === undefined) logEvent('job started');
     try {
       const result = await next(input);
       const attributes = workflowInfo().typedSearchAttributes;
       const status = attributes.get(outcome);
-      sayEvent('job ended', {
+      logEvent('job ended', {
         ...(status !== undefined && { status }),
         needsAttention: attributes.get(attention) ?? false,
       });
       return result;
     } catch (error) {
       if (error instanceof CancelledFailure || isCancellation(error))
-        sayEvent('job ended', { status: 'cancelled' });
+        logEvent('job ended', { status: 'cancelled' });
       else if (!(error instanceof ContinueAsNew))
-        sayEvent('job failed', { error: error instanceof Error ? error.name : 'Error' });
+        logEvent('job failed', { error: error instanceof Error ? error.name : 'Error' });
       throw error;
     }
   }
@@ -79,10 +79,10 @@ class JobEvents implements WorkflowInboundCallsInterceptor {
     next: Parameters<NonNullable<WorkflowInboundCallsInterceptor['handleUpdate']>>[1],
   ): Promise<unknown> {
     const event = ofUpdates[input.name];
-    if (event !== undefined) sayEvent(event);
+    if (event !== undefined) logEvent(event);
     return next(input);
   }
 }
 
-/** In the bundle of the worker. */
+/** Bundled by the worker. */
 export const interceptors = (): WorkflowInterceptors => ({ inbound: [new JobEvents()] });

@@ -13,19 +13,19 @@ import {
   type Refused,
 } from '../../domain/core/service/poll-request';
 
-/** How polling ends: a change is reported on the way. */
+/** How polling ends. */
 export type PollEnd<T> =
   | { kind: 'settled'; value: T }
-  /** `value`: as read last. `isLockedOut`: our token was refused until then. */
+  /** `value`: the last read. `isLockedOut`: our token was refused until then. */
   | { kind: 'expired'; value: T | null; isLockedOut: boolean }
   | Refused;
 
 /**
  * Polls until the resource has settled, one activity for each change of its status (decision record
- * 021). The time-out of the activity is a backstop: its failure, in either shape, is `expired` too.
+ * 021). The activity's timeout is a backstop: its failure, in either shape, is `expired` too.
  *
  * @param read the activity; its scheduleToCloseTimeout ends a minute after the deadline
- * @throws CancelledFailure; what the activity gave up on for good
+ * @throws CancelledFailure; permanent failures of the activity
  */
 export async function pollUntilSettled<T>(
   read: (request: PollRequest) => Promise<Polled<T>>,
@@ -37,7 +37,7 @@ export async function pollUntilSettled<T>(
   for (;;) {
     const polled = await read({ ...request, seen }).catch((error: unknown): Polled<T> => {
       if (isCancellation(error) || !isBackstop(error)) throw error;
-      // An attempt that fails after a cancel has reached it is not tried again: time is left.
+      // Temporal does not retry an attempt that fails after cancellation, even before the deadline.
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled');
       return { kind: 'expired', value: null };
     });
@@ -45,7 +45,7 @@ export async function pollUntilSettled<T>(
       const isLockedOut = polled.value === null && seen === waitingForCredentials;
       return { kind: 'expired', value: polled.value ?? last, isLockedOut };
     }
-    // The mark in the store was met before the order: it is the same cancellation.
+    // The activity saw the stop mark in the store before the signal came: the same cancellation.
     if (polled.kind === 'stopped') throw new CancelledFailure('its job is cancelled');
     if (polled.kind !== 'changed') return polled;
     seen = polled.status;
@@ -54,7 +54,7 @@ export async function pollUntilSettled<T>(
   }
 }
 
-/** Out of time, or with a retry that would come after it. */
+/** Timed out, or its next retry would come after the deadline. */
 function isBackstop(error: unknown): boolean {
   if (!(error instanceof ActivityFailure)) return false;
   const { cause } = error;

@@ -2,7 +2,7 @@ import { Budget, type BudgetState, type ReachedBudget } from '../../domain/core/
 import type { JobBatchInput } from '../inputs';
 import { Waits } from './waits';
 
-/** Lets a batch of jobs start rows as long as its budget covers them; then a person must look. */
+/** Lets a batch of jobs start rows while its budget covers them; then it waits for a person. */
 export class RowBudget {
   readonly #budget: Budget | null;
   /** Requests of a row when nothing fails. */
@@ -10,7 +10,7 @@ export class RowBudget {
   readonly #waits: Waits;
   readonly #rowsToStart: () => number;
 
-  /** @param rowsToStart rows that wait for nothing else */
+  /** @param rowsToStart rows that wait only for the budget */
   constructor({ budget, carryover, folder }: JobBatchInput, rowsToStart: () => number) {
     this.#budget = budget === undefined ? null : new Budget(budget.requests, carryover.budget);
     this.#perRow = budget?.perRow ?? 0;
@@ -26,7 +26,7 @@ export class RowBudget {
     return this.#budget === null || this.#perRow <= this.#budget.left;
   }
 
-  /** Null: it covers the next row, or there is none. */
+  /** Null: the budget covers the next row, or there is no budget. */
   get reached(): ReachedBudget | null {
     const rows = this.#rowsToStart();
     if (this.#budget === null || this.coversRow || rows === 0) return null;
@@ -39,13 +39,13 @@ export class RowBudget {
     this.report();
   }
 
-  /** Another job did what the row would have done. */
+  /** Another job has done what the row would have done. */
   giveBack(): void {
     this.#budget?.take(-this.#perRow);
     this.report();
   }
 
-  /** @returns what it is answered with; null: nobody waits for it */
+  /** @returns the reply to the person; null: the budget is not reached */
   refill(): string | null {
     if (this.#budget === null || this.reached === null) return null;
     const answer = this.#budget.refill(this.#perRow);
@@ -53,7 +53,7 @@ export class RowBudget {
     return answer;
   }
 
-  /** Puts the batch into the inbox, or takes it out. */
+  /** Adds the batch to the inbox or removes it. */
   report(): void {
     const { reached } = this;
     this.#waits.report(reached && 'budget', reached);

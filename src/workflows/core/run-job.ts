@@ -23,26 +23,26 @@ import { bothOrders, refuseRepeated } from './cancel-order';
 import { reportEnd } from './search-attributes';
 import { Waits } from './waits';
 
-/** What one kind of job does; `runJob` does what all of them do. */
+/** What is special to one job kind; `runJob` does the rest. */
 export interface JobDescriptor<Ending, Outcome> {
   kind: JobKind;
-  /** Of the job, in the store. */
+  /** Folder of the job in the store. */
   folder: string;
-  /** What it begins with. */
+  /** The first stage. */
   stage: string;
-  /** From the request to what it came to. Not cancelled itself: see `Job.cancellable`. */
+  /** From request to result. Not cancelled itself: see `Job.cancellable`. */
   steps(job: Job): Promise<Ending>;
-  /** Stores the outcome. Repeated, what was stored first stands. */
+  /** Stores the outcome. Idempotent: the first stored outcome stays. */
   finalize(ending: Ending & { startedAt: string }): Promise<Outcome>;
-  /** Left out: by its status alone. */
+  /** Default: by status alone. */
   end?(outcome: Outcome): JobEnd;
-  /** Tells what else must know of a cancellation; returns what it is answered with. Left out: what was sent goes on. */
+  /** Passes a cancellation on and returns the reply to it. Left out: requests already sent are completed. */
   onCancel?(order: CancelOrder): string;
-  /** Tries again at once what is waited for; left out: nothing can. */
+  /** Retries at once what it waits for; left out: not possible. */
   onResume?(): string;
 }
 
-/** Drives one job to its outcome. What has started is put on record whatever is cancelled meanwhile. */
+/** Drives one job to its outcome, which is stored even when the workflow is cancelled. */
 export async function runJob<Ending extends object, Outcome extends { status: string }>(
   kind: JobDescriptor<Ending, Outcome>,
 ): Promise<Outcome> {
@@ -57,10 +57,10 @@ export async function runJob<Ending extends object, Outcome extends { status: st
   });
 }
 
-/** A job that runs: its progress, its cancellation, and polling that shows what it waits for. */
+/** A running job: progress, cancellation, and polling that shows its status. */
 export class Job {
   readonly progress: JobProgress;
-  /** What a cancellation ends. */
+  /** Scope that a cancellation cancels. */
   readonly #scope = new CancellationScope();
   readonly #waits: Waits;
   readonly #onCancel: ((order: CancelOrder) => string) | undefined;
@@ -88,7 +88,7 @@ export class Job {
     setHandler(jobProgressQuery, () => ({ ...this.progress }));
     setHandler(cancelUpdate, (order) => this.#cancel(order), {
       validator: (order) => {
-        // After the steps there is nothing that a second one could still leave.
+        // After the steps a second cancellation has nothing left to stop.
         if (this.#isOver && (this.#order === null || order.remote === true))
           throw ApplicationFailure.nonRetryable(orderAnswer('settled'), 'TooLate');
         refuseRepeated(this.#order, order);
@@ -99,17 +99,17 @@ export class Job {
     CancellationScope.current().cancelRequested.catch(() => this.#cancel({ now: true }));
   }
 
-  /** The cancellation that somebody asked for, or all that several did; null: nobody did. */
+  /** The cancellation, combined if there were several; null: none. */
   get order(): CancelOrder | null {
     return this.#order;
   }
 
-  /** Rejects when it is cancelled. */
+  /** Rejects on cancellation. */
   get cancelRequested(): Promise<never> {
     return this.#scope.cancelRequested;
   }
 
-  /** Runs what a cancellation ends. After it, cancellations are refused. */
+  /** Runs steps that a cancellation stops. After them, cancellations are rejected. */
   async cancellable<T>(steps: () => Promise<T>, onCancelled: () => T | Promise<T>): Promise<T> {
     this.#isOver = false;
     try {
@@ -122,7 +122,7 @@ export class Job {
     }
   }
 
-  /** @param onChange returns what the job waits for meanwhile; left out: the status is its stage */
+  /** @param onChange returns what the job waits for; left out: the status becomes its stage */
   async poll<T>(
     read: (request: PollRequest) => Promise<Polled<T>>,
     {
@@ -146,15 +146,15 @@ export class Job {
     return end;
   }
 
-  /** Shows what keeps it, and whether a person is needed for it to go on. */
+  /** Shows what blocks it, and whether it needs a person. */
   waitFor(reason: WaitingFor | null): void {
     this.progress.waiting = reason === null ? null : { reason, until: null };
-    // The decision that single jobs wait for is that of a review.
+    // Single jobs wait for one decision only: that of a review.
     const needed = reason === 'decision' ? 'review' : reason === 'credentials' ? reason : null;
     this.#waits.report(needed);
   }
 
-  /** A person is needed for a reason of its kind. */
+  /** Reports a reason of its kind to need a person. */
   report(reason: WaitReason | null, about: WaitScope): void {
     this.#waits.report(reason, about);
   }
@@ -174,7 +174,7 @@ export class Job {
   }
 }
 
-/** How a job ends whose resource did not settle. */
+/** The end of a job whose resource did not settle. */
 export function unsettled(
   end: Refused | Extract<PollEnd<unknown>, { kind: 'expired' }>,
   what: string,

@@ -7,7 +7,7 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { kindFacts, type JobEnd, type JobKind } from '../../domain/job';
 import { searchAttributes as types, type WorkflowKind } from '../../domain/core/search-attributes';
 
-/** The search attributes as the SDK takes them. Shared with the starters. */
+/** Keys of the search attributes for the SDK. Shared with the starters. */
 const kind = defineSearchAttributeKey('DiligenceKind', types.DiligenceKind);
 const outcome = defineSearchAttributeKey('DiligenceOutcome', types.DiligenceOutcome);
 const batch = defineSearchAttributeKey('DiligenceBatch', types.DiligenceBatch);
@@ -17,7 +17,7 @@ const attention = defineSearchAttributeKey(
   types.DiligenceNeedsAttention,
 );
 
-/** What a workflow is started with; none of them costs an event. */
+/** Attributes at start; they cost no event. */
 export function attributesAtStart(
   workflowKind: WorkflowKind,
   jobId: string,
@@ -34,22 +34,22 @@ function serviceOf(workflowKind: WorkflowKind): string {
   return kindFacts[workflowKind as JobKind]?.service ?? 'investigation';
 }
 
-/** The work that a workflow was started for; null when it does not say. */
+/** The job of a workflow; null when its attributes name none. */
 export function jobIdOf(attributes: TypedSearchAttributes): string | null {
   return attributes.get(batch) ?? null;
 }
 
-/** As reported last, also by the run before this one. */
+/** The last reported value, also of the previous execution. */
 export function needsAttentionNow(): boolean {
   return workflowInfo().typedSearchAttributes.get(attention) ?? false;
 }
 
-/** Says whether a person is needed for it to go on. One event for each change, none otherwise. */
+/** One event for each change, none otherwise. */
 export function reportAttention(needed: boolean): void {
   if (needsAttentionNow() !== needed) upsertSearchAttributes([{ key: attention, value: needed }]);
 }
 
-/** Says how the job ended; one event. */
+/** Reports how the job ended; one event. */
 export function reportEnd({ status, needsAttention: needed }: JobEnd): void {
   upsertSearchAttributes([
     { key: outcome, value: status },

@@ -3,10 +3,10 @@ import type { WaitReason, WaitScope } from '../../domain/attention';
 import { needsAttentionNow, reportAttention } from './search-attributes';
 import { noteWaiting } from './waiting-activities';
 
-/** Reports to the engine and the store why a person is needed for a job to go on. */
+/** Reports to Temporal and the store why a job needs a person. */
 export class Waits {
   readonly #folder: string;
-  /** Undefined: the run before this one has reported. */
+  /** Undefined: the previous execution has reported. */
   #reported: WaitReason | null | undefined;
   #noted: Promise<void> = Promise.resolve();
 
@@ -16,23 +16,19 @@ export class Waits {
     this.#reported = needsAttentionNow() ? undefined : null;
   }
 
-  /**
-   * Costs nothing when it is reported again.
-   *
-   * @param reason null: nobody is needed
-   */
+  /** Issues no command when nothing has changed. @param reason null: no person is needed */
   report(reason: WaitReason | null, about: WaitScope = null): void {
     if (reason === this.#reported) return;
     this.#reported = reason;
     reportAttention(reason !== null);
     const note = { folder: this.#folder, source: workflowInfo().workflowId, reason, about };
-    // One after the other; what ends meanwhile waits for nobody in the store anyway.
+    // In sequence; a job that has ended is no longer waiting in the store.
     this.#noted = this.#noted.then(() =>
       CancellationScope.nonCancellable(() => noteWaiting(note)).catch(() => undefined),
     );
   }
 
-  /** Resolves when the store has what was reported: a run that follows would not know of it. */
+  /** Resolves when the store has all reports: the next execution would not repeat them. */
   settled(): Promise<void> {
     return this.#noted;
   }

@@ -11,14 +11,14 @@ type RecoveryActivities = ReturnType<typeof createCreditRecoveryActivities>;
 type RequestActivities = ReturnType<typeof createCreditRequestActivities>;
 type ResultActivities = ReturnType<typeof createCreditResultActivities>;
 
-/** The activities of analyses with their timeouts, each with its reason. */
+/** The activities of analyses with their timeouts. */
 export function creditActivities(queueSuffix: string) {
   const taskQueue = queueName('credit', queueSuffix);
 
   /**
-   * One attempt: a lost upload is looked into, never repeated by the engine (decision record 001). Longer than
-   * the longest upload that can be configured, and the waits before it. An upload is never aborted:
-   * what it came to is waited for when it is cancelled.
+   * One attempt: recovery examines a lost upload; Temporal never repeats it (decision record 001). Longer
+   * than the longest configurable upload and the waits before it. An upload is never aborted: on
+   * cancellation its response is awaited.
    */
   const requestAnalysis = (input: Parameters<RequestActivities['requestAnalysis']>[0]) =>
     proxyActivities<RequestActivities>({
@@ -29,7 +29,7 @@ export function creditActivities(queueSuffix: string) {
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     }).requestAnalysis(input);
 
-  // Without limit: a frozen worker goes on swallowing tasks, and the door must be shut.
+  // No limit: a frozen worker may take the task, and the missing claim must be closed.
   const { recoverAnalysis } = proxyActivities<RecoveryActivities>({
     taskQueue,
     startToCloseTimeout: '15m',

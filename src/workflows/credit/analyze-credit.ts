@@ -10,14 +10,14 @@ import { creditActivities } from './activities';
 type Accepted = Extract<RequestAnswer, { kind: 'accepted' }>;
 type Ending = Pick<AnalysisOutcome, 'status'> & Partial<AnalysisOutcome>;
 
-/** An upload that is turned away is shown as waiting after this long. */
+/** A throttled upload is shown as waiting after this long. */
 const unseenMs = 20_000;
-/** Between an upload whose worker was lost and the next one: it may be the upload that kills it. */
+/** Between an upload whose worker was lost and the next one: the upload itself may crash workers. */
 const longestPauseMs = 15 * 60_000;
-/** For both results of an operation that has settled, whatever the deadline. */
+/** Time to fetch both results of a settled operation, regardless of the deadline. */
 const fetchingMs = 6 * 3_600_000;
 
-/** One file, analysed: uploaded at most once, polled, both results stored. */
+/** Analyses one file: uploads it at most once, polls, stores both results. */
 export async function analyzeCredit(input: AnalyzeCreditInput): Promise<AnalysisOutcome> {
   const { ref, deadlineAt, namesEngine = false, queueSuffix } = input;
   const { polling, recording } = creditActivities(queueSuffix);
@@ -48,7 +48,7 @@ export async function analyzeCredit(input: AnalyzeCreditInput): Promise<Analysis
     return { status: 'completed', statusWord };
   }
 
-  /** Null: it is chosen. Nothing was sent before. */
+  /** Null: the engine is chosen. Nothing has been sent before. */
   async function chooseEngine(job: Job): Promise<Ending | null> {
     const end = await job.poll(
       (request) => polling(request).chooseNamedEngine({ ...request, ref }),
@@ -106,7 +106,7 @@ export async function analyzeCredit(input: AnalyzeCreditInput): Promise<Analysis
   });
 }
 
-/** The upload of one file, tried again while it is surely not sent. */
+/** The upload of one file, retried while it is certain that nothing was sent. */
 class Upload {
   readonly #input: AnalyzeCreditInput;
   #attempt = new CancellationScope();
@@ -127,7 +127,7 @@ class Upload {
     return orderAnswer('trying');
   }
 
-  /** Until it is accepted, refused, unknown, or there is no more time to send it. */
+  /** Retries until it is accepted, refused, unknown, or out of time. */
   async toAnAnswer(job: Job): Promise<Accepted | Ending> {
     job.cancelRequested.catch(() => this.#attempt.cancel());
     let before: Unsent | null = null;
@@ -154,7 +154,7 @@ class Upload {
         case 'stopped':
           return neverSent;
         case 'unsent':
-          // The clock of the worker may be ahead of the server's: what it calls over is over.
+          // The worker's clock may be ahead of the server's: a deadline that it calls over is over.
           if (answer.isOver === true || Date.now() >= this.#input.deadlineAt) return tooLate;
           this.#isWaiting = true;
           job.waitFor(answer.why);
@@ -164,11 +164,11 @@ class Upload {
     }
   }
 
-  /** The waits between tries are the activity's, and leave no history: a day of them is one event. */
+  /** The activity waits between tries without history: a day of them is one event. */
   async #tryOnce(number: number, before: Unsent | null): Promise<RequestAnswer> {
     const { ref, deadlineAt, queueSuffix } = this.#input;
     const { requestAnalysis, recoverAnalysis } = creditActivities(queueSuffix);
-    // Another run of the same workflow has another name.
+    // Another execution of the same workflow has another name.
     const request = { ref, chunk: `${workflowInfo().runId}/${number}` };
     const sendBy = deadlineAt;
     const until = before === null ? Math.min(Date.now() + unseenMs, deadlineAt) : deadlineAt;

@@ -6,7 +6,7 @@ import type { FollowDossierInput } from '../inputs';
 import { dossierActivities } from './activities';
 import { FollowedDossier } from './followed-dossier';
 
-/** Follows one dossier to its end, and has it stored. */
+/** Follows one dossier to its outcome and stores it. */
 export async function followDossier(input: FollowDossierInput): Promise<DossierOutcome> {
   const { queueSuffix, interactive, record, ref } = input;
   const calls = dossierActivities(queueSuffix, interactive);
@@ -17,7 +17,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     async steps(job) {
       const dossier = new FollowedDossier(job, input, calls);
       const ended = record === undefined ? null : await calls.recording.beginFollow({ record });
-      // What is stored is returned when it is finalized.
+      // Finalizing returns what is stored.
       if (ended !== null) return dossier.outcomeOf(ended, null, null);
       return dossier.toItsEnd();
     },

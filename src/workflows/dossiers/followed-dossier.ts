@@ -31,21 +31,21 @@ import type { FollowDossierInput } from '../inputs';
 import { decideDossierUpdate, type WaitingFor } from '../messages';
 import type { dossierActivities } from './activities';
 
-/** A cancellation that was taken shows within this time, or a person is needed. */
+/** A cancellation should show within this time; later, it needs a person. */
 const cancelMs = 600_000;
-/** Time for the files of a dossier that has settled, whatever the deadline. */
+/** Time for the files of a settled dossier, regardless of the deadline. */
 const reportMs = 3_600_000;
 
 interface Ending {
   status: DossierStatus;
-  /** By itself, at the service: another attempt before its report was had is followed, too. */
+  /** Settled at the service: if another attempt starts before its report is fetched, that is followed too. */
   byItself?: true;
   error?: { code: string | null; message: string } | null;
 }
 
 interface Decided {
   given: ReviewDecision;
-  /** What it was taken about: an attempt after that is not its business. */
+  /** The attempt that the decision concerns; later ones are not affected. */
   about: DossierSight;
 }
 
@@ -59,12 +59,12 @@ export class FollowedDossier {
   readonly #attempts = new Map<number, AttemptSeen>();
   #maxAttempts: number;
   #sight: DossierSight | null = null;
-  /** Reads that show an attempt before this one are of the past. */
+  /** Reads that show an earlier attempt are outdated. */
   #expected: { atLeast: number | null; startedAt: number | null } = {
     atLeast: null,
     startedAt: null,
   };
-  #asked = 0;
+  #retries = 0;
   #decided: Decided | null = null;
   #review: ReviewDecision | null = null;
 
@@ -92,7 +92,7 @@ export class FollowedDossier {
     );
   }
 
-  /** What had ended, and is under way again before its report was had, is followed on. */
+  /** A dossier whose next attempt started before its report was fetched is followed on. */
   async toItsEnd() {
     for (;;) {
       const ending = await this.#job.cancellable<Ending>(
@@ -100,16 +100,16 @@ export class FollowedDossier {
         () => (this.#job.order?.remote === true ? this.#cancelRemote() : { status: 'cancelled' }),
       );
       const ended = this.#sight;
-      const kept = await this.#report();
-      const goesOn = ending.byItself === true && kept?.movedOn === true;
-      if (!goesOn) return this.outcomeOf(ending, kept, ended);
-      this.#expect(attemptAfter(ended, kept.sight) ?? this.#expected.atLeast);
+      const report = await this.#report();
+      const resumes = ending.byItself === true && report?.movedOn === true;
+      if (!resumes) return this.outcomeOf(ending, report, ended);
+      this.#expect(attemptAfter(ended, report.sight) ?? this.#expected.atLeast);
     }
   }
 
-  /** @param ended as it was seen before its report was fetched */
-  outcomeOf(ending: Ending, kept: DossierReport | null, ended: DossierSight | null) {
-    const isMissing = kept === null && isReported(ended?.state ?? 'unknown');
+  /** @param ended as observed before its report was fetched */
+  outcomeOf(ending: Ending, report: DossierReport | null, ended: DossierSight | null) {
+    const isMissing = report === null && isReported(ended?.state ?? 'unknown');
     const sight = this.#sight;
     return {
       status: ending.status,
@@ -118,11 +118,11 @@ export class FollowedDossier {
       stale: sight?.stale ?? null,
       coverage: sight?.coverage ?? null,
       attempts: this.#attemptsInOrder(),
-      risk: kept?.risk ?? null,
-      stored: kept?.stored ?? [],
-      notStored: kept?.notStored ?? [],
+      risk: report?.risk ?? null,
+      stored: report?.stored ?? [],
+      notStored: report?.notStored ?? [],
       review: this.#review,
-      note: isMissing ? 'its report could not be had in time' : (kept?.note ?? null),
+      note: isMissing ? 'its report could not be fetched in time' : (report?.note ?? null),
       error: ending.error ?? null,
     };
   }
@@ -159,7 +159,7 @@ export class FollowedDossier {
     return { ...unsettled(end, 'it'), status: undecided ? 'needs_review' : 'expired' };
   }
 
-  /** Null: it goes on. */
+  /** Null: it resumes. */
   async #onSettled(): Promise<Ending | null> {
     const sight = this.#sight as DossierSight;
     const { deadlineAt, atOnce } = this.#input;
@@ -172,22 +172,22 @@ export class FollowedDossier {
     if (sight.state === 'cancelled') return { status: 'cancelled' };
     if (sight.state === 'needs_review') return this.#onReview(sight);
     const step = retryStep(sight, {
-      requested: this.#asked,
+      requested: this.#retries,
       leftMs: deadlineAt - Date.now(),
       maxAttempts: this.#maxAttempts,
       random: Math.random(),
     });
     if (step.kind === 'stop') return failedAs(sight, step.reason, whyNoRetry[step.reason]);
     this.#stage = 'waiting to retry';
-    // What failed long ago has waited long enough.
-    await sleep(atOnce && this.#asked === 0 ? 1_000 : step.waitMs);
+    // No delay for a failure that is long past.
+    await sleep(atOnce && this.#retries === 0 ? 1_000 : step.waitMs);
     return this.#retry(step.from);
   }
 
   async #retry(from: number): Promise<Ending | null> {
     const { deadlineAt, ref } = this.#input;
     this.#stage = 'retrying';
-    const requested = (this.#asked += 1);
+    const requested = (this.#retries += 1);
     const end = await this.#job.poll<Retried>(
       (request) =>
         this.#calls.requesting(request).retryDossier({ ...request, ref, from, requested }),
@@ -229,7 +229,7 @@ export class FollowedDossier {
     this.#review = given;
     if (given.action === 'accept') return { status: 'completed' };
     const from = about.attempt?.number ?? 1;
-    // One more attempt is what was decided.
+    // The decision allows one more attempt.
     this.#maxAttempts = Math.max(this.#maxAttempts, from + 1);
     return this.#retry(from);
   }
@@ -253,7 +253,7 @@ export class FollowedDossier {
     return failedAs(sight, 'failed', 'it had failed');
   }
 
-  /** Null: it could not be had in time, or there is none to have. */
+  /** Null: not fetched in time, or there is none. */
   async #report(): Promise<DossierReport | null> {
     if (this.#sight === null || !isReported(this.#sight.state)) return null;
     this.#stage = 'fetching';
@@ -282,7 +282,7 @@ export class FollowedDossier {
     this.#job.progress.details = { state: statusOf(sight), attempts: this.#attemptsInOrder() };
   }
 
-  /** Somebody else may have begun another attempt while a decision is waited for. */
+  /** Another user may start an attempt while a decision is pending. */
   #showReview(): WaitingFor | undefined {
     const inReview = this.#sight?.state === 'needs_review';
     this.#stage = inReview ? 'review' : 'following';

@@ -12,15 +12,15 @@ export type { PreparedChild, PreparedStep, SettleInput };
 type Activities = ReturnType<typeof createInvestigationActivities>;
 
 /**
- * What an investigation asks of the store. No attempt is the last one: a store that is away for hours costs
- * time, not the investigation. `settleStep` returns by its `until` by itself.
+ * Store activities of an investigation, without a limit of attempts: a store that is away for hours delays
+ * the investigation and does not end it. `settleStep` returns by its `until`.
  */
 export function investigationActivities(queueSuffix: string, interactive: boolean) {
   return proxyActivities<Activities>({
     taskQueue: queueName('investigation', queueSuffix),
     retry: { initialInterval: '1s', maximumInterval: '30s' },
     priority: { priorityKey: interactive ? 1 : 3 },
-    // A few records: what a killed worker had in hand starts again after this.
+    // A few records: after this time they are repeated on another worker.
     startToCloseTimeout: '30s',
   });
 }

@@ -16,7 +16,7 @@ import type {
 } from '../inputs';
 import type { PreparedChild } from './activities';
 
-/** What holds for every job of an investigation. */
+/** Terms shared by all jobs of an investigation. */
 export interface ChildTerms {
   deadlineAt: number;
   interactive: boolean;
@@ -102,7 +102,7 @@ const inputs: Readonly<Record<StepKind, readonly [workflow: string, input: Input
   ],
 };
 
-/** The workflow of a job, and what it is started with. */
+/** The workflow of a job, and its input. */
 export function childStart(
   child: PreparedChild,
   common: ChildTerms,

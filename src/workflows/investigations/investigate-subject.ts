@@ -23,14 +23,14 @@ import type { InvestigateInput } from '../inputs';
 import { cancelSignal, type CancelOrder } from '../messages';
 import { investigationActivities, type PreparedChild, type SettleInput } from './activities';
 import { childStart } from './child-inputs';
-import { Purse } from './purse';
+import { RequestBudget } from './request-budget';
 
-/** What a step has asked for, and could not ask. */
+/** What a step has requested, and could not request. */
 type Requested = Pick<SettleInput, 'cut' | 'left' | 'lost'>;
 
 /**
- * The steps of a plan, each as soon as what it needs has ended; what they ask is jobs of their kinds, which
- * outlive the investigation if it is terminated.
+ * Runs the steps of a plan, each as soon as its dependencies have ended. Steps start jobs of their kinds,
+ * which outlive a terminated investigation.
  */
 export async function investigateSubject(input: InvestigateInput): Promise<InvestigationOutcome> {
   const { ref, steps, budget, deadlineAt, interactive, queueSuffix } = input;
@@ -40,10 +40,10 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
   );
   const ends = new Map<string, StepEnd>();
   const requested = new Map<string, Requested>();
-  const purse = new Purse(budget);
+  const requestBudget = new RequestBudget(budget);
   const underWay = new Set<ChildWorkflowHandle<Workflow>>();
 
-  /** One that has ended need not know. */
+  /** Ignores a child that has ended. */
   function stop(child: ChildWorkflowHandle<Workflow>, order: CancelOrder): void {
     CancellationScope.nonCancellable(() => child.signal(cancelSignal, order)).catch(
       () => undefined,
@@ -62,7 +62,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
       show(step.id, step.status);
     };
     const showWaiting = (): void => {
-      const { reached } = purse;
+      const { reached } = requestBudget;
       // The inbox shows the job that needs a person, not the investigation too.
       job.progress.waiting = reached
         ? { reason: 'budget', until: null, budget: reached }
@@ -77,12 +77,12 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
       await Promise.all(step.needs.map(async (need) => running.get(need)));
       const lacking = step.needs.find((need) => !hasAnswer(ends.get(need)));
       if (lacking !== undefined) {
-        end({ ...nothing(id), why: `it needs ${lacking}, which brought nothing` });
+        end({ ...nothing(id), why: `it needs ${lacking}, which had no result` });
         return;
       }
       const until = Math.min(deadlineAt, Date.now() + (step.deadlineMs ?? Infinity));
       show(id, 'asking');
-      const prepared = await purse.spend(
+      const prepared = await requestBudget.spend(
         async (mayRequest) =>
           prepareStep({ ref, stepId: id, at: Date.now(), deadlineAt: until, mayRequest }),
         { until, onWait: showWaiting },
@@ -121,7 +121,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     await allEnded([...running.values()]);
   }
 
-  /** A job that runs already is waited for where the step is settled. */
+  /** A job that runs already is awaited where the step is settled. */
   async function drive(
     job: Job,
     child: PreparedChild,
@@ -134,7 +134,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     });
     const kind: WorkflowKind = jobKindOf[child.kind];
     if (job.order !== null) throw new CancelledFailure('cancelled before it was started');
-    // It is told how to end, and waited for: a cancellation by the engine could not say how.
+    // It is signalled and awaited: a cancellation by Temporal cannot carry the order.
     await CancellationScope.nonCancellable(async () => {
       try {
         const started = await startChild(workflow, {
@@ -142,11 +142,11 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
           args: [childInput],
           typedSearchAttributes: attributesAtStart(kind, child.jobId),
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-          // What was sent is completed whatever becomes of the investigation.
+          // Requests already sent are completed even if the investigation is terminated.
           parentClosePolicy: ParentClosePolicy.ABANDON,
         });
         underWay.add(started);
-        // While it was started, nobody could tell it.
+        // A cancellation during the start has not reached it.
         if (job.order !== null) stop(started, job.order);
         try {
           await started.result();
@@ -162,13 +162,13 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     });
   }
 
-  /** What had begun is told as it stands: its jobs have ended, or run for somebody else. */
+  /** Records the current status of started steps: their jobs have ended, or run for another job. */
   async function stopped(): Promise<void> {
     for (const { id } of steps) {
       if (ends.has(id)) continue;
       const how = requested.get(id);
       if (how === undefined) {
-        ends.set(id, { ...nothing(id), status: 'cancelled', why: 'nothing had been asked' });
+        ends.set(id, { ...nothing(id), status: 'cancelled', why: 'nothing had been requested' });
       } else {
         const settled = await settleStep({
           ref,
@@ -186,7 +186,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     kind: 'investigation',
     folder: ref.folder,
     stage: 'planning',
-    onResume: () => purse.refill(),
+    onResume: () => requestBudget.refill(),
     onCancel: (order) => {
       for (const child of underWay) stop(child, order);
       return orderAnswer('cancelling_steps');
@@ -209,7 +209,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
   });
 }
 
-/** Also of what is cancelled each is waited for. @throws what the first of them throws */
+/** Waits for all, also on cancellation. @throws the first error */
 async function allEnded(promises: Promise<void>[]): Promise<void> {
   for (const one of await Promise.allSettled(promises))
     if (one.status === 'rejected') throw one.reason;
@@ -223,7 +223,7 @@ function hasAnswer(end: StepEnd | undefined): boolean {
   return end?.status === 'answered' || end?.status === 'partial';
 }
 
-/** What is needed first: a plan that goes round was refused before. */
+/** Dependencies first: a plan with a cycle was rejected before. */
 function inOrder(steps: readonly GraphStep[]): GraphStep[] {
   const sorted: GraphStep[] = [];
   const add = (step: GraphStep): void => {

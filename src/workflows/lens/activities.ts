@@ -8,7 +8,7 @@ type Activities = ReturnType<typeof createLensActivities> &
   ReturnType<typeof createLensArtifactActivities>;
 
 export function lensActivities(queueSuffix: string, interactive: boolean) {
-  /** One read; without an answer the analysis stands as it was seen before. */
+  /** One read; without a response the last observed status stays. */
   const { lookAtLens } = proxyActivities<Activities>({
     taskQueue: queueName('investigation', queueSuffix),
     startToCloseTimeout: '1m',

@@ -15,10 +15,10 @@ import { lensActivities } from './activities';
 type Ending = Pick<LensOutcome, 'status'> &
   Partial<Pick<LensOutcome, 'seen' | 'error' | 'billing' | 'files'>>;
 
-/** Time for the artifacts of an analysis that has settled, whatever the deadline. */
+/** Time for the artifacts of a settled analysis, regardless of the deadline. */
 const fetchingMs = 3_600_000;
 
-/** One file, from the request for its analysis to what was found, stored. */
+/** Analyses one file and stores what was found. */
 export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome> {
   const { ref, deadlineAt, queueSuffix, interactive } = input;
   const { polling, requesting, recording, lookAtLens } = lensActivities(queueSuffix, interactive);
@@ -73,14 +73,14 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
     return { ...unsettled(end, 'the analysis'), seen: value };
   }
 
-  /** What it had come to when it was waited for no longer: that may have been paid for. */
+  /** Reads the analysis once more when polling was cancelled: it may have been charged. */
   async function onCancelled(): Promise<Ending> {
     const found = await lookAtLens({ ref, attempt }).catch(() => null);
     const isDone = found !== null && ['completed', 'failed', 'cancelled'].includes(found.state);
     return isDone ? settled(found) : { status: 'cancelled', seen: found ?? seen };
   }
 
-  /** Null: there is nothing to fetch, or it could not be. */
+  /** Null: nothing to fetch, or fetching failed. */
   async function filesOf(
     job: Job,
     { analysisId, artifacts }: LensSeen,
@@ -119,7 +119,7 @@ function settled(seen: LensSeen): Ending {
   const { failure, state } = seen;
   if (state === 'completed') return { status: 'completed', seen };
   if (state === 'expired') {
-    const message = 'the service let the analysis expire after its file was handed in';
+    const message = 'the service let the analysis expire after its file was uploaded';
     return { status: 'expired', seen, error: failure ?? { code: null, message } };
   }
   return { status: state === 'failed' ? 'failed' : 'cancelled', seen, error: failure };

@@ -8,17 +8,13 @@ type Activities = ReturnType<typeof createMonitorProbeActivities> &
   ReturnType<typeof createMonitorReconcileActivities> &
   ReturnType<typeof createMonitorSweepActivities>;
 
-/**
- * The activities of monitors. All of them may go again: what they did is stored.
- *
- * @param interactive a person waits
- */
+/** The activities of monitors; all are idempotent and may be retried. @param interactive a person waits */
 export function monitorActivities(queueSuffix: string, interactive: boolean) {
   return proxyActivities<Activities>({
     taskQueue: queueName('investigation', queueSuffix),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '20s',
-    // What a sweep cannot do now, the next one does.
+    // The next sweep does what fails here.
     retry: { initialInterval: '1s', maximumInterval: '30s', maximumAttempts: 10 },
     priority: { priorityKey: interactive ? 1 : 3 },
   });

@@ -32,16 +32,16 @@ import type { monitorSweep } from './monitor-sweep';
 import { bothOrders, refuseRepeated } from '../core/cancel-order';
 import { attributesAtStart, reportEnd } from '../core/search-attributes';
 
-/** Pages of the list probed at once: a monitor that does not answer holds up its own page alone. */
+/** Pages of the list probed at once: a monitor that does not answer delays only its own page. */
 const lanes = 4;
-/** A sweep that lasts longer gives its slot to others, and runs on. */
+/** A longer sweep frees its slot and continues. */
 const longestHeldMs = 10 * 60_000;
-/** Events after which a run continues as new. */
+/** Events after which it continues as new. */
 const eventsPerExecution = 4_000;
 
 /**
- * One scan of many monitors: one probe for each, a sweep for those that have something open. A
- * monitor that fails costs the others nothing; a sweep that runs already is counted, never stacked.
+ * Scans many monitors: one probe for each, a sweep for those with open changes. A monitor that fails does
+ * not affect the others; a sweep that runs already is counted, not started again.
  */
 export async function monitorScan(input: MonitorScanInput): Promise<ScanOutcome> {
   return new ScanDriver(input).drive();
@@ -53,9 +53,9 @@ class ScanDriver {
   readonly #counts: ScanCounts;
   readonly #startedAt: string;
   readonly #record: ScanRecord;
-  /** Of the sweeps under way. */
+  /** Scope of the running sweeps. */
   #sweeps: CancellationScope | null = null;
-  /** It found something, or a person asked for it: it is a job. */
+  /** It found something, or a person started it: it is a job. */
   #isStored: boolean;
   #page: number;
   #underWay = 0;
@@ -112,7 +112,7 @@ class ScanDriver {
     return this.#page < this.#input.list.pages && this.#stopped === null;
   }
 
-  /** One lane: page by page, until there are none, or too many events. */
+  /** One lane: page by page, to the end or the event limit. */
   async #probePages(): Promise<void> {
     const most = this.#input.eventsPerExecution ?? eventsPerExecution;
     while (this.#hasMore && workflowInfo().historyLength <= most) {
@@ -120,7 +120,7 @@ class ScanDriver {
       this.#page += 1;
       const report = await this.#probe(page);
       for (const monitor of report?.due ?? []) {
-        // In a loop: several lanes may wait for the slot that comes free.
+        // In a loop: several lanes may wait for the same free slot.
         while (this.#underWay >= mostSweeps && this.#stopped === null) {
           await condition(() => this.#underWay < mostSweeps || this.#stopped !== null);
         }
@@ -131,7 +131,7 @@ class ScanDriver {
     }
   }
 
-  /** Null: it could not be probed. */
+  /** Null: the probe failed. */
   async #probe(page: number): Promise<ProbeReport | null> {
     const counts = this.#counts;
     try {
@@ -181,14 +181,14 @@ class ScanDriver {
         this.#count(outcome);
       } else this.#counts.leftRunning += 1;
     } catch (error) {
-      // Cancelled before it began.
+      // Cancelled before it started.
       if (isCancellation(error)) return;
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       this.#counts.running += 1;
     }
   }
 
-  /** Null: it ended without an outcome. */
+  /** Null: no outcome. */
   #count(outcome: SweepOutcome | null): void {
     const counts = this.#counts;
     if (outcome === null || outcome.status === 'failed') counts.failed += 1;
@@ -199,7 +199,7 @@ class ScanDriver {
     counts.acknowledged += outcome.counts.acknowledged;
   }
 
-  /** That its end cannot be stored does not undo the scan. */
+  /** A failure to store the end does not undo the scan. */
   async #store(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -211,7 +211,7 @@ class ScanDriver {
 
   async #continueAsNew(): Promise<void> {
     await condition(allHandlersFinished);
-    // It may have been cancelled meanwhile, and a run that follows would not know.
+    // It may have been cancelled meanwhile, and the next execution would not know.
     if (this.#stopped !== null) return;
     const carryover = {
       page: this.#page,

@@ -33,12 +33,12 @@ import { monitorActivities } from './activities';
 import { bothOrders, refuseRepeated } from '../core/cancel-order';
 import { reportEnd } from '../core/search-attributes';
 
-/** Activities of a run before it continues as new: some 650 events. */
+/** Activities per execution before it continues as new: some 650 events. */
 const activitiesPerExecution = 100;
 
 /**
- * One sweep of one monitor: what is open is delivered, then acknowledged, until nothing is left that
- * can be settled now. Level-triggered: what is left stays open, and later sweeps continue with it.
+ * One sweep of one monitor: delivers what is open, then acknowledges it, until nothing is left that can be
+ * settled now. Level-triggered: what stays open is for later sweeps.
  */
 export async function monitorSweep(input: MonitorSweepInput): Promise<SweepOutcome> {
   return new SweepDriver(input).drive();
@@ -116,13 +116,13 @@ class SweepDriver {
     }
   }
 
-  /** A scan or the engine cancels it: no order has left its mark in the store. */
+  /** A scan or Temporal cancels it: the store holds no stop mark of an order. */
   async #stop(): Promise<void> {
     this.#cancelling = true;
     await CancellationScope.nonCancellable(() => orFault(this.#activities.stopSweep(this.#ref)));
   }
 
-  /** Null: it was cancelled before its end. */
+  /** Null: cancelled before its end. */
   async #reconcile(): Promise<Reconciled | null> {
     let sum: Reconciled = { pages: 0, found: 0, pending: 0, fault: null };
     let walk: ReconcileWalk | null = null;
@@ -145,7 +145,7 @@ class SweepDriver {
     return orFault(this.#activities.reconcilePages({ ref: this.#ref, terms, walk }));
   }
 
-  /** That its end cannot be stored does not undo the sweep. */
+  /** A failure to store the end does not undo the sweep. */
   async #finalize(end: SweepEnd): Promise<SweepOutcome> {
     const { record } = this.#input;
     const stored = await orFault(this.#activities.finalizeSweep({ record, end }));
@@ -157,7 +157,7 @@ class SweepDriver {
   }
 
   async #continueAsNew(): Promise<void> {
-    // An update that is open when a run ends would fail. It may have been a cancel.
+    // An open update, perhaps a cancellation, would fail when the execution ends.
     await condition(allHandlersFinished);
     if (!this.#cancelling)
       await continueAsNew<typeof monitorSweep>({ ...this.#input, carryover: this.#state });
@@ -179,7 +179,7 @@ function newSweep(): SweepCarryover {
   return { walk: firstWalk, counts: noCounts(), warnings: [], unsure: false };
 }
 
-/** What an activity could not do in all its attempts is reported, and costs no other monitor anything. */
+/** An activity that failed in all its attempts is reported and does not affect other monitors. */
 async function orFault<T>(work: Promise<T>): Promise<T | { fault: Fault }> {
   try {
     return await work;

@@ -5,7 +5,7 @@ import { runJob, unsettled, type Job } from '../core/run-job';
 import type { LookUpProfileInput } from '../inputs';
 import { profileActivities } from './activities';
 
-/** A rural query that took too long has time to become quick. */
+/** Delay before a rural query that took too long is repeated. */
 const ruralPause = '30s';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
@@ -26,7 +26,7 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
     const first = await lookUpOnce(job, 1);
     if (first.kind !== 'settled') return unsettled(first, 'the lookup');
     const { value } = first;
-    // What is stored is returned when it is finalized.
+    // Finalizing returns what is stored.
     if (value.kind === 'ended') return { status: value.status };
     if (value.kind === 'no') {
       const { status, code, message } = value;
@@ -36,7 +36,7 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
     return { ...found(second ?? value), answered: second === null ? 1 : 2 };
   }
 
-  /** Null: it was not asked again, or not had. The first answer stands whatever comes of it. */
+  /** Null: not requested again, or failed. The first response stays in either case. */
   async function again(job: Job, first: Found): Promise<Found | null> {
     if (!input.retryRural || first.rural === 'told') return null;
     try {

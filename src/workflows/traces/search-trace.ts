@@ -5,7 +5,7 @@ import { traceActivities } from './activities';
 
 type Ending = Pick<TraceOutcome, 'status'> & Partial<Pick<TraceOutcome, 'seen' | 'error'>>;
 
-/** One search, from its request to what it found, stored. */
+/** One search, from its request to its stored results. */
 export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome> {
   const { ref, deadlineAt, queueSuffix, interactive } = input;
   const { polling, requesting, recording } = traceActivities(queueSuffix, interactive);
@@ -27,7 +27,7 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
       const { code, message } = started.value;
       return { status: 'unknown_outcome', error: { code, message } };
     }
-    // What is stored is returned when it is finalized.
+    // Finalizing returns what is stored.
     if (started.value.kind === 'ended') return { status: started.value.status };
     const { traceId, state, seen } = started.value;
     progress.externalId = traceId;

@@ -3,12 +3,12 @@ import type { RowListRef } from '../../../domain/certificates/job';
 import type { CertificateActivities } from '../activities';
 import { never, type Deferred } from './row-state';
 
-/** Rows of one step: what goes through the history at once. */
+/** Rows per step: each step passes through the history. */
 const perStep = 500;
 
 /**
- * What a lane knows of the rows that it has put into the store for later: how many, and when the first
- * may go. Of a million rows any number may have to go again, and a workflow cannot carry them.
+ * Counts of the rows that a lane has deferred to the store, and when the first may be requested. Of a
+ * million rows any number may have to be requested again, and a workflow cannot carry them.
  */
 export class DeferredRows {
   readonly #state: Deferred;
@@ -26,7 +26,7 @@ export class DeferredRows {
     this.#activities = activities;
   }
 
-  /** Rows are on their way there or back. */
+  /** Rows are being stored or read back. */
   get moving(): boolean {
     return this.#moving;
   }
@@ -49,7 +49,7 @@ export class DeferredRows {
     for (const { was } of rows) this.#state.again[was] += 1;
   }
 
-  /** Those that may go by now. */
+  /** Reads back the rows that are due. */
   async takeAgain(now: number): Promise<AgainRow[]> {
     const rows = await this.#take(0, now);
     for (const { was } of rows) this.#state.again[was] -= 1;
@@ -67,7 +67,7 @@ export class DeferredRows {
     return rows.map(({ rowIndex, attempts }) => [rowIndex, attempts]);
   }
 
-  /** None of them goes any more. @returns how many, by what is stored of their outcome */
+  /** Ends all of them. @returns counts by stored outcome */
   giveUp(): Deferred['again'] {
     const { again, unknown } = this.#state;
     this.#state.again = { new: 0, failed: 0, unknown: 0 };

@@ -11,23 +11,23 @@ import type { WaitingRows } from './waiting-rows';
 
 export interface DriveOptions {
   list: RowListRef;
-  /** Places [from, to) of the work's list are this driver's. */
+  /** Row indexes [from, to) of the job's list belong to this driver. */
   from: number;
   to: number;
   terms: IssuingTerms;
   activities: CertificateActivities;
-  /** This driver among those of the work: `lane-0000`. Outcomes are stored under it. */
+  /** Name of this driver within the job: `lane-0000`. Outcomes are stored under it. */
   name: string;
   carried: CarriedRows;
-  /** Events after which to hand over to a new run of the workflow; null for never. */
+  /** Events after which to continue as new; null: never. */
   eventsLimit: number | null;
-  /** Called as rows become unknown, with how many have. */
+  /** Called when rows become unknown, with their number. */
   onLost?: (rows: number) => Promise<void>;
-  /** Called with what the rows need beyond their allowance, or leave of it. */
+  /** Called with the requests that rows need beyond their allowance, or do not need. */
   onNeed?: (report: LaneReport) => Promise<void>;
 }
 
-/** What the parts of a driver work on together. */
+/** State that the parts of a driver share. */
 export interface DrivenRows {
   readonly options: DriveOptions;
   readonly state: CarriedRows;
@@ -38,13 +38,13 @@ export interface DrivenRows {
   readonly wakes: Wakes;
 }
 
-/** What a driver waits for: the next instant, or whatever has come of what goes on beside it. */
+/** What a driver waits for: the next instant, or the end of a concurrent activity. */
 export class Wakes {
   #timerAt = Infinity;
   #stirred = true;
   #failed: { error: unknown } | null = null;
 
-  /** @throws what failed meanwhile: an error of ours */
+  /** @throws an error of ours from a concurrent activity */
   begin(): void {
     this.#stirred = false;
     if (this.#failed !== null) throw this.#failed.error;
@@ -58,7 +58,7 @@ export class Wakes {
     this.#stirred = true;
   }
 
-  /** One timer serves all waits: a later one is armed only when none fires before it. */
+  /** One timer serves all waits: a later one starts only when none fires before it. */
   at(instant: number): void {
     if (this.#timerAt <= instant || !Number.isFinite(instant)) return;
     this.#timerAt = instant;

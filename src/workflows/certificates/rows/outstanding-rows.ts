@@ -1,12 +1,12 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { PollAnswer, PolledRow } from '../../../domain/certificates/certificate-rows';
 
-/** Sizes and bounds: decision records 002 and 004 have their reasons. */
+/** Sizes and bounds: see decision records 002 and 004. */
 const limits = {
   pollRows: 250,
-  /** A new row waits for company until it is nearly due: fewer watches, and larger ones. */
+  /** A new row waits for others until it is nearly due: fewer and larger polls. */
   dueSoonMs: 150,
-  /** Where nothing else wakes the driver: a timer of the server may be a second late. */
+  /** Applies when nothing else wakes the driver: a timer of the server may be a second late. */
   timerLateMs: 1_000,
   freshForMs: 10_000,
 } as const;
@@ -14,11 +14,11 @@ const limits = {
 export interface OutstandingRow {
   tuple: PolledRow;
   polled: boolean;
-  /** Has been under a watch before. */
+  /** Has been polled before. */
   known: boolean;
 }
 
-/** A row that has settled, with the requests that were sent for it. */
+/** A settled row, with the requests that were sent for it. */
 export interface SettledRow {
   rowIndex: number;
   attempts: number;
@@ -27,7 +27,7 @@ export interface SettledRow {
   notBefore: number;
 }
 
-/** What the service has accepted, and the watches that it is under. */
+/** The accepted rows, and the polls that cover them. */
 export class OutstandingRows {
   readonly #rows = new Map<number, OutstandingRow>();
   readonly #watches = new Set<CancellationScope>();
@@ -40,7 +40,7 @@ export class OutstandingRows {
     return this.#rows.size;
   }
 
-  /** Watches in flight. */
+  /** Polls in flight. */
   get polls(): number {
     return this.#watches.size;
   }
@@ -58,11 +58,11 @@ export class OutstandingRows {
   }
 
   /**
-   * The rows of the watch that may start now, or the instant at which one may. One slot is kept for fresh
-   * rows, so that slow ones never keep them unwatched.
+   * The rows of the poll that may start now, or the instant at which one may. One poll is reserved for
+   * fresh rows, so that slow ones never delay them.
    *
    * @param share rows that may be outstanding at once
-   * @param moreToCome requests are under way: the next row comes soon, and wakes the driver
+   * @param moreToCome requests are in flight: the next accepted row wakes the driver
    */
   next(
     now: number,
@@ -84,7 +84,7 @@ export class OutstandingRows {
     return { rows };
   }
 
-  /** @returns null when it was cancelled between two attempts: the rows stay outstanding */
+  /** @returns null when cancelled between two attempts: the rows stay outstanding */
   async poll(
     rows: readonly OutstandingRow[],
     read: (tuples: PolledRow[]) => Promise<PollAnswer>,
@@ -103,12 +103,12 @@ export class OutstandingRows {
     }
   }
 
-  /** They hand back what they have. */
+  /** Cancelled polls return what they have. */
   cancelPolls(): void {
     for (const scope of this.#watches) scope.cancel();
   }
 
-  /** @returns what has settled, which is outstanding no more */
+  /** @returns the settled rows, which are removed */
   take({ due, settled }: PollAnswer, now: number): SettledRow[] {
     for (const [rowIndex, dueAt] of due) {
       const row = this.#rows.get(rowIndex);

@@ -3,24 +3,24 @@ import type { LaneGrant } from '../../../domain/certificates/request-budget';
 import type { DrivenRows } from './driven-rows';
 
 /**
- * Requests that a driver may make. A row takes one before its run starts, so that no claim goes beyond them,
- * and gives it back when nothing of it was sent. Where there is no budget nothing is counted.
+ * Requests that a driver may send. A row takes one before its chunk starts, so that claims never exceed
+ * them, and returns it when nothing was sent. Without a budget nothing is counted.
  */
 export class RequestAllowance {
   readonly #rows: DrivenRows;
 
-  /** Tells the last report of the run before again, unless it was answered: one of the two may be lost. */
+  /** Repeats the last report of the previous execution unless it was answered: report or answer may be lost. */
   constructor(rows: DrivenRows) {
     this.#rows = rows;
     const state = this.#state;
-    if (state !== undefined && state.report.number > 0 && !state.isGranted) this.#tell();
+    if (state !== undefined && state.report.number > 0 && !state.isGranted) this.#sendReport();
   }
 
   get #state() {
     return this.#rows.state.allowance;
   }
 
-  /** An answer to a report before the last one is void: what it allowed was given back with the last one. */
+  /** An answer to an earlier report is void: the last report returned what it allowed. */
   grant({ number, limit }: LaneGrant): void {
     const state = this.#state;
     if (state === undefined || number !== state.report.number) return;
@@ -28,7 +28,7 @@ export class RequestAllowance {
     state.isGranted = true;
   }
 
-  /** @returns of the rows that are ready those that may go; when there are none, more is asked for */
+  /** @returns how many of the ready rows may be requested; when none, asks the batch for more */
   limit(ready: number): number {
     const state = this.#state;
     if (state === undefined || ready === 0) return ready;
@@ -41,7 +41,7 @@ export class RequestAllowance {
     if (this.#state !== undefined) this.#state.made += requests;
   }
 
-  /** Attempts tell what was sent, also by an execution before this one. */
+  /** Attempts show what was sent, also by an earlier execution. */
   settle(rows: readonly AgainRow[], answers: readonly RowAnswer[]): void {
     if (this.#state === undefined) return;
     for (const [index, { kind, attempts }] of answers.entries()) {
@@ -50,7 +50,7 @@ export class RequestAllowance {
     }
   }
 
-  /** Once no row waits, other lanes may have it. Only once: what goes again later would ask for each row. */
+  /** Once no row waits, other lanes may have the rest. Only once: otherwise each later row would ask for one. */
   giveBackOnce(): void {
     const { chunks, waiting } = this.#rows;
     const state = this.#state;
@@ -67,10 +67,10 @@ export class RequestAllowance {
     state.report = { number: report.number + 1, made, rows };
     state.limit = made;
     state.isGranted = false;
-    this.#tell();
+    this.#sendReport();
   }
 
-  #tell(): void {
+  #sendReport(): void {
     const { options, state, wakes } = this.#rows;
     const report = state.allowance && options.onNeed?.({ ...state.allowance.report });
     if (report !== undefined) wakes.inBackground(report);

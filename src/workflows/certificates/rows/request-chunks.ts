@@ -8,45 +8,45 @@ import type {
 const limits = {
   chunkRows: 10,
   chunksInFlight: 3,
-  /** A full run that is back within this time leaves room for others beside it. */
+  /** A full chunk that returns within this time leaves room for concurrent ones. */
   quickChunkMs: 500,
-  /** One that is not back by then may not have begun. */
+  /** One that has not returned by then may not have started. */
   usualMs: 2_000,
 } as const;
 
-/** A run of requests in flight. */
+/** A chunk of requests in flight. */
 interface Chunk {
   rows: RequestRow[];
-  /** Rows that it may have outstanding: given to it at its start, and handed on by watches since. */
+  /** Rows that it may have outstanding: given at its start, and freed by polls since. */
   slots: number;
-  /** Ends it when it is cancelled. */
+  /** Cancels it. */
   scope: Pick<CancellationScope, 'cancel' | 'consideredCancelled'>;
   /** Epoch milliseconds. */
   startedAt: number;
 }
 
 /**
- * The runs of requests of one driver: what those in flight hold, and what the next one may be. Sizes
- * and bounds have their reasons in decision record 002, places in 009.
+ * The chunks of one driver: what those in flight hold, and how large the next one may be. Sizes and
+ * bounds: decision record 002; slots: 009.
  */
 export class RequestChunks {
   readonly #inFlight = new Map<string, Chunk>();
   #rows: number = limits.chunkRows;
-  /** Runs would only take the permits from each other. */
+  /** Concurrent chunks would only compete for permits. */
   #oneAtATime = false;
-  /** Runs that may start without a place of their own: each follows one that was handed all it asked. */
+  /** Chunks that may start without a free slot: each follows one that used all its slots. */
   #followUps = 0;
 
   get size(): number {
     return this.#inFlight.size;
   }
 
-  /** Rows of those in flight, by the names of the runs. */
-  rows(): [run: string, rows: RequestRow[]][] {
+  /** Rows in flight, by the names of their chunks. */
+  rows(): [chunk: string, rows: RequestRow[]][] {
     return [...this.#inFlight].map(([run, { rows }]) => [run, rows]);
   }
 
-  /** Rows that those in flight may have outstanding. */
+  /** Slots of the chunks in flight. */
   slots(): number {
     let slots = 0;
     for (const chunk of this.#inFlight.values()) slots += chunk.slots;
@@ -54,10 +54,10 @@ export class RequestChunks {
   }
 
   /**
-   * Rows of the run that may start now; 0 when none may. More of them than places where watches may
-   * hand on to it what becomes free meanwhile.
+   * Rows of the chunk that may start now; 0 when none may. More rows than slots where polls may pass
+   * freed slots on to it.
    *
-   * @param probing one row, on its own, to see whether the way is open again
+   * @param probing one row on its own, to test whether the service accepts requests again
    */
   nextRows(
     ready: number,
@@ -77,9 +77,9 @@ export class RequestChunks {
   }
 
   /**
-   * Ends those that no worker has taken: one that has begun is back by itself, or ends between two rows.
+   * Cancels chunks that no worker has taken: one that has started returns by itself.
    *
-   * @returns when to look again
+   * @returns when to check again
    */
   cancelQueued(now: number): number {
     let next = Infinity;
@@ -96,7 +96,7 @@ export class RequestChunks {
     this.#followUps = 0;
   }
 
-  /** Of a run that is back, what it did with its places is among the outstanding rows already. */
+  /** The slots that a returned chunk used are counted with the outstanding rows already. */
   handOn(name: string, slots: number): void {
     const chunk = this.#inFlight.get(name);
     if (chunk !== undefined) chunk.slots += slots;
@@ -107,11 +107,11 @@ export class RequestChunks {
   }
 
   /**
-   * What a run brings back unsent it had no time for: ask for what can be had. For want of permits,
-   * in one run at a time as well, until a full one returns in half of its second; slow answers on the
-   * other hand need all the runs there may be. Rows that found no slot prove nothing.
+   * A chunk returns rows that it had no time for: the rate was too high. If for want of permits, chunks
+   * go one at a time until a full one returns in half a second; slow responses need all concurrent
+   * chunks. Rows without a slot prove nothing.
    *
-   * @param given places that it had at its start
+   * @param given slots at its start
    */
   learn(answers: readonly RowAnswer[], given: number, tookMs: number): void {
     const tried = answers.filter((answer) => unsentFor(answer) !== 'no_slot');

@@ -16,8 +16,8 @@ import { ServiceBreaker } from './service-breaker';
 import { WaitingRows } from './waiting-rows';
 
 /**
- * Brings a list of rows to their outcomes: requests them in runs, keeps what is outstanding under shared
- * polls, and takes back what must go again. A lane drives thousands, a single issuance one.
+ * Drives a list of rows to their outcomes: requests them in chunks, polls what is outstanding, and
+ * requests again what failed. A lane drives thousands of rows, a single issuance one.
  */
 export class RowDriver {
   readonly #rows: DrivenRows;
@@ -47,7 +47,7 @@ export class RowDriver {
     this.#polls = new RowPolls(this.#rows, this.#requests);
   }
 
-  /** Runs to the end, or to the point where a new run of the workflow should take over. */
+  /** Returns at the end, or when the workflow should continue as new. */
   async drive(): Promise<'done' | 'continue'> {
     this.#rows.wakes.at(this.#rows.options.terms.requestUntil);
     for (;;) {
@@ -100,7 +100,7 @@ export class RowDriver {
     return {
       total: to - from,
       counts: { ...counts, unknown: counts.unknown + this.#rows.waiting.unknown },
-      // What stands beyond the share has settled: its poll has not returned yet.
+      // Rows above the share have settled: their poll has not returned yet.
       outstanding: Math.min(this.#rows.outstanding.size, Math.max(0, share - requesting)),
       requesting,
       again: this.#rows.waiting.again,
@@ -110,7 +110,7 @@ export class RowDriver {
     };
   }
 
-  /** All that can begin now. */
+  /** Starts all that can start now. */
   #start(): void {
     const now = Date.now();
     const moved = this.#rows.waiting.move(now, this.#requests.mayRequest(now));
@@ -136,14 +136,14 @@ export class RowDriver {
     return continueAsNewSuggested || historyLength >= eventsLimit;
   }
 
-  /** No more runs; watches hand back what they have. Seconds, never the issuances themselves. */
+  /** Starts no more chunks; polls return what they have. Takes seconds, not the time of the issuances. */
   #drain(): void {
-    log.info('handing over to a new run', { outstanding: this.#rows.outstanding.size });
+    log.info('continuing as new', { outstanding: this.#rows.outstanding.size });
     this.#draining = true;
     this.#rows.outstanding.cancelPolls();
   }
 
-  /** `cancel --now`: shuts the doors of the runs in flight and leaves what is outstanding. */
+  /** `cancel --now`: closes the rows not yet claimed and leaves what is outstanding. */
   #leaveAtOnce(): void {
     if (this.#leftBehind) return;
     this.#leftBehind = true;
@@ -154,7 +154,7 @@ export class RowDriver {
   async #leave(): Promise<void> {
     const { activities, list, terms, name } = this.#rows.options;
     const { reuseSince, interactive } = terms;
-    // Their answers come back by the runs themselves; this only keeps further rows at home.
+    // The chunks return their own answers; this only prevents further claims.
     await Promise.all(
       this.#rows.chunks
         .rows()
@@ -169,7 +169,7 @@ export class RowDriver {
     this.#rows.outstanding.clear();
   }
 
-  /** @returns true when a receipt came late and there is more to do */
+  /** @returns true when a late receipt leaves more to do */
   async #takeLateReceipts(): Promise<boolean> {
     const { activities, list, terms, name } = this.#rows.options;
     const { reuseSince, interactive } = terms;
@@ -183,12 +183,12 @@ export class RowDriver {
       const row = { rowIndex, attempts, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
       this.#requests.takeAnswers([{ ...row, was: 'unknown' }], [answer]);
     }
-    // With `cancel --now` what came late is left like the rest.
+    // With `cancel --now` late receipts are left like the rest.
     if (found.length > 0) this.#leftBehind = false;
     return found.length > 0;
   }
 
-  /** Nothing goes on without one: a token that works, or the word to try again. */
+  /** What a person must provide before it resumes: a working token, or the order to try again. */
   #neededFor(): WaitReason | null {
     const reason = this.#requests.waitsFor()?.reason;
     return reason === 'credentials' || reason === 'decision' ? reason : null;

@@ -4,16 +4,16 @@ import type { DrivenRows } from './driven-rows';
 import type { OutstandingRow } from './outstanding-rows';
 import type { RowRequests } from './row-requests';
 
-/** Sizes and bounds: decision records 002, 004 and 008 have their reasons. */
+/** Sizes and bounds: see decision records 002, 004 and 008. */
 const limits = {
-  /** Return after the first settlement: soon when rows wait for its place, later when none do. */
+  /** Return after the first settlement: soon when rows wait for its slot, later when none do. */
   lingerMs: 1_000,
   slotLingerMs: 120,
-  /** Issuances a row may have in all when the service fails them as retryable. */
+  /** Issuances of one row in all when the service fails them as retryable. */
   attempts: 5,
 } as const;
 
-/** Keeps what a driver has requested under shared polls, and takes what has settled. */
+/** Polls the accepted rows of a driver, and takes what has settled. */
 export class RowPolls {
   readonly #rows: DrivenRows;
   readonly #requests: RowRequests;
@@ -32,11 +32,11 @@ export class RowPolls {
         return;
       }
       if (next.rows.length === 0) return;
-      this.#rows.wakes.inBackground(this.#watch(next.rows));
+      this.#rows.wakes.inBackground(this.#poll(next.rows));
     }
   }
 
-  async #watch(rows: OutstandingRow[]): Promise<void> {
+  async #poll(rows: OutstandingRow[]): Promise<void> {
     const { activities, list, terms, name } = this.#rows.options;
     const now = Date.now();
     const youngestAgeMs = Math.min(...rows.map((row) => now - row.tuple[2]));
@@ -58,7 +58,7 @@ export class RowPolls {
   }
 
   #takeWatched(answer: PollAnswer): void {
-    for (const [run, places] of answer.handedOn) this.#rows.chunks.handOn(run, places);
+    for (const [chunk, slots] of answer.handedOn) this.#rows.chunks.handOn(chunk, slots);
     for (const row of this.#rows.outstanding.take(answer, Date.now())) {
       const { attempts, notBefore, rowIndex, status } = row;
       if (status !== 'retryable') this.#rows.state.counts[status] += 1;

@@ -16,20 +16,20 @@ import type { RowsProgress, WaitingFor } from '../../messages';
 import type { DrivenRows } from './driven-rows';
 import type { RequestAllowance } from './request-allowance';
 
-/** Bounds: decision records 002, 004 and 008 have their reasons. */
+/** Bounds: see decision records 002, 004 and 008. */
 const limits = {
-  /** Decisions under `--on-unknown reissue`: the first and one more. */
+  /** Attempts under `--on-unknown reissue`: the first and one more. */
   reissueAttempts: 2,
   turnedAway: 20,
 } as const;
 
-/** Requests the rows of a driver in runs, and takes what came of them. */
+/** Requests the rows of a driver in chunks, and takes the answers. */
 export class RowRequests {
   readonly #rows: DrivenRows;
   readonly #allowance: RequestAllowance;
-  /** Names this execution: one of the same id that starts anew must not take its claims for its own. */
+  /** Names this execution: a restarted one of the same id must not take its claims for its own. */
   readonly #execution = shortRunId(workflowInfo().firstExecutionRunId);
-  /** Rows were turned away too often: a person says when they are tried again. */
+  /** Rows were throttled too often: a person decides when they are tried again. */
   #needsDecision: boolean;
   #isReading = false;
 
@@ -42,13 +42,13 @@ export class RowRequests {
   tryAgain(): void {
     this.#needsDecision = false;
     this.#rows.breaker.tryNow();
-    this.#rows.waiting.forgive();
+    this.#rows.waiting.retryAll();
   }
 
-  /** All runs that can begin now. */
+  /** Starts all chunks that can start now. */
   start(): void {
     for (let size = this.#nextRunSize(); size > 0; size = this.#nextRunSize()) {
-      const slots = Math.min(size, Math.max(0, this.#places()));
+      const slots = Math.min(size, Math.max(0, this.#freeSlots()));
       const isProbe = this.#rows.breaker.probe !== null;
       const rows = this.#rows.waiting.take(Date.now(), size, isProbe);
       this.#allowance.take(rows.length);
@@ -58,7 +58,7 @@ export class RowRequests {
     this.#allowance.giveBackOnce();
   }
 
-  /** Rows of the run that may start now; 0 when none may. */
+  /** Rows of the chunk that may start now; 0 when none may. */
   #nextRunSize(): number {
     const now = Date.now();
     const { closedUntil, probe } = this.#rows.breaker;
@@ -69,17 +69,17 @@ export class RowRequests {
     }
     const ready = this.#allowance.limit(this.readyRows(now));
     if (probe === 'read') {
-      if (ready > 0 && this.#rows.chunks.size === 0) this.#askForNothing();
+      if (ready > 0 && this.#rows.chunks.size === 0) this.#probeService();
       return 0;
     }
-    return this.#rows.chunks.nextRows(ready, this.#places(), {
+    return this.#rows.chunks.nextRows(ready, this.#freeSlots(), {
       probing: probe === 'row',
       polled: this.#rows.outstanding.size > 0,
     });
   }
 
-  /** A read that costs nothing, before anything that does is tried again. */
-  #askForNothing(): void {
+  /** A free read, before anything that is charged is tried again. */
+  #probeService(): void {
     if (this.#isReading) return;
     this.#isReading = true;
     const { activities } = this.#rows.options;
@@ -106,12 +106,12 @@ export class RowRequests {
   readyRows(now: number): number {
     const ready = this.#rows.waiting.ready(now);
     const { soonest } = this.#rows.waiting;
-    // Those in the store that may go already wake it when they are back.
+    // Due rows in the store wake it when they are read back.
     if (ready === 0 && soonest > now) this.#rows.wakes.at(soonest);
     return ready;
   }
 
-  /** One run: cancelled, it ends between rows, and the ids of accepted requests come back. */
+  /** One chunk: cancelled, it ends between rows and returns the accepted ids. */
   async #run(rows: AgainRow[], slots: number): Promise<void> {
     const { activities, list, terms, name } = this.#rows.options;
     const chunk = `${name}-${this.#execution}-${this.#rows.state.chunks}`;
@@ -130,7 +130,7 @@ export class RowRequests {
         );
       } catch (error) {
         if (!(error instanceof ActivityFailure)) throw error;
-        answers = neverBegan(error)
+        answers = neverStarted(error)
           ? requested.map(([rowIndex, attempts]) => unsentRow(rowIndex, attempts))
           : await CancellationScope.nonCancellable(() => activities.recoverRequests(input));
       }
@@ -149,9 +149,9 @@ export class RowRequests {
     for (const [index, answer] of answers.entries()) {
       const row = rows[index];
       if (row === undefined) continue;
-      const cameToNothing = lostBy(answer);
+      const isFailed = failed(answer);
       const requested = answer.kind === 'unsent' ? answer.notBefore : 0;
-      if (cameToNothing !== null) breaker.requested(cameToNothing, requested);
+      if (isFailed !== null) breaker.requested(isFailed, requested);
       switch (answer.kind) {
         case 'accepted': {
           const { rowIndex, certidaoId, requestedAt, attempts, flags } = answer;
@@ -172,13 +172,13 @@ export class RowRequests {
     if (shut !== null) breaker.shut(shut.reason, shut.until);
   }
 
-  /** @returns why nothing is requested for a while; null when there is no reason */
+  /** @returns why requests pause; null when they do not */
   #takeUnsent(
     row: AgainRow,
     { notBefore, reason }: Extract<RowAnswer, { kind: 'unsent' }>,
   ): { reason: WaitingFor; until: number } | null {
     const away = reason === 'not_sent' || reason === 'fault';
-    // A store that is away says nothing about the row: it goes on by itself.
+    // An unavailable store says nothing about the row.
     const turnedAway = row.turnedAway + (away ? 1 : 0);
     if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
     const earliest = away ? Date.now() + backoffMs(turnedAway, Math.random()) : 0;
@@ -229,15 +229,15 @@ export class RowRequests {
   }
 
   /**
-   * Places free for sure: less than none while rows stand in places whose watch has not returned.
-   * Only when a worker is lost, and with it what its watches had handed on, may a few rows too many be
+   * Slots that are free for certain: negative while settled rows hold slots whose poll has not returned.
+   * Only when a worker is lost, with the slots that its polls had freed, may a few rows too many be
    * outstanding.
    */
-  #places(): number {
+  #freeSlots(): number {
     return this.#rows.state.share - this.#rows.outstanding.size - this.#rows.chunks.slots();
   }
 
-  /** What keeps them from being requested. */
+  /** What blocks their requests. */
   waitsFor(): RowsProgress['waiting'] {
     if (this.#rows.state.paused) return { reason: 'paused', until: null };
     if (this.#rows.state.held) return { reason: 'unknown', until: null };
@@ -251,8 +251,8 @@ export class RowRequests {
   }
 }
 
-/** Whether a request came to nothing: its answer is lost, or it was turned away. Null: none was sent, or not by us. */
-function lostBy(answer: RowAnswer): boolean | null {
+/** Whether a request failed: its response is lost, or it was throttled. Null: none was sent, or not by us. */
+function failed(answer: RowAnswer): boolean | null {
   switch (answer.kind) {
     case 'accepted':
     case 'settled':
@@ -264,8 +264,8 @@ function lostBy(answer: RowAnswer): boolean | null {
   }
 }
 
-/** No worker had taken it when it was cancelled, or in half a minute: nothing of it was sent. */
-function neverBegan({ cause }: ActivityFailure): boolean {
+/** No worker had taken it when it was cancelled, or within half a minute: nothing was sent. */
+function neverStarted({ cause }: ActivityFailure): boolean {
   if (cause instanceof CancelledFailure) return true;
   return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
 }

@@ -2,41 +2,41 @@ import type { AgainRow, PolledRow } from '../../../domain/certificates/certifica
 import type { LaneReport } from '../../../domain/certificates/request-budget';
 import type { RowCounts } from '../../messages';
 
-/** What a driver of rows carries through continue-as-new. Plain data. */
+/** What a row driver carries through continue-as-new. Plain data. */
 export interface CarriedRows {
-  /** Next place that was never handed to a run of requests. */
+  /** Next row index that was never in a chunk. */
   next: number;
-  /** Places beyond it that were. */
+  /** Row indexes beyond it that were. */
   ahead: number[];
   again: AgainRow[];
   outstanding: PolledRow[];
-  /** Places whose request has an unknown outcome, with the decisions taken. */
+  /** Rows whose outcome is unknown, with the reissues decided. */
   unknown: [rowIndex: number, attempts: number][];
   deferred: Deferred;
   counts: RowCounts;
-  /** Runs of requests so far: numbers their claims. */
+  /** Chunks so far: numbers their claims. */
   chunks: number;
   paused: boolean;
   cancel: 'wait' | 'now' | null;
-  /** Too many outcomes of the batch are unknown. */
+  /** Too many outcomes of the batch are unknown: requests stop. */
   held: boolean;
-  /** Rows whose request was sent here, and whose outcome became unknown. */
+  /** Rows that were sent here and became unknown. */
   lost: number;
   /** Rows that may be in flight at once. */
   share: number;
-  /** Runs in a row that were turned away. */
+  /** Consecutive. */
   throttledChunks: number;
-  /** Left out: it may make as many requests as it needs. */
+  /** Left out: no limit of requests. */
   allowance?: Allowance;
 }
 
-/** What the budget of the batch leaves to one lane. */
+/** The lane's part of the batch's budget. */
 export interface Allowance {
-  /** Requests that it may make in all. */
+  /** Requests that it may send in all. */
   limit: number;
-  /** Those that it has made, and those in flight: above the limit when a lost run had made more than was known. */
+  /** Requests sent and in flight: above the limit when a lost chunk had sent more than was known. */
   made: number;
-  /** What the batch was told last; number 0: nothing. */
+  /** The last report to the batch; number 0: none. */
   report: LaneReport;
   /** The batch has answered it. */
   isGranted: boolean;
@@ -49,14 +49,14 @@ export function noAllowance(): Allowance {
   return { limit: 0, made: 0, report, isGranted: false, isGivenBack: false };
 }
 
-/** What the store holds of rows that go again, or are unknown: too many of them to be carried. */
+/** Counts of rows deferred to the store: too many to be carried. */
 export interface Deferred {
-  /** Rows that go again, by what is stored of their outcome. */
+  /** Rows to request again, by stored outcome. */
   again: Record<AgainRow['was'], number>;
-  /** Epoch milliseconds: none of them goes before. */
+  /** Epoch milliseconds: when the first of them is due. */
   soonest: number;
   unknown: number;
-  /** Times that rows were put there or taken back: numbers the next one. */
+  /** Times that rows were stored or read back: numbers the next step. */
   steps: number;
 }
 

@@ -1,25 +1,25 @@
 import { backoffMs } from '../../../domain/core/service/poll-timing';
 import type { WaitingFor } from '../../messages';
 
-/** Requests that are looked at, and how many of them there must be. */
+/** The window of requests, and the minimum for a decision. */
 const judged = { most: 20, least: 5 } as const;
-/** The longest wait, while reads are answered and when they are not. */
-const longestMs = { reads: 30_000, nothing: 300_000 } as const;
+/** The longest wait, while reads succeed and while they fail. */
+const longestMs = { reads: 30_000, noReads: 300_000 } as const;
 
 /**
- * Whether requests may go to the service, and why not. One that came to nothing is the matter of its row;
- * when more than half of the last ones did, all wait, doubling: then a read that costs nothing, then one
- * row from elsewhere, show whether the way is open.
+ * Whether requests may go to the service, and why not. One failure concerns its row only; when more than
+ * half of the window failed, all wait, doubling: then a free read, then one row from elsewhere in the
+ * list, test whether the service accepts requests again.
  */
 export class ServiceBreaker {
-  /** Waits in a row that did not help. */
+  /** Consecutive waits without success. */
   #turnedAway: number;
   #closedUntil = 0;
-  /** The latest instant that the service asked to wait for. */
-  #asked = 0;
-  /** What is to show whether the way is open. */
+  /** Latest instant of any Retry-After. */
+  #retryAfter = 0;
+  /** What tests whether the service is open again. */
   #probe: 'read' | 'row' | null;
-  /** Of the last requests, whether they came to nothing. */
+  /** The window: whether each request failed. */
   #last: boolean[] = [];
   reason: WaitingFor | null = null;
 
@@ -41,8 +41,8 @@ export class ServiceBreaker {
     return this.#closedUntil;
   }
 
-  /** Nothing goes for a reason that is the same for all rows. */
-  shut(reason: WaitingFor, until: number, maxMs: number = longestMs.nothing): void {
+  /** Stops requests for a reason that concerns all rows. */
+  shut(reason: WaitingFor, until: number, maxMs: number = longestMs.noReads): void {
     this.#turnedAway += 1;
     this.#probe = reason === 'service' ? 'read' : 'row';
     this.#last = [];
@@ -51,24 +51,20 @@ export class ServiceBreaker {
     this.#closedUntil = Math.max(this.#closedUntil, until, Date.now() + waitMs);
   }
 
-  /**
-   * What a request came to.
-   *
-   * @param notBefore instant that the service asked to wait for
-   */
-  requested(cameToNothing: boolean, notBefore = 0): void {
-    this.#asked = Math.max(this.#asked, notBefore);
+  /** @param notBefore instant that the service asked to wait for */
+  requested(isFailed: boolean, notBefore = 0): void {
+    this.#retryAfter = Math.max(this.#retryAfter, notBefore);
     if (this.#probe !== null) {
-      if (cameToNothing) this.shut('service', this.#asked, longestMs.reads);
+      if (isFailed) this.shut('service', this.#retryAfter, longestMs.reads);
       else this.#open();
       return;
     }
-    this.#last.push(cameToNothing);
+    this.#last.push(isFailed);
     if (this.#last.length > judged.most) this.#last.shift();
     const failed = this.#last.filter(Boolean).length;
     if (this.#last.length >= judged.least && failed * 2 > this.#last.length) {
-      this.shut('service', this.#asked, longestMs.reads);
-    } else if (!cameToNothing) this.reason = null;
+      this.shut('service', this.#retryAfter, longestMs.reads);
+    } else if (!isFailed) this.reason = null;
   }
 
   /** What the read came to. */
@@ -78,7 +74,7 @@ export class ServiceBreaker {
     else this.shut('service', 0);
   }
 
-  /** A person wants it to be tried at once. */
+  /** A person orders a retry now. */
   tryNow(): void {
     this.#closedUntil = 0;
   }
@@ -86,7 +82,7 @@ export class ServiceBreaker {
   #open(): void {
     this.#turnedAway = 0;
     this.#probe = null;
-    this.#asked = 0;
+    this.#retryAfter = 0;
     this.reason = null;
   }
 }

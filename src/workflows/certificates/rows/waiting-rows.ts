@@ -7,23 +7,23 @@ import type { RowCounts } from '../../messages';
 import type { DeferredRows } from './deferred-rows';
 import type { CarriedRows } from './row-state';
 
-/** Rows that go again, and unknown ones, beyond which half of them go into the store. */
+/** Rows to request again and unknown rows; above this, half of them go into the store. */
 const mostCarried = 1_000;
-/** Rows whose receipts are read again at once. */
+/** Unknown rows whose receipts are read at once. */
 const rereadRows = 250;
 
 type LateAnswer = Exclude<RowAnswer, { kind: 'unknown' }>;
 
-/** Rows that are with nobody: those to be requested, for the first time or again, and unknown ones. */
+/** Rows not in flight: those to be requested, first time or again, and unknown ones. */
 export class WaitingRows {
   readonly #state: CarriedRows;
   readonly #to: number;
   readonly #deferred: DeferredRows;
   readonly #unknown: Map<number, number>;
-  /** Receipts of the unknown rows were read after the last of them became so. */
+  /** Receipts of all unknown rows were read since the last became unknown. */
   #reread = false;
 
-  /** @param to place after the last one */
+  /** @param to end of the range, exclusive */
   constructor(state: CarriedRows, to: number, deferred: DeferredRows) {
     this.#state = state;
     this.#to = to;
@@ -31,12 +31,12 @@ export class WaitingRows {
     this.#unknown = new Map(state.unknown);
   }
 
-  /** Those that go again. */
+  /** Rows to request again. */
   get again(): number {
     return this.#state.again.length + this.#deferred.again;
   }
 
-  /** All that may still have to be requested, now or later. */
+  /** Rows that may still have to be requested. */
   get unrequested(): number {
     return this.#neverWent + this.again;
   }
@@ -49,12 +49,12 @@ export class WaitingRows {
     return [...this.#unknown];
   }
 
-  /** All were requested, as far as it is time for them. */
+  /** All due rows were requested. */
   get haveAllGone(): boolean {
     return this.#state.next >= this.#to;
   }
 
-  /** When the first of those that go again may go; Infinity when there are none. */
+  /** When the first row is due again; Infinity when there is none. */
   get soonest(): number {
     return Math.min(this.#deferred.soonest, ...this.#state.again.map((row) => row.notBefore));
   }
@@ -65,20 +65,20 @@ export class WaitingRows {
   }
 
   /**
-   * Those that go again before those that never went.
+   * Rows to request again before those never requested.
    *
-   * @param elsewhere one from another part of the list, as far as there is one: neighbours share their trouble
+   * @param elsewhere one row from another part of the list, if any: neighbours share their failures
    */
   take(now: number, size: number, elsewhere = false): AgainRow[] {
     const far = elsewhere ? this.#takeFar() : null;
     if (far !== null) return [far];
     const taken: AgainRow[] = [];
-    const kept: AgainRow[] = [];
+    const remaining: AgainRow[] = [];
     const again = elsewhere ? this.#state.again.toReversed() : this.#state.again;
     for (const row of again) {
-      (taken.length < size && row.notBefore <= now ? taken : kept).push(row);
+      (taken.length < size && row.notBefore <= now ? taken : remaining).push(row);
     }
-    this.#state.again = elsewhere ? kept.reverse() : kept;
+    this.#state.again = elsewhere ? remaining.reverse() : remaining;
     while (taken.length < size && !this.haveAllGone) {
       const rowIndex = this.#state.next;
       this.#state.next += 1;
@@ -88,7 +88,7 @@ export class WaitingRows {
     return taken;
   }
 
-  /** From the middle of those that never went. */
+  /** From the middle of those never requested. */
   #takeFar(): AgainRow | null {
     const { next, ahead } = this.#state;
     let rowIndex = next + Math.floor((this.#to - next) / 2);
@@ -119,15 +119,15 @@ export class WaitingRows {
     this.#unknown.set(rowIndex, attempts);
   }
 
-  /** A person wants all to be tried again. */
-  forgive(): void {
+  /** A person orders a retry of all. */
+  retryAll(): void {
     this.#state.again = this.#state.again.map((row) => ({ ...row, turnedAway: 0 }));
   }
 
   /**
-   * Into the store where there are too many, those that go last, and back when it is their time.
+   * Stores rows when there are too many, the latest first, and reads them back when due.
    *
-   * @returns null when nothing is to be moved
+   * @returns null when nothing moves
    */
   move(now: number, mayRequest: boolean): Promise<void> | null {
     if (this.#deferred.moving) return null;
@@ -143,9 +143,9 @@ export class WaitingRows {
   }
 
   /**
-   * Looks once more for receipts of unknown rows that came late.
+   * Reads the receipts of unknown rows once more.
    *
-   * @returns those that were found; none when there are no more
+   * @returns late receipts; empty when none is left to read
    */
   async late(
     reread: (rows: RequestRow[]) => Promise<RowAnswer[]>,
@@ -154,7 +154,7 @@ export class WaitingRows {
     for (;;) {
       const found = this.#reread ? [] : await this.#readAgain(reread);
       if (found.length > 0 || this.#deferred.unknown === 0) return found;
-      // These stay as they are, and those in the store have their turn.
+      // These stay unknown; the deferred ones are next.
       counts.unknown += this.#unknown.size;
       this.#unknown.clear();
       for (const [rowIndex, attempts] of await this.#deferred.takeUnknown()) {
@@ -163,7 +163,7 @@ export class WaitingRows {
     }
   }
 
-  /** Rows that were never sent become `cancelled`; the others keep what is stored of them. */
+  /** Rows that were never sent become `cancelled`; the others keep their stored outcome. */
   async countTheRest(counts: RowCounts): Promise<void> {
     counts.cancelled += this.#neverWent;
     this.#state.next = this.#to;

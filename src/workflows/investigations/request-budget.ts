@@ -3,27 +3,27 @@ import { Budget, type ReachedBudget } from '../../domain/core/budget';
 import { orderAnswer } from '../../domain/order-answers';
 import type { PreparedStep } from './activities';
 
-/** Lets steps make as many requests as the budget allows; then a person must look. */
-export class Purse {
+/** Lets steps send requests within the budget; then the investigation waits for a person. */
+export class RequestBudget {
   readonly #budget: Budget | null;
-  /** Steps spend one after the other: two at once would both be told that there is enough. */
+  /** Steps spend in sequence: two at once would both pass the check. */
   #last: Promise<unknown> = Promise.resolve();
   #beyond: Extract<PreparedStep, { kind: 'beyondBudget' }> | null = null;
 
-  /** @param budget requests; null: as many as there are */
+  /** @param budget requests; null: no limit */
   constructor(budget: number | null) {
     this.#budget = budget === null ? null : new Budget(budget);
   }
 
-  /** While a person must look; null: nobody must. */
+  /** Null: the budget is not reached. */
   get reached(): ReachedBudget | null {
     if (this.#budget === null || this.#beyond === null) return null;
     return { ...this.#budget.state, rest: this.#beyond.rest };
   }
 
   /**
-   * @param prepare what it may request at most; null: no matter how much
-   * @param until epoch milliseconds: after it nobody is waited for
+   * @param prepare the most it may request; null: no limit
+   * @param until epoch milliseconds: the wait for a person ends
    */
   async spend(
     prepare: (mayRequest: number | null) => Promise<PreparedStep>,
@@ -51,7 +51,7 @@ export class Purse {
     return own;
   }
 
-  /** @returns what it is answered with */
+  /** @returns the reply to the person */
   refill(): string {
     if (this.#budget === null || this.#beyond === null) return orderAnswer('not_waiting_budget');
     const { requests } = this.#beyond;
