@@ -58,11 +58,16 @@ export function acceptedIdFromWire(
 ): string {
   const parsed = parseJson(body);
   const wires = wrappedIn(parsed);
+  const idWrappedIn = (wrapped: readonly Wire[]) =>
+    only(wrapped.flatMap((wire) => idsIn(wire, names).slice(0, 1)));
   const id =
     idsIn(objectOf(parsed), names)[0] ??
     idAt(location) ??
-    only(wires.flatMap((wire) => idsIn(wire, names).slice(0, 1))) ??
-    (isAssumed(names.idFields) ? onlyUuid(parsed, wires) : undefined);
+    idWrappedIn(wires) ??
+    idWrappedIn(wires.flatMap(wrappedIn)) ??
+    (isAssumed(names.idFields)
+      ? onlyUuid(parsed, [...wires, ...wires.flatMap(wrappedIn)])
+      : undefined);
   if (id !== undefined) return id;
   const path = names.idFields.map(({ name }) => name).join(' or ');
   throw new ContractError(call, [{ path, code: 'missing_id' }], body);
@@ -108,7 +113,10 @@ function operationIn(call: CallName, names: CreditNames, body: Buffer): Wire {
   const tells = (one: Wire): boolean =>
     idsIn(one, names).length > 0 || statusIn(one, names) !== null;
   if (wire !== null && tells(wire)) return wire;
-  const [wrapped, ...others] = wrappedIn(parsed).filter(tells);
+  const wires = wrappedIn(parsed);
+  const telling = wires.filter(tells);
+  const [wrapped, ...others] =
+    telling.length > 0 ? telling : wires.flatMap(wrappedIn).filter(tells);
   if (wrapped !== undefined && others.length === 0) return wrapped;
   if (wire !== null) return wire;
   throw new ContractError(call, [{ path: '', code: 'no_json_object' }]);

@@ -23,6 +23,7 @@ describe('the id of an accepted upload', () => {
     ['behind a byte order mark', '\ufeff{"id": "o-1"}', ''],
     ['under the other name', { operationId: 'o-1' }, ''],
     ['in an envelope', { data: { id: 'o-1', status: 'queued' }, engine: { id: 'e-1' } }, ''],
+    ['in an envelope of an envelope', { result: { operacao: { id: 'o-1' } }, warnings: [] }, ''],
     ['in a list of one', [{ id: 'o-1' }], ''],
     ['in a list of one in an envelope', { data: [{ operationId: 'o-1' }] }, ''],
     ['in Location, without a body', '', '/api/v1/v1/operations/o-1'],
@@ -85,6 +86,7 @@ describe('an operation', () => {
 
   test('may be wrapped', () => {
     const answer = { data: { id: 'o-1', status: 'failed', error: 'boom' } };
+    expect(operation({ result: answer }).state).toBe('failed');
     expect(operation(answer)).toMatchObject({ state: 'failed', failure: { message: 'boom' } });
     expect(() => operation(answer, 'o-2')).toThrow(ContractError);
   });
