@@ -105,7 +105,7 @@ describe('the pages', () => {
   test.each([
     ['monitor sweap --monitors a', /no such command/],
     ['certificate batch --inputs a.csv', /unknown/],
-    ['certificate batch', /missing: --input/],
+    ['credit analyze', /missing: --input/],
     ['certificate batch --input a.csv --deadline soon', /deadline/],
     ['show a b', /too much/],
   ])('a page with `diligence %s` is found wrong', (words, why) => {
