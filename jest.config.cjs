@@ -45,11 +45,11 @@ const wholeWorks =
         'integration/{retention,shared-wait,stopped-during-requests,terminated-works,token-revoked}',
         'integration/{credit-*,dossier-*,job-batches,monitor-*}',
         'long/{batch-broken-off,fuzz,frozen-worker,server-killed,slow-rows,thousand-rows}',
-        'long/{worker-killed,worker-stopped,*-under-faults,credit-worker-killed}',
+        'long/{worker-killed,*-under-faults,credit-worker-killed}',
         'long/{dossier-retry-failed,monitor-schedule-killed,monitor-soak}',
-        'full/{audit-of-a-batch,batch-under-faults,erase,dossier-*,inquiry-worker-killed}',
+        'full/{audit-of-a-batch,batch-under-faults,erase,*-worker-killed,dossier-terms}',
       ]
-    : ['integration/{certificate-batch-again,credit-batches,dossier-retries,monitor-watch}'];
+    : ['integration/{certificate-batch-again,credit-batches,dossier-retries,monitor-scan}'];
 
 const worksOnPostgres = {
   displayName: 'works-on-postgres',

@@ -65,7 +65,7 @@ function run(copy: string, tool: string, ...options: string[]) {
   const limits = { timeout: mostMs, killSignal: 'SIGKILL' } as const;
   const child = spawn(join(root, 'node_modules/.bin', tool), options, { cwd: copy, ...limits });
   let said = '';
-  const keep = (chunk: Buffer): void => void (said = `${said}${chunk.toString()}`.slice(-8_000));
+  const keep = (chunk: Buffer): void => void (said = `${said}${chunk.toString()}`.slice(-40_000));
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   return new Promise<{ code: number | null; said: string }>((done, fail) => {
@@ -109,6 +109,9 @@ async function verdictOn(copy: string, mutant: Mutant): Promise<Verdict> {
     const ends = (results?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults);
     const failed = ends.find(({ status }) => status === 'failed');
     if (failed !== undefined) return { kind: 'caught', by: failed.fullName };
+    // What the fault left behind may break jest before it writes its results.
+    const [, told] = (results === null && /^ +✕ (.+) \(\d+ ms\)$/m.exec(said)) || [];
+    if (told !== undefined) return { kind: 'caught', by: told };
     return { kind: 'not caught', why: results?.success === true ? 'the tests pass' : said };
   } finally {
     cpSync(join(root, file), join(copy, file));

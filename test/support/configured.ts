@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,6 +20,9 @@ export function configured(config: ConfigInput = {}): { DILIGENCE_CONFIG: string
   const folder = join(tmpdir(), 'diligence-test-configs');
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.json`);
-  writeFileSync(path, text);
+  // Other test runs read the same file.
+  const aside = `${path}.${process.pid}`;
+  writeFileSync(aside, text);
+  renameSync(aside, path);
   return { DILIGENCE_CONFIG: path };
 }

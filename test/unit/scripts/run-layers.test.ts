@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { accountOf, slowestOf, toRunAgain, type FileResult } from '../../../scripts/run-layers';
 
 const file = (name: string, ...statuses: string[]): FileResult => ({
@@ -74,3 +76,29 @@ test('the ten slowest files are named, the slowest first', () => {
   expect(slowest).toHaveLength(10);
   expect(slowest[0]).toMatch(/^16\.5 s .*unit\/11\.test\.ts$/);
 });
+
+test.each(['', 'full'])('every file that a project names is there (LONG_TESTS=%s)', (size) => {
+  const env = jest.replaceProperty(process, 'env', { ...process.env, LONG_TESTS: size });
+  let projects: { testMatch: string[] }[] = [];
+  jest.isolateModules(() => {
+    ({ projects } = jest.requireActual('../../../jest.config.cjs'));
+  });
+  env.restore();
+  const root = join(__dirname, '..', '..', '..');
+  const files = readdirSync(join(root, 'test'), { recursive: true }).map(
+    (path) => `test/${String(path)}`,
+  );
+  const named = projects.flatMap(({ testMatch }) => testMatch).flatMap(alternatives);
+  const isThere = (pattern: string): boolean => {
+    const path = pattern.replace('<rootDir>/', '').replaceAll('.', '\\.');
+    const asked = path.replace('**/', '(.*/)?').replaceAll(/(?<!\.)\*/g, '[^/]*');
+    return files.some((one) => new RegExp(`^${asked}$`).test(one));
+  };
+  expect(named.filter((pattern) => !isThere(pattern))).toEqual([]);
+});
+
+/** Of a pattern: one for each word in its braces. */
+function alternatives(pattern: string): string[] {
+  const [, begin = pattern, words = '', end = ''] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
+  return words.split(',').map((word) => `${begin}${word}${end}`);
+}
