@@ -50,7 +50,7 @@ describe('a batch of credit files', () => {
       'a.rem': cnab(71),
       'b.rem': cnab(72),
       'c.rem': cnab(71),
-      'empty.rem': Buffer.alloc(0),
+      'empty.REM': Buffer.alloc(0),
     });
     const first = await batch('mixed', '--filter', 'issues', '--label', 'tuesday');
     expect(first.code).toBe(3);
@@ -61,11 +61,17 @@ describe('a batch of credit files', () => {
       { asked: 'a.rem', status: 'completed', titulos: '71', note: '' },
       { asked: 'b.rem', status: 'completed', titulos: '72' },
       { asked: 'c.rem', status: 'duplicate', duplicate_of: '2', titulos: '71' },
-      { asked: 'empty.rem', status: 'invalid', id: '' },
+      {
+        asked: 'empty.REM',
+        status: 'invalid',
+        id: '',
+        error_message: expect.stringContaining('empty.REM'),
+      },
     ]);
     expect(place.uploads('a.rem').length + place.uploads('c.rem').length).toBe(1);
     const shown = await readFile(join(folder, 'b', 'result.json'), 'utf8');
     expect(shown).toContain('"sacados":[]');
+    expect(await sheetRows(join(folder, 'b'), 'titulos.csv')).toHaveLength(72);
 
     const { stdout: listed } = await run(['list', '--label', 'tuesday', '--json']);
     expect(JSON.parse(listed)).toMatchObject({

@@ -78,10 +78,10 @@ describe('requests that the service answers slowly', () => {
     expect((await place.run(['show', id])).stdout).toContain('waiting: paused');
     expect(posts()).toHaveLength(paused);
 
-    await handle.executeUpdate('resume');
+    expect((await place.run(['resume', id])).code).toBe(0);
     await eventually('requests go on', () => posts().length > paused + 5);
     await eventually('requests are in flight', () => posts().some(isInFlight));
-    await handle.executeUpdate('cancel', { args: [{ now: false }] });
+    expect((await place.run(['cancel', id])).code).toBe(0);
     const lines = await untilEnded(id);
 
     expect(brokenOff()).toEqual([]);

@@ -9,17 +9,24 @@ const concurrency = 16;
 
 describe('a batch broken off in the middle of its requests and started again', () => {
   let place: Installation;
+  /** Number of the first document of a test. */
+  let first = 1;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     place = await Installation.startAlone({
       issuance: { waitingMs: [20, 50], processingMs: [500, 1_500], distribution: 'uniform' },
       latencyMs: [20, 50],
     });
-    await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
     await place.startWorker();
   }, 60_000);
 
-  afterEach(() => place.stop(), 60_000);
+  beforeEach(async () => {
+    place.sandbox.reset();
+    first += rows;
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(rows, first));
+  });
+
+  afterAll(() => place.stop(), 60_000);
 
   const posts = () => postsOf(place.sandbox);
   const batch = (...more: string[]) =>
@@ -52,7 +59,7 @@ describe('a batch broken off in the middle of its requests and started again', (
     const folder = join(place.folder, 'out');
     const lines = await readSheetLines(join(folder, 'results.csv'));
     expect(lines.map(({ document, status }) => `${document} ${status}`)).toEqual(
-      Array.from({ length: rows }, (_, index) => `${cnpj(index + 1)} issued`),
+      Array.from({ length: rows }, (_, index) => `${cnpj(first + index)} issued`),
     );
     expect(await contradictions(place.sandbox, lines, folder)).toEqual([]);
     expect(posts()).toHaveLength(rows);

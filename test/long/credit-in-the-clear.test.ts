@@ -18,6 +18,7 @@ import {
   type Confidential,
   type Held,
 } from '../support/everything-held';
+import { sized } from '../support/full-size';
 import { invoiceKey, invoiceXml, testInvoice } from '../support/invoice-files';
 import { zipFile } from '../support/zip-files';
 
@@ -26,6 +27,8 @@ const creditToken = 'credit-sandbox-token';
 const engineName = 'MOTOR SIGILOSO DA MESA';
 const plantedName = 'ESTEVES PLANTADO LTDA';
 const person = cpf(4_711);
+/** Those in trouble, and two that go well. */
+const files = sized(8, 20);
 
 const trouble: ScenarioInput = {
   credit: {
@@ -56,7 +59,7 @@ function receivablesOf(file: number): TestReceivable[] {
   }));
 }
 
-async function fillFolder(place: CreditInstallation, files: number): Promise<Confidential> {
+async function fillFolder(place: CreditInstallation): Promise<Confidential> {
   await mkdir(join(place.folder, 'files'));
   const documents = new Set<string>([testAssignor.document, person]);
   const names = new Set<string>([testAssignor.name, plantedName, engineName]);
@@ -77,7 +80,7 @@ async function fillFolder(place: CreditInstallation, files: number): Promise<Con
 }
 
 /** Analyses, decisions, refusals, and what a client could put into the engine by itself. */
-async function runEverything(place: CreditInstallation, files: number): Promise<Held[]> {
+async function runEverything(place: CreditInstallation): Promise<Held[]> {
   const ended: CommandResult[] = [];
   const run = async (...args: string[]): Promise<CommandResult> => {
     const result = await place.installation.run(args);
@@ -174,17 +177,17 @@ describe('what the engine holds of analyses, and what is logged and told', () =>
 
   afterEach(() => place.stop(), 60_000);
 
-  test('of 20 files with faults: no document, name, key or token; nor in the store', async () => {
+  test(`of ${files} files with faults: no document, name, key or token; nor in the store`, async () => {
     place = await installed();
-    const confidential = await fillFolder(place, 20);
-    const told = await runEverything(place, 20);
+    const confidential = await fillFolder(place);
+    const told = await runEverything(place);
     const held = await everythingHeld(place.installation);
     expect(held.map((one) => one.place)).toEqual(
       expect.arrayContaining(['temporal.db', 'history of planted']),
     );
     expect(
       held.filter((one) => one.place.startsWith('history of credit/')).length,
-    ).toBeGreaterThanOrEqual(20);
+    ).toBeGreaterThanOrEqual(files);
     const all = [...held, ...told, ...(await logsAndMetrics(place)), ...(await stored(place))];
     expect(findings(all, confidential)).toEqual([]);
     // The same search finds all of it with the keys.

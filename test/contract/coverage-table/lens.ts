@@ -110,17 +110,17 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'status failed': {
       sandbox: 'By the script of the file and the clock.',
       client: 'src/domain/lens/analyze.ts#lensStatuses',
-      test: 'integration/lens-endings.test.ts › an analysis that is %s ends so',
+      test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'status cancelled': {
       sandbox: 'By the script of the file and the clock.',
       client: 'src/domain/lens/analyze.ts#lensStatuses',
-      test: 'integration/lens-endings.test.ts › an analysis that is %s ends so',
+      test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'status expired': {
       sandbox: 'By the script of the file and the clock.',
       client: 'src/domain/lens/analyze.ts#lensStatuses',
-      test: 'integration/lens-endings.test.ts › an analysis that is %s ends so',
+      test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'file.media_type': {
       sandbox: 'As it was asked for, and as it arrived.',
@@ -180,7 +180,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'artifacts.url_expires_at': {
       sandbox: 'When it is completed, its links signed anew at every read.',
       client: 'src/domain/core/artifact.ts#Artifact.urlExpiresAt',
-      test: 'integration/lens-answers-lost.test.ts › one analysis is made and paid for, whatever is lost on the way',
+      test: 'integration/lens-endings.test.ts › one analysis is made and paid for, whatever is lost on the way',
     },
     'artifacts.available_until': {
       sandbox: 'When it is completed, its links signed anew at every read.',
@@ -215,7 +215,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     failure: {
       sandbox: 'By the script of the file and the clock.',
       client: 'src/domain/lens/analyze.ts#LensSeen.failure',
-      test: 'integration/lens-endings.test.ts › an analysis that is %s ends so',
+      test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     poll_after_seconds: {
       sandbox: 'By the script of the file and the clock.',
@@ -252,7 +252,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'POST /lente/analyses: Idempotency-Key': {
       sandbox: 'A key gives the first analysis again.',
       client: 'src/apis/investigation/lens.ts#LensApi.create',
-      test: 'integration/lens-answers-lost.test.ts › one analysis is made and paid for, whatever is lost on the way',
+      test: 'integration/lens-endings.test.ts › one analysis is made and paid for, whatever is lost on the way',
     },
     'POST /lente/analyses: file.size_bytes': {
       sandbox: 'Checked against what arrives.',
