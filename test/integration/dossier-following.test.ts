@@ -21,7 +21,7 @@ interface ShownBatch {
   id: string;
   folder: string;
   needsAttention: boolean;
-  outcome: { counts: Record<string, number>; asked: number; problems: { line: number }[] };
+  outcome: { counts: Record<string, number>; requested: number; problems: { line: number }[] };
 }
 
 interface Begun {
@@ -184,5 +184,5 @@ test('each line of a sheet is accounted for, and what was completed is not follo
 
   const again = await followSheet('--out', 'out-again');
   expect(again.shown.id).not.toBe(shown.id);
-  expect(again.shown.outcome).toMatchObject({ asked: 2, counts: shown.outcome.counts });
+  expect(again.shown.outcome).toMatchObject({ requested: 2, counts: shown.outcome.counts });
 });

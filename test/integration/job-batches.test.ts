@@ -10,7 +10,7 @@ interface Shown {
   id: string;
   exitCode: number;
   folder: string;
-  outcome: { total: number; items: number; asked: number; counts: Record<string, number> };
+  outcome: { total: number; items: number; requested: number; counts: Record<string, number> };
 }
 
 const atOnce: [number, number] = [0, 0];
@@ -68,7 +68,7 @@ test('every line of a file of targets comes back in order, each target searched 
   expect(shown.outcome).toMatchObject({
     total: 23,
     items: 21,
-    asked: 21,
+    requested: 21,
     counts: { completed: 20, failed: 1, duplicate: 1, invalid: 1 },
   });
   const rows = await rowsOf(shown);
@@ -119,7 +119,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   expect(rows.map((row) => row['input_Status'])).toEqual(['x', '=y', '', 'z', 'w']);
   const printed = (await installation.run(['result', id, '--rows'])).stdout.trim().split('\n');
   expect(printed.map((line) => JSON.parse(line) as object)).toMatchObject([
-    { line: 2, asked: cpf(1), status: 'found', reported: { answered: 1 }, input: { Status: 'x' } },
+    { line: 2, requested: cpf(1), status: 'found', reported: { answered: 1 }, input: { Status: 'x' } },
     { line: 3, status: 'found', reference: 'b', input: { Status: '=y' } },
     { line: 4, status: 'duplicate', duplicateOf: 2, input: { Status: '' } },
     { line: 5, status: 'invalid', error: { code: 'wrong_length' }, input: { Status: 'z' } },
@@ -138,7 +138,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   const second = await run(`more-of-${cpf(70)}.csv`, text2, 'profile', 'lookup');
   expect(second).toMatchObject({
     code: 0,
-    shown: { outcome: { asked: 1, counts: { found: 2 }, answered: 2, answeredBefore: 1 } },
+    shown: { outcome: { requested: 1, counts: { found: 2 }, answered: 2, answeredBefore: 1 } },
   });
   const answered = installation.sandbox.profiles.counts().items.filter((one) => one.answered > 1);
   expect(answered).toEqual([]);
@@ -155,13 +155,13 @@ test('a file with nothing left to ask has its sheet: all ended before, or no lin
   const ended = await run('ended.csv', `cpf\n${cpf(21)}\n${cpf(20)}\n`, 'profile', 'lookup');
   expect(ended).toMatchObject({
     code: 0,
-    shown: { outcome: { asked: 0, counts: { found: 2 }, answeredBefore: 2 } },
+    shown: { outcome: { requested: 0, counts: { found: 2 }, answeredBefore: 2 } },
   });
   expect(await rowsOf(ended.shown)).toMatchObject([{ asked: cpf(21) }, { asked: cpf(20) }]);
   const invalid = await run('invalid.csv', 'alvo;referencia\n;a\n;b\n', 'trace', 'search');
   expect(invalid).toMatchObject({
     code: 3,
-    shown: { outcome: { asked: 0, counts: { invalid: 2 } } },
+    shown: { outcome: { requested: 0, counts: { invalid: 2 } } },
   });
   expect(await rowsOf(invalid.shown)).toMatchObject([{ reference: 'a' }, { reference: 'b' }]);
   expect(installation.sandbox.profiles.received()).toHaveLength(before);

@@ -59,7 +59,7 @@ test('one analysis is made and paid for, whatever is lost on the way', async () 
   for (const [index, { code, stderr, shown }] of ends.entries()) {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(shown.outcome).toMatchObject({ status: 'completed', replaced: [] });
-    expect(shown.outcome.files).toMatchObject({ unfiled: [] });
+    expect(shown.outcome.files).toMatchObject({ notStored: [] });
     const written = await readdir(shown.folder ?? '');
     expect(written.sort()).toEqual([
       '.job',
