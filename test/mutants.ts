@@ -267,8 +267,8 @@ export const mutants: readonly Mutant[] = [
     name: 'batch-bought-twice',
     promise: 'the same command given again buys a batch again',
     file: 'src/starters/certificates/request.ts',
-    find: 'stands: isWithin(asked.maxAge, standing) && !rerun,',
-    replace: 'stands: isWithin(0, standing),',
+    find: 'isAnswer: isWithin(request.maxAge, existing) && !rerun,',
+    replace: 'isAnswer: isWithin(0, existing),',
     tests: ['test/integration/certificate-batch-again.test.ts'],
   },
   {

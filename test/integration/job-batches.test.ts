@@ -119,7 +119,13 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   expect(rows.map((row) => row['input_Status'])).toEqual(['x', '=y', '', 'z', 'w']);
   const printed = (await installation.run(['result', id, '--rows'])).stdout.trim().split('\n');
   expect(printed.map((line) => JSON.parse(line) as object)).toMatchObject([
-    { line: 2, requested: cpf(1), status: 'found', reported: { answered: 1 }, input: { Status: 'x' } },
+    {
+      line: 2,
+      requested: cpf(1),
+      status: 'found',
+      reported: { answered: 1 },
+      input: { Status: 'x' },
+    },
     { line: 3, status: 'found', reference: 'b', input: { Status: '=y' } },
     { line: 4, status: 'duplicate', duplicateOf: 2, input: { Status: '' } },
     { line: 5, status: 'invalid', error: { code: 'wrong_length' }, input: { Status: 'z' } },
