@@ -20,7 +20,7 @@ import type { FreedSlots } from './certificates/freed-slots';
 import type { Pause } from './core/pause';
 import type { PollDependencies } from './core/poll-until-settled';
 
-/** What activities close over: made once per worker, in `workers/`. */
+/** Dependencies of the activities, created once per worker in `workers/`. */
 export interface CertificateDependencies {
   certificates: CertificatesApi;
   store: Store;
@@ -28,29 +28,29 @@ export interface CertificateDependencies {
   audit: AuditTrail;
   idKey: IdKey;
   assumptions: CertificateAssumptions;
-  /** Learned by this worker from what it watched. */
+  /** Settling times that this worker has measured. */
   settlingTimes: Record<CertificateType, SettlingTimes>;
   freedSlots: FreedSlots;
-  /** Aborted when the worker is to stop: runs end between rows. */
+  /** Aborted at shutdown: chunks end between rows. */
   stopping: AbortSignal;
-  /** One line for the log of the worker. Never holds a document, a token or a body. */
+  /** One line for the worker's log. Never holds a document, a token or a body. */
   warn: (message: string, about?: Record<string, string | number | null>) => void;
   metrics: CertificateMetrics;
-  /** Between two fetches of a PDF; default: on the clock. */
+  /** Between two fetches of a PDF; default: real time. */
   pause?: Pause;
   now: () => number;
   random: () => number;
 }
 
-/** What activities report to whoever counts. Cheap; throws nothing. */
+/** Metrics that activities report. Cheap; throws nothing. */
 export interface CertificateMetrics {
   outcomesStored(records: readonly Pick<OutcomeRecord, 'status'>[]): void;
-  /** A request left, and nobody knows whether it was accepted. */
+  /** A request was sent, and its outcome is unknown. */
   answerLost(how: LostAnswer): void;
   /**
-   * A watch holds rows from now on, until what is returned is called.
+   * A poll holds rows until the returned function is called.
    *
-   * @param requestedAt instants (epoch milliseconds) of the rows it holds when asked
+   * @param requestedAt returns the request instants (epoch milliseconds) of the rows it holds
    */
   pollStarted(requestedAt: () => readonly number[]): () => void;
 }
@@ -62,15 +62,15 @@ export type LostAnswer = 'no_answer' | 'unreadable' | 'status';
 export interface CreditDependencies {
   credit: CreditApi;
   store: Store;
-  /** `IdKey.nameOf('document', ...)`: results are put in the index by which an erasure finds them. */
+  /** `IdKey.nameOf('document', ...)`: indexes results by subject, for erasure. */
   nameOf: (document: string) => string;
-  /** `IdKey.nameOf('manifest', ...)`: names what is bought. */
+  /** `IdKey.nameOf('manifest', ...)`: names the purchase subject. */
   purchaseName: (text: string) => string;
   audit: AuditTrail;
   stopping: AbortSignal;
   warn: CertificateDependencies['warn'];
   metrics: CreditMetrics;
-  /** Between two tries and between two reads; default: on the clock. */
+  /** Between two tries and between two reads; default: real time. */
   pause?: Pause;
   now: () => number;
   random: () => number;
@@ -78,11 +78,11 @@ export interface CreditDependencies {
 
 /** As `CertificateMetrics`. */
 export interface CreditMetrics {
-  /** An outcome was put on file. */
+  /** An outcome was stored. */
   analysisEnded(status: AnalysisStatus): void;
-  /** An upload left, and nobody knows whether it was accepted. */
+  /** An upload was sent, and its outcome is unknown. */
   answerLost(how: LostAnswer): void;
-  /** A try to upload has ended; `bytes` is what file and ZIP have. */
+  /** A try to upload has ended; `bytes`: size of file and ZIP. */
   uploadEnded(upload: { result: Receipt['kind']; bytes: number; durationMs: number }): void;
 }
 
@@ -90,16 +90,16 @@ export interface CreditMetrics {
 export interface DossierDependencies extends PollDependencies {
   dossiers: DossiersApi;
   store: Store;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
   nameOf: (document: string) => string;
   metrics: DossierMetrics;
 }
 
 /** As `CertificateMetrics`. */
 export interface DossierMetrics {
-  /** An outcome was put on file. */
+  /** An outcome was stored. */
   dossierEnded(status: DossierStatus): void;
-  /** A request for another attempt has come to its end; `unknown`: it may have begun one. */
+  /** A request for another attempt has ended; `unknown`: it may have started one. */
   retryEnded(result: 'accepted' | 'refused' | 'read_back' | 'not_sent' | 'unknown'): void;
 }
 
@@ -108,16 +108,16 @@ export interface LensDependencies extends PollDependencies {
   lens: LensApi;
   store: Store;
   audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
   nameOf: (document: string) => string;
   metrics: LensMetrics;
 }
 
 /** As `CertificateMetrics`. */
 export interface LensMetrics {
-  /** An outcome was put on file. */
+  /** An outcome was stored. */
   lensEnded(status: LensStatus): void;
-  /** A file was handed in, or was not. */
+  /** An upload has ended. */
   uploadEnded(result: 'taken' | 'refused' | 'expired'): void;
 }
 
@@ -129,7 +129,7 @@ export interface MonitorDependencies {
   nameOf: (document: string) => string;
   audit: AuditTrail;
   sinks: Sinks;
-  /** Sweeps that could not bring a change through after which a person must look. */
+  /** Sweeps that fail to settle a change before it needs attention. */
   escalateAfter: number;
   warn: CertificateDependencies['warn'];
   metrics: MonitorMetrics;
@@ -143,7 +143,7 @@ export interface MonitorMetrics {
   changesStored(count: number): void;
   changesDelivered(sink: string, count: number): void;
   changesAcknowledged(by: 'us' | 'elsewhere' | 'gone', count: number): void;
-  /** A change was not brought through; `escalated`: a person must look. */
+  /** A change was not settled; `escalated`: it needs attention. */
   changeStuck(step: 'deliver' | 'acknowledge', escalated: boolean): void;
   changesUnreadable(count: number): void;
   monitorsLooked(how: 'idle' | 'due' | 'failing', count: number): void;

@@ -374,7 +374,7 @@ workflowSuite('following a dossier', (rig) => {
   });
 
   test('tells the report that an accepted review has lost to another attempt', async () => {
-    const told = 'it was begun anew before its report was had';
+    const told = 'another attempt started before its report was fetched';
     const { looks, outcome } = await followed(rig(), {
       looks: [settled(sight('needs_review'))],
       reports: [{ sight: sight('running', 2), movedOn: true, note: told }],

@@ -11,23 +11,23 @@ import { nothingReported, type OutcomeRecord } from '../../domain/certificates/o
 import type { ItemStart, CertificateItem, RowListRef } from '../../domain/certificates/job';
 import type { DecidedRow, DecisionRecord } from '../../domain/core/decision';
 import { decisionFolder } from '../../domain/core/decision';
-import { fileAndCount } from './outcomes';
+import { storeAndCount } from './outcomes';
 import type { CertificateDependencies } from '../dependencies';
 import { storeIncomplete } from '../core/failures';
 import { Heartbeats } from '../core/heartbeats';
 
-/** A person's decisions about rows: put on record first, then carried out by lanes. Decision record 001. */
+/** Resolutions of rows: stored first, then carried out by lanes. Decision record 001. */
 export function createCertificateDecisionActivities(deps: CertificateDependencies) {
   const { store, idKey, now, certificateJobs } = deps;
   const { attempts: attemptRepository, facts } = store;
 
   /**
-   * Resolves the attempts as decided and lists what is left to do.
+   * Resolves the attempts as decided and lists the rows to request.
    *
-   * @returns the list for the lanes; repeated, it resolves nothing twice and lists the same
+   * @returns the list for the lanes; idempotent
    */
   async function carryOutDecision(input: {
-    /** Folder of the work decided on. */
+    /** Folder of the job. */
     folder: string;
     number: number;
   }): Promise<RowListRef> {
@@ -35,8 +35,8 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     try {
       const folder = decisionFolder(input.folder, input.number);
       const decision = await decisionOf(store, input.folder, input.number);
-      if (decision === null) throw storeIncomplete('what the job was asked for');
-      // A list of this attempt: an earlier one may have been broken off half written.
+      if (decision === null) throw storeIncomplete('the input of the job');
+      // One list per attempt: an earlier attempt may have left one half written.
       const list = `${folder}/list-${Context.current().info.attempt}`;
       const writer = store.rows.writer(list);
       const closed: OutcomeRecord[] = [];
@@ -49,7 +49,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
       }
       const name = `decision-${input.number}/ruled-${Context.current().info.attempt}`;
       const { by } = decision;
-      await fileAndCount(deps, { outcomesIn: input.folder, by, name, outcomes: closed });
+      await storeAndCount(deps, { outcomesIn: input.folder, by, name, outcomes: closed });
       return { folder: list, items: await writer.end(), outcomesIn: input.folder };
     } finally {
       heartbeats.stop();
@@ -86,7 +86,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
       case 'watch': {
         const certidaoId = state.kind === 'accepted' ? state.externalId : row.certidaoId;
         if (certidaoId !== null) return { kind: 'watch', certidaoId, attempts };
-        // Free by a resolution is not free by a receipt: only the latter proves that nothing left.
+        // A resolution frees a row, but only a receipt proves that nothing was sent.
         const last = latestAttempt(history);
         if (last?.receipt?.kind === 'not_sent' && last.resolution === null) {
           closed.push(neverSentOutcome(row, now()));
@@ -101,10 +101,9 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
   }
 
   /**
-   * Whether a resolution is needed, and is what the person meant: an unknown that they saw, or an
-   * issuance that was given up. What is being sent right now is waited for, never overruled; a
-   * receipt that came late for an unknown row is taken up instead, and so is an issuance that a
-   * decision asked for whose results were never put together.
+   * Whether the resolution applies: to an unknown outcome that the person saw, or to an issuance that
+   * was given up. A request in flight is awaited; a late receipt of an unknown row is used instead, and
+   * so is a reissued issuance that was not finalized.
    */
   async function isOpen(state: SubjectState, row: DecidedRow): Promise<boolean> {
     if (state.kind === 'unknown') return row.status === 'unknown_outcome';
@@ -143,7 +142,7 @@ function neverSentOutcome(row: DecidedRow, at: number): OutcomeRecord {
     settledAt: new Date(at).toISOString(),
     errorCode: 'not_sent',
     errorCategory: 'unknown',
-    errorMessage: 'the request never left, as a late receipt shows: it may be asked for again',
+    errorMessage: 'the request never left, as a late receipt shows: it may be requested again',
     retryable: true,
     note: '',
     possibleDoubleCharge: false,

@@ -2,7 +2,7 @@ import type { AgainRow, DeferInput } from '../../domain/certificates/certificate
 import { DeferredRowRepository } from '../../store/certificates/deferred-rows';
 import type { CertificateDependencies } from '../dependencies';
 
-/** Rows that a lane puts aside in the store: it cannot carry any number of them. */
+/** Rows that a lane defers to the store: it cannot carry any number of them. */
 export function createCertificateDeferralActivities({ store }: CertificateDependencies) {
   const deferred = new DeferredRowRepository(store);
 
@@ -10,7 +10,7 @@ export function createCertificateDeferralActivities({ store }: CertificateDepend
     await deferred.put(input, rows);
   }
 
-  /** @returns those whose instant is within the bounds, and the first instant of those that are left */
+  /** @returns the rows due within the bounds, and the first instant of the rest */
   function takeDeferredRows({
     from,
     to,

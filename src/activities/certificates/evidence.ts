@@ -8,16 +8,16 @@ import type { Store } from '../../store/store';
 import type { Issuance } from '../../domain/certificates/issuance';
 import { pauseOnTheClock, type Pause } from '../core/pause';
 
-/** What became of the PDF of a completed issuance. */
+/** The PDF of a completed issuance. */
 export type Evidence =
   | { kind: 'stored'; pdfKey: string; pdf: StoredBytes | null; sha256: string; note: string }
-  /** No address, or one that stands there for nothing. */
+  /** No address, or one that the service fills in without a PDF. */
   | { kind: 'none' }
-  /** Bytes that are not the announced PDF, three times over: kept aside. */
+  /** Three fetches did not return the announced PDF; the bytes are stored aside. */
   | { kind: 'mismatch'; message: string }
-  /** The address answers that there is nothing, for good. */
+  /** The address permanently returns nothing. */
   | { kind: 'unavailable'; message: string }
-  /** We do not follow its address. */
+  /** The address guard rejects its address. */
   | { kind: 'refused'; message: string };
 
 export interface EvidenceRequest {
@@ -27,13 +27,13 @@ export interface EvidenceRequest {
   priority: CallPriority;
 }
 
-/** A mismatch is fetched again twice before it is believed. */
+/** A mismatch is fetched twice more before it is final. */
 const fetches = 3;
 const betweenFetchesMs = 300;
 
 /**
- * Fetches, checks and stores PDFs. A download outlives the watch that began it, so that a slow one
- * neither holds up the rows that settled beside it nor starts from nothing at the next watch.
+ * Fetches, checks and stores PDFs. A download continues after its poll has returned, so that a slow one
+ * neither delays rows that settled with it nor starts over at the next poll.
  */
 export class EvidenceCollector {
   readonly #certificates: CertificatesApi;
@@ -51,7 +51,7 @@ export class EvidenceCollector {
     this.#pause = pause;
   }
 
-  /** @throws the http errors of a fetch that may succeed later (5xx, 401, 429, no answer) */
+  /** @throws transient http errors (5xx, 401, 429, no response) */
   collect(request: EvidenceRequest): Promise<Evidence> {
     const { certidaoId } = request.issuance;
     const running = this.#running.get(certidaoId);
@@ -90,7 +90,7 @@ export class EvidenceCollector {
         if (error instanceof RefusedAddressError)
           return { kind: 'refused', message: error.message };
         if (!isPermanent(error)) throw error;
-        // `links.pdf` may stand there for issuances without a PDF.
+        // `links.pdf` may be set for issuances without a PDF.
         if (pdfUrl === null) return { kind: 'none' };
         if (fetch === fetches) return { kind: 'unavailable', message: error.message };
         fault = error.message;

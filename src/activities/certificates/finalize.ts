@@ -24,19 +24,19 @@ import { storeIncomplete } from '../core/failures';
 import { Heartbeats } from '../core/heartbeats';
 
 export interface MergeInput {
-  /** Folder of the work that ends, or that a decision was about. */
+  /** Folder of the job that ends, or that a resolution is about. */
   folder: string;
   jobId: string;
-  /** 0 for the batch itself; its decisions count on. */
+  /** 0 for the batch itself; its resolutions count from 1. */
   edition: number;
   startedAt: number;
-  /** Why rows that were never sent were not, for their note. */
+  /** Note for rows that were never sent. */
   neverSent: string;
-  /** Items [from, to) of lanes that failed: what they left without outcome is `failed`. */
+  /** Items [from, to) of failed lanes: rows without an outcome become `failed`. */
   failedLanes: [from: number, to: number][];
 }
 
-/** The end of a work: every row has an outcome, and they are counted. */
+/** Finalizes a job: every row has an outcome, and they are counted. */
 export function createCertificateMergeActivities(deps: CertificateDependencies) {
   const { store, idKey, now, certificateJobs } = deps;
   const facts = store.facts;
@@ -47,7 +47,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     try {
       const { folder, edition } = input;
       const record = await certificateJobs.record(folder);
-      if (record === null) throw storeIncomplete('what the job was asked for');
+      if (record === null) throw storeIncomplete('the input of the job');
       const before = await certificateJobs.summary(folder);
       const summary = await summaryOf(input, record, before);
       summary.auditHead = await deps.audit.anchor();
@@ -65,7 +65,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
               },
             ]
           : []),
-        // Of two that count at once the one that looked later has seen more.
+        // Of two concurrent counts the later snapshot wins.
         ...(existing === null || existing.snapshotAt <= snapshotAt
           ? [{ folder, ending: endingOf(record.kind), outcome: latest }]
           : []),
@@ -76,7 +76,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     }
   }
 
-  /** Files how those items ended of which no activity has said so. */
+  /** Stores outcomes of items for which no activity stored one. */
   async function complete(page: RowWithOutcome[], input: MergeInput): Promise<RowWithOutcome[]> {
     const lost: AuditEntry[] = [];
     const missing = new Map<number, OutcomeRecord>();
@@ -93,7 +93,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     });
   }
 
-  /** No activity stored anything: never sent, or its driver was lost. The claims show which. */
+  /** No outcome stored: the claims show whether the row was never sent or its driver was lost. */
   async function withoutOutcome(
     item: CertificateItem,
     input: MergeInput,
@@ -132,7 +132,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     return record;
   }
 
-  /** Sent by a driver that never stored what came of it. */
+  /** Sent by a driver that stored no outcome. */
   async function leftByLostDriver(
     item: CertificateItem,
     state: SubjectState,
@@ -140,7 +140,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
   ): Promise<OutcomeRecord> {
     if (state.kind !== 'accepted') {
       const lost = { errorCode: 'unknown_outcome', errorCategory: 'unknown', attempts: 1 };
-      const errorMessage = 'the work ended before the answer to its request was known';
+      const errorMessage = 'the job ended before the response to its request was known';
       return { ...never, ...lost, errorMessage, status: 'unknown_outcome', note: '' };
     }
     const { externalId: certidaoId, at: requestedAt } = state;
@@ -150,7 +150,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     return unsettledOutcome('expired', item, certidaoId, history, {
       code: 'left_outstanding',
       category: 'expired',
-      message: 'the work ended before the issuance settled',
+      message: 'the job ended before the issuance settled',
     });
   }
 

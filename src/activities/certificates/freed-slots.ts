@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 
 interface FreedSlot {
   freedAt: number;
-  /** The run that took it. */
+  /** The chunk that took it. */
   takenBy: string | null;
 }
 
@@ -11,21 +11,21 @@ interface Lane {
   waiting: ((slot: FreedSlot) => void)[];
 }
 
-/** What one watch frees. */
+/** Slots that one poll frees. */
 export interface SlotsOfPoll {
-  /** A row has settled: its place may be taken from now on. */
+  /** A row has settled: its slot is free now. */
   free(): void;
-  /** The instant since which one of them waits for a run; null when every one was taken. */
+  /** Since when a slot is free and untaken; null: all were taken. */
   untakenSince(): number | null;
-  /** Withdraws what nobody took. Call it however the watch ends. */
+  /** Withdraws untaken slots. Call it however the poll ends. */
   close(): void;
-  /** Places taken, by run. */
-  handedOn(): [run: string, places: number][];
+  /** Slots taken, by chunk. */
+  handedOn(): [chunk: string, slots: number][];
 }
 
 /**
- * Hands places on within this process, from the watches of a lane to its runs of requests, before
- * the workflow has heard that they are free (docs/decisions/009). Nothing stays when a watch ends.
+ * Passes slots within this process from the polls of a lane to its chunks before the workflow knows that
+ * they are free (docs/decisions/009). Nothing remains when a poll ends.
  */
 export class FreedSlots {
   readonly #lanes = new Map<string, Lane>();
@@ -60,11 +60,10 @@ export class FreedSlots {
   }
 
   /**
-   * Takes the place that has been free for longest, or else the next one to become free: who asked
-   * first is served first.
+   * Takes the slot that has been free for longest, or the next one to become free, in order of request.
    *
-   * @param chunk the run that takes it, reported to the workflow by the poll that freed it
-   * @returns false when there was none in time
+   * @param chunk reported to the workflow by the poll that freed the slot
+   * @returns false on timeout
    */
   take(lane: string, chunk: string, waitMs: number): Promise<boolean> {
     const there = this.#lanes.get(lane)?.free[0];
@@ -90,7 +89,7 @@ export class FreedSlots {
     });
   }
 
-  /** Lanes in which a place waits for a run, or a run for a place. */
+  /** Lanes with a free slot or a waiting chunk. */
   get size(): number {
     return this.#lanes.size;
   }
@@ -111,7 +110,7 @@ export class FreedSlots {
   }
 }
 
-/** Names the lane that the activity works for. A run of a workflow that ended hands nothing on. */
+/** The lane of the activity. An ended workflow execution passes nothing on. */
 export function laneOfActivity(): string {
   const { workflowExecution } = Context.current().info;
   return `${workflowExecution?.workflowId ?? ''}/${workflowExecution?.runId ?? ''}`;

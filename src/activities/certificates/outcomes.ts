@@ -13,7 +13,7 @@ import { rowFlags, shortRunId } from '../../domain/certificates/certificate-rows
 import type { NewFact } from '../../store/certificates/facts';
 import type { CertificateDependencies } from '../dependencies';
 
-/** The records that activities file about rows: one function a way to end. */
+/** The records that activities store about rows: one function per outcome. */
 
 export interface RowHistory {
   requestedAt: number;
@@ -21,7 +21,7 @@ export interface RowHistory {
   flags: number;
 }
 
-/** An issuance that settled, seen from a row of this work. */
+/** A settled issuance, for a row of this job. */
 export function outcomeOfFact(
   fact: IssuanceFact,
   item: CertificateItem,
@@ -56,7 +56,7 @@ export function outcomeOfFact(
   };
 }
 
-/** An issuance that did not settle: given up at the deadline, or left by a cancellation. */
+/** An issuance that did not settle: ended at the deadline, or left by a cancellation. */
 export function unsettledOutcome(
   status: 'expired' | 'cancelled' | 'failed',
   item: CertificateItem,
@@ -111,7 +111,7 @@ export function unknownOutcome(
   at: number,
   about: {
     reason?: string;
-    /** Epoch milliseconds of its claim: what the service's support will ask for. */
+    /** Epoch milliseconds of its claim: the service's support will need it. */
     requestedAt?: number;
     holder?: ClaimOwner | null;
     self?: ClaimOwner;
@@ -135,20 +135,20 @@ export function unknownOutcome(
   };
 }
 
-/** Epoch milliseconds at which the service completed it; when it does not say, when we stored it. */
+/** Epoch milliseconds: when the service completed it, or else when it was stored. */
 export function issuedAt(fact: IssuanceFact): number {
   const completed = Date.parse(fact.completedAt ?? '');
   return Number.isNaN(completed) ? fact.settledAt : completed;
 }
 
-/** In whose name outcomes are stored: a repeated attempt of an activity files its own. */
+/** The name that outcomes are stored under: a repeated attempt of an activity has its own. */
 export function outcomeName(driver: string): string {
   const { workflowExecution, activityId, attempt } = Context.current().info;
   const run = shortRunId(workflowExecution?.runId ?? 'run');
   return `${driver}/${run}-${activityId}-${attempt}`;
 }
 
-/** An attempt of an item as the audit trail has it. */
+/** An attempt of an item for the audit trail. */
 export function sentOf(
   { type, item }: CertificateItem,
   subject: string,
@@ -157,25 +157,25 @@ export function sentOf(
   return { type, subject, n, item, claim, receipt };
 }
 
-/** What an activity has to put on file when it ends. */
-export interface Filing {
-  /** Folder of the work that outcomes are stored under. */
+/** What an activity stores when it ends. */
+export interface RowRecords {
+  /** Folder of the job that outcomes are stored under. */
   outcomesIn: string;
-  /** In whose name. */
+  /** The actor. */
   by: string;
   /** Of `outcomeName`. */
   name: string;
   outcomes: readonly OutcomeRecord[];
-  /** What they rest on. */
+  /** Facts that the outcomes refer to. */
   facts?: readonly NewFact[];
-  /** Requests that left, or may have. */
+  /** Requests that were sent, or may have been. */
   requests?: readonly SentRequest[];
 }
 
-/** Puts it on file and on the audit trail, in one transaction, and counts it. */
-export async function fileAndCount(
+/** Stores and audits it in one transaction, and counts it. */
+export async function storeAndCount(
   { store, metrics }: CertificateDependencies,
-  { outcomesIn, by, name, outcomes, facts = [], requests = [] }: Filing,
+  { outcomesIn, by, name, outcomes, facts = [], requests = [] }: RowRecords,
 ): Promise<void> {
   const job = { jobId: jobIdOfFolder(outcomesIn), by };
   const entries = [

@@ -8,7 +8,7 @@ import type { NewFact } from '../../store/certificates/facts';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import type { CertificateItem } from '../../domain/certificates/job';
-import { fileAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
+import { storeAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
 import {
   rowFlags,
   type PollAnswer,
@@ -19,43 +19,43 @@ import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-slots';
 import { Heartbeats } from '../core/heartbeats';
 
-/** Reads under way at once within one watch; the limiter sets the pace. */
+/** Concurrent reads of one poll; the limiter sets the rate. */
 const readsAtOnce = 32;
-/** After this long a read that is refused for good (404, 410...) ends the row. */
+/** After this time a permanently refused read (404, 410...) ends the row. */
 const patienceWithRefusalsMs = 10 * 60_000;
-/** When the service names no delay for a failure that it calls retryable. */
+/** Used when the service names no delay for a failure that it calls retryable. */
 const defaultRetryAfterMs = 60_000;
 
-/** One row while a watch holds it. */
+/** One row while a poll holds it. */
 interface Held {
   tuple: PolledRow;
   dueAt: number;
-  /** Age at the last read that found it unsettled; null when this watch has made none. */
+  /** Age at the last read that found it unsettled; null: none in this poll. */
   unsettledAgeMs: number | null;
-  /** Reads in a row that failed, for the backoff. */
+  /** Consecutive failed reads, for the backoff. */
   failures: number;
   reading: boolean;
-  /** Whether this watch has looked for it on file. */
+  /** This poll has looked it up in the store. */
   lookedUp: boolean;
 }
 
 /**
- * Polls what is outstanding, fetches and checks PDFs, and files outcomes. Decision record 004. Reading
- * does no harm, so a lost attempt is simply made again: what it stored is found under the id.
+ * Polls outstanding rows, fetches and checks PDFs, and stores outcomes. Decision record 004. Reads are
+ * harmless, so a lost attempt is repeated: what it stored is found by id.
  */
 export function createCertificatePollActivities(deps: CertificateDependencies) {
   const { store, now, random, settlingTimes, certificateJobs } = deps;
   const facts = store.facts;
   const readFact = createFactReader(deps);
 
-  async function putOnFile(
+  async function save(
     { list, name }: Pick<PollInput, 'list' | 'name'>,
     outcomes: readonly OutcomeRecord[],
     settled: readonly NewFact[] = [],
   ): Promise<void> {
     const by = await certificateJobs.requestedBy(list.folder);
-    const filing = { outcomesIn: list.outcomesIn, by, name: outcomeName(name), outcomes };
-    await fileAndCount(deps, { ...filing, facts: settled });
+    const records = { outcomesIn: list.outcomesIn, by, name: outcomeName(name), outcomes };
+    await storeAndCount(deps, { ...records, facts: settled });
   }
 
   async function pollCertificates(input: PollInput): Promise<PollAnswer> {
@@ -73,9 +73,9 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     const answer: PollAnswer = { settled: [], due: [], handedOn: [], readFailure: null };
     const stored: OutcomeRecord[] = [];
     const found: NewFact[] = [];
-    // Reads still under way when the watch returns: GETs, which may be broken off.
+    // Reads still in flight when the poll returns: GETs may be aborted.
     const leaving = new AbortController();
-    // What a lost attempt handed on, and could not report, must not be handed on once more.
+    // Slots that a lost attempt passed on, and could not report, must not be passed on twice.
     const slots = info.attempt > 1 ? null : deps.freedSlots.freedByPoll(laneOfActivity());
     let firstSettledAt: number | null = null;
     let reading = 0;
@@ -89,18 +89,18 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     };
 
     const read = async (row: Held): Promise<void> => {
-      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const [rowIndex, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const history = { requestedAt, attempts, flags };
       const pastDeadline = now() >= requestedAt + input.rowDeadlineMs;
       let item: CertificateItem | null = null;
       try {
-        item = await certificateJobs.item(input.list, place);
-        // An earlier watch or another work may have stored it; what one files from now on costs a read.
-        const onFile = row.lookedUp ? null : await facts.of(certidaoId);
+        item = await certificateJobs.item(input.list, rowIndex);
+        // An earlier poll or another job may have stored it; what one stores from now on costs a read.
+        const known = row.lookedUp ? null : await facts.of(certidaoId);
         row.lookedUp = true;
-        const seen = onFile ?? (await readFact(row, item, priority, leaving.signal));
-        if (!held.has(place)) {
-          // A slow download: the next watch finds what it has brought.
+        const seen = known ?? (await readFact(row, item, priority, leaving.signal));
+        if (!held.has(rowIndex)) {
+          // A slow download: the next poll finds its result.
           if ('fact' in seen) await facts.put([seen]);
           return;
         }
@@ -111,18 +111,18 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
           const shared = (flags & rowFlags.shared) !== 0;
           const isOver = issuedAt(fact) < input.reuseSince || fact.erased === true;
           if (shared && fact.status === 'issued' && isOver) {
-            // Another work's, finished before what this one may reuse, or erased: it asks for its own.
-            settle(row, [place, 'retryable', now()]);
+            // Another job's, issued before this job may reuse it, or erased: request a new one.
+            settle(row, [rowIndex, 'retryable', now()]);
             return;
           }
           stored.push(outcomeOfFact(fact, item, history));
           if (fact.status === 'failed' && fact.retryable === true) {
             const notBefore = fact.settledAt + (fact.retryAfterMs ?? defaultRetryAfterMs);
-            settle(row, [place, 'retryable', notBefore]);
-          } else settle(row, [place, fact.status]);
+            settle(row, [rowIndex, 'retryable', notBefore]);
+          } else settle(row, [rowIndex, fact.status]);
         } else if ('error' in fact) {
           stored.push(unsettledOutcome('failed', item, certidaoId, history, fact.error));
-          settle(row, [place, 'failed']);
+          settle(row, [rowIndex, 'failed']);
         } else if (pastDeadline) {
           expire(row, item, 'the issuance had not settled at the deadline of the row');
         } else {
@@ -131,17 +131,17 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
           row.dueAt = now() + settlingTimes[item.type].nextReadMs(row.unsettledAgeMs, random());
         }
       } catch (error) {
-        if (leaving.signal.aborted || !held.has(place)) return;
+        if (leaving.signal.aborted || !held.has(rowIndex)) return;
         onReadError(row, item, error, pastDeadline);
       }
     };
 
     const expire = (row: Held, item: CertificateItem, message: string): void => {
-      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const [rowIndex, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const error = { code: 'deadline', category: 'expired', message };
       const history = { requestedAt, attempts, flags };
       stored.push(unsettledOutcome('expired', item, certidaoId, history, error));
-      settle(row, [place, 'expired']);
+      settle(row, [rowIndex, 'expired']);
     };
 
     const onReadError = (
@@ -150,7 +150,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       error: unknown,
       late: boolean,
     ): void => {
-      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const [rowIndex, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const status = error instanceof StatusError ? error : null;
       const failure = isCallFailure(error) ? classifyFailure(error) : 'unknown';
       const refused = failure === 'credentials';
@@ -174,7 +174,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         stored.push(
           unsettledOutcome('failed', item, certidaoId, { requestedAt, attempts, flags }, lost),
         );
-        return settle(row, [place, 'failed']);
+        return settle(row, [rowIndex, 'failed']);
       }
       const grown = backoffMs(row.failures, random(), { baseMs: 500, maxMs: 60_000 });
       row.dueAt = now() + Math.max(grown, status?.retryAfterMs ?? 0);
@@ -203,7 +203,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         let nextAt = returnsAt();
         for (const row of held.values()) {
           if (row.reading) continue;
-          // Once more at the deadline; after a failed read its backoff rules.
+          // Once more at the deadline; after a failed read the backoff applies.
           const deadlineAt = row.tuple[2] + input.rowDeadlineMs;
           const dueAt = row.failures > 0 ? row.dueAt : Math.min(row.dueAt, deadlineAt);
           if (dueAt > at || reading >= readsAtOnce) {
@@ -227,14 +227,14 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         });
       }
       for (const row of held.values()) {
-        const [place, , , givenDueAt] = row.tuple;
-        if (row.dueAt !== givenDueAt) answer.due.push([place, row.dueAt]);
+        const [rowIndex, , , givenDueAt] = row.tuple;
+        if (row.dueAt !== givenDueAt) answer.due.push([rowIndex, row.dueAt]);
       }
       held.clear();
       leaving.abort();
       slots?.close();
       answer.handedOn = slots?.handedOn() ?? [];
-      await putOnFile(input, stored, found);
+      await save(input, stored, found);
       return answer;
     } finally {
       for (const release of letGo) release();
@@ -245,20 +245,20 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     }
   }
 
-  /** `cancel --now`: outstanding rows are left at the service, and their ids put on file. */
+  /** `cancel --now`: leaves outstanding rows at the service and stores their ids. */
   async function leaveOutstanding(input: Pick<PollInput, 'list' | 'name' | 'rows'>): Promise<void> {
     const records: OutcomeRecord[] = [];
-    for (const [place, certidaoId, requestedAt, , attempts, flags] of input.rows) {
-      const item = await certificateJobs.item(input.list, place);
+    for (const [rowIndex, certidaoId, requestedAt, , attempts, flags] of input.rows) {
+      const item = await certificateJobs.item(input.list, rowIndex);
       const left = {
         code: 'left_outstanding',
         category: 'cancelled',
-        message: 'cancelled at once: the issuance goes on at the service under its id',
+        message: 'cancelled at once: the issuance continues at the service under its id',
       };
       const history = { requestedAt, attempts, flags };
       records.push(unsettledOutcome('cancelled', item, certidaoId, history, left));
     }
-    await putOnFile(input, records);
+    await save(input, records);
   }
 
   return { pollCertificates, leaveOutstanding };

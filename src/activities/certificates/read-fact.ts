@@ -7,18 +7,18 @@ import { rowFlags, type PolledRow } from '../../domain/certificates/certificate-
 import type { CertificateDependencies } from '../dependencies';
 import { EvidenceCollector } from './evidence';
 
-/** Evidence that is announced as pending is waited for this long. */
+/** Maximum wait for evidence that the service announces as pending. */
 const patienceWithEvidenceMs = 2 * 60_000;
 
-/** How an issuance stands: what has settled, with its evidence, is a fact. */
+/** Reads an issuance: a settled one, with its evidence, is a fact. */
 export function createFactReader(deps: CertificateDependencies) {
   const { store, certificates, idKey, now, settlingTimes } = deps;
   const evidence = new EvidenceCollector(certificates, store, deps.pause);
   const warnedWords = new Set<string>();
-  /** Of completed issuances whose evidence is to come: since when. */
+  /** Completed issuances whose evidence is pending: since when. */
   const awaited = new Map<string, number>();
 
-  /** A fact once the issuance has settled and its evidence is checked; else what stands so far. */
+  /** A fact once the issuance has settled and its evidence is checked; else its current status. */
   async function readFact(
     row: { tuple: PolledRow; unsettledAgeMs: number | null },
     item: CertificateItem,
@@ -32,7 +32,7 @@ export function createFactReader(deps: CertificateDependencies) {
     const [, certidaoId, requestedAt, , , flags] = row.tuple;
     const { issuance, answer } = await certificates.readCertificate(certidaoId, priority, signal);
     const over = issuance.state === 'failed' || issuance.state === 'completed';
-    // Of another job's issuance it is not known here when it was requested.
+    // The request instant of another job's issuance is not known here.
     if (over && (flags & rowFlags.shared) === 0) {
       const ageMs = now() - requestedAt;
       settlingTimes[item.type].observe(
@@ -76,7 +76,7 @@ export function createFactReader(deps: CertificateDependencies) {
           fact: factOf(issuance, item, answer, { ...settled, note: 'no evidence' }),
           pdf: null,
         };
-      // Not stored as facts: another look, later, may find the right bytes.
+      // Not stored as facts: a later read may find the right bytes.
       case 'mismatch':
         return {
           error: { code: 'evidence_mismatch', category: 'evidence', message: found.message },
@@ -94,8 +94,8 @@ export function createFactReader(deps: CertificateDependencies) {
 }
 
 /**
- * How long an issuance took, from our request on: as the service reports it where that agrees with
- * what was seen (clocks may differ), else the middle of what was seen.
+ * Duration of an issuance from our request: as the service reports it where that agrees with our
+ * observations (clocks may differ), else the middle of the observed interval.
  */
 function durationOf(
   { createdAt, completedAt }: Issuance,
@@ -110,7 +110,7 @@ function durationOf(
   return credible ?? (Math.max(earliest, settledAgeMs * 0.8) + settledAgeMs) / 2;
 }
 
-/** What is known for good about an issuance that has settled. */
+/** The permanent record of a settled issuance. */
 export function factOf(
   issuance: Issuance,
   item: CertificateItem,

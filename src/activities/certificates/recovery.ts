@@ -12,7 +12,7 @@ import {
 import type { SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { CertificateItem } from '../../domain/certificates/job';
-import { fileAndCount, outcomeName, refusedOutcome, sentOf, unknownOutcome } from './outcomes';
+import { storeAndCount, outcomeName, refusedOutcome, sentOf, unknownOutcome } from './outcomes';
 import { ownerOf, unsent } from './request-row';
 import {
   rowFlags,
@@ -23,7 +23,7 @@ import {
 import type { CertificateDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';
 
-/** What follows a run of requests that was lost, and what looks for late receipts. Decision record 001. */
+/** Recovers a lost chunk of requests, and reads late receipts. Decision record 001. */
 export function createCertificateRecoveryActivities(deps: CertificateDependencies) {
   const { store, idKey, now, certificateJobs } = deps;
   const { attempts: attemptRepository } = store;
@@ -33,15 +33,15 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   const sentRequest = (item: CertificateItem, attempt: Attempt): SentRequest =>
     sentOf(item, idKey.nameOf('document', item.document), attempt);
 
-  /** What the rows of one activity leave behind. */
+  /** Records of one activity's rows. */
   interface Found {
     outcomes: OutcomeRecord[];
     requests: SentRequest[];
   }
 
-  async function putOnFile({ list, name }: RequestInput, found: Found): Promise<void> {
+  async function save({ list, name }: RequestInput, found: Found): Promise<void> {
     const by = await certificateJobs.requestedBy(list.folder);
-    await fileAndCount(deps, {
+    await storeAndCount(deps, {
       outcomesIn: list.outcomesIn,
       by,
       name: outcomeName(name),
@@ -50,8 +50,8 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   }
 
   /**
-   * Finds out what became of the rows of a run whose activity was lost: closes those that were
-   * not claimed, reads the receipts, and calls the rest unknown once nothing can leave any more.
+   * Recovers the rows of a chunk whose activity was lost: closes those not claimed, reads the receipts, and
+   * calls the rest unknown once nothing can be sent any more.
    */
   async function recoverRequests(input: RequestInput): Promise<RowAnswer[]> {
     const owner = ownerOf(input.chunk);
@@ -61,11 +61,11 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
       Promise.race([new Promise<void>((done) => setTimeout(done, ms)), cancelled]);
     try {
       const found: Found = { outcomes: [], requests: [] };
-      // All doors are shut at once; only then is waited for those who were inside already.
+      // Close all first; then wait for the rows already claimed.
       for (const row of input.rows) await closeRow(row, input, owner);
       const answers: RowAnswer[] = [];
       for (const row of input.rows) answers.push(await recoverRow(row, input, owner, found, pause));
-      await putOnFile(input, found);
+      await save(input, found);
       return answers;
     } finally {
       heartbeats.stop();
@@ -126,14 +126,14 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     }
   }
 
-  /** Looks once more for receipts that came late, before a lane ends. */
+  /** Reads late receipts once more before a lane ends. */
   async function rereadReceipts(input: RequestInput): Promise<RowAnswer[]> {
     const heartbeats = new Heartbeats(now);
     try {
       const answers: RowAnswer[] = [];
       const found: Found = { outcomes: [], requests: [] };
       for (const row of input.rows) answers.push(await rereadRow(row, input, found));
-      await putOnFile(input, found);
+      await save(input, found);
       return answers;
     } finally {
       heartbeats.stop();

@@ -11,12 +11,12 @@ import { heldCertificates } from '../../store/certificates/held';
 import type { CertificateDependencies } from '../dependencies';
 
 export interface RenewalInput {
-  /** Certificates that have at most so long to go. */
+  /** Certificates that expire within this time. */
   withinMs: number;
   terms: CertificateTerms;
   by: string;
   label: string | null;
-  /** Epoch milliseconds: one that was stored since then is this one. */
+  /** Epoch milliseconds: a renewal stored since then is this one. */
   startedAt: number;
 }
 
@@ -27,11 +27,11 @@ export interface StoredRenewal {
 
 const firstPart = 'certificate-batch/renewals/';
 
-/** A batch of what runs out, on record as one that a person asks for. */
+/** Stores a batch of expiring certificates, as if a person had started it. */
 export function createCertificateRenewalActivities(deps: CertificateDependencies) {
   const { audit, idKey, now, store } = deps;
 
-  /** Null: nothing runs out. */
+  /** Null: nothing expires. */
   async function fileRenewal(input: RenewalInput): Promise<StoredRenewal | null> {
     const { by, label, startedAt, terms, withinMs } = input;
     const last = await store.jobs.last<CertificateRecord>(certificateFolder(firstPart));

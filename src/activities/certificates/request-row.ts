@@ -30,46 +30,45 @@ import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
 import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
 
-/** A run takes no new row after this long. */
+/** A chunk starts no new row after this time. */
 export const chunkMs = 1_000;
-/** A row that another work is requesting is looked at again after this: most answers are there by then. */
+/** A row that another job is requesting is checked again after this: most responses arrive by then. */
 const othersAnswerMs = 2_000;
-/** What was paused is looked at again after this. */
+/** A paused row is checked again after this. */
 const stoppedPauseMs = 1_000;
 
-/** A run of requests, and what it has come to so far. */
+/** A chunk of requests, and its results so far. */
 export interface ChunkContext {
   input: ChunkInput;
   owner: ClaimOwner;
   heartbeats: Heartbeats;
   startedAt: number;
   stored: OutcomeRecord[];
-  /** Requests that are not on the audit trail yet. */
+  /** Requests not yet audited. */
   sent: SentRequest[];
-  /** Of the row before: on its way to the store. */
+  /** Receipt of the previous row, being stored. */
   receipt: Promise<void>;
   job: { jobId: string; by: string };
   patience: Patience;
 }
 
-/** A decision that may be taken. */
+/** An attempt that may be claimed. */
 interface Ready {
   n: number;
-  /** Times that this work has sent for the thing before. */
+  /** Times that this job has sent for the purchase subject before. */
   attempts: number;
   afterUnknown: boolean;
 }
 
 /**
- * One row of a run: POSTs without a key, each sent at most once per attempt (decision records 001 and 002).
- *
- * @returns a function that never throws
+ * One row of a chunk: POSTs without a key, each sent at most once per attempt (decision records 001 and
+ * 002). The returned function never throws.
  */
 export function createRowRequests(deps: CertificateDependencies) {
   const { store, certificates, idKey, now, certificateJobs } = deps;
   const { attempts: attemptRepository, facts } = store;
 
-  // Of a row it is asked for several times.
+  // Computed once: a row needs it several times.
   const names = new WeakMap<CertificateItem, string>();
   const documentName = (item: CertificateItem): string => {
     const name = names.get(item) ?? idKey.nameOf('document', item.document);
@@ -81,7 +80,7 @@ export function createRowRequests(deps: CertificateDependencies) {
   const sentRequest = (item: CertificateItem, attempt: Omit<Attempt, 'resolution'>): SentRequest =>
     sentOf(item, documentName(item), attempt);
 
-  /** A work that was broken off and goes on finds what its lost runs had sent: it is put on record. */
+  /** A resumed job finds requests that its lost chunks had sent, and audits them. */
   const leftByLostChunk = (
     last: Attempt | null,
     item: CertificateItem,
@@ -96,17 +95,17 @@ export function createRowRequests(deps: CertificateDependencies) {
     try {
       const [rowIndex, attempts, mode] = row;
       const item = await certificateJobs.item(chunk.input.list, rowIndex);
-      // A list made by a person's decision counts on from what the work had taken before.
+      // The list of a resolution continues the count of attempts.
       const counted: RequestRow = [rowIndex, Math.max(attempts, item.start?.attempts ?? 0), mode];
       const ready = await decide(counted, item, chunk);
       if ('kind' in ready) return ready;
       const answer = await send(rowIndex, item, ready, chunk);
       if (answer !== 'taken') return answer;
-      // What stands in its way was not there when it was decided.
+      // What blocks it was not there when the person decided.
       const again = await decide(counted, item, chunk);
       return 'kind' in again ? again : unsent(row, 'in_flight', now() + 250);
     } catch (error) {
-      // Before the claim nothing can have left; `send` answers for everything after it.
+      // Before the claim nothing can have been sent; `send` handles everything after it.
       deps.warn('a row could not be prepared for its request', { reason: nameOf(error) });
       const isAboutToken = isCallFailure(error) && classifyFailure(error) === 'credentials';
       if (isAboutToken) return unsent(row, 'credentials', now() + 1_000);
@@ -114,7 +113,7 @@ export function createRowRequests(deps: CertificateDependencies) {
     }
   }
 
-  /** What the claims say of the thing: an answer at once, or the decision that may be taken. */
+  /** What the claims say of the purchase subject: an immediate answer, or an attempt that may be claimed. */
   async function decide(
     row: RequestRow,
     item: CertificateItem,
@@ -134,12 +133,12 @@ export function createRowRequests(deps: CertificateDependencies) {
     }
     const subject = subjectOf(item);
     const history = await attemptRepository.of(subject);
-    // Whatever stands there in this run's name was put by its recovery: somebody else has the row.
+    // An attempt in this chunk's name was inserted by its recovery: another activity has the row.
     if (attemptOf(history, chunk.owner) !== null) return unsent(row, 'no_time', now());
     const n = nextNumber(history);
     const state = subjectState(history, now());
-    // A batch that was broken off and started again goes on counting where it was. (The workflow of
-    // a single issuance has one id for all the works it ever did.)
+    // An interrupted batch that is started again continues its count. (The workflow of a single issuance has
+    // one id for all its jobs.)
     const { workflowId } = chunk.owner;
     if (before === 0) {
       chunk.sent.push(...leftByLostChunk(latestAttempt(history), item, workflowId, now()));
@@ -158,7 +157,7 @@ export function createRowRequests(deps: CertificateDependencies) {
             action: 'reissue',
             externalId: null,
             by: workflowId,
-            note: 'policy of the work: --on-unknown reissue',
+            note: 'policy of the job: --on-unknown reissue',
             at: now(),
           });
           return { n, attempts, afterUnknown: true };
@@ -175,7 +174,7 @@ export function createRowRequests(deps: CertificateDependencies) {
         const flags =
           (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
         if (fact === null) {
-          // Another may have asked for it long ago: the row's time runs from when we took it over.
+          // Another job may have requested it long ago: the row's time starts now.
           const { externalId: certidaoId } = state;
           return { kind: 'accepted', rowIndex, certidaoId, requestedAt: now(), attempts, flags };
         }
@@ -198,7 +197,7 @@ export function createRowRequests(deps: CertificateDependencies) {
     }
   }
 
-  /** Permit of the limiter, claim, dispatch: in this order. */
+  /** In this order: permit of the limiter, claim, dispatch. */
   async function send(
     rowIndex: number,
     item: CertificateItem,
@@ -227,7 +226,7 @@ export function createRowRequests(deps: CertificateDependencies) {
       patience,
     };
     const sent = await sendUnder(
-      // Asked for together, the receipt of the row before and this claim are flushed together.
+      // Both are flushed together: the receipt of the previous row and this claim.
       async () => (await Promise.all([claimNext(about), chunk.receipt]))[0],
       (beforeSend) => certificates.requestCertificate(item.type, item.document, beforeSend),
       {
@@ -273,7 +272,7 @@ export function createRowRequests(deps: CertificateDependencies) {
     }
   }
 
-  /** Never fails: the answer is in our hands and goes to the workflow all the same. */
+  /** Never fails: the workflow gets the answer in any case. */
   async function putReceipt(
     subject: string,
     { receipt, ...attempt }: { n: number; claim: Claim; receipt: Receipt },

@@ -10,36 +10,33 @@ import {
   type RowAnswer,
   type ChunkInput,
 } from '../../domain/certificates/certificate-rows';
-import { fileAndCount, outcomeName } from './outcomes';
+import { storeAndCount, outcomeName } from './outcomes';
 import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-slots';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
 import { nameOf } from '../core/attempt';
 
-/** A run waits no longer than this for the next place: where nobody hands any on, it would be in vain. */
+/** Upper bound on waiting for a free slot. */
 const slotWaitMs = 300;
-/** What is left of a run's time when a place comes must do for the row: to its permit, or to a watch. */
+/** Time that a row needs after it gets a slot: to its permit, or to a poll. */
 const slotMarginMs = 100;
 
-/**
- * Requests for certificates: POSTs without a key, each sent at most once per attempt (decision
- * records 001 and 002).
- */
+/** Requests for certificates: POSTs without a key, each sent at most once per attempt (decision records 001, 002). */
 export function createCertificateRequestActivities(deps: CertificateDependencies) {
   const { certificates, now, certificateJobs } = deps;
 
   const requestRow = createRowRequests(deps);
 
   /**
-   * Sends up to ten rows one after the other, those beyond its places as it is handed more. One
-   * attempt: when it is lost, `recoverRequests` finds out what became of its rows.
+   * Sends up to ten rows in sequence, those beyond its slots as slots become free. One attempt: when it is
+   * lost, `recoverRequests` recovers its rows.
    */
   async function requestCertificates(input: ChunkInput): Promise<RowAnswer[]> {
     const startedAt = now();
     const owner = ownerOf(input.chunk);
     const lane = laneOfActivity();
-    // A run ends by its second: there is nothing that a cancellation could do sooner.
+    // A chunk ends after a second: a cancellation could not end it sooner.
     const heartbeats = new Heartbeats(now, 1_000);
     const { cancellationSignal } = Context.current();
     const answers: RowAnswer[] = [];
@@ -71,7 +68,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       },
     };
     let { slots } = input;
-    // What was accepted must come under a watch before the first of it is due.
+    // Accepted rows must be polled before the first of them is due.
     let waitsUntil = startedAt + chunkMs - slotMarginMs;
     const hasSlot = async (): Promise<boolean> => {
       if (slots > 0) return true;
@@ -102,7 +99,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       if (stored.length + sent.length > 0) {
         await withStorePatience(
           () =>
-            fileAndCount(deps, {
+            storeAndCount(deps, {
               outcomesIn: input.list.outcomesIn,
               by: chunk.job.by,
               name: outcomeName(input.name),
@@ -111,7 +108,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
             }),
           patience,
         ).catch((error: unknown) => {
-          // Ids in our hands go to the workflow all the same; the merge reads the rest from the claims.
+          // Accepted ids go to the workflow in any case; finalizing reads the rest from the claims.
           if (!isStoreAway(error) || !answers.some(wasAccepted)) throw error;
           deps.warn('outcomes could not be stored', { reason: nameOf(error) });
         });
@@ -122,11 +119,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     }
   }
 
-  /**
-   * One harmless read that proves address and token, before the first POST of a batch.
-   *
-   * @returns what is in the way, or `ok`
-   */
+  /** One free read that checks address and token before the first POST of a batch. */
   async function proveAccess(): Promise<'ok' | 'credentials' | 'unreachable'> {
     try {
       await certificates.proveAccess();
@@ -145,13 +138,13 @@ function wasAccepted({ kind }: RowAnswer): boolean {
   return kind === 'accepted';
 }
 
-/** After a refusal of the token, or a pause, the rest of the run waits as long; what is about one row alone holds up no other. */
+/** After a refused token or a pause the rest of the chunk waits as long; a failure of one row delays no other. */
 function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
   const isAboutAll = stopped.kind === 'unsent' && stopped.reason !== 'not_sent';
   return unsent(row, 'no_time', isAboutAll ? stopped.notBefore : 0);
 }
 
-/** After an answer that was lost, the next row of the run would be a gamble too. */
+/** After a lost response the next row of the chunk would be at risk too. */
 function endsChunk(answer: RowAnswer): boolean {
   if (answer.kind === 'unknown') return answer.own;
   return (

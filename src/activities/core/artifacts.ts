@@ -12,15 +12,15 @@ import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';
 import { RefusedArtifactError, findArtifact, putArtifact } from '../../store/core/artifacts';
 import type { Store } from '../../store/store';
 
-/** Why a file that the service announced is not on file: words of ours. */
+/** Why an announced file is not stored, in our words. */
 interface ArtifactFault {
   why: string;
-  /** `doubtful` is believed after some tries; `passing` is waited out, to the deadline. */
+  /** `doubtful` becomes final after some tries; `passing` is retried until the deadline. */
   kind: 'final' | 'doubtful' | 'passing';
   isRefused?: true;
 }
 
-/** What may be so for good is fetched again, from a fresh address, before it is believed. */
+/** A doubtful failure is fetched again, from a fresh address, before it is final. */
 const mostFetches = 4;
 
 function concernsCredentials(error: unknown): error is CallFailure {
@@ -29,20 +29,20 @@ function concernsCredentials(error: unknown): error is CallFailure {
 
 /** Bytes of one artifact. */
 const maxBytes = 128 * 1024 * 1024;
-/** A slow store is waited for. */
+/** Long, for slow file servers. */
 const timeoutMs = 120_000;
 
-/** Where the artifacts of one job are stored. */
+/** How the artifacts of one job are stored. */
 export interface ArtifactDesk {
   store: Store;
   folder: string;
   service: Service;
   now: () => number;
-  /** Of one without an address. */
+  /** For an artifact without an address. */
   unaddressed: ArtifactFault['kind'];
-  /** Why it is not to be believed, by its first bytes. */
+  /** Why its first bytes show a wrong file. */
   faultOf?: (artifact: Artifact, beginning: Uint8Array) => string | null;
-  /** Notes a fetch that came to nothing. @returns how often that has been so */
+  /** Counts a failed fetch. @returns the count */
   note: (artifactId: string) => Promise<number>;
 }
 
@@ -51,10 +51,10 @@ export interface FetchedArtifacts extends ArtifactFiles {
 }
 
 /**
- * Fetches what is missing and nothing else. One that cannot be had costs none of the others.
+ * Fetches what is missing and nothing else. A failed artifact does not affect the others.
  *
- * @param isBehind what is not reported yet is nobody's fault
- * @throws refused credentials, once the others are fetched; cancellation, the store's own
+ * @param isBehind an artifact not reported yet is no failure
+ * @throws refused credentials, after the others are fetched; cancellation; store errors
  */
 export async function fileArtifacts(
   desk: ArtifactDesk,
@@ -87,8 +87,8 @@ export async function fileArtifacts(
 }
 
 /**
- * @returns null when it is on file
- * @throws what is no fault of this artifact: refused credentials, cancellation, the store's own
+ * @returns null when it is stored
+ * @throws errors not of this artifact: refused credentials, cancellation, store errors
  */
 async function fetchOne(
   { store, folder, service, now, unaddressed, faultOf }: ArtifactDesk,
@@ -118,7 +118,7 @@ async function fetchOne(
   }
 }
 
-/** @throws what is no fault of an artifact */
+/** @throws errors not of an artifact */
 function artifactFault(error: unknown): ArtifactFault {
   if (error instanceof RefusedArtifactError) return { why: error.message, kind: 'doubtful' };
   if (!isCallFailure(error)) throw error;
@@ -127,7 +127,7 @@ function artifactFault(error: unknown): ArtifactFault {
   }
   if (isTooLarge(error)) return { why: `larger than ${maxBytes} bytes`, kind: 'final' };
   if (error instanceof StatusError) {
-    // An address that has expired, or leads nowhere, is read anew, with the next read.
+    // An expired or wrong address is read anew with the next read.
     const mayPass = classifyFailure(error) === 'transient';
     return { why: `answered ${error.status}`, kind: mayPass ? 'passing' : 'doubtful' };
   }

@@ -13,35 +13,35 @@ import type { AuditEntry } from '../../domain/core/audit';
 import type { AttemptRepository, Claimed } from '../../store/core/attempts';
 import { StoreError } from '../../store/store-error';
 import type { LostAnswer } from '../dependencies';
-import { goesOn } from './poll-until-settled';
+import { unsettled } from './poll-until-settled';
 import { withStorePatience, type Patience } from './store-patience';
 
-/** The fence around requests that may be charged for (decision record 001). */
+/** The fence around requests that may be charged (decision record 001). */
 
 /** Time between the last instant of a POST and the moment its claim counts as lost. */
 export const claimMarginMs = 5_000;
 
-/** The last instant at which bytes of a claimed request may leave, thrown when it has passed. */
+/** Thrown when a claimed request may no longer be sent. */
 export class TooLateError extends Error {
   override readonly name = 'TooLateError';
 }
 
-/** Why nothing was sent, and when it may go again. */
+/** Why nothing was sent, and when to retry. */
 export interface SendAgain {
   reason: 'no_time' | 'credentials' | 'not_sent';
   notBefore: number;
 }
 
-/** What came of a request. */
+/** The result of a request. */
 export interface Received {
   receipt: Receipt;
   again: SendAgain;
   detail?: string | null;
-  /** Of a 2xx in which no id was found: the beginning of it. */
+  /** Start of a 2xx body without an id. */
   unread?: Buffer | null;
 }
 
-/** Of a request that is answered with the id of what it has made. */
+/** For a request whose response holds the id of the created resource. */
 export function receiptOf(
   sent: Exclude<Sent<string>, { kind: 'stopped' }>,
   now: () => number,
@@ -50,7 +50,7 @@ export function receiptOf(
   return settled({ kind: 'accepted', externalId: sent.answer, at: now() });
 }
 
-/** `unknown` unless it surely never left, was turned away at the door, or was refused. */
+/** `unknown` unless it certainly was not sent, was throttled, or was refused. */
 export function receiptOfError(error: unknown, now: () => number): Received {
   const at = now();
   const notSent = (why: string, reason: SendAgain['reason'], waitMs: number): Received => ({
@@ -63,7 +63,7 @@ export function receiptOfError(error: unknown, now: () => number): Received {
   const status = error instanceof StatusError ? error : null;
   if (status !== null && failure === 'permanent') {
     const { code } = status;
-    // Not on the receipt: it may name people, and an erasure does not rewrite claims.
+    // Not on the receipt: it may name people, and erasure does not rewrite claims.
     const refused: Receipt = { kind: 'refused', status: status.status, code, at };
     return { ...settled(refused), detail: status.detail };
   }
@@ -81,23 +81,23 @@ function settled(receipt: Receipt): Received {
   return { receipt, again: { reason: 'not_sent', notBefore: 0 } };
 }
 
-/** What is claimed for a request without a key: one more is sent under another number. */
+/** Claim of a request without a key; another one has another number. */
 export interface KeylessClaim extends Pick<Attempt, 'n'> {
   attempts: AttemptRepository;
   subject: string;
-  /** Folder of the job that sends. */
+  /** Folder of the sending job. */
   job: string;
   owner: ClaimOwner;
   timeoutMs: number;
-  /** An earlier one is unknown: both may be charged for. */
+  /** An earlier attempt is unknown: both may be charged. */
   afterUnknown: boolean;
   patience: Patience;
 }
 
 /**
- * Takes the attempt that was decided on, or says who stands in its way.
+ * Claims the decided attempt, or says what prevents it.
  *
- * @throws StoreError when the store does not take it
+ * @throws StoreError
  */
 export async function claimNext(decided: KeylessClaim): Promise<Taken | NotClaimed> {
   const { attempts, subject, job, n, owner, timeoutMs, afterUnknown, patience } = decided;
@@ -107,10 +107,10 @@ export async function claimNext(decided: KeylessClaim): Promise<Taken | NotClaim
 }
 
 /**
- * Claims for a job. When nobody knows whether the claim stands, it is claimed again: the store says `ours` of one
- * that landed, and waits for one that is on its way. Nothing is sent before.
+ * Claims for a job. While it is not known whether the claim was committed, it is repeated: the store answers
+ * `ours` for a committed one and waits for one in flight. Nothing is sent before.
  *
- * @throws StoreError when the store does not take it
+ * @throws StoreError
  */
 export async function claimForSure(
   attempts: AttemptRepository,
@@ -124,21 +124,21 @@ export async function claimForSure(
     return await take();
   } catch (error) {
     if (error instanceof StoreError && error.code === 'other') {
-      // That nothing was sent is known here alone.
+      // Only this process knows that nothing was sent.
       return withStorePatience(take, { ...patience, forMs: Infinity });
     }
     throw error;
   }
 }
 
-/** The job that sends, and which of its requests it is. */
+/** The sending job, and the number of its request. */
 export interface Sender {
   jobId: string;
   /** From 1. */
   number: number;
 }
 
-/** Whoever sends has a run of its own each time. */
+/** Each send has its own chunk name. */
 export function ownerOf({ jobId, number }: Sender): ClaimOwner {
   return { workflowId: jobId, chunk: `${number}-${randomUUID()}` };
 }
@@ -149,31 +149,31 @@ export function newClaim(claimedAt: number, timeoutMs: number, owner: ClaimOwner
   return { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown: false };
 }
 
-/** Why nothing was claimed; `late`: it is over, or the attempt of the activity may be. */
+/** Why nothing was claimed; `late`: past `sendBy`, or the activity's attempt may have timed out. */
 export type NotClaimed = Exclude<Claimed, 'ours'> | 'doubtful' | 'late';
 
-/** What came of one send. */
+/** The result of one send. */
 export type Sent<A> =
   | { kind: 'answered'; taken: Taken; answer: A }
-  /** After its claim: it may have left. */
+  /** After its claim: it may have been sent. */
   | { kind: 'failed'; taken: Taken; error: unknown; received: Received }
   /** Nothing was sent. */
   | { kind: 'stopped'; why: NotClaimed };
 
-/** Until when it may be sent. */
+/** Time bounds of a send. */
 export interface SendTerms {
   now: () => number;
-  /** Epoch milliseconds: nothing is claimed from then on, and nothing leaves after it. */
+  /** Epoch milliseconds: nothing is claimed or sent after it. */
   sendBy: number;
-  /** False once somebody else may have been given the work. */
+  /** False once another worker may have the activity. */
   mayClaim?: () => boolean;
 }
 
 /**
- * Sends once, under a claim that is taken right before the request leaves. The receipt is the caller's.
+ * Sends once, under a claim that is committed right before. The caller stores the receipt.
  *
- * @param send with what is to be awaited right before it leaves
- * @throws what came before the claim
+ * @param send takes a function to await right before it sends
+ * @throws errors before the claim
  */
 export async function sendUnder<A>(
   take: () => Promise<Taken | NotClaimed>,
@@ -187,7 +187,7 @@ export async function sendUnder<A>(
       const taken = await take();
       if (typeof taken === 'string') throw new StoppedError(taken);
       under.taken = taken;
-      // A process that was frozen comes back too late.
+      // A frozen process may resume too late.
       const { claim, isNew } = taken;
       const lastStart = isNew ? Math.min(claim.claimedAt + claimMarginMs, sendBy) : sendBy;
       return () => {
@@ -204,10 +204,10 @@ export async function sendUnder<A>(
   }
 }
 
-/** What a request with a key is sent for, and under what. */
+/** A request with a key, and its claim. */
 export interface KeyedRequest {
   subject: string;
-  /** Folder of the job that sends it. */
+  /** Folder of the sending job. */
   job: string;
   by: Sender;
   attempts: AttemptRepository;
@@ -215,21 +215,20 @@ export interface KeyedRequest {
   now: () => number;
   /** As of `SendTerms`. */
   sendBy: number;
-  /** What the audit trail says of one that was refused; default: nothing. */
+  /** Audit entries of a refusal; default: none. */
   entriesOf?: (refused: Taken, receipt: Receipt) => AuditEntry[];
 }
 
 export type KeyedAnswer<A> =
   | Exclude<Sent<A>, { kind: 'failed' }>
-  /** For good. When it is not new, one before may have been processed all the same. */
+  /** Permanent. When it is not new, an earlier send may have been processed. */
   | { kind: 'refused'; taken: Taken; error: StatusError };
 
 /**
- * One send of a request with a key, under the claim that stands or the next one: it may go again, and
- * is seen through once it has left. Its receipt is written by who has the answer, but for what was
- * surely not processed.
+ * Sends a request with a key once, under the open claim or the next one: it may be repeated, and is completed
+ * once sent. The caller stores the receipt, except when the request certainly was not processed.
  *
- * @throws what is transient, and whatever came before it left
+ * @throws transient errors, and any error before it was sent
  */
 export async function sendKeyed<A>(
   { subject, job, by, attempts, timeoutMs, now, sendBy, entriesOf = () => [] }: KeyedRequest,
@@ -252,21 +251,21 @@ export async function sendKeyed<A>(
   return { kind: 'refused', taken, error };
 }
 
-/** Nothing was sent: its job is cancelled, or it is for later. */
+/** Nothing was sent: its job is cancelled, or the send is deferred. */
 export function unsentReading(why: NotClaimed, status: string) {
-  return why === 'cancelled' ? ({ kind: 'stopped' } as const) : goesOn(status);
+  return why === 'cancelled' ? ({ kind: 'stopped' } as const) : unsettled(status);
 }
 
-/** How a job ends whose answer was lost, and whose request may go again with its key. */
+/** Outcome of a job whose response was lost, and whose request may be repeated with its key. */
 export const answerLost = {
   status: 'unknown_outcome',
   error: {
     code: 'answer_lost',
-    message: 'a request may have arrived: the same command asks again with the same key',
+    message: 'a request may have arrived: the same command sends it again with the same key',
   },
 } as const;
 
-/** Thrown before anything leaves. */
+/** Thrown before anything is sent. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError';
   readonly why: NotClaimed;
@@ -281,7 +280,7 @@ export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'Error';
 }
 
-/** Of an unknown outcome. */
+/** For an unknown outcome. */
 export function lostHow(sent: Sent<unknown>): LostAnswer {
   const error = sent.kind === 'failed' ? sent.error : null;
   if (error instanceof StatusError) return 'status';

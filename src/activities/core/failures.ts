@@ -2,9 +2,9 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 
 /** The only place that builds an ApplicationFailure. Messages hold no values. */
 export const failureTypes = {
-  /** The store does not hold what the workflow refers to: retrying cannot help. */
+  /** The store lacks what the workflow refers to: retrying cannot help. */
   storeIncomplete: 'StoreIncomplete',
-  /** Nothing is wrong: the server keeps the timer until the next read (decision record 021). */
+  /** No error: Temporal keeps the timer until the next read (decision record 021). */
   notSettledYet: 'NotSettledYet',
 } as const;
 export type FailureType = (typeof failureTypes)[keyof typeof failureTypes];

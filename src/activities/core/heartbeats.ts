@@ -1,9 +1,8 @@
 import { Context } from '@temporalio/activity';
 
 /**
- * Heartbeats on a timer while an activity works, and the sign that it is late: a process that was
- * frozen comes back with its clock far ahead of its last heartbeat, and by then somebody else may
- * have been given its work (decision record 001).
+ * Sends heartbeats on a timer, and detects that the activity is late: a process that was frozen resumes with
+ * its clock far ahead of its last heartbeat, and another worker may have its task (decision record 001).
  */
 export class Heartbeats {
   readonly #startedAt: number;
@@ -12,13 +11,10 @@ export class Heartbeats {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   #lastAt: number;
-  /** Goes with every beat: what the next attempt is to know of this one. */
+  /** Sent with every heartbeat, for the next attempt. */
   details: unknown;
 
-  /**
-   * @param everyMs how soon a cancellation arrives; each beat is a write of the server's, so that what
-   *   is over sooner sends none
-   */
+  /** @param everyMs how soon a cancellation arrives; each heartbeat is a write on the server, so short activities send none */
   constructor(now: () => number = Date.now, everyMs = 400) {
     const { info } = Context.current();
     this.#now = now;
@@ -28,14 +24,14 @@ export class Heartbeats {
     this.#heartbeatTimeoutMs = info.heartbeatTimeoutMs || Infinity;
     const context = Context.current();
     this.#timer = setInterval(() => {
-      // A beat that comes after the timeout must not cover up that it came too late.
+      // A heartbeat after the timeout must not hide that it is late.
       if (this.isLate()) return;
       this.#lastAt = this.#now();
       context.heartbeat(this.details);
     }, everyMs);
   }
 
-  /** True when the server may have given this attempt up already. Read it without an await after. */
+  /** True when the server may have timed this attempt out. No await after reading it. */
   isLate(): boolean {
     const now = this.#now();
     return (

@@ -6,30 +6,30 @@ import type { Store } from '../../store/store';
 import { notSettledYet } from './failures';
 
 const longestPauseMs = 30_000;
-/** A child job may be stored by its own first activity, which waits for a worker. */
+/** A child job may be stored by its own first activity, which needs a worker. */
 const absentMs = 60_000;
 
 export interface ReadRows {
-  /** Of child jobs that have not ended. */
+  /** Child jobs without an outcome. */
   open: Pick<ChildJob, 'jobId' | 'terms'>[];
   ended: string[];
-  /** The last item that was read; null: there are no more. */
+  /** The last item read; null: no more. */
   last: number | null;
 }
 
 export interface AwaitChildInput {
   jobId: string;
-  /** The batch itself has started it. */
+  /** This batch has started it. */
   isOwn: boolean;
   /** Epoch milliseconds. */
   until: number;
 }
 
-/** What a batch of jobs asks of the store. */
+/** Store activities of a batch of jobs. */
 export function createJobBatchActivities({ store, now }: { store: Store; now: () => number }) {
   const batches = new JobBatchRepository(store);
 
-  /** The rows that come behind an item. What had ended before the batch is none of its business. */
+  /** The rows after an item. Skips what had ended before the batch. */
   async function readRows({
     folder,
     after,
@@ -53,9 +53,9 @@ export function createJobBatchActivities({ store, now }: { store: Store; now: ()
   }
 
   /**
-   * How a child job ended that this run has not started.
+   * Waits for the status of a child job that this execution has not started.
    *
-   * @returns null when it has not ended by `until`; `followed` when another job does what it would do
+   * @returns null when it has not ended by `until`; `followed` when another job does the same
    */
   async function awaitChild({ jobId, isOwn, until }: AwaitChildInput): Promise<string | null> {
     const { attempt, scheduledTimestampMs } = Context.current().info;

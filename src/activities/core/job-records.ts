@@ -9,14 +9,14 @@ export async function recordOf<I extends { createdAt: string }, O extends object
   { folder }: { folder: string },
 ): Promise<I> {
   const record = await jobs.record(folder);
-  if (record === null) throw storeIncomplete('what the job was asked for');
+  if (record === null) throw storeIncomplete('the input of the job');
   return record;
 }
 
 /**
- * Stores the outcome, with what the audit trail says of it. Repeated, what was stored first stands.
+ * Stores the outcome with its audit entries. Idempotent: the first stored outcome stays.
  *
- * @param ended called for the first one alone
+ * @param ended called when it was stored now
  */
 export async function storeOutcome<I extends { createdAt: string }, O extends object>(
   jobs: JobsOfKind<I, O>,

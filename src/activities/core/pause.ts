@@ -3,7 +3,7 @@ import { onAbort } from '../../apis/http/signals';
 /** Fulfilled after the time, or as soon as the signal fires. */
 export type Pause = (ms: number, signal?: AbortSignal) => Promise<void>;
 
-/** Node's timers know no longer time. */
+/** Maximum of Node's timers. */
 export const longestTimerMs = 2 ** 31 - 1;
 
 export function pauseOnTheClock(ms: number, signal?: AbortSignal): Promise<void> {

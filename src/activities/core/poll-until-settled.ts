@@ -26,73 +26,71 @@ export type Reading<T> =
   | { kind: 'stopped' }
   | {
       kind: 'unsettled';
-      /** Null: nothing that a person should see. */
+      /** Null: nothing to show to a person. */
       value: T | null;
-      /** What a person would want to see change: a state, with an attempt number if there is one. */
+      /** The status whose changes are shown: a state, with an attempt number if there is one. */
       status: string;
-      /** A word that the specification does not list: logged once, and waited for. */
+      /** A status that the specification does not list: logged once, and polled on. */
       unknownWord?: string | null;
-      /** As the service asks; null or left out when it asks for nothing. */
+      /** The service's Retry-After; null or left out: none. */
       pollAfterMs?: number | null;
-      /** Goes with the heartbeats: phases, for who looks. Nothing personal, no signed address. */
+      /** Sent with the heartbeats, for progress. Nothing personal, no signed address. */
       details?: unknown;
     };
 
-/** Nothing to report but that it goes on. */
-export function goesOn(status: string, pollAfterMs: number | null = null) {
+/** Not settled, with nothing else to report. */
+export function unsettled(status: string, pollAfterMs: number | null = null) {
   return { kind: 'unsettled', value: null, status, pollAfterMs } as const;
 }
 
 export interface PollDependencies {
-  /** Aborted when the worker is to stop. */
+  /** Aborted at shutdown. */
   stopping: AbortSignal;
   warn: (message: string, about?: Record<string, string | number | null>) => void;
   now: () => number;
   random: () => number;
-  /** Between two reads; default: on the clock. */
+  /** Between two reads; default: real time. */
   pause?: Pause;
   bounds?: WaitBounds;
 }
 
 export interface PollTerms extends PollRequest {
-  /** What is polled, in the words of a log. */
+  /** What is polled, for the log. */
   what: string;
   /**
-   * Hopeless reads (404, 410...) end the wait when every one was for this long: what was just made may
-   * not be shown yet, and one odd answer ends no wait of days. Default 0.
+   * Permanent failures (404, 410...) end the poll when every read has failed for this long: a new resource may not
+   * be visible yet, and a single wrong response must not end a poll of days. Default 0.
    */
   refusalPatienceMs?: number;
-  /** Answers that cannot be read are hopeless too; else they are waited out. */
+  /** Unreadable responses count as permanent failures; else they are retried. */
   refusesUnreadable?: true;
   /**
-   * The status when credentials were waited for and another failure came. Without it they are waited
-   * for, as far as anybody sees, until something is read.
+   * Status once another failure follows refused credentials. Left out: the status stays until a read succeeds.
    */
   quiet?: string;
 }
 
 /**
- * To be called in an activity with a heartbeat time-out.
+ * Call it in an activity with a heartbeat timeout.
  *
- * @param read may throw: what is transient (no answer, 5xx, 429, refused credentials) is waited out.
- *   Its signal fires when it is cancelled, and soon after the deadline
- * @throws ApplicationFailure `NotSettledYet`, CancelledFailure, and what is no failure of the service
+ * @param read transient errors (no response, 5xx, 429, refused credentials) are retried. Its signal fires on
+ *   cancellation, and soon after the deadline
+ * @throws ApplicationFailure `NotSettledYet`, CancelledFailure, and errors not of the service
  */
 export type PollUntilSettled = <T>(
   read: (signal: AbortSignal) => Promise<Reading<T>>,
   terms: PollTerms,
 ) => Promise<Polled<T>>;
 
-/** The interval where the service names none, or does not answer. */
+/** Interval when the service names none, or does not respond. */
 const pace: PollPace = { firstMs: 400, growth: 0.2, minMs: 400, maxMs: 60_000, jitter: 0.1 };
-/** Words that a worker has warned of are few; a service that makes them up is not followed. */
+/** Bounds the set of statuses that this worker has warned of. */
 const mostWords = 1_000;
 
 /**
- * Polls one resource (decision record 021) and leaves no history: the first attempt holds while waits
- * are short, for half a minute in all; else it fails BENIGN, so that the server keeps the timer and no
- * slot is held. What has not settled by then takes long: later attempts read once. It returns when the
- * status changes, and when the deadline has come, as a value.
+ * Polls one resource (decision record 021) without history: the first attempt holds for half a minute while waits
+ * are short; then it fails BENIGN, so that Temporal keeps the timer and no slot is held. Later attempts read
+ * once. It returns when the status changes, and at the deadline.
  */
 export function createPolling(deps: PollDependencies): PollUntilSettled {
   const { now, random, stopping, warn, pause = pauseOnTheClock, bounds = waitBounds } = deps;
@@ -114,7 +112,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
         if (probe.kind === 'end') return probe.polled;
         heartbeats.details = probe.details ?? heartbeats.details;
         refusedSince = probe.isRefused ? (refusedSince ?? now()) : null;
-        // The server would not remember since when it is refused.
+        // Temporal would not remember since when reads are refused.
         const mayHold = refusedSince !== null || context.info.attempt === 1;
         const heldMs = refusedSince === null ? now() - startedAt : 0;
         const leftMs = terms.deadlineAt - now();
@@ -125,13 +123,13 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
         }
         if (stopping.aborted) throw notSettledYet(1_000);
         if (step.kind === 'leave') {
-          // Who looks meanwhile is shown them: they stay with the server until the next attempt.
+          // They stay visible on the server until the next attempt.
           if (heartbeats.details !== undefined) context.heartbeat(heartbeats.details);
           throw notSettledYet(step.ms);
         }
         await withEither([cancellationSignal, stopping], (woken) => pause(step.ms, woken));
         if (cancellationSignal.aborted) return await context.cancelled;
-        // Another worker goes on: nothing is read by one that is to end.
+        // At shutdown another worker continues.
         if (stopping.aborted) throw notSettledYet(1_000);
       }
     } finally {
@@ -156,7 +154,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
       const { value, status, details, pollAfterMs } = reading;
       return { kind: 'wait', value, status, details, retryAfterMs: pollAfterMs ?? ownMs };
     } catch (error) {
-      // Of a read that was broken off nothing is to be made: the caller sees to the signal.
+      // An aborted read has no result: the caller checks the signal.
       const isBrokenOff = signal.aborted || late.signal.aborted;
       if (isBrokenOff) return { kind: 'wait', ...nothingRead, retryAfterMs: ownMs };
       return afterFailure(error, ownMs, terms);
@@ -165,7 +163,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     }
   }
 
-  /** @throws what is no failure of the service */
+  /** @throws errors not of the service */
   function afterFailure<T>(error: unknown, ownMs: number, terms: ProbeTerms): Probe<T> {
     if (!isCallFailure(error)) throw error;
     const failure = classifyFailure(error);
@@ -179,7 +177,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
     const unreadable = isUnreadable ? error.message : null;
     warn(`${terms.what} could not be read`, { reason: error.name, unreadable });
     const requested = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
-    // This time it was not turned away for its token.
+    // This failure is not about the token.
     const status = terms.seen === waitingForCredentials ? (terms.quiet ?? null) : null;
     return { kind: 'wait', ...nothingRead, status, retryAfterMs: Math.max(ownMs, requested) };
   }
@@ -216,7 +214,7 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
 }
 
 interface ProbeTerms extends PollTerms {
-  /** Epoch milliseconds from which on every read was refused. */
+  /** Epoch milliseconds since which every read was refused. */
   refusedSince: number | null;
 }
 
@@ -224,9 +222,9 @@ type Probe<T> =
   | { kind: 'end'; polled: Polled<T> }
   | {
       kind: 'wait';
-      /** Null: it could not be read. */
+      /** Null: the read failed. */
       value: T | null;
-      /** Null: nothing is known that could have changed. */
+      /** Null: no known change. */
       status: string | null;
       details?: unknown;
       retryAfterMs: number;

@@ -22,7 +22,7 @@ export interface RetentionMetrics {
   jobsExpired(counts: RetentionCounts): void;
 }
 
-/** Then the workflow asks again: a history shows how far it has come. */
+/** Then the workflow calls it again, which shows progress in its history. */
 const longestMs = 60_000;
 const heartbeatEveryMs = 2_000;
 
@@ -30,7 +30,7 @@ export function createRetentionActivities(deps: RetentionDependencies) {
   const { store, audit, metrics, stopping, now } = deps;
 
   return {
-    /** Jobs of a kind whose term is over, for a minute. @returns `after`: where to go on; null: it is done */
+    /** Erases expired jobs of a kind for up to a minute. @returns `after`: where to resume; null: done */
     async eraseExpired(
       order: ExpiryOrder,
     ): Promise<RetentionCounts & { after: ExpiredCursor | null }> {

@@ -1,33 +1,33 @@
 import { StoreError, type StoreErrorCode } from '../../store/store-error';
 import { pauseOnTheClock, type Pause } from './pause';
 
-/** Between two tries: a disk has room again, or a folder is back, when somebody has seen to it. */
+/** Between two tries: a full disk or missing folder needs a person to fix it. */
 const pauseMs = 500;
-/** Then what is in hand goes to the workflow, which keeps it as well. */
+/** After this time the workflow gets the value, and carries it too. */
 const usualMs = 20_000;
 
-/** What the store says when it is well. */
+/** Error codes of a healthy store. */
 const answers: ReadonlySet<StoreErrorCode> = new Set(['constraint', 'corrupt', 'unchanged']);
 
-/** Refused for a reason that passes: the disk is full, read-only or away. */
+/** A transient failure: the disk is full, read-only or missing. */
 export function isStoreAway(error: unknown): error is StoreError {
   return error instanceof StoreError && !answers.has(error.code);
 }
 
 export interface Patience {
   now: () => number;
-  /** True as long as this attempt lives. */
+  /** True while this attempt lives. */
   mayWait: () => boolean;
   pause?: Pause;
-  /** How long it is tried, in milliseconds. */
+  /** Milliseconds of retrying. */
   forMs?: number;
 }
 
 /**
- * Writes what is in our hands and nowhere else: an accepted id, a receipt. While the store does not take
- * it, it is tried again, for 20 s by default.
+ * Writes what only this process holds: an accepted id, a receipt. Retries while the store is unavailable, for
+ * 20 s by default.
  *
- * @throws what the store throws, once there is no time left
+ * @throws StoreError after that
  */
 export async function withStorePatience<T>(
   write: () => Promise<T>,

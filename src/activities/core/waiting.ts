@@ -1,10 +1,10 @@
 import type { WaitReason, WaitScope } from '../../domain/attention';
 import type { Store } from '../../store/store';
 
-/** What workflows say of themselves in the store: people read it with no worker running. */
+/** Stores why workflows wait: readable with no worker running. */
 export function createWaitingActivities({ store }: { store: Store }) {
   return {
-    /** Repeated, it notes the same; `reason` null: nobody is needed any more. */
+    /** Idempotent; `reason` null: no person is needed. */
     async noteWaiting(note: {
       folder: string;
       source: string;

@@ -19,16 +19,16 @@ export interface ChooseEngineInput extends PollRequest {
   ref: AnalysisRef;
 }
 
-/** Engines that a refusal names. */
+/** Engines listed in a refusal. */
 const mostNamed = 50;
 
-/** Which engine judges a file: asked of the service once, before anything is claimed. */
+/** The rule engine of a file: looked up once, before anything is claimed. */
 export function createCreditEngineActivities(deps: CreditDependencies) {
   const { store, credit, audit, now } = deps;
   const analyses = new AnalysisRepository(store);
   const pollUntilSettled = createPolling(deps);
 
-  /** The first choice stays: what is claimed, recovered and decided later is about one engine. */
+  /** The first choice stays: claims, recovery and resolutions concern one engine. */
   async function chooseNamedEngine({
     ref,
     ...request
@@ -65,7 +65,7 @@ export function createCreditEngineActivities(deps: CreditDependencies) {
     }
   }
 
-  /** What was bought of this engine before is given up: who ordered it anew could not know of it. */
+  /** Gives up an earlier purchase under this engine: whoever ordered it anew could not know of it. */
   async function reissue(record: AnalysisRecord): Promise<void> {
     const { createdAt, createdBy: by, jobId } = record;
     const subject = subjectOf(record);
@@ -73,7 +73,7 @@ export function createCreditEngineActivities(deps: CreditDependencies) {
     const at = now();
     const { kind } = attemptState(last, at);
     if (last === null || (kind !== 'accepted' && kind !== 'unknown')) return;
-    // What was sent since is this job's own: an attempt of this activity may be late.
+    // Sent since then by this job: an attempt of this activity may be late.
     if (last.claim.claimedAt >= Date.parse(createdAt)) return;
     await store.attempts.resolve(subject, last.n, reissueByRerun(by, at));
     await audit.append([analysisRerunEntry({ jobId, by }, at)]);

@@ -1,12 +1,12 @@
 import { backoffMs } from '../../domain/core/service/poll-timing';
 
-/** So many answers in a row are lost before uploads try the way one at a time. */
+/** After this many lost responses in a row, uploads are tried one at a time. */
 const mostInRow = 5;
 const longestPauseMs = 15 * 60_000;
 
 /**
- * Uploads whose answers were lost, of all files that this process sends. Each may have been paid for: a service that
- * answers none of them, or in words that we cannot read, is not sent a whole folder.
+ * Uploads with lost responses, of all files that this process sends. Each may have been charged: a service that
+ * answers none of them, or unreadably, must not get a whole folder.
  */
 export class LostUploads {
   readonly #now: () => number;
@@ -20,10 +20,10 @@ export class LostUploads {
   }
 
   /**
-   * Asked before each upload.
+   * Check before each upload.
    *
-   * @param timeoutMs of the upload that may go now: until it has ended, no other one does
-   * @returns epoch milliseconds before which it may not go; null: it may
+   * @param timeoutMs of the upload that may go now: no other one starts before it ends
+   * @returns epoch milliseconds before which it must not start; null: it may
    */
   heldUntil(timeoutMs: number): number | null {
     if (this.#inRow < mostInRow) return null;

@@ -8,14 +8,14 @@ import { Heartbeats } from '../core/heartbeats';
 
 import { entriesOf, ownerOf, refused, subjectOf, unsent, type AnalysisChunk } from './requests';
 
-/** What became of an upload whose worker was lost. */
+/** Recovers an upload whose worker was lost. */
 export function createCreditRecoveryActivities({ store, audit, now }: CreditDependencies) {
   const { attempts: attemptRepository } = store;
   const analyses = new AnalysisRepository(store);
 
   /**
-   * What became of a run whose activity was lost: closes it unless its last try has left, reads its
-   * receipt, and calls it unknown once nothing can leave any more.
+   * Closes the chunk unless its last try was sent, reads its receipt, and calls it unknown once nothing can be
+   * sent any more.
    */
   async function recoverAnalysis({ ref, chunk }: AnalysisChunk): Promise<RequestAnswer> {
     const heartbeats = new Heartbeats(now);

@@ -35,20 +35,20 @@ import { LostUploads } from './lost-uploads';
 
 export interface AnalysisChunk {
   ref: AnalysisRef;
-  /** Unique among all runs of requests of the workflow. */
+  /** Unique among all chunks of the workflow. */
   chunk: string;
 }
 
 export interface RequestInput extends AnalysisChunk {
-  /** Epoch milliseconds: nothing is sent from then on. */
+  /** Epoch milliseconds: nothing is sent after it. */
   sendBy: number;
-  /** Epoch milliseconds until which an upload that is turned away is tried again here. */
+  /** Epoch milliseconds until which a throttled upload is retried here. */
   until: number;
-  /** Why it was turned away before, which is shown already; null at first. */
+  /** Why it was throttled before, which is shown already; null at first. */
   before: Pick<Unsent, 'why' | 'notBefore'> | null;
 }
 
-/** Between two tries of an upload that is turned away. They leave no history (decision record 021). */
+/** Between two tries of a throttled upload. They leave no history (decision record 021). */
 const longestPauseMs = 15 * 60_000;
 
 /** The upload of a file: a POST without a key, sent at most once per attempt (decision record 001). */
@@ -60,8 +60,8 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   const lost = new LostUploads({ now, random });
 
   /**
-   * One attempt: when it is lost, `recoverAnalysis` finds out what became of it. What is turned away
-   * waits here and tries again, until a person or a deadline ends that, or the reason is a new one.
+   * One attempt: when it is lost, `recoverAnalysis` recovers it. A throttled upload is retried here until a person
+   * or the deadline ends it, or the reason changes.
    */
   async function requestAnalysis(input: RequestInput): Promise<RequestAnswer> {
     return withEither([Context.current().cancellationSignal, deps.stopping], (givenUp) =>
@@ -78,7 +78,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
         const waitMs = Math.min(last.notBefore, until) - now();
         if (waitMs > 0) await pause(waitMs, givenUp);
         if (givenUp.aborted || heartbeats.isLate()) return last;
-        // A timer may fire a moment early: what is to go after the end is not sent at the end.
+        // A timer may fire early: a retry due after the end must not be sent just before it.
         const isOver = last.notBefore >= sendBy || now() >= sendBy;
         if (isOver) return { ...last, isOver };
         const answer = await tryOnce(input, { heartbeats, givenUp, sendBy });
@@ -96,7 +96,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   async function tryOnce({ ref, chunk }: AnalysisChunk, bounds: Bounds): Promise<RequestAnswer> {
     try {
       const record = await recordOf(analyses, ref);
-      // A repeated start of what has ended must not send it.
+      // A repeated start of an ended job must not send.
       if ((await analyses.outcome(ref.folder)) !== null) return hasEnded;
       const owner = ownerOf(chunk);
       const decided = await decide(record, owner);
@@ -106,8 +106,9 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       if (error instanceof UnsendableUploadError) {
         return { kind: 'refused', code: error.code, message: error.message, wasSent: false };
       }
-      // Before the claim nothing can have left; `send` answers for everything after it.
-      if (isSpoilt(error)) return { kind: 'spoilt', message: `${error.message}; nothing was sent` };
+      // Before the claim nothing can have been sent; `send` handles everything after it.
+      if (isCorrupt(error))
+        return { kind: 'spoilt', message: `${error.message}; nothing was sent` };
       deps.warn('an upload could not be prepared', { reason: nameOf(error) });
       const ours = isStoreAway(error) ? 'store' : 'fault';
       return unsent(isHttpError(error) ? 'service' : ours, now() + 5_000);
@@ -127,7 +128,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
 
   async function decide(record: AnalysisRecord, owner: ClaimOwner): Promise<RequestAnswer | Ready> {
     const history = await attemptRepository.of(subjectOf(record));
-    // Closed by the recovery of this very run: somebody else has the work.
+    // The recovery of this chunk has closed it: another activity has the job.
     if (attemptOf(history, owner)?.claim.kind === 'closed') return takenOver;
     const state = subjectState(history, now());
     switch (state.kind) {
@@ -144,7 +145,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  /** Form, permit of the limiter, claim, dispatch: in this order. */
+  /** In this order: form, permit of the limiter, claim, dispatch. */
   async function send(
     record: AnalysisRecord,
     owner: ClaimOwner,
@@ -203,7 +204,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
         return { kind: 'accepted', operationId, acceptedAt: claimedAt, afterUnknown };
       }
       case 'refused':
-        // Its names may be others by now.
+        // Field names may have changed.
         if ([400, 422].includes(receipt.status)) credit.specification.distrust();
         return refused({ ...receipt, detail });
       case 'not_sent':
@@ -213,7 +214,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
-  /** What is in our hands goes to the workflow all the same. */
+  /** The workflow gets the value in any case. */
   async function tried(what: string, write: Promise<unknown>): Promise<void> {
     await write.catch((error: unknown) =>
       deps.warn(`${what} could not be stored`, { reason: nameOf(error) }),
@@ -228,7 +229,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     };
   }
 
-  /** Read through once before anything is claimed: a copy that is spoilt is found while nothing has left. */
+  /** Reads the file once before the claim: finds a corrupt copy before anything is sent. */
   async function fileOf({ name, key, sha256 }: StoredInput): Promise<UploadFile> {
     const copy = await findLarge(store, key);
     if (copy === null || copy.sha256 !== sha256) throw storeIncomplete(key);
@@ -241,11 +242,11 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
 
 /** @throws ApplicationFailure before its engine is chosen */
 export function subjectOf({ fence }: AnalysisRecord): string {
-  if (fence === null) throw storeIncomplete('the engine that was chosen');
+  if (fence === null) throw storeIncomplete('the chosen rule engine');
   return analysisSubject(fence);
 }
 
-/** What the audit trail says of a request. */
+/** Audit entries of a request. */
 export function entriesOf(
   record: AnalysisRecord,
   attempt: Omit<Attempt, 'resolution'>,
@@ -255,7 +256,7 @@ export function entriesOf(
   return entry === null ? [] : [entry];
 }
 
-/** The recovery of the run has closed it: the work is somebody else's. */
+/** The recovery of the chunk has closed it: another activity has the job. */
 const takenOver: Unsent = { kind: 'unsent', why: 'another job', notBefore: 0 };
 
 const hasEnded: RequestAnswer = {
@@ -274,7 +275,7 @@ export function unsent(why: Unsent['why'], notBefore: number): Unsent {
   return { kind: 'unsent', why, notBefore };
 }
 
-/** A person must fix it: the workflow shows it as soon as it is so, and no longer. */
+/** A person must fix it: the workflow shows it at once. */
 function isAboutToken(answer: Pick<Unsent, 'why'> | null): boolean {
   return answer?.why === 'credentials';
 }
@@ -290,8 +291,8 @@ export function refused(answer: {
   return { kind: 'refused', code, message, wasSent: true };
 }
 
-/** What is on file of it is not there, or not what was put: another try finds the same. */
-function isSpoilt(error: unknown): error is Error {
+/** The stored input is missing or corrupt: retrying cannot help. */
+function isCorrupt(error: unknown): error is Error {
   return (
     error instanceof RangeError ||
     error instanceof BrokenSealError ||

@@ -31,24 +31,24 @@ import type { CreditDependencies } from '../dependencies';
 import { recordOf, storeOutcome } from '../core/job-records';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 
-/** So long a service may refuse every read of an operation, or answer with what cannot be read. */
+/** Time for which the service may refuse every read of an operation, or respond unreadably. */
 const refusalPatienceMs = 5 * 60_000;
 
-/** How a result is called in the message that it cannot be read. */
+/** Names the call in errors about an unreadable result. */
 const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
 
 export interface AwaitAnalysisInput extends PollRequest {
   operationId: string;
 }
 
-/** What follows an accepted upload: poll, fetch, store. Reading does no harm, so all of it goes again. */
+/** Follows an accepted upload: poll, fetch, store. Reads are harmless, so all of it may be repeated. */
 export function createCreditResultActivities(deps: CreditDependencies) {
   const { store, credit, metrics, now } = deps;
   const { operations } = credit;
   const analyses = new AnalysisRepository(store);
   const pollUntilSettled = createPolling(deps);
 
-  /** Polls for the result of issues alone, and stores it: the service says in no other way "done". */
+  /** Polls for the issues result alone, and stores it: the service has no other sign of completion. */
   async function awaitAnalysis(input: AwaitAnalysisInput): Promise<Polled<OperationSeen>> {
     const unreadable: { last: ContractError | null } = { last: null };
     const polled = await pollUntilSettled(
@@ -62,7 +62,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
       { ...input, what: 'an operation', refusalPatienceMs, refusesUnreadable: true },
     );
     const { last } = unreadable;
-    // It is there, and can be used no more than it could before.
+    // It is there and still cannot be used.
     const isUnreadable = last !== null && (polled.kind === 'expired' || polled.kind === 'refused');
     if (isUnreadable) return failed('unreadable_result', last.message);
     return polled.kind === 'refused' ? failed('unreadable', polled.message) : polled;
@@ -84,9 +84,9 @@ export function createCreditResultActivities(deps: CreditDependencies) {
       const why = { code, message: message ?? 'the operation failed' };
       return { kind: 'settled', value: { kind: 'failed', statusWord, ...why } };
     }
-    // Done is when the result is there, whatever becomes of the status.
+    // The result decides, regardless of the status.
     const taken = await takeIssues(operationId, signal).catch((error: unknown) => {
-      // Some services answer the status in the place of a result that is not there yet.
+      // Some services return the status instead of a result that is not there yet.
       const isEarly = statusWord !== null && saysUnderWay(statusWord);
       if (isEarly && error instanceof ContractError) return 'unreadable' as const;
       throw error;
@@ -102,10 +102,10 @@ export function createCreditResultActivities(deps: CreditDependencies) {
   }
 
   /**
-   * Stores a result, if it is there and can be read to its end.
+   * Stores a result if it is there and complete.
    *
-   * @param readBody reads all of the bytes, while they are stored
-   * @returns what was read of it; or the status that means "not yet"
+   * @param readBody reads all bytes while they are stored
+   * @returns what was read, or the status that means "not yet"
    */
   async function take<T>(
     operationId: string,
@@ -140,7 +140,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     return typeof taken === 'number' ? taken : 'stored';
   }
 
-  /** The complete tree, added up in the pass that stores it; null: it is not there yet. */
+  /** The complete tree, summed while it is stored; null: not there yet. */
   async function takeTree(operationId: string, tree: TreeCheck, signal: AbortSignal) {
     const visitor: AnalysisVisitor = {
       receivable: (receivable) => tree.receivable(receivable),
@@ -157,7 +157,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     return indexDocuments(store, operationFolder(operationId), deps.nameOf, documents);
   }
 
-  /** Stores both results and compares them with themselves and with what was asked. */
+  /** Stores both results and checks them against each other and the input. */
   async function fileResults(
     input: AwaitAnalysisInput & { ref: AnalysisRef },
   ): Promise<Polled<AnalysisResultRef>> {
@@ -165,7 +165,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const record = await recordOf(analyses, ref);
     return pollUntilSettled(
       async (signal): Promise<Reading<AnalysisResultRef>> => {
-        // Reported to be there, and not there yet: a service may be late with it.
+        // The service may deliver a reported result late.
         const late = { kind: 'unsettled', value: null, status: 'fetching' } as const;
         if ((await takeIssues(operationId, signal)) !== 'stored') return late;
         const tree = new TreeCheck();
@@ -197,7 +197,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     return { issuesKey, allKey, engineId: all.engineId, summary: all.summary, contradictions };
   }
 
-  /** Puts the end on file and on the audit trail. Repeated, what was stored first stands. */
+  /** Stores and audits the outcome. Idempotent: the first stored outcome stays. */
   async function finalizeAnalysis(input: {
     ref: AnalysisRef;
     outcome: Omit<AnalysisOutcome, 'jobId' | 'settledAt'>;
@@ -222,7 +222,7 @@ function failed(code: string, message: string): Polled<OperationSeen> {
   return { kind: 'settled', value: { kind: 'failed', statusWord: null, code, message } };
 }
 
-/** About the token, or about haste: the other read would be answered the same. */
+/** About the token or the rate: the other read would fail the same way. */
 function asksForPatience(error: CallFailure): boolean {
   if (classifyFailure(error) === 'credentials') return true;
   return error instanceof StatusError && (error.status === 429 || error.retryAfterMs !== null);

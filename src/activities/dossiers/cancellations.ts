@@ -13,7 +13,7 @@ import { createPolling, type Reading } from '../core/poll-until-settled';
 import type { DossierDependencies } from '../dependencies';
 import { refusalPatienceMs, unsettled } from './readings';
 
-/** What came of a cancellation. */
+/** The result of a cancellation. */
 export type DossierCancelled =
   | { kind: 'settled'; sight: DossierSight }
   | { kind: 'refused'; code: string | null; message: string; sight: DossierSight };
@@ -24,7 +24,7 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
   const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
 
-  /** Asks the service to cancel, and waits for whatever state it reaches. */
+  /** Requests the cancellation, and polls until the dossier settles. */
   async function cancelDossier(
     input: PollRequest & { ref: DossierRef },
   ): Promise<Polled<DossierCancelled>> {
@@ -43,7 +43,7 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
       {
         ...input,
         what: 'the cancellation of a dossier',
-        // Asked for before each read: a wrong id is reported at once.
+        // Read before each poll: a wrong id is reported at once.
         get refusalPatienceMs() {
           return isKnown ? refusalPatienceMs : 0;
         },
@@ -69,7 +69,7 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
       if (leaving.isNew === true && receipt.kind !== 'unknown')
         await file.takeBack(folder, cancelRequested);
       if (!isPermanent(error)) throw error;
-      // The one before may have been taken: what comes of it is waited for, and no more is sent.
+      // The previous request may have been accepted: poll, and send no more.
       const mayBeTaken = leaving.isNew !== true;
       if (mayBeTaken) await file.note(folder, cancelTaken, now());
       const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
@@ -100,7 +100,7 @@ function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCance
   };
 }
 
-/** A cancellation has left, or was about to. */
+/** A cancellation was sent, or was about to be. */
 export const cancelRequested = ['cancel', 'asked'] as const;
-/** The service has heard of it: it need not be sent again. */
+/** The service has accepted it: no further request. */
 const cancelTaken = ['cancel', 'taken'] as const;

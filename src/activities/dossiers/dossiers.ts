@@ -18,17 +18,17 @@ import { createDossierRetries, learnerOf } from './retries';
 
 export interface AwaitDossierInput extends PollRequest {
   ref: DossierRef;
-  /** Reads that show an attempt before this one are of the past; null: any counts. */
+  /** Reads that show an earlier attempt are outdated; null: any counts. */
   atLeast: number | null;
   /** Epoch milliseconds since which that attempt is known; null with `atLeast`. */
   startedAt: number | null;
-  /** It is known to need a review: only what comes after it ends the wait. */
+  /** It is known to need a review: only a later status ends the poll. */
   inReview: boolean;
 }
 
-/** So long a status may lag behind the answer to a retry. */
+/** A status may lag this long behind the response to a retry. */
 const pastPatienceMs = 10 * 60_000;
-/** Following a dossier, asking for another attempt, and cancelling it. */
+/** Follows a dossier, requests another attempt, and cancels it. */
 export function createDossierActivities(deps: DossierDependencies) {
   const { store, dossiers, metrics, now } = deps;
   const file = new DossierRepository(store);
@@ -37,8 +37,8 @@ export function createDossierActivities(deps: DossierDependencies) {
   const { retryDossier, closedRetries } = createDossierRetries(deps);
 
   /**
-   * Returns when the dossier has settled, needs a review, or its status changed; also when the
-   * service goes on showing an attempt from before `atLeast`, as it is.
+   * Returns when the dossier has settled, needs a review, or its status changed; also when the service keeps
+   * showing an attempt before `atLeast`.
    */
   async function awaitDossier(input: AwaitDossierInput): Promise<Polled<DossierSight>> {
     const { atLeast, startedAt, inReview, ref } = input;
@@ -63,7 +63,7 @@ export function createDossierActivities(deps: DossierDependencies) {
     );
   }
 
-  /** Puts the end on file and on the audit trail. Repeated, what was stored first stands. */
+  /** Stores and audits the outcome. Idempotent: the first stored outcome stays. */
   async function finalizeDossier(input: {
     ref: DossierRef;
     outcome: Omit<
@@ -98,9 +98,9 @@ export function createDossierActivities(deps: DossierDependencies) {
   }
 
   /**
-   * Puts a work on file that runs already: what is on file of it has surely begun.
+   * Stores the job of a dossier that runs already.
    *
-   * @returns how it ended, when it had run before
+   * @returns its outcome, if it had ended before
    */
   async function beginFollow({
     record,

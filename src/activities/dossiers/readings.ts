@@ -3,7 +3,7 @@ import type { Dossier } from '../../domain/dossiers/dossier';
 import { statusOf, type DossierSight } from '../../domain/dossiers/follow';
 import { type Reading } from '../core/poll-until-settled';
 
-/** A dossier that was read before is not gone because one read says so. */
+/** One 404 does not prove that a dossier read before is gone. */
 export const refusalPatienceMs = 2 * 60_000;
 
 export async function requestedBy(file: DossierRepository, folder: string): Promise<string> {

@@ -18,26 +18,26 @@ import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import type { DossierDependencies } from '../dependencies';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 
-/** A dossier that was read before is not gone because one read says so. */
+/** One 404 does not prove that a dossier read before is gone. */
 const refusalPatienceMs = 2 * 60_000;
-/** So long an answer may lag behind the one that showed the end. */
+/** A read may lag this long behind the one that showed the final status. */
 const lagPatienceMs = 10 * 60_000;
 
 export interface FileDossierInput extends PollRequest {
   ref: DossierRef;
-  /** Number of the attempt that has settled; null: not reported. */
+  /** Number of the settled attempt; null: not reported. */
   attempt: number | null;
 }
 
-/** What is on file of a dossier that has settled: its answers as they came, and its files. */
+/** Stores a settled dossier: its raw responses and its files. */
 export function createDossierReportActivities(deps: DossierDependencies) {
   const { store, dossiers, nameOf, now } = deps;
   const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /**
-   * Repeated, it fetches what is missing and nothing else; addresses are read anew each time. An answer
-   * that goes back to before the end is waited out; another attempt ends it, as `movedOn`.
+   * Idempotent: fetches only what is missing, with fresh addresses. A read from before the final status is
+   * retried; another attempt ends it as `movedOn`.
    */
   async function fileDossier(input: FileDossierInput): Promise<Polled<DossierReport>> {
     const { attempt, ref, since } = input;
@@ -68,7 +68,7 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     );
   }
 
-  /** What the status leaves out. */
+  /** Details that the status omits. */
   async function readList({ dossier }: DossierAnswer, signal: AbortSignal): Promise<ListRead> {
     const lacks = dossier.artifacts === null || dossier.reportSchema === null;
     if (!lacks) return { whole: null, note: null, passes: false };
@@ -87,7 +87,7 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     await file.putAnswers(ref.folder, answers);
   }
 
-  /** An erasure finds the dossier by the documents that its answers name. */
+  /** Indexes the dossier by the documents in its responses, for erasure. */
   function index(ref: DossierRef, answers: object): Promise<void> {
     return indexDocuments(store, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
   }
@@ -115,13 +115,13 @@ function faultOf({ mediaType, type }: Artifact, beginning: Uint8Array): string |
 
 interface ListRead {
   whole: DossierAnswer | null;
-  /** Why it does not say what the status leaves out. */
+  /** Why the list lacks the details. */
   note: string | null;
-  /** It may say later. */
+  /** A later read may have them. */
   passes: boolean;
 }
 
-/** A status may have none of the files that the list has. */
+/** The status may have none of the files of the list. */
 function artifactsOf({ dossier }: DossierAnswer, { whole }: ListRead): readonly Artifact[] {
   const listed = dossier.artifacts ?? [];
   return listed.length > 0 ? listed : (whole?.dossier.artifacts ?? []);
@@ -131,13 +131,13 @@ function isAfter({ attempt }: DossierSight, settledAttempt: number | null): bool
   return settledAttempt !== null && (attempt?.number ?? settledAttempt) > settledAttempt;
 }
 
-/** From before the end: of an earlier attempt, or not reported any more. */
+/** Before the final status: of an earlier attempt, or no longer reported. */
 function isBefore({ attempt, state }: DossierSight, settledAttempt: number | null): boolean {
   if (!isReported(state)) return true;
   return settledAttempt !== null && (attempt?.number ?? settledAttempt) < settledAttempt;
 }
 
-/** Entries of a list may hold less: only what is reported counts. */
+/** List entries may omit fields: only reported ones count. */
 function listLags(entry: DossierSight, settledAttempt: number | null): boolean {
   const known = entry.state === 'unknown' ? { ...entry, state: 'completed' as const } : entry;
   return isBefore(known, settledAttempt);
@@ -145,7 +145,7 @@ function listLags(entry: DossierSight, settledAttempt: number | null): boolean {
 
 function unhad(sight: DossierSight, movedOn: boolean): DossierReport {
   const note = movedOn
-    ? 'it was begun anew before its report was had'
+    ? 'another attempt started before its report was fetched'
     : 'the service does not show any more that it has ended';
   return { sight, risk: null, stored: [], notStored: [], note, movedOn };
 }
@@ -159,7 +159,7 @@ function fetching(value: DossierReport): Reading<DossierReport> {
   return { kind: 'unsettled', value, status };
 }
 
-/** @throws what is no fault of the service */
+/** @throws errors not of the service */
 function whyNoList(error: unknown): { note: string; passes: boolean } {
   if (error instanceof ContractError) {
     const repeated = error.issues.some(({ path }) => path === 'lists.cursorParam');

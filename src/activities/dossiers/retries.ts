@@ -12,23 +12,23 @@ import {
 } from '../../domain/dossiers/retry';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { sendKeyed, type KeyedRequest, unsentReading } from '../core/attempt';
-import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
+import { createPolling, unsettled, type Reading } from '../core/poll-until-settled';
 import type { DossierDependencies } from '../dependencies';
 import { requestedBy, refusalPatienceMs } from './readings';
 
 export interface RetryDossierInput extends PollRequest {
   ref: DossierRef;
-  /** Number of the attempt that is tried again. */
+  /** Number of the attempt to retry. */
   from: number;
-  /** Number of this retry within its work, from 1. */
+  /** Number of this retry within its job, from 1. */
   requested: number;
 }
 
-/** A service may still work on what was lost: so long its refusal of the repetition is not believed. */
+/** The service may still process a lost request: until then a refusal of its repetition is ignored. */
 const lostPatienceMs = 2 * 60_000;
-/** Between repetitions meanwhile, where it asks for nothing. */
+/** Between repetitions, without Retry-After. */
 const repeatMs = 5_000;
-/** Asking for another attempt at a dossier, and what is known of those that were asked for. */
+/** Requests another attempt at a dossier, and records those requested. */
 export function createDossierRetries(deps: DossierDependencies) {
   const { store, dossiers, metrics, now } = deps;
   const { attempts } = store;
@@ -36,8 +36,8 @@ export function createDossierRetries(deps: DossierDependencies) {
   const pollUntilSettled = createPolling(deps);
 
   /**
-   * Asks for another attempt, at most one whatever is lost on the way: the status is read before every
-   * send, the claim is on file before it leaves, and every send has the same key.
+   * Requests at most one more attempt: before every send it reads the status and commits the claim; every send
+   * has the same key.
    */
   async function retryDossier(input: RetryDossierInput): Promise<Polled<Retried>> {
     const { requested, from, ref } = input;
@@ -98,9 +98,9 @@ export function createDossierRetries(deps: DossierDependencies) {
     const { error, taken } = sent;
     const { code, detail, message, retryAfterMs, status } = error;
     if (taken.isNew) metrics.retryEnded('refused');
-    // What was sent before may have begun an attempt, and the service may not show it yet.
+    // An earlier send may have started an attempt that the service does not show yet.
     else if (now() - taken.claim.claimedAt < lostPatienceMs)
-      return goesOn('retrying', retryAfterMs ?? repeatMs);
+      return unsettled('retrying', retryAfterMs ?? repeatMs);
     const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
     const attempt = attemptAfter(dossier, from);
     if (attempt !== null) {
@@ -111,7 +111,7 @@ export function createDossierRetries(deps: DossierDependencies) {
     return { kind: 'settled', value: { kind, status, code, message: detail ?? message } };
   }
 
-  /** With what the audit trail says of it. */
+  /** With its audit entries. */
   async function settled(
     retry: Retry,
     taken: Pick<Attempt, 'n' | 'claim'>,
@@ -138,7 +138,7 @@ export function createDossierRetries(deps: DossierDependencies) {
     return first;
   }
 
-  /** Those that this work may have sent, or learnt of. One whose answer was lost is read back a last time. */
+  /** Retries that this job may have sent or observed. A lost one is read back once more. */
   async function closedRetries(ref: DossierRef): Promise<Retry[]> {
     const own: Retry[] = [];
     for (const retry of await file.retries(ref.dossierId)) {
@@ -160,18 +160,18 @@ export function createDossierRetries(deps: DossierDependencies) {
   return { retryDossier, closedRetries };
 }
 
-/** It may be sent by this work, too. */
+/** This job may send it, too. */
 function sendOf({ from, number }: Retry): string[] {
   return ['retry', `${from}-${number}`];
 }
 
-/** The work that learnt of an attempt that was begun; null: none was, as far as is known. */
+/** The job that observed the started attempt; null: none known. */
 export function learnerOf({ attempt }: Retry): string | null {
   const receipt = attempt?.receipt ?? null;
   return receipt?.kind === 'accepted' ? (receipt as StartedAttempt).reported.by : null;
 }
 
-/** The same for every work about this attempt: two of them cannot begin two attempts. */
+/** The same for all jobs about this attempt: two of them cannot start two attempts. */
 function retryKey({ dossierId, from, number }: Retry): string {
   const words = `dossier/${dossierId}|attempt ${from + 1}|${number}`;
   return `dossier-retry-${createHash('sha256').update(words).digest('hex')}`;

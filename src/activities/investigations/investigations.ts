@@ -47,35 +47,35 @@ export interface InvestigationDependencies {
   now: () => number;
 }
 
-/** Which step, at which instant of the workflow. */
+/** A step, at an instant of the workflow. */
 export interface StepInput {
   ref: InvestigationRef;
   stepId: string;
   at: number;
   /** Epoch milliseconds. */
   deadlineAt: number;
-  /** Requests that may be charged; null: no matter how many. */
+  /** Requests that may be charged; null: no limit. */
   mayRequest: number | null;
 }
 
-/** What a step comes to before its jobs run. */
+/** A step before its jobs run. */
 export type PreparedStep =
   | { kind: 'over'; end: StepEnd }
   | {
       kind: 'asked';
-      /** To be started, or waited for. */
+      /** To be started or awaited. */
       children: PreparedChild[];
       cut: number;
-      /** What could not be asked about. */
+      /** What could not be requested. */
       left: string[];
-      /** That may be charged. */
+      /** Charged requests, at most. */
       requests: number;
     }
   | {
-      /** Nothing is asked: it would make so many. */
+      /** Nothing is requested: it would need this many requests. */
       kind: 'beyondBudget';
       requests: number;
-      /** Of this step and of all that have asked for nothing yet, at most. */
+      /** Upper bound for this step and all others not yet requested. */
       rest: number;
     };
 
@@ -86,15 +86,15 @@ export interface SettleInput {
   stepId: string;
   cut: number;
   left: string[];
-  /** Ids of jobs whose workflows failed: they are not waited for. */
+  /** Ids of jobs whose workflows failed: not awaited. */
   lost: string[];
-  /** Epoch milliseconds until which a person is waited for; null: nobody is. */
+  /** Epoch milliseconds until which a person is awaited; null: not awaited. */
   until: number | null;
-  /** Nothing more is begun. */
+  /** Nothing more is started. */
   isCancelled: boolean;
 }
 
-/** Whether a person is to decide about one of its jobs, or one that somebody else began has not ended. */
+/** `waits`: a person must resolve one of its jobs, or a job started elsewhere has not ended. */
 export type SettledStep = { end: StepEnd; waits: 'person' | 'job' | null };
 
 const longestPauseMs = 30_000;
@@ -105,7 +105,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
   const { childOf, foresee } = childMaker(deps);
   const nameOf = (document: string): string => idKey.nameOf('document', document);
 
-  /** Finds what a step asks about, and finds or records its jobs. Repeated, they are the same. */
+  /** Finds the targets of a step, and finds or stores its jobs. Idempotent. */
   async function prepareStep(input: StepInput): Promise<PreparedStep> {
     const { at, deadlineAt, mayRequest, ref, stepId } = input;
     const record = await recordOf(file, ref);
@@ -153,7 +153,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     return { kind: 'asked', children, cut: targets.length - taken.length, left, requests };
   }
 
-  /** Requests of steps that have asked for nothing yet. */
+  /** Upper bound of requests of steps not yet requested. */
   async function mostOfOthers(
     { plan, subject }: InvestigationRecord,
     { folder }: InvestigationRef,
@@ -207,7 +207,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     return has === null || isSo(has, () => true);
   }
 
-  /** How a step stands; with `until`, not before a person has decided what needs one. */
+  /** Status of a step; with `until`, waits for pending resolutions. */
   async function settleStep(input: SettleInput): Promise<SettledStep> {
     const { cut, isCancelled, left, lost, ref, stepId, until } = input;
     const record = await recordOf(file, ref);

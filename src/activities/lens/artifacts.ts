@@ -8,15 +8,14 @@ import type { LensDependencies } from '../dependencies';
 import { readPatienceMs } from './submit';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 
-/** The artifacts of an analysis that has settled, on file. */
+/** Stores the artifacts of a settled analysis. */
 export function createLensArtifactActivities(deps: LensDependencies) {
   const { store, lens, now } = deps;
   const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /**
-   * Repeated, it fetches what is missing and nothing else; addresses are read anew each time. One
-   * that cannot be had costs none of the others.
+   * Idempotent: fetches only what is missing, with fresh addresses. A failed artifact does not affect the others.
    */
   async function fileLens(
     input: PollRequest & { ref: LensRef; analysisId: string },
@@ -26,7 +25,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
       async (signal): Promise<Reading<ArtifactFiles>> => {
         const { analysis } = await lens.read(analysisId, 'interactive', signal);
         const artifacts = await announced(ref, analysis.artifacts);
-        // A copy of the service that lags behind.
+        // The service's read lags behind.
         const isBehind = !isLensSettled(analysis.state);
         const fetched = await fileArtifacts(deskOf(ref), artifacts, signal, isBehind);
         const { isWaitedFor, ...value } = fetched;
@@ -42,7 +41,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
     );
   }
 
-  /** What is reported now, and what the stored answer reported that is reported no more. */
+  /** Artifacts reported now, and stored ones that are no longer reported. */
   async function announced(
     { folder }: LensRef,
     reported: readonly Artifact[],

@@ -25,17 +25,17 @@ import { createLensSubmitActivities, readPatienceMs } from './submit';
 
 export type AwaitLensInput = PollRequest & { ref: LensRef; analysisId: string };
 
-/** A look that a person waits for. */
+/** Time of a read that a person waits for. */
 const lookMs = 20_000;
 
-/** One picture: handed in, polled to its end, finalized. */
+/** One picture: uploaded, polled, finalized. */
 export function createLensActivities(deps: LensDependencies) {
   const { store, lens, metrics, now, stopping } = deps;
   const { attempts } = store;
   const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
 
-  /** Reads the analysis until it has settled, and stores it as reported. */
+  /** Polls the analysis until it has settled, and stores the last response. */
   async function awaitLens(input: AwaitLensInput): Promise<Polled<LensSeen>> {
     const { analysisId, ref } = input;
     return pollUntilSettled<LensSeen>(
@@ -48,7 +48,7 @@ export function createLensActivities(deps: LensDependencies) {
         return {
           kind: 'unsettled',
           value: lensSeen(analysis, null),
-          // The bytes are there: that the service has not noticed is no change.
+          // The bytes are uploaded: a service that has not noticed is no change.
           status: analysis.state === 'awaiting_upload' ? 'queued' : analysis.state,
           unknownWord: analysis.state === 'unknown' ? analysis.statusWord : null,
           pollAfterMs: analysis.pollAfterMs,
@@ -59,9 +59,9 @@ export function createLensActivities(deps: LensDependencies) {
   }
 
   /**
-   * One read, for a person who waits for the analysis no longer: what it had come to by then is reported.
+   * One read for a person who no longer waits for the analysis.
    *
-   * @returns null when nothing is known to be made, or it cannot be read now
+   * @returns null when no analysis is known, or the read fails
    */
   async function lookAtLens(input: { ref: LensRef; attempt: number }): Promise<LensSeen | null> {
     const { attempt, ref } = input;
@@ -87,10 +87,10 @@ export function createLensActivities(deps: LensDependencies) {
     return lensSeen(analysis, sha256Of(body));
   }
 
-  /** Puts the end on file and on the audit trail. Repeated, what was stored first stands. */
+  /** Stores and audits the outcome. Idempotent: the first stored outcome stays. */
   async function finalizeLens(input: {
     ref: LensRef;
-    /** The last one that was begun. */
+    /** The last one started. */
     attempt: number;
     outcome: Omit<LensOutcome, 'jobId' | 'settledAt' | 'analysisId'>;
   }): Promise<LensOutcome> {
@@ -118,7 +118,7 @@ export function createLensActivities(deps: LensDependencies) {
     return storeOutcome(file, ref, end, entries, ({ status }) => metrics.lensEnded(status));
   }
 
-  /** Of an analysis that was seen to its end: what is there, although the fetching was not. */
+  /** For a settled analysis whose files were not all fetched: the files there are. */
   async function filesThere({ folder }: LensRef, seen: LensSeen | null) {
     if (seen === null || !isLensSettled(seen.state)) return null;
     const files: ArtifactFiles = { stored: [], notStored: [] };

@@ -32,29 +32,29 @@ import {
 import { recordOf } from '../core/job-records';
 import { madeTwice, noInstructions, submitted } from './submitted';
 import type { LensDependencies } from '../dependencies';
-import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
+import { createPolling, unsettled, type Reading } from '../core/poll-until-settled';
 
 export type SubmitLensInput = PollRequest & {
   ref: LensRef;
-  /** Which analysis of this ask, from 1: each has a key of its own. */
+  /** Number of the analysis within this job, from 1: each has its own key. */
   attempt: number;
 };
-/** What was just made may not be readable yet. */
+/** A new analysis may not be readable yet. */
 export const readPatienceMs = 120_000;
-/** An upload that is refused goes again to a fresh address so often. */
+/** A refused upload is repeated to a fresh address this many times. */
 const mostUploadRefusals = 5;
-/** After that, a refused read is believed when it is one of so many. */
+/** This many refused reads are final. */
 const mostRefusedReads = 5;
-/** Upload instructions that are missing are asked for so often. */
+/** Missing upload instructions are read this many times. */
 const mostFailedReads = 5;
-/** An analysis is asked for with one key for each attempt, so that it is made once. */
+/** Each analysis is created with one key per attempt, so that it is created once. */
 export function createLensSubmitActivities(deps: LensDependencies) {
   const { store, audit, lens, metrics, now, stopping } = deps;
   const { attempts } = store;
   const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
 
-  /** Has the analysis made, or finds the one that was, and its bytes handed in. */
+  /** Creates the analysis, or finds the created one, and uploads the bytes. */
   async function submitLens(input: SubmitLensInput): Promise<Polled<SubmittedLens>> {
     const record = await recordOf(file, input.ref);
     const handing = new HandingIn(record, input);
@@ -64,12 +64,12 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     });
   }
 
-  /** Handing one file in. All that it knows is on file: a step may be the only one of its process. */
+  /** Uploads one file. All its state is stored: each step may run in another process. */
   class HandingIn {
     readonly #record: LensRecord;
     readonly #attempt: number;
     readonly #subject: string;
-    /** Of what was handed in. */
+    /** Notes about uploads. */
     readonly #uploads: string;
     readonly #ref: LensRef;
     readonly #sendBy: number;
@@ -91,10 +91,10 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       await this.#prove(signal);
       if (made[0] === undefined) return this.#create(signal);
       const analysis = await this.#read(made[0], signal);
-      return analysis === null ? goesOn('handing in') : this.#forward(analysis, signal);
+      return analysis === null ? unsettled('handing in') : this.#forward(analysis, signal);
     }
 
-    /** Within a step, whose heartbeats go on: a store may be slow. Once it was taken, not again. */
+    // In a step whose heartbeats continue: a store may be slow. Only until the upload is accepted.
     async #prove(signal: AbortSignal): Promise<void> {
       const { file: input } = this.#record;
       if (this.#isProved || (await this.#wasTaken())) return;
@@ -109,13 +109,13 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       }
       if (sent.kind === 'stopped') return unsentReading(sent.why, 'handing in');
       const { error, taken } = sent;
-      // Nothing can have been made before it.
+      // Nothing can have been created before it.
       if (taken.isNew) throw error;
       const { code, message } = error;
       return { kind: 'settled', value: { kind: 'unknown', code, message } };
     }
 
-    /** It is called off while it waits for its permit, and seen through once it has left. */
+    /** Can be cancelled while it waits for its permit; completed once it was sent. */
     #send(signal: AbortSignal): Promise<KeyedAnswer<LensAnswer>> {
       const { name, mode, file: input } = this.#record;
       const { bytes: sizeBytes, sha256 } = input;
@@ -136,10 +136,10 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     }
 
     /**
-     * Where the service heeds no key, another one is made, and is on file beside the first: asked
-     * again, it would make one more each time.
+     * A service that ignores keys creates another analysis, stored beside the first; each repetition would create
+     * one more.
      *
-     * @returns null when it is the one analysis of its key
+     * @returns null when it is the only analysis of its key
      */
     async #made({
       answer: { analysis },
@@ -165,7 +165,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       return madeTwice(await file.made(name, this.#attempt));
     }
 
-    /** @returns null when what was just made is not there yet */
+    /** @returns null when a new analysis is not readable yet */
     async #read(
       { analysisId, at }: CreatedLens,
       signal: AbortSignal,
@@ -187,25 +187,25 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       if (state === 'expired') return this.#uploadExpired(analysis);
       const isAwaiting = state === 'awaiting_upload' || (state === 'unknown' && upload !== null);
       if (!isAwaiting && state !== 'unknown') {
-        // The answer to the upload got lost: what came of it says that it was taken.
+        // The response to the upload was lost: the status shows that it was accepted.
         if (state !== 'cancelled') await file.note(this.#uploads, ['taken'], now());
         return submitted(analysisId, state);
       }
       if (!isAwaiting)
         return {
-          ...goesOn('handing in', analysis.pollAfterMs),
+          ...unsettled('handing in', analysis.pollAfterMs),
           unknownWord: analysis.statusWord,
         };
       if (upload === null) return this.#askForInstructions(analysis, signal);
       const isLate = upload.expiresAt !== null && Date.parse(upload.expiresAt) <= now();
-      // Clocks differ: the store has the last word on whether it is too late.
+      // Clocks differ: the store decides whether it is too late.
       if (isLate && (await file.noted(this.#uploads, ['upload'])) > 0) {
         return this.#uploadExpired(analysis);
       }
       return this.#upload(analysis, upload, signal);
     }
 
-    /** The documented answer to a known key has them, where a read leaves them out. */
+    /** The documented response to a known key has them, where a read omits them. */
     async #askForInstructions(
       analysis: LensAnalysis,
       signal: AbortSignal,
@@ -221,7 +221,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       }
       const count = await file.note(this.#uploads, ['instructions'], now());
       if (count >= mostFailedReads) return this.#uploadRefused(analysis, noInstructions);
-      return goesOn('handing in', analysis.pollAfterMs);
+      return unsettled('handing in', analysis.pollAfterMs);
     }
 
     async #upload(
@@ -230,12 +230,12 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       signal: AbortSignal,
     ): Promise<Reading<SubmittedLens>> {
       const { bytes: sizeBytes, key } = this.#record.file;
-      // What is handed in is charged for.
-      if (now() >= this.#sendBy) return goesOn('handing in');
+      // An upload is charged.
+      if (now() >= this.#sendBy) return unsettled('handing in');
       const stop = await store.jobs.stopWord(this.#ref.folder);
       if (stop !== null) return unsentReading(stop, 'handing in');
       const options = { sizeBytes, timeoutMs: uploadTimeoutMs(sizeBytes) };
-      // Another worker sends it again: bytes that were broken off are taken by nobody.
+      // Another worker repeats it: the service does not accept aborted bytes.
       const open = () => Readable.from(readLarge(store, key));
       try {
         await withEither([signal, stopping], (until) => lens.upload(upload, open, options, until));
@@ -248,7 +248,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
         }
         if (!isPermanent(error)) throw error;
         const count = await file.note(this.#uploads, ['upload'], now());
-        if (count < mostUploadRefusals) return goesOn('handing in', 1_000);
+        if (count < mostUploadRefusals) return unsettled('handing in', 1_000);
         const { code, message } = error;
         return this.#uploadRefused(analysis, { code, message });
       }
@@ -257,7 +257,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       return this.#submit(analysis, signal);
     }
 
-    /** Where the upload by itself starts nothing (`lens.submitPath`), it is asked for. */
+    /** Starts the analysis where the upload alone does not (`lens.submitPath`). */
     async #submit(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
       const { analysisId, state } = analysis;
       if (state !== 'awaiting_upload') return submitted(analysisId, state);
@@ -282,7 +282,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
   }
 
   /**
-   * Before anything is asked for: a copy that was erased or spoilt cannot be handed in.
+   * Before anything is requested: an erased or corrupt copy cannot be uploaded.
    *
    * @throws ApplicationFailure
    */

@@ -13,7 +13,7 @@ export function submitted(analysisId: string, state: string): Reading<SubmittedL
 
 export const noInstructions = {
   code: noInstructionsCode,
-  message: 'the service does not say where the file is to be handed in',
+  message: 'the service does not say where to upload the file',
 };
 
 /** Null: one at most. */
@@ -24,6 +24,6 @@ export function madeTwice([
   const another = others.find((one) => !isSameId(one.analysisId, created?.analysisId ?? ''));
   if (another === undefined) return null;
   const ids = `${created?.analysisId ?? '-'} and ${another.analysisId}`;
-  const message = `the service has made two analyses for one key, ${ids}: no more are asked for`;
+  const message = `the service has made two analyses for one key, ${ids}: no more are requested`;
   return { kind: 'settled', value: { kind: 'unknown', code: anotherAnalysisCode, message } };
 }

@@ -7,24 +7,24 @@ import type { Fault } from '../../domain/monitors/sweep';
 import { faultOf, withRetries } from './with-retries';
 import { countFailures, markNow, type SweepContext } from './context';
 
-/** Acknowledgements of one page under way at once; the limiter paces them. */
+/** Concurrent acknowledgements of one page; the limiter sets the rate. */
 const width = 16;
-/** Tries again within a page end after this: a service that takes nothing is not asked eight times for each change. */
+/** Retries within a page end after this: a service that accepts nothing is not called eight times per change. */
 const patienceMs = 60_000;
 
 export interface NewAcknowledgement {
   changeId: string;
   by: AcknowledgementMark['by'];
-  /** As the service tells it; null when it does not. */
+  /** As the service reports it; null: not reported. */
   acknowledgedAt: string | null;
 }
 
-/** What became of the changes of a page that were to be acknowledged. */
+/** Result of acknowledging a page. */
 export interface Acknowledged {
   settled: NewAcknowledgement[];
-  /** The token is refused: what is left was not tried. */
+  /** The token is refused: the rest was not attempted. */
   fault: Fault | null;
-  /** What did not settle may be acknowledged all the same: then it is listed as open no more. */
+  /** An unsettled change may have been acknowledged: then the list no longer shows it as open. */
   unsure: boolean;
 }
 
@@ -33,7 +33,7 @@ type Answer =
   | { kind: 'failed'; changeId: string; why: string; unsure: boolean }
   | { kind: 'fault'; fault: Fault; unsure: boolean };
 
-/** Tells the service that we hold changes: those that every required sink has taken. */
+/** Acknowledges changes that every required sink has accepted. */
 export async function acknowledgeChanges(
   ctx: SweepContext,
   held: readonly ChangeFile[],
@@ -49,7 +49,7 @@ export async function acknowledgeChanges(
     );
   });
   const settled = answers.filter((answer) => answer.kind === 'settled');
-  // What was acknowledged is stored, whatever ended the rest.
+  // Store what was acknowledged even if the rest failed.
   await storeAcknowledged(ctx, settled);
   const failed = answers.filter((answer) => answer.kind === 'failed');
   const stuck = await countFailures(
@@ -61,13 +61,13 @@ export async function acknowledgeChanges(
   );
   if (errors.length > 0) throw errors[0];
   const fault = answers.find((answer) => answer.kind === 'fault');
-  // A service that takes none for days is not walked through at every sweep.
+  // A service that has accepted none for days is not called for all of them in every sweep.
   const mayBe = failed.filter((_, index) => (stuck[index]?.count ?? 0) < ctx.escalateAfter);
   const unsure = fault?.unsure === true || mayBe.some((answer) => answer.unsure);
   return { settled, fault: fault?.fault ?? null, unsure };
 }
 
-/** Marks and what the audit trail tells of them: one transaction. */
+/** Marks and their audit events: one transaction. */
 export async function storeAcknowledged(
   ctx: SweepContext,
   settled: readonly NewAcknowledgement[],
@@ -94,7 +94,7 @@ async function acknowledge(
   const { monitors, ref, signal } = ctx;
   const { changeId } = stored.change;
   const settled = (by: AcknowledgementMark['by'], at: string | null = null): Answer => {
-    // A change that was not known any more, and now is, may be acknowledged after all.
+    // A change that was gone and is listed again may be acknowledged after all.
     const isNews = acknowledged === null || (acknowledged.by === 'gone' && by !== 'gone');
     if (isNews) return { kind: 'settled', changeId, by, acknowledgedAt: at };
     const why = 'open although it was acknowledged before';
@@ -103,7 +103,7 @@ async function acknowledge(
   let unsure = false;
   const call = () =>
     monitors.acknowledge(ref.monitorId, changeId, 'poll', signal).catch((error: unknown) => {
-      // Accepted, with an answer that cannot be read.
+      // Accepted, with an unreadable response.
       if (error instanceof ContractError) return { acknowledgedAt: null };
       unsure ||= isCallFailure(error) && classifyFailure(error, 'keyless') === 'unknown';
       throw error;
@@ -113,7 +113,7 @@ async function acknowledge(
     return settled('us', (await withRetries(call, { ...ctx, mayGoOn })).acknowledgedAt);
   } catch (error) {
     const { status, code } = error instanceof StatusError ? error : { status: null, code: null };
-    // An earlier try may have been accepted: then it is our own that is refused to be repeated.
+    // An earlier try may have been accepted: the refusal is of our own repetition.
     if (status === 404) return settled(unsure ? 'us' : 'gone');
     if (status === 409 && /acknowledged|already|reconhecid/i.test(code ?? '')) {
       return settled(unsure ? 'us' : 'elsewhere');

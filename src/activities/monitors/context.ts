@@ -5,7 +5,7 @@ import type { DeliveryRef } from '../../sinks/sink';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import type { MonitorDependencies } from '../dependencies';
 
-/** What every step of a sweep works with. */
+/** Shared context of the steps of a sweep. */
 export interface SweepContext extends MonitorDependencies {
   records: MonitorRecords;
   ref: SweepRef;
@@ -28,18 +28,18 @@ export function sweepContext(
   };
 }
 
-/** Which sweep stores something, and when. */
+/** The sweep that stores something, and when. */
 export function markNow({ ref, now }: Pick<SweepContext, 'ref' | 'now'>): SweepMark {
   return { sweep: ref.sweep, at: new Date(now()).toISOString() };
 }
 
-/** For which sweep something is delivered now. */
+/** The sweep for which something is delivered now. */
 export function deliveryRef({ ref, terms, now }: SweepContext): DeliveryRef {
   const { monitorId, sweep } = ref;
   return { monitorId, sweep, at: now(), cooldownMs: terms.cooldownMs };
 }
 
-/** Counts failures to deliver or acknowledge, each change once. @returns them as they stand now */
+/** Counts failures to deliver or acknowledge, each change once. @returns the new counts */
 export async function countFailures(
   ctx: SweepContext,
   failures: readonly NewDeliveryFailure[],

@@ -2,19 +2,19 @@ import type { ChangeFile, NewDeliveryFailure } from '../../domain/monitors/store
 import { failureOf, type DeliveryOutcome, type Sink } from '../../sinks/sink';
 import { countFailures, deliveryRef, markNow, type SweepContext } from './context';
 
-/** What became of changes at the sinks. */
+/** Result of delivering changes. */
 export interface Delivered {
-  /** Changes that all required sinks have: these may be acknowledged, and no others. */
+  /** Changes that all required sinks have: only these may be acknowledged. */
   held: ChangeFile[];
-  /** Of `held`: those that a required sink has taken only now. */
+  /** Of `held`: those that a required sink accepted now. */
   taken: number;
-  /** At least one was not attempted by a required sink in its time: nothing is counted against it. */
+  /** A required sink attempted at least one too late: not counted as a failure. */
   isSlow: boolean;
-  /** Names of sinks that take nothing any more until a person enables them. */
+  /** Names of sinks that accept nothing until a person enables them. */
   disabled: string[];
 }
 
-/** Hands changes to the sinks that do not have them yet, and stores which took them. */
+/** Delivers changes to sinks that lack them, and stores which accepted them. */
 export async function deliverChanges(
   ctx: SweepContext,
   files: readonly ChangeFile[],
@@ -27,12 +27,12 @@ export async function deliverChanges(
     sinks.all.map(async (sink) => {
       const left = await deliverTo(ctx, sink, files);
       if (left.some(({ outcome }) => outcome?.kind === 'disabled')) disabled.push(sink.name);
-      // Nobody waits for it: what it did not take is neither late nor tried again for that.
+      // Optional: what it did not accept is not retried.
       if (!sinks.required.includes(sink.name)) return warnOfMissed(ctx, sink, left);
       for (const { file, outcome } of left) {
         const { changeId } = file.stored.change;
         if (outcome?.kind === 'untried') notAttempted.add(changeId);
-        // Once a change, whichever of the sinks did not take it.
+        // Once per change, whichever sink failed.
         else {
           failures.set(changeId, failureOf(changeId, sink.name, deliveryRef(ctx), outcome));
         }
@@ -49,7 +49,7 @@ export async function deliverChanges(
   return { held, taken, isSlow: notAttempted.size > 0, disabled };
 }
 
-/** What a sink did not take, and why; undefined: it did not say. */
+/** A change that a sink did not accept, and why; undefined: no reason given. */
 interface NotTaken {
   file: ChangeFile;
   outcome: Exclude<DeliveryOutcome, { kind: 'taken' }> | undefined;
@@ -90,7 +90,7 @@ function warnOfMissed(
   left: readonly NotTaken[],
 ): void {
   const [first] = left;
-  // That it is disabled was said when it was.
+  // The disabling itself was logged.
   if (first === undefined || first.outcome?.kind === 'disabled') return;
   warn('changes did not reach a sink that is not required', {
     monitor: ref.monitorId,

@@ -8,20 +8,20 @@ import type { SweepTerms } from '../../domain/monitors/sweep';
 import { withRetries } from './with-retries';
 import type { SweepContext } from './context';
 
-/** The most that a page may hold (specification: "Limits"). */
+/** Maximum page size (specification: "Limits"). */
 export const pageSize = 100;
-/** Of changes that are large: fewer at once. */
+/** For large changes. */
 const smallerSizes = [10, 1];
 
 export type ListedItem = Extract<ListedChange, { kind: 'change' }>;
 
-/** A page, every item by its own fields, whatever was asked for (decision record 017). */
+/** A page, each item classified by its own fields, regardless of the filter (decision record 017). */
 export interface ListedPage extends PageSeen {
   items: readonly ListedChange[];
-  /** Gravest first. */
+  /** Most severe first. */
   open: ListedItem[];
   acknowledged: ListedItem[];
-  /** Open, of a severity that this sweep is not about. */
+  /** Open, of a severity that this sweep excludes. */
   unwanted: ListedItem[];
   unreadable: Extract<ListedChange, { kind: 'unreadable' }>[];
   /** As of a `PageReport`. */
@@ -29,9 +29,9 @@ export interface ListedPage extends PageSeen {
 }
 
 /**
- * Lists one page; of fewer items when the answer is larger than we take.
+ * Lists one page; a smaller one when the response is too large.
  *
- * @param size that an earlier page of the walk could be had with; null: none was too large
+ * @param size that worked for an earlier page of the scan; null: none was too large
  */
 export async function listPage(
   ctx: SweepContext,
@@ -53,7 +53,7 @@ export async function listPage(
   }
 }
 
-/** What a cursor holds that leads nowhere. */
+/** The page of a cursor that leads nowhere. */
 export function emptyPage(size: number | null): ListedPage {
   const end = { items: [], hasMore: false, nextCursor: null, size };
   return { ...end, ids: null, open: [], acknowledged: [], unwanted: [], unreadable: [] };
@@ -76,12 +76,12 @@ function sortItems(
   };
 }
 
-/** One of a severity that we do not know may be grave. */
+/** An unknown severity may be severe. */
 export function isWanted({ severity }: Change, { severities }: SweepTerms): boolean {
   return severities === null || severity === 'unknown' || severities.includes(severity);
 }
 
-/** What the service is asked for: it takes one severity, or none. */
+/** Filter for the service: it takes one severity, or none. */
 export function severityFilter({ severities }: SweepTerms): { severity?: Severity } {
   const [only, another] = severities ?? [];
   return only === undefined || another !== undefined ? {} : { severity: only };

@@ -25,23 +25,23 @@ import { Heartbeats } from '../core/heartbeats';
 import { faultOf, withRetries } from './with-retries';
 import { isWanted, severityFilter } from './list-page';
 
-/** Monitors probed at once: one that does not answer holds up one of these lanes. */
+/** Monitors probed at once: one that does not answer blocks one of these lanes. */
 const width = 12;
-/** A service may refuse one monitor with the words of a refused token. This many one after the other are the token. */
+/** A service may refuse one monitor as it refuses a token. This many refusals in a row mean the token. */
 const mostRefused = 12;
 
 export interface ProbeInput {
   record: ScanRecord;
-  /** Of its list. */
+  /** Page number of its list. */
   page: number;
 }
 
-/** What one probe found. */
+/** Result of one probe. */
 interface Probe {
   monitorId: string;
   isOpen: boolean;
   reconcile: boolean;
-  /** Repeats that a cooldown held back are due: a sweep delivers them, one at a time. */
+  /** Digests whose cooldown has ended are due: a sweep delivers them in sequence. */
   hasDigests: boolean;
   health: HealthNote[];
   fault: Fault | null;
@@ -49,11 +49,11 @@ interface Probe {
 
 type ProbeContext = MonitorDependencies & { records: MonitorRecords; signal: AbortSignal };
 
-/** Of a page of monitors: after it a probe is tried few times, for a service that answers nobody. */
+/** Time per page of monitors: then a probe is retried less, in case the service is down. */
 const patienceMs = 30_000;
 const triesAfter = 3;
 
-/** One probe of many monitors: which of them has something open. An idle one costs one call. */
+/** Probes many monitors for open changes. An idle one costs one call. */
 export function createMonitorProbeActivities(deps: MonitorDependencies) {
   const records = monitorRecords(deps.store, deps.nameOf);
 
@@ -84,7 +84,7 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
       const scanned = { at, scan, probed: probes.length, open, notes };
       await records.lists.putScan(list.name, page, scanned, ids);
       const report = reportOf(probes);
-      // One that finds nothing is a count, and no job.
+      // A probe that finds nothing is a count, not a job.
       if (report.due.length + report.failing > 0) await records.scans.begin(record);
       const isCredentials = refused >= mostRefused || (refused > 0 && answered === 0);
       return { ...report, isCredentials };
@@ -107,12 +107,12 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
       probed: probes.length,
       due: due.map(({ monitorId, reconcile }): DueMonitor => ({ monitorId, reconcile })),
       failing: faults.length,
-      // One that the service does not know, or refuses, does not come back by itself.
+      // A monitor that is unknown or refused does not recover by itself.
       escalated: faults.filter(({ fault }) => fault !== 'unavailable').length,
     };
   }
 
-  /** Stores how a scan ended that found something, or that a person asked for. */
+  /** Stores the outcome of a scan that found something, or that a person started. */
   async function finalizeScan(input: { record: ScanRecord; outcome: ScanOutcome }): Promise<void> {
     await records.scans.finish(input.record, input.outcome);
   }
@@ -146,17 +146,17 @@ async function probeOne(
   return probe;
 }
 
-/** What the store holds of one monitor and cannot read costs the others nothing. */
+/** An unreadable record of one monitor does not affect the others. */
 function ownFault({ warn }: ProbeContext, monitorId: string, error: unknown): Fault {
   const { name } = error instanceof Error ? error : { name: 'an error' };
   warn('a monitor could not be probed', { monitor: monitorId, why: String(error) });
   return {
     fault: 'unavailable',
-    message: `its record could not be read or written (${name}): the log of the worker tells more`,
+    message: `its record could not be read or written (${name}): see the log of the worker`,
   };
 }
 
-/** One small page tells, unless the service lists what was not asked for: then a sweep finds out. */
+/** One small page is enough, unless the service ignores the filter: then a sweep decides. */
 async function hasOpenChanges(
   { monitors, now, random, signal }: ProbeContext,
   monitorId: string,
@@ -181,8 +181,8 @@ function notesOf({ monitorId, fault, health }: Probe): MonitorNote[] {
 }
 
 /**
- * What the service tells of a monitor, read at most once a day. That it does not tell is stored too.
- * Throws no error of the service: without health, changes are swept all the same.
+ * Health that the service reports for a monitor, read at most once a day; stored also when unavailable. Throws
+ * no error of the service: a sweep does not need it.
  */
 export async function readHealth(
   { monitors, now, records, signal, warn }: ProbeContext,
@@ -199,7 +199,7 @@ export async function readHealth(
   } catch (error) {
     if (signal.aborted) throw error;
     const status = error instanceof StatusError ? error.status : null;
-    const why = whyUntold(error);
+    const why = whyUnreported(error);
     if (why !== null) {
       const health: HealthOnFile = { kind: 'unknown', at, why, status };
       await records.monitors.putHealth(monitorId, health);
@@ -211,11 +211,12 @@ export async function readHealth(
   }
 }
 
-/** Why the service will not tell today, in words; null when it may at the next probe. */
-function whyUntold(error: unknown): string | null {
-  if (error instanceof ContractError) return 'the service tells it in a shape that we cannot read';
+/** Why the service does not report it today; null when the next probe may read it. */
+function whyUnreported(error: unknown): string | null {
+  if (error instanceof ContractError)
+    return 'the service reports it in a shape that we cannot read';
   if (!(error instanceof StatusError) || classifyFailure(error) === 'transient') return null;
   return error.status === 501 || [404, 405].includes(error.status)
-    ? `the service does not tell (${error.status}): monitors.readPath is an assumption`
-    : `the service does not tell (${error.status})`;
+    ? `the service does not report it (${error.status}): monitors.readPath is an assumption`
+    : `the service does not report it (${error.status})`;
 }

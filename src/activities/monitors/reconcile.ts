@@ -22,7 +22,7 @@ import { deliverChanges } from './deliver-changes';
 import { emptyPage, listPage, type ListedItem, type ListedPage } from './list-page';
 import { recordChanges, recordUnreadable } from './record-changes';
 
-/** Pages of one activity: a walk of years leaves few events. */
+/** Pages per activity: a scan over years leaves few events. */
 const pagesAtOnce = 20;
 
 export interface ReconcileInput {
@@ -32,12 +32,12 @@ export interface ReconcileInput {
   walk: ReconcileWalk | null;
 }
 
-/** Null `walk`: it has come to its end. */
+/** Null `walk`: it is complete. */
 export interface ReconcileReport extends Reconciled {
   walk: ReconcileWalk | null;
 }
 
-/** Walks over all states, and stores what others acknowledged before we had seen it. */
+/** Scans all statuses, and stores what others acknowledged before we had seen it. */
 export function createMonitorReconcileActivities(deps: MonitorDependencies) {
   async function reconcilePages({ ref, terms, walk }: ReconcileInput): Promise<ReconcileReport> {
     const ctx = sweepContext(deps, ref, terms);
@@ -50,7 +50,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
         done.pages += 1;
         await recordUnreadable(ctx, page.unreadable);
         const { found, pending } = await reconcileAcknowledged(ctx, page.acknowledged);
-        // The next sweep finds those that are open, and continues with them.
+        // The next sweep continues with the open ones.
         const open = await recordChanges(ctx, page.open, 'open');
         const left = await deliverPending(
           ctx,
@@ -63,7 +63,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
         if (after.kind === 'endless') return { ...done, fault: endlessFault(after.why) };
         if (after.kind === 'page') next = { ...after.position, size: page.size, reported };
         else if (page.hasMore) return { ...done, fault: noCursor };
-        // A list without a filter may be one of open changes alone.
+        // A list without a filter may show open changes only.
         else if (reported || next.state !== null) return done;
         else next = { ...firstReconcileWalk, size: page.size, state: 'acknowledged' };
       }
@@ -94,27 +94,27 @@ async function listReconciled(ctx: SweepContext, walk: ReconcileWalk): Promise<L
   }
 }
 
-/** What became of changes that the service lists as acknowledged. */
+/** Result for changes that the service lists as acknowledged. */
 interface ReconciledPage {
-  /** Stored only now. */
+  /** Newly stored. */
   found: number;
-  /** That all required sinks have only now. */
+  /** Newly delivered to all required sinks. */
   delivered: number;
-  /** Marked as acknowledged now: by us, in a sweep whose worker was lost, or by others. */
+  /** Newly marked as acknowledged: by us, in a sweep whose worker was lost, or by others. */
   ours: number;
   elsewhere: number;
-  /** Not with every required sink yet. */
+  /** Not yet delivered to every required sink. */
   pending: number;
 }
 
-/** Stores what was acknowledged without our mark, and delivers what is pending all the same. */
+/** Stores changes acknowledged without our mark, and still delivers the pending ones. */
 export async function reconcileAcknowledged(
   ctx: SweepContext,
   reported: readonly ListedItem[],
 ): Promise<ReconciledPage> {
   const { records, ref, sinks } = ctx;
   const ids = reported.map(({ change }) => change.changeId);
-  // Most of what is listed: nothing is left to do for it, and its row is not opened.
+  // Most listed changes are settled: their rows are not opened.
   const settled = await records.changes.settled(ref.monitorId, ids, sinks.required);
   const others = reported.filter(({ change }) => !settled.has(change.changeId));
   const page = await recordChanges(ctx, others, 'elsewhere');
@@ -127,7 +127,7 @@ export async function reconcileAcknowledged(
     return [{ changeId, by, acknowledgedAt } as const];
   });
   await storeAcknowledged(ctx, unmarked);
-  // Some were listed as open after their acknowledgement, and are no more.
+  // Some were listed as open after their acknowledgement.
   const again = files.filter(
     (file) =>
       file.acknowledged !== null &&
@@ -143,7 +143,7 @@ export async function reconcileAcknowledged(
   return { ...due, found, ours, elsewhere: unmarked.length - ours };
 }
 
-/** Hands over what is pending at the sinks and was not tried in this sweep, or lately. */
+/** Delivers what is pending and was not attempted in this sweep, or recently. */
 async function deliverPending(
   ctx: SweepContext,
   files: readonly ChangeFile[],
@@ -154,14 +154,14 @@ async function deliverPending(
   return { delivered: taken, pending: pending.length - held.length };
 }
 
-/** All sinks had it before: a worker of ours was lost between its acknowledgement and the mark. */
+/** All sinks had it before: our worker was lost between acknowledgement and mark. */
 function isOurs(
   { stored, delivered }: ChangeFile,
   acknowledgedAt: string | null,
   required: readonly string[],
 ): boolean {
   if (stored.foundAs !== 'open') return false;
-  // Clocks of two machines: a minute either way tells nothing.
+  // Clocks of two machines: a minute of difference proves nothing.
   const bound = acknowledgedAt === null ? Infinity : Date.parse(acknowledgedAt) + 60_000;
   return required.every((name) => {
     const mark = delivered[name];

@@ -3,17 +3,17 @@ import type { ChangeFile, FoundAs } from '../../domain/monitors/stored';
 import { markNow, type SweepContext } from './context';
 import type { ListedItem, ListedPage } from './list-page';
 
-/** A change as the service lists it, and as the store holds it. */
+/** A change as listed, and as stored. */
 export interface RecordedChange {
   reported: ListedItem;
   file: ChangeFile;
 }
 
 /**
- * Records the changes of a page, each once. One that cannot be written or read back is recorded as
- * unreadable, and costs the others nothing.
+ * Records the changes of a page, each once. One that cannot be written or read back is recorded as unreadable
+ * and does not affect the others.
  *
- * @throws what the store throws when it fails as a whole
+ * @throws errors of the whole store
  */
 export async function recordChanges(
   ctx: SweepContext,
@@ -30,20 +30,20 @@ export async function recordChanges(
       }
     } catch (error) {
       if (!isOfOneRow(error)) throw error;
-      // Each by itself: which of them it is, the error does not say.
+      // One by one: the error does not name the corrupt one.
       const [only, another] = some;
       if (only !== undefined && another === undefined) await recordCorrupt(ctx, only);
       else for (const one of some) await record([one]);
     }
   };
-  // The same id twice is the same change: the first stands.
+  // The same id is the same change: the first stays.
   const ids = reported.map(({ change }) => change.changeId);
   await record(reported.filter(({ change }, index) => ids.indexOf(change.changeId) === index));
   ctx.metrics.changesStored(recorded.filter(({ file }) => file.isNew).length);
   return recorded;
 }
 
-/** What the record says of a change that its own row cannot hold: no later sweep can help. */
+/** Marks a change that its own row cannot hold: no later sweep can help. */
 export const corruptWord = 'cannot be stored or read back';
 
 async function recordCorrupt(
@@ -56,8 +56,7 @@ async function recordCorrupt(
 }
 
 /**
- * Records items of a list that are no changes as far as they can be read. They stay on the list, sweep
- * after sweep, until a person looks.
+ * Records unreadable list items. They stay on the list, sweep after sweep, until a person acts.
  */
 export async function recordUnreadable(
   { ref, records, metrics, warn, now }: SweepContext,
@@ -73,7 +72,7 @@ export async function recordUnreadable(
   }
 }
 
-/** A row that is corrupt, or that cannot be written: not the disk as a whole. */
+/** A corrupt or unwritable row: not a failure of the whole disk. */
 function isOfOneRow(error: unknown): boolean {
   if (error instanceof SyntaxError || error instanceof RangeError) return true;
   return error instanceof BrokenSealError;

@@ -36,16 +36,16 @@ import {
   type RecordedChange,
 } from './record-changes';
 
-/** Pages of one activity: each activity costs the engine more than a page costs us. */
+/** Pages per activity: an activity costs Temporal more than a page costs us. */
 const pagesAtOnce = 20;
-/** After this it begins no other page: counts are told by then. */
+/** After this it starts no other page: progress is reported. */
 const beginPagesForMs = 5_000;
 
 export interface SweepPagesInput {
   ref: SweepRef;
   terms: SweepTerms;
   walk: Walk;
-  /** Of the first page: the sweep is on record before anything is done for it. */
+  /** With the first page: the sweep is stored before anything else. */
   begins?: SweepRecord;
 }
 
@@ -57,16 +57,16 @@ export interface FinalizeSweepInput {
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
   const { jobs } = deps.store;
 
-  /** Works off some pages of changes, one after the other (decision record 017). */
+  /** Handles some pages of changes in sequence (decision record 017). */
   async function sweepPages(input: SweepPagesInput): Promise<SweepReport> {
     const { ref, terms, begins } = input;
     const ctx = sweepContext(deps, ref, terms);
-    // An attempt before this one may have acknowledged what it could not store any more.
+    // A previous attempt may have acknowledged what it could not store.
     const isRepeated = Context.current().info.attempt > 1;
     const beats = new Heartbeats(deps.now, 2_000);
     const beginUntil = deps.now() + beginPagesForMs;
     let sums: SweepSums = { counts: noCounts(), warnings: [], unsure: isRepeated };
-    // What an attempt settled may have shifted the list under the cursor.
+    // Changes settled by the previous attempt may have shifted the list under the cursor.
     let walk = { ...input.walk, progress: input.walk.progress || isRepeated };
     try {
       if (begins !== undefined) await ctx.records.sweeps.begin(begins);
@@ -87,12 +87,12 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     }
   }
 
-  /** The pages under way see it at the next one, sooner than a cancellation would reach them. */
+  /** Running sweeps see it at the next page, sooner than a cancellation would reach them. */
   async function stopSweep({ sweep }: SweepRef): Promise<void> {
     await jobs.stop(sweepFolder(sweep), 'cancelled');
   }
 
-  /** Says in the store, the audit trail and the log what a sweep left: once, however many changes it is. */
+  /** Stores, audits and logs what a sweep left: once, however many changes. */
   async function finalizeSweep({ record, end }: FinalizeSweepInput): Promise<SweepOutcome> {
     const { createdBy: by, monitorId, terms, jobId: sweep } = record;
     const ref = { monitorId, sweep, by };
@@ -114,12 +114,12 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     const warnings = sweepWarnings(monitorId, end, backlog);
     const [first] = warnings;
     const before = await records.lists.unfinished(monitorId);
-    // Once, not at every sweep.
+    // Logged once, not at every sweep.
     if (end.fault !== null && first !== undefined && before?.startsWith(first) !== true) {
-      warn('a sweep ended with a fault', { monitor: monitorId, why: first });
+      warn('a sweep ended with an error', { monitor: monitorId, why: first });
     }
     await records.lists.putUnfinished(monitorId, first === undefined ? null : warnings.join('; '));
-    // A service that refused the list is not asked for more.
+    // No further call after the service refused the list.
     const known = end.fault === null ? await readHealth(ctx, monitorId) : null;
     const health = healthNotes(known).map((note) => noteLine(note));
     const endedAt = new Date(now()).toISOString();
@@ -130,9 +130,9 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
   return { sweepPages, stopSweep, finalizeSweep };
 }
 
-/** Lists a page, records, delivers and acknowledges what is on it. */
+/** Lists a page, records, delivers and acknowledges its changes. */
 async function sweepPage(ctx: SweepContext, { cursor, size }: Walk): Promise<PageReport> {
-  // First, and whatever becomes of the list: their changes are acknowledged.
+  // First, and independent of the list: their changes are acknowledged.
   const warnings = cursor === null ? await deliverDigests(ctx) : [];
   const filter = { ...severityFilter(ctx.terms), ...(cursor !== null && { cursor }) };
   const page = await listPage(ctx, { status: 'open', ...filter }, size).catch((error: unknown) => {
@@ -158,7 +158,7 @@ const lostPage: PageReport = {
   unsure: false,
 };
 
-/** Repeats that a cooldown held back, when it is over. */
+/** Delivers digests whose cooldown has ended. */
 async function deliverDigests(ctx: SweepContext): Promise<SweepWarning[]> {
   const { digests } = ctx.sinks;
   if (digests === null) return [];
@@ -208,13 +208,13 @@ async function processPages(ctx: SweepContext, page: ListedPage): Promise<PageRe
   };
 }
 
-/** What was erased is at hand as long as the service lists it: a receiver gets it whole. */
+/** An erased change is complete while the service lists it: a sink gets it whole. */
 function withListed({ file, reported: { change, answer } }: RecordedChange): ChangeFile {
   if (file.stored.erased !== true) return file;
   return { ...file, stored: { ...file.stored, change, answer } };
 }
 
-/** The list may be behind the acknowledgements of the sweep. */
+/** The list may lag behind the sweep's acknowledgements. */
 function isDue({ acknowledged, failure }: ChangeFile, { ref, now }: SweepContext): boolean {
   return acknowledged?.sweep !== ref.sweep && mayBeTried(failure, ref.sweep, now());
 }

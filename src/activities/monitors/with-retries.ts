@@ -4,19 +4,19 @@ import { ContractError, StatusError } from '../../apis/http/errors';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import type { Fault } from '../../domain/monitors/sweep';
 
-/** Calls about monitors may go again: reads, and acknowledgements, which stay what they are. */
+/** Calls about monitors may be repeated: reads, and idempotent acknowledgements. */
 
-/** With its pauses, a quarter of a minute: a service that fails three calls of ten loses one of ten thousand. */
+/** A quarter of a minute with its waits: at 30 % failed calls it loses one call of ten thousand. */
 const mostTries = 8;
-/** Of a call whose answer cannot be read: a page of a proxy may pass, a login page does not. */
+/** For unreadable responses: a proxy's error page may pass, a login page does not. */
 const mostUnreadable = 3;
 
 /**
- * Tries again what is transient: no answer, half of one, 429 and 5xx; and, less often, one that cannot be
- * read. The limiter waits as asked meanwhile. A refused token gets one more try, which reads its file again: it may just have been replaced, and
- * a pass over thousands of monitors would end for that.
+ * Retries transient failures: no response, half of one, 429 and 5xx; fewer times for an unreadable one. The
+ * limiter obeys Retry-After. A refused token is read again from its file once: it may just have been replaced,
+ * and a scan of thousands of monitors would end.
  *
- * @throws what the last try threw
+ * @throws the last error
  */
 export async function withRetries<T>(
   call: () => Promise<T>,
@@ -47,7 +47,7 @@ export async function withRetries<T>(
   }
 }
 
-/** Null: no fault of the service's, to be thrown. */
+/** Null: not an error of the service; throw it. */
 export function faultOf(error: unknown): Fault | null {
   if (!isCallFailure(error)) return null;
   return { fault: faultWord(error), message: error.message };

@@ -46,7 +46,7 @@ import type { BeforeSend } from '../../apis/http/call';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
   createPolling,
-  goesOn,
+  unsettled,
   type Reading,
   type PollDependencies,
 } from '../core/poll-until-settled';
@@ -57,7 +57,7 @@ export interface ProfileDependencies extends PollDependencies {
   profiles: ProfilesApi;
   store: Store;
   audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
   nameOf: NameOf;
   metrics: ProfileMetrics;
 }
@@ -77,14 +77,14 @@ export interface LookUpInput extends PollRequest {
 
 const fromFile = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
 
-/** A lookup is a read that may be charged for: each is on file before it leaves, and what was answered stays. */
+/** A lookup is a read that may be charged: each is claimed before it is sent, and its response is stored. */
 export function createProfileActivities(deps: ProfileDependencies) {
   const { store, audit, now, profiles } = deps;
   const { attempts } = store;
   const file = new ProfileRepository(store);
   const pollUntilSettled = createPolling(deps);
 
-  /** Asks until there is an answer. One on file is not asked for again: it may be charged for. */
+  /** Retries until there is a response. A stored response is not requested again: it may be charged. */
   async function lookUpProfile(input: LookUpInput): Promise<Polled<LookedUp>> {
     const { folder } = input.ref;
     const ended = await file.outcome(folder);
@@ -100,7 +100,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     return { kind: 'settled', value: refusalOf(status, code, message) };
   }
 
-  /** One call at most, under a claim of its own: each that leaves may be charged for. */
+  /** One call at most, under its own claim: each may be charged. */
   async function lookUp(
     { call, deadlineAt: sendBy, interactive, ref }: LookUpInput,
     record: ProfileRecord,
@@ -108,7 +108,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
   ): Promise<Reading<LookedUp>> {
     const { folder, jobId } = ref;
     const subject = profileSubject(record.name);
-    // The answer is read after the attempts: whoever files one later has a number that is ours by them.
+    // Read the response after the attempts: a later one then has a number that is ours.
     const history = await attempts.of(subject);
     const stored = await file.answer(folder, call);
     if (stored !== null) {
@@ -116,13 +116,13 @@ export function createProfileActivities(deps: ProfileDependencies) {
       return { kind: 'settled', value: reportedBy(stored, call) };
     }
     const state = subjectState(history, now());
-    if (state.kind === 'in_flight') return goesOn('asking');
+    if (state.kind === 'in_flight') return unsettled('asking');
     const lost = sentLookups(history, jobId, call).filter(isAnswerLost);
     if (lost.length >= mostLost) return { kind: 'settled', value: answersLost };
     const n = nextNumber(history);
     const afterUnknown = state.kind === 'unknown';
     const take = async (): Promise<Taken | NotClaimed> => {
-      const decision = reissueByPolicy('asked for again', now());
+      const decision = reissueByPolicy('requested again', now());
       if (afterUnknown) await attempts.resolve(subject, state.n, decision);
       const { timeoutMs } = profiles;
       const owner = ownerOf({ jobId, number: call });
@@ -137,7 +137,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     if (sent.kind === 'stopped') return unsentReading(sent.why, 'asking');
     if (sent.kind === 'failed') return failed(sent, record, ref, call);
     const { read, body } = sent.answer;
-    const value = read.kind === 'profile' ? await putOnFile(folder, call, body) : noOf(read);
+    const value = read.kind === 'profile' ? await storeAnswer(folder, call, body) : noOf(read);
     const at = now();
     const receipt: Receipt =
       value.kind === 'found'
@@ -147,7 +147,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     return { kind: 'settled', value };
   }
 
-  /** @throws what was surely not processed, or was refused */
+  /** @throws when it certainly was not processed, or was refused */
   async function failed(
     { error, received, taken }: Extract<Sent<unknown>, { kind: 'failed' }>,
     record: ProfileRecord,
@@ -163,24 +163,24 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const key = unread == null ? null : await file.putUnreadable(folder, unread);
     if (unread != null) await index(folder, unread);
     await putReceipt(record, taken, isUnreadable ? { ...unreadable, at: now() } : receipt);
-    // What spoilt it, or lost it, may pass: it is asked for again, not for ever.
+    // A corrupt or lost response may be transient: retry, with a limit.
     const sent = sentLookups(await attempts.of(profileSubject(record.name)), jobId, call);
     const lost = sent.filter(isAnswerLost).length;
     deps.warn('the answer to a lookup was lost', { reason: nameOf(error), lost });
-    if (lost < mostLost) return goesOn('asking', afterLostMs[lost - 1] ?? null);
+    if (lost < mostLost) return unsettled('asking', afterLostMs[lost - 1] ?? null);
     if (!isUnreadable) return { kind: 'settled', value: answersLost };
-    const message = `${(error as Error).message}${key === null ? '' : `; it is kept in the store: ${key}`}`;
+    const message = `${(error as Error).message}${key === null ? '' : `; it is in the store: ${key}`}`;
     const value = { kind: 'no', status: 'unreadable', code: unreadableAnswer, message } as const;
     return { kind: 'settled', value };
   }
 
-  async function putOnFile(folder: string, call: number, body: Buffer): Promise<LookedUp> {
+  async function storeAnswer(folder: string, call: number, body: Buffer): Promise<LookedUp> {
     const first = await file.putAnswer(folder, body, call);
     await index(folder, first);
     return reportedBy(first, call);
   }
 
-  /** With what the audit trail says of what left. */
+  /** With its audit entries. */
   async function putReceipt(
     record: ProfileRecord,
     { n, claim }: Pick<Attempt, 'n' | 'claim'>,
@@ -191,13 +191,13 @@ export function createProfileActivities(deps: ProfileDependencies) {
     await attempts.putReceipt(profileSubject(record.name), { n, claim }, receipt, entries);
   }
 
-  /** Whom an answer names: an owner beside the person, a holder of a patent... */
+  /** Subjects named in a response: an owner beside the person, a holder of a patent... */
   function index(folder: string, answer: Buffer): Promise<void> {
     return indexDocuments(store, folder, deps.nameOf, documentsInText(answer.toString('latin1')));
   }
 
-  /** The answers that are profiles, oldest first. */
-  async function answersOnFile(folder: string): Promise<Found[]> {
+  /** Responses that are profiles, oldest first. */
+  async function storedAnswers(folder: string): Promise<Found[]> {
     const calls = Array.from({ length: mostCalls }, (_, at) => at + 1);
     const read = await Promise.all(
       calls.map(async (call) => {
@@ -209,8 +209,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
   }
 
   /**
-   * Puts the end on file and on the audit trail. Repeated, what was stored first stands. An answer
-   * that is on file was given, and may have been charged for, whatever became of who waited for it.
+   * Stores and audits the outcome. Idempotent: the first stored outcome stays. A stored response was received,
+   * and may be charged, even if the job was cancelled.
    */
   async function finalizeProfile(input: {
     ref: ProfileRef;
@@ -219,12 +219,12 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const { ref, outcome } = input;
     const { folder, jobId } = ref;
     const record = await recordOf(file, ref);
-    const answers = await answersOnFile(folder);
-    const onFile = sentLookups(await attempts.of(profileSubject(record.name)), jobId);
-    const sent = sentAsKnown(onFile, (call) => answers.some((one) => one.call === call));
-    // Of one call there may be more than one: each may have been charged for.
+    const answers = await storedAnswers(folder);
+    const known = sentLookups(await attempts.of(profileSubject(record.name)), jobId);
+    const sent = sentAsKnown(known, (call) => answers.some((one) => one.call === call));
+    // One call may have several: each may have been charged.
     const accepted = sent.filter(({ end: its }) => its === 'accepted');
-    const untrailed = sent.filter((_, at) => onFile[at]?.end === null);
+    const untrailed = sent.filter((_, at) => known[at]?.end === null);
     const end = {
       ...outcome,
       ...endBy(answers.at(-1)),
@@ -248,10 +248,10 @@ const answersLost = {
   kind: 'no',
   status: 'unknown_outcome',
   code: 'answers_lost',
-  message: 'it was asked again and again, and each answer was lost: each may have been charged for',
+  message: 'every response was lost, and each request may have been charged',
 } as const;
 
-/** What the newest answer says of the end. */
+/** Outcome according to the newest response. */
 function endBy(newest: Found | undefined): Partial<ProfileOutcome> {
   if (newest === undefined) return {};
   const { kind: status, ...found } = newest;

@@ -30,7 +30,7 @@ import { answerLost, sendKeyed, type KeyedAnswer, unsentReading } from '../core/
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
   createPolling,
-  goesOn,
+  unsettled,
   type Reading,
   type PollDependencies,
 } from '../core/poll-until-settled';
@@ -44,37 +44,37 @@ export interface TraceDependencies extends PollDependencies {
   metrics: TraceMetrics;
   traces: TracesApi;
   store: Store;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
   nameOf: NameOf;
 }
 
-/** What came of asking for a search. */
+/** Result of requesting a search. */
 export type StartedTrace =
-  /** `seen` as the answer reported it; null when the search was stored. */
+  /** `seen`: as reported in the response; null when the search was stored. */
   | { kind: 'created'; traceId: string; state: string; seen: TraceSeen | null }
-  /** The job has an outcome, however it was started again. */
+  /** The job has an outcome already. */
   | { kind: 'ended'; status: TraceStatus }
-  /** The repeated key is refused, and the list does not show what it made. */
+  /** The service refuses the repeated key, and the list does not show the search. */
   | { kind: 'unknown'; code: string | null; message: string };
 
 export type StartTraceInput = PollRequest & { ref: TraceRef };
 export type AwaitTraceInput = StartTraceInput & { traceId: string };
 
-/** A service forgets keys: what was sent longer ago is looked for before it is sent again. */
+/** Services forget keys: a request sent longer ago is looked up before it is repeated. */
 const keyTrustedMs = 60 * 60_000;
-/** A list may lag behind what was made. */
+/** A list may lag behind creation. */
 const listPatienceMs = 2 * 60_000;
 /** Clocks differ. */
 const clockSkewMs = 5 * 60_000;
 
-/** A search is asked for with one key for ever, so that it is made once. */
+/** Each search has one permanent key, so that it is created once. */
 export function createTraceActivities(deps: TraceDependencies) {
   const { store, now, traces } = deps;
   const { attempts } = store;
   const file = new TraceRepository(store);
   const pollUntilSettled = createPolling(deps);
 
-  /** Has the search made, or finds the one that was. */
+  /** Creates the search, or finds the created one. */
   async function startTrace(input: StartTraceInput): Promise<Polled<StartedTrace>> {
     const ended = await file.outcome(input.ref.folder);
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
@@ -105,7 +105,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     const by = { jobId: ref.jobId, number: 1 };
     const { timeoutMs } = traces;
     const about = { subject, job: ref.folder, by, attempts, timeoutMs, now, sendBy };
-    // A worker that is to end lets no request leave that it could not see through.
+    // At shutdown no request is sent that could not be completed.
     const wanted = { target, strategy, key: traceKey(name, reissuesOf(history)) };
     const sent = await withEither([signal, deps.stopping], (admitted) =>
       sendKeyed(about, (beforeSend) => traces.create(wanted, admitted, beforeSend)),
@@ -122,10 +122,10 @@ export function createTraceActivities(deps: TraceDependencies) {
   }
 
   /**
-   * A refused repetition is not believed for a while, whatever it says: what was lost may have made a
-   * search that the list does not show yet, and its attempt stays open.
+   * A refused repetition is ignored at first: a lost request may have created a search that the list does not
+   * show yet, and its attempt stays open.
    *
-   * @throws the refusal, when nothing was made before it that can be found
+   * @throws the refusal, when no earlier search can be found
    */
   async function refused(
     { error, taken }: Extract<KeyedAnswer<TraceAnswer>, { kind: 'refused' }>,
@@ -136,13 +136,13 @@ export function createTraceActivities(deps: TraceDependencies) {
     const found = await findMade(record, taken, signal);
     if (found !== null) return found;
     const lookedForMs = now() - Math.max(since, taken.claim.claimedAt);
-    if (lookedForMs < listPatienceMs) return goesOn('requesting', error.retryAfterMs);
+    if (lookedForMs < listPatienceMs) return unsettled('requesting', error.retryAfterMs);
     if (error.status !== 409) throw error;
     const { code, message } = error;
     return { kind: 'settled', value: { kind: 'unknown', code, message } };
   }
 
-  /** What the list shows of this ask, made since it was first sent, and of no other ask of ours. */
+  /** Finds a search of this request in the list, created since it was first sent, and not of another job. */
   async function findMade(
     record: TraceRecord,
     attempt: Pick<Attempt, 'n' | 'claim'>,
@@ -171,7 +171,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     return { kind: 'accepted', externalId, at: now(), reported: { foundBy } };
   }
 
-  /** Reads the search until it has settled, and stores it as reported. */
+  /** Polls the search until it has settled, and stores the response. */
   async function awaitTrace(input: AwaitTraceInput): Promise<Polled<TraceSeen>> {
     const { traceId, ref } = input;
     return pollUntilSettled<TraceSeen>(
@@ -194,7 +194,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     );
   }
 
-  /** The index first, so that no answer is stored that it does not know. */
+  /** Index first: no response is stored that the index does not know. */
   async function storeTrace(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
     const body = Buffer.from(JSON.stringify(answer));
     const held = documentsInText(body.toString('latin1'));
@@ -202,7 +202,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     return seenOf(trace, sha256Of(await file.putAnswer(ref.folder, body)));
   }
 
-  /** Stores the outcome, with what the audit trail says of it. Repeated, what was stored first stands. */
+  /** Stores and audits the outcome. Idempotent: the first stored outcome stays. */
   async function finalizeTrace(input: {
     ref: TraceRef;
     outcome: Omit<TraceOutcome, 'jobId' | 'settledAt' | 'traceId'>;

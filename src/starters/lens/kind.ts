@@ -81,7 +81,7 @@ const words: Record<LensOutcome['status'], Words> = {
     'prazo esgotado; o mesmo comando continua',
   ],
   unknown_outcome: [
-    'unknown outcome: a request may have arrived; the same command asks again with the same key',
+    'unknown outcome: a request may have arrived; the same command sends it again with the same key',
     'resultado desconhecido: um pedido pode ter chegado; o mesmo comando pede de novo com a mesma chave',
   ],
 };

@@ -27,7 +27,7 @@ const words: Record<TraceStatus, Words> = {
     'prazo esgotado: não tinha terminado; o mesmo comando continua',
   ],
   unknown_outcome: [
-    'unknown outcome: a request may have arrived; the same command asks again with the same key, and buys nothing twice',
+    'unknown outcome: a request may have arrived; the same command sends it again with the same key, and buys nothing twice',
     'resultado desconhecido: um pedido pode ter chegado; o mesmo comando pede de novo com a mesma chave, e não compra nada duas vezes',
   ],
 };

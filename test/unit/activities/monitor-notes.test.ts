@@ -36,7 +36,7 @@ describe('what sweeps leave', () => {
   test('is said in the log once, not at every sweep', async () => {
     await bench.finalize('sweep-1', { fault });
     await bench.finalize('sweep-2', { fault, warnings: ['slow sink'] });
-    expect(warnings).toEqual(['a sweep ended with a fault']);
+    expect(warnings).toEqual(['a sweep ended with an error']);
     await bench.finalize('sweep-3', { fault: { ...fault, fault: 'refused' } });
     expect(warnings).toHaveLength(2);
   });
