@@ -2,7 +2,7 @@ import type { AgainRow, DeferInput } from '../../domain/certificates/certificate
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, partsOf, replacing, statement } from '../statement';
 
-/** Rows that a lane puts aside for later, by their numbers: a workflow cannot carry any number of them. */
+/** Rows that a lane defers, by number: a workflow cannot carry any number of them. */
 export class DeferredRowRepository {
   readonly #store: SealedDatabase;
 
@@ -10,7 +10,7 @@ export class DeferredRowRepository {
     this.#store = store;
   }
 
-  /** Of two steps about a row the later one holds: one that is repeated late changes nothing. */
+  /** The later of two steps about a row wins: a late repetition changes nothing. */
   async put({ list, lane, step }: DeferInput, rows: readonly AgainRow[]): Promise<void> {
     const values = rows.map(({ rowIndex, attempts, mode, notBefore, turnedAway, was }) => [
       list.folder,
@@ -32,10 +32,9 @@ export class DeferredRowRepository {
   }
 
   /**
-   * Those whose instant is within the bounds, the first of them first. A step that is repeated is given
-   * what it was given, and perhaps more.
+   * Takes the rows due within the bounds, earliest first. A repeated step gets the same rows, and perhaps more.
    *
-   * @returns `soonest`: instant of the first that is left; null when none is
+   * @returns `soonest`: instant of the first remaining row; null: none
    */
   async take(
     { list, lane, step }: DeferInput,
@@ -52,7 +51,7 @@ export class DeferredRowRepository {
     ]);
     const rows = await this.#store.read<AgainRow>(
       statement(
-        `SELECT item AS place, attempts, mode, not_before AS "notBefore",
+        `SELECT item AS "rowIndex", attempts, mode, not_before AS "notBefore",
                 turned_away AS "turnedAway", was
          FROM deferred_row WHERE work = ? AND lane = ? AND taken_in = ? ORDER BY not_before`,
         [...rowKey, step],

@@ -4,15 +4,15 @@ import { statement } from '../../../src/store/statement';
 import { erased } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
 
-let rowIndex: TemporaryStore;
+let temporary: TemporaryStore;
 let deferred: DeferredRowRepository;
 
 beforeEach(() => {
-  rowIndex = new TemporaryStore();
-  deferred = new DeferredRowRepository(rowIndex.store);
+  temporary = new TemporaryStore();
+  deferred = new DeferredRowRepository(temporary.store);
 });
 
-afterEach(() => rowIndex.remove());
+afterEach(() => temporary.remove());
 
 const list = { folder: 'works/w1', items: 1_000, outcomesIn: 'works/w1' };
 const step = (number: number, lane = 'lane-0000-a') => ({ list, lane, step: number });
@@ -24,7 +24,7 @@ const row = (item: number, notBefore: number): AgainRow => ({
   turnedAway: 3,
   was: 'failed',
 });
-const placesOf = ({ rows }: { rows: AgainRow[] }): number[] => rows.map((one) => one.rowIndex);
+const indexesOf = ({ rows }: { rows: AgainRow[] }): number[] => rows.map((one) => one.rowIndex);
 
 it('gives rows back as they were, those first that may go first, and tells of those left', async () => {
   await deferred.put(step(1), [row(7, 300), row(5, 100), row(6, 200)]);
@@ -42,14 +42,14 @@ it('loses none when a step is repeated whose answer was lost', async () => {
   await deferred.take(step(2), bounds);
   const again = await deferred.take(step(2), bounds);
   const rest = await deferred.take(step(3), { ...bounds, limit: 1_000 });
-  expect([...placesOf(again), ...placesOf(rest)]).toEqual(rows.map((one) => one.rowIndex));
+  expect([...indexesOf(again), ...indexesOf(rest)]).toEqual(rows.map((one) => one.rowIndex));
 });
 
 it('changes nothing by a step that arrives after a later one', async () => {
   await deferred.put(step(1), [row(5, 100)]);
   await deferred.take(step(2), { from: 0, to: 100, limit: 10 });
   await deferred.put(step(1), [row(5, 100)]);
-  expect(placesOf(await deferred.take(step(3), { from: 0, to: 100, limit: 10 }))).toEqual([]);
+  expect(indexesOf(await deferred.take(step(3), { from: 0, to: 100, limit: 10 }))).toEqual([]);
   await deferred.put(step(4), [row(5, 900)]);
   expect(await deferred.take(step(5), { from: 0, to: 900, limit: 10 })).toMatchObject({
     rows: [row(5, 900)],
@@ -59,9 +59,9 @@ it('changes nothing by a step that arrives after a later one', async () => {
 it('keeps lanes apart, and executions of one', async () => {
   await deferred.put(step(1), [row(5, 100)]);
   const other = step(2, 'lane-0000-b');
-  expect(placesOf(await deferred.take(other, { from: 0, to: 100, limit: 10 }))).toEqual([]);
+  expect(indexesOf(await deferred.take(other, { from: 0, to: 100, limit: 10 }))).toEqual([]);
   await deferred.remove(list.folder, other.lane);
-  expect(placesOf(await deferred.take(step(2), { from: 0, to: 100, limit: 10 }))).toEqual([5]);
+  expect(indexesOf(await deferred.take(step(2), { from: 0, to: 100, limit: 10 }))).toEqual([5]);
 });
 
 it('go with their job when it is erased, and none of another', async () => {
@@ -70,11 +70,11 @@ it('go with their job when it is erased, and none of another', async () => {
   for (const folder of folders)
     await deferred.put({ ...step(1), list: { ...list, folder, outcomesIn: folder } }, [row(0, 1)]);
   const start = { id, kind: 'certificate-batch', createdAt: '2026-01-05', label: null } as const;
-  await rowIndex.store.jobs.start(`works/${id}`, start, {});
+  await temporary.store.jobs.start(`works/${id}`, start, {});
   const ending = { status: 'completed', needsAttention: false, endedAt: '2026-01-06' };
-  await rowIndex.store.jobs.end(`works/${id}`, ending, {});
-  await erased(rowIndex.store, (plan) => plan.ofJob(id));
-  const left = await rowIndex.store.read<{ list: string }>(
+  await temporary.store.jobs.end(`works/${id}`, ending, {});
+  await erased(temporary.store, (plan) => plan.ofJob(id));
+  const left = await temporary.store.read<{ list: string }>(
     statement('SELECT list FROM deferred_row', []),
   );
   expect(left).toEqual([{ list: folders[1] }]);
