@@ -1,4 +1,4 @@
-import { faults, type CallRole } from '../../src/sandbox/faults/fault-words';
+import { faults, type CallRole } from '../../src/sandbox/faults/faults';
 import { parseScenario } from '../../src/sandbox/scenario';
 import { code, page, table } from './markdown';
 
@@ -16,10 +16,10 @@ export function sandboxPage(): string {
       'A step of a scenario is such a word, or an object with it as `kind`. The calls: `order` creates without a key, `form` with a file (the upload of a receivables file), `create` with a key; `retry`, `change` alter what is there; `poll` and `read` read a state, `list` a list, `lookup` anything else, `result` a result; `pdf` is a download with a token, `download` and `upload` go by a signed address; `open` needs no token. _Acts_: the service does what was asked, whatever it answers.',
       table(
         ['word', 'calls', 'acts', 'what the client sees'],
-        Object.entries(faults).map(([word, { roles, acts, shows }]) => [
+        Object.entries(faults).map(([word, { roles, shows, ...fault }]) => [
           code(word),
           rolesIn(roles),
-          acts ? 'yes' : 'no',
+          'instead' in fault ? 'no' : 'yes',
           shows,
         ]),
       ),

@@ -3,7 +3,7 @@ import {
   strikesRole,
   type CallRole,
   type FaultKind,
-} from '../../src/sandbox/faults/fault-words';
+} from '../../src/sandbox/faults/faults';
 
 /**
  * Every fault that the sandbox knows for these calls; slow ones end within a time-out of 2 s. Files

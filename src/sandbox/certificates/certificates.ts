@@ -17,7 +17,7 @@ import {
   type Route,
   type SectionPatch,
 } from '../http/service';
-import { underReview, without, type Spoilings } from '../http/spoilt-answer';
+import { underReview, without, type Spoiling } from '../http/spoilings';
 import { fictionalResult, type IssuableTipo } from './certificate-result';
 import {
   certificateEndings,
@@ -53,7 +53,7 @@ const unfinished = (json: JsonObject) => ({
   ...underReview(without(json, 'result', 'evidence', 'error', 'completed_at')),
   stage: 'revisao_manual',
 });
-const spoilings: Spoilings = {
+const spoilings: Record<string, Spoiling> = {
   missing_id: (json) => without(json, 'certidao_id', 'links'),
   unknown_status: unfinished,
 };

@@ -12,7 +12,7 @@ import {
   timing,
 } from '../core/scenario-parts';
 import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/fault-words';
+import type { CallRole } from '../faults/faults';
 
 /** Calls about one operation, scripted by its file. */
 const operationRoles = {

@@ -5,7 +5,7 @@ import { firstSteps } from '../faults/fault-scenario';
 import { Credentials } from '../http/credentials';
 import { plainProblem, Refusal } from '../http/refusal';
 import { createService, type Request, type ResourceParts, type Route } from '../http/service';
-import { underReview, without, withExtraFields, type Spoilings } from '../http/spoilt-answer';
+import { underReview, without, withExtraFields, type Spoiling } from '../http/spoilings';
 import { creditRoles, isOfOperation, type CreditNames, type CreditStage } from './credit-scenario';
 import { createEngines, engineOnWire } from './engines';
 import { openApiDocument } from './openapi-document';
@@ -63,7 +63,7 @@ export function createCredit(parts: CreditParts) {
 }
 
 /** Operations have their id and status in fields that can be renamed; engines have `id`. */
-function spoilingsIn({ idField, statusField }: CreditNames): Spoilings {
+function spoilingsIn({ idField, statusField }: CreditNames): Record<string, Spoiling> {
   return {
     missing_id: (json) => without(json, idField in json ? idField : 'id'),
     unknown_status: (json) => ({ ...json, [statusField]: underReview({})['status'] }),

@@ -7,7 +7,7 @@ import { Refusal, sandboxFull } from '../http/refusal';
 import { readBodyAs } from '../http/request-body';
 import { uuidIn } from '../http/router';
 import type { PreparedCall, Request, Route } from '../http/service';
-import { without } from '../http/spoilt-answer';
+import { without } from '../http/spoilings';
 import type { CreditNames, CreditStage } from './credit-scenario';
 import { ruleIds, ruleSettings, withSettings, type RuleSet, type RuleSettings } from './rules';
 

@@ -1,7 +1,7 @@
 /** The result of an operation: the rules of its engine applied to its file, rolled up to the cedente. */
 
 import { seededUuid } from '../core/chance';
-import type { FaultKind } from '../faults/fault-words';
+import type { FaultKind } from '../faults/faults';
 import { iso, type JsonObject } from '../http/answer';
 import type { Engine } from './engines';
 import { issuesOf, type RuleContext } from './rules';

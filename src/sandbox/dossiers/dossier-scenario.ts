@@ -17,7 +17,7 @@ import {
   uuidInLowerCase,
 } from '../core/scenario-parts';
 import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/fault-words';
+import type { CallRole } from '../faults/faults';
 
 export const dossierRoles = {
   list: 'list',

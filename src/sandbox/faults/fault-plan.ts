@@ -3,7 +3,7 @@
 import { draw } from '../core/chance';
 import type { Times } from '../core/scenario-parts';
 import type { Background, CallSteps, Endings } from './fault-scenario';
-import { isFault, strikesRole, type CallRole, type FaultKind } from './fault-words';
+import { isFault, strikesRole, type CallRole, type FaultKind } from './faults';
 
 /** A fault about to strike one call. */
 export interface Trouble {

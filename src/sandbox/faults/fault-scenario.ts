@@ -4,22 +4,26 @@ import { z } from 'zod';
 import { section, stepOf, stepOptions, type StepInput, type Times } from '../core/scenario-parts';
 import {
   faultKinds,
+  faults,
   isFault,
   strikesRole,
-  timesOf,
   type CallRole,
+  type Fault,
   type FaultKind,
-} from './fault-words';
+} from './faults';
 
 /** Steps that the calls of one kind go through. */
 function stepsAs(role: CallRole) {
   const kinds = faultKinds.filter((kind) => strikesRole(kind, role));
   return z
     .array(
-      stepOf<FaultKind | 'ok'>(['ok', ...kinds], (kind) => (kind === 'ok' ? 1 : timesOf(kind))),
+      stepOf<FaultKind | 'ok'>(['ok', ...kinds], (kind) =>
+        kind === 'ok' ? 1 : timesOf(faults[kind]),
+      ),
     )
     .default([]);
 }
+const timesOf = ({ times = 1 }: Fault) => times;
 export type CallSteps = z.output<ReturnType<typeof stepsAs>>;
 
 /** The steps of each of the stages. */

@@ -1,6 +1,6 @@
 /** What arrived at one resource, in order, the oldest forgotten beyond a bound. */
 
-import type { FaultKind } from '../faults/fault-words';
+import type { FaultKind } from '../faults/faults';
 
 /** A part of a form as it arrived. */
 export interface PartReceived {

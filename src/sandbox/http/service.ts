@@ -5,18 +5,18 @@ import { drawDuration } from '../core/chance';
 import type { SandboxClock } from '../core/clock';
 import { FaultPlan, type FaultPlanParts, type Subject, type Trouble } from '../faults/fault-plan';
 import type { Background } from '../faults/fault-scenario';
-import { faults as faultTable } from '../faults/fault-words';
+import { faults, type Fault, type FaultKind } from '../faults/faults';
 import type { Scenario } from '../scenario';
-import { rawAnswer, type Answer } from './answer';
+import { rawAnswer, type Answer, type JsonObject } from './answer';
 import type { AuthScheme, Credentials } from './credentials';
-import { answerWith, refuse, send, spurn, type Exchange } from './delivery';
+import { refuse, send, type Exchange } from './delivery';
 import { problem, Refusal, storageError, type RefusalBody } from './refusal';
 import { RateLimit } from './rate-limit';
 import { readBody } from './request-body';
 import { RequestLog, type Received } from './request-log';
 import { Router } from './router';
 import { filesPrefix, type SignedLinks } from './signed-links';
-import { spoil, type Spoilings } from './spoilt-answer';
+import { spoilEach, type Spoiling } from './spoilings';
 
 export interface Request {
   path: string;
@@ -74,7 +74,7 @@ interface ServiceParts<Stage extends string>
   /** How refusals are worded; the problem of the investigation service when left out. */
   refusal?: RefusalBody;
   /** What faults do to its answers, where that is not the usual. */
-  spoilings?: Spoilings;
+  spoilings?: Partial<Record<FaultKind, Spoiling>>;
   /** Lets go of what the resource holds, and begins as at the start. */
   clear(): void;
 }
@@ -86,6 +86,8 @@ export interface SectionPatch {
   pattern?: unknown;
   seeded?: unknown;
 }
+
+const defaultDelayMs = 5000;
 
 /** So much of a body that is not JSON is kept in the log. */
 const keptTextLength = 2000;
@@ -183,19 +185,30 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     const latencyMs = drawDuration(parts.scenario().latencyMs, 'uniform', ...words);
     const onWire = (given: Answer | Refusal) =>
       given instanceof Refusal ? exchange.refusal(given, exchange) : rawAnswer(given);
-    if (trouble !== null && !faultTable[trouble.kind].acts) {
+    const fault: Partial<Fault> = trouble === null ? {} : faults[trouble.kind];
+    if (trouble !== null && fault.instead !== undefined) {
       await clock.sleep(latencyMs);
       const notReady = trouble.kind === 'not_ready' ? call.notReady?.() : undefined;
-      return notReady === undefined ? spurn(exchange, trouble) : send(exchange, onWire(notReady));
+      if (notReady !== undefined) return send(exchange, onWire(notReady));
+      return fault.instead(exchange, trouble.retryAfterSeconds ?? 1, 0);
     }
     const given = call.act(trouble);
     entry.accepted = true;
     await clock.sleep(latencyMs + (call.takesMs ?? 0));
     if (trouble === null) return send(exchange, onWire(given));
     const cursor = query.get(section().cursorName ?? 'cursor');
-    const spoilt =
-      given instanceof Refusal ? given : spoil(trouble.kind, given, parts.spoilings ?? {}, cursor);
-    return answerWith(exchange, trouble, onWire(spoilt));
+    const { deliver = send } = fault;
+    const answered = onWire(spoilt(given, trouble.kind, cursor));
+    return deliver(exchange, answered, trouble.delayMs ?? defaultDelayMs);
+  }
+
+  function spoilt(given: Answer | Refusal, kind: FaultKind, cursor: string | null) {
+    const { spoil, spoilList }: Fault = faults[kind];
+    const spoilOne = parts.spoilings?.[kind] ?? spoil;
+    if (!('json' in given)) return given;
+    if (spoilList) return { ...given, json: spoilList(given.json as JsonObject, cursor) };
+    if (spoilOne === undefined) return given;
+    return { ...given, json: spoilEach(given.json, (one) => spoilOne(one, cursor)) };
   }
 
   return {

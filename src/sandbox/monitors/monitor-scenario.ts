@@ -12,7 +12,7 @@ import {
   uuidInLowerCase,
 } from '../core/scenario-parts';
 import { backgroundOver, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/fault-words';
+import type { CallRole } from '../faults/faults';
 
 export const monitorRoles = {
   list: 'list',

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { anyObject, milliseconds, rateLimitPerSecond, section } from '../core/scenario-parts';
 import { backgroundOver, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/fault-words';
+import type { CallRole } from '../faults/faults';
 
 export const profileRoles = { lookup: 'lookup' } as const satisfies Record<string, CallRole>;
 export type ProfileStage = keyof typeof profileRoles;

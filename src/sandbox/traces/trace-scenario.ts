@@ -16,7 +16,7 @@ import {
   timing,
 } from '../core/scenario-parts';
 import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/fault-words';
+import type { CallRole } from '../faults/faults';
 
 export const traceRoles = {
   create: 'create',
