@@ -144,7 +144,7 @@ export function readEnvironment(
       token: tokenSetting('DILIGENCE_CODEC_TOKEN', found),
       oidc: config.codecServer.oidc,
     },
-    language: found.DILIGENCE_LANG ?? systemLanguage(own),
+    language: languageIn(own),
     actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? systemUser(),
     metricsAddress: listenAddress(found.DILIGENCE_METRICS_ADDRESS),
     sdkMetricsAddress: listenAddress(config.metrics.sdkAddress ?? 'off'),
@@ -257,8 +257,19 @@ function withoutEmpty(source: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** As of the locale: the first of these that is set counts. */
-function systemLanguage(own: NodeJS.ProcessEnv): Language {
-  const locale = own['LC_ALL'] ?? own['LC_MESSAGES'] ?? own['LANG'] ?? '';
+/** Of a command line, also of one that is wrong. */
+export function screenLanguage(
+  words: readonly string[],
+  source: NodeJS.ProcessEnv = process.env,
+): Language {
+  const at = words.findIndex((word) => /^--lang(?:=|$)/.test(word));
+  const given = words[at]?.slice('--lang='.length) || words[at + 1];
+  if (at !== -1 && (given === 'en' || given === 'pt')) return given;
+  return languageIn(source);
+}
+
+/** As of the locale, where nobody says another: the first of these that is set counts. */
+function languageIn(own: NodeJS.ProcessEnv): Language {
+  const locale = own['DILIGENCE_LANG'] ?? own['LC_ALL'] ?? own['LC_MESSAGES'] ?? own['LANG'] ?? '';
   return /^pt(?:[_.@-]|$)/i.test(locale) ? 'pt' : 'en';
 }

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { commandsFor } from './commands';
 import { hideSecretsOf, redactText } from './protection/redaction';
 import { reportError, reportUncaught } from './starters/cli/errors';
-import { outliveReaders } from './starters/cli/terminal';
+import { outliveReaders, setScreenLanguage } from './starters/cli/terminal';
 
 /** The process of a command: what it must outlive, and how it ends. */
 async function main(): Promise<void> {
@@ -36,6 +36,9 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   // Whatever is written here is about people: nobody else on this machine reads it.
   process.umask(0o077);
   hideSecretsOf(process.env);
+  const { screenLanguage } = require('./environment') as typeof import('./environment');
+  // Programs read `--json`, and what stands beside it.
+  setScreenLanguage(words.includes('--json') ? 'en' : screenLanguage(words));
   const program = new Command('diligence')
     .description('A durable backend for due-diligence back offices.')
     .version(ownVersion())

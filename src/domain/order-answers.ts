@@ -1,6 +1,6 @@
-import type { Say, Words } from './job';
+import type { Words } from './job';
 
-/** What a workflow answers to an order, or refuses it with. `#`: a number. */
+/** What a workflow answers to an order, or refuses it with, as people read it. `#`: a number. */
 export const orderAnswers = {
   cancelling: ['cancelling', 'cancelando'],
   cancelled_at_once: ['cancelled at once', 'cancelado de imediato'],
@@ -77,18 +77,33 @@ export const orderAnswers = {
   is_cancelling: ['it is being cancelled', 'está sendo cancelado'],
   is_paused: ['it is paused already', 'já está em pausa'],
   not_paused: ['it is not paused', 'não está em pausa'],
+  note_missing: ['a resolution needs a note', 'falta o motivo da decisão'],
+  not_in_review: ['it does not wait for a review', 'não aguarda revisão'],
+  resolved_already: ['it has been resolved already', 'já foi resolvido'],
+  accepted: ['accept: taken', 'aceite: registrado'],
+  retrying: ['retry: taken', 'nova tentativa: registrada'],
+  attempt_unknown: [
+    'the service does not report the number of the attempt',
+    'o serviço não informa o número da tentativa',
+  ],
+  not_running: [
+    'it is not running: the same command continues it',
+    'não está em execução: o mesmo comando o continua',
+  ],
 } as const satisfies Record<string, Words>;
 
-const known = new Map<string, Words>(Object.values(orderAnswers).map((words) => [words[0], words]));
-
-/** In English, as the engine and programs have it. */
-export function orderAnswer(name: keyof typeof orderAnswers, count?: number): string {
-  return orderAnswers[name][0].replace('#', String(count));
+export interface OrderAnswer {
+  code: keyof typeof orderAnswers;
+  /** For `#`. */
+  count?: number;
 }
 
-/** The same for people. What is not ours stays as it came. */
-export function answerWords(answer: string, say: Say): string {
-  const [count = ''] = /\d+/.exec(answer) ?? [];
-  const words = known.get(answer) ?? known.get(answer.replace(count, '#'));
-  return words === undefined ? answer : say(answer, words[1].replace('#', count));
+export function orderAnswer(code: OrderAnswer['code'], count?: number): OrderAnswer {
+  return count === undefined ? { code } : { code, count };
+}
+
+/** A worker of another version may answer what is not known here. */
+export function answerWords({ code, count }: OrderAnswer): Words {
+  const known = Object.hasOwn(orderAnswers, code) ? orderAnswers[code] : ([code, code] as const);
+  return [known[0].replace('#', String(count)), known[1].replace('#', String(count))];
 }

@@ -1,5 +1,8 @@
+import { WordedError } from '../domain/core/worded-error';
+import type { Words } from '../domain/job';
+
 /** The file that was named cannot be read at all: a usage error (exit code 2), with nothing sent. */
-export class InputFileError extends Error {
+export class InputFileError extends WordedError {
   override readonly name = 'InputFileError';
 }
 
@@ -7,12 +10,14 @@ export class InputFileError extends Error {
 export function unreadable(path: string, cause: unknown): InputFileError {
   const code =
     typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'it may not be read',
-    EPERM: 'it may not be read',
-    EISDIR: 'it is a directory',
+  const denied: Words = ['it may not be read', 'sem permissão de leitura'];
+  const reasons: Readonly<Record<string, Words>> = {
+    ENOENT: ['there is no such file', 'o arquivo não existe'],
+    EACCES: denied,
+    EPERM: denied,
+    EISDIR: ['it is a folder', 'é uma pasta'],
   };
-  const reason = reasons[code] ?? `it cannot be read${code && ` (${code})`}`;
-  return new InputFileError(`${path}: ${reason}.`, { cause });
+  const which = code && ` (${code})`;
+  const [en, pt] = reasons[code] ?? [`it cannot be read${which}`, `não pode ser lido${which}`];
+  return new InputFileError([`${path}: ${en}.`, `${path}: ${pt}.`], { cause });
 }

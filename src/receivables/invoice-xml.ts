@@ -1,3 +1,5 @@
+import type { Words } from '../domain/job';
+import { WordedError } from '../domain/core/worded-error';
 import { TextDecoder } from 'node:util';
 
 import { SaxesParser } from 'saxes';
@@ -23,12 +25,12 @@ export type XmlReading =
   | { kind: 'other'; root: string };
 
 /** The document has entities, or cannot be read; where. Quotes nothing of it. */
-export class XmlFault extends Error {
+export class XmlFault extends WordedError {
   override readonly name = 'XmlFault';
   readonly code: 'xml_entities' | 'xml_broken';
 
-  constructor(code: XmlFault['code'], message: string) {
-    super(message);
+  constructor(code: XmlFault['code'], words: Words) {
+    super(words);
     this.code = code;
   }
 }
@@ -74,12 +76,19 @@ class InvoiceReader {
   constructor() {
     const parser = this.#parser;
     parser.on('doctype', () => {
-      throw new XmlFault('xml_entities', `DOCTYPE in line ${parser.line}`);
+      throw new XmlFault('xml_entities', [
+        `DOCTYPE in line ${parser.line}`,
+        `DOCTYPE na linha ${parser.line}`,
+      ]);
     });
     parser.on('error', (error) => {
-      const at = `line ${parser.line}, column ${parser.column}`;
-      if (error.message.includes('entity')) throw new XmlFault('xml_entities', `entity in ${at}`);
-      throw new XmlFault('xml_broken', `cannot be read at ${at}`);
+      const [en, pt] = [
+        `line ${parser.line}, column ${parser.column}`,
+        `linha ${parser.line}, coluna ${parser.column}`,
+      ];
+      if (error.message.includes('entity'))
+        throw new XmlFault('xml_entities', [`entity in ${en}`, `entidade em ${pt}`]);
+      throw new XmlFault('xml_broken', [`cannot be read at ${en}`, `não pode ser lido em ${pt}`]);
     });
     parser.on('opentag', ({ name, attributes }) => this.#opened(local(name), attributes.Id));
     parser.on('closetag', () => this.#closed());
@@ -103,7 +112,10 @@ class InvoiceReader {
     if (this.#open.length === 0) this.#root = name;
     this.#open.push(name);
     if (this.#open.length > deepest) {
-      throw new XmlFault('xml_broken', `more than ${deepest} elements inside each other`);
+      throw new XmlFault('xml_broken', [
+        `more than ${deepest} elements inside each other`,
+        `mais de ${deepest} elementos uns dentro dos outros`,
+      ]);
     }
     this.#text = '';
     this.#takes = null;

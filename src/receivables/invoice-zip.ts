@@ -1,5 +1,6 @@
 import { type Entry, validateFileName, type ZipFile } from 'yauzl';
 
+import type { Words } from '../domain/job';
 import { documentsInText } from '../domain/core/documents/held-documents';
 import { FindingCollector } from '../domain/cnab/finding';
 import { isValidInvoiceKey, maskInvoiceKey } from '../domain/cnab/invoice-key';
@@ -88,8 +89,11 @@ class ZipReading {
     const { zip } = file;
     try {
       if (zip.entryCount > this.#limits.entries) {
-        const most = `at most ${this.#limits.entries}`;
-        throw new ZipRefused('zip_too_large', `${zip.entryCount} entries, ${most} are taken`);
+        const { entries } = this.#limits;
+        throw new ZipRefused('zip_too_large', [
+          `${zip.entryCount} entries, at most ${entries} are taken`,
+          `${zip.entryCount} entradas, no máximo ${entries} são aceitas`,
+        ]);
       }
       for await (const entry of entriesOf(zip)) await this.#entry(file, entry);
     } finally {
@@ -97,15 +101,18 @@ class ZipReading {
     }
   }
 
-  refuse({ code, found, entry }: ZipRefused): void {
+  refuse({ code, words, entry }: ZipRefused): void {
     this.#refused = true;
-    this.#findings.add(code, found, entry === null ? {} : { entry: shownEntry(entry) });
+    this.#findings.add(code, words, entry === null ? {} : { entry: shownEntry(entry) });
   }
 
   result(): InvoiceZip {
     this.#search();
     if (this.#invoices.size === 0 && !this.#refused) {
-      this.#findings.add('no_invoice', `${this.#entries} entries, none of them an NF-e`);
+      this.#findings.add('no_invoice', [
+        `${this.#entries} entries, none of them an NF-e`,
+        `${this.#entries} entradas, nenhuma delas uma NF-e`,
+      ]);
     }
     return {
       findings: this.#findings,
@@ -122,9 +129,16 @@ class ZipReading {
     this.#checkSize(file.zip, name, entry);
     this.#addDocuments(name);
     if (isPassedOver(name)) return;
-    if (entry.isEncrypted()) throw new ZipRefused('zip_encrypted', 'an encrypted entry', name);
+    if (entry.isEncrypted())
+      throw new ZipRefused(
+        'zip_encrypted',
+        ['an encrypted entry', 'uma entrada criptografada'],
+        name,
+      );
     if (!isDocument(name)) {
-      this.#findings.add('not_xml', 'another kind of file', { entry: shownEntry(name) });
+      this.#findings.add('not_xml', ['another kind of file', 'outro tipo de arquivo'], {
+        entry: shownEntry(name),
+      });
       return;
     }
     await this.#document(file, name, entry);
@@ -132,10 +146,16 @@ class ZipReading {
 
   #checkName(name: string, entry: Entry): void {
     const wrong = validateFileName(name);
-    if (wrong !== null) throw new ZipRefused('zip_path', wrong.split(':')[0] ?? '', name);
-    if (hasControl(name)) throw new ZipRefused('zip_path', 'a control character', name);
-    if (isSymbolicLink(entry)) throw new ZipRefused('zip_path', 'a symbolic link', name);
-    if (this.#names.has(name)) throw new ZipRefused('zip_repeated_name', 'the name again', name);
+    if (wrong !== null) {
+      const why = wrong.split(':')[0] ?? '';
+      throw new ZipRefused('zip_path', [why, `um nome inválido (${why})`], name);
+    }
+    if (hasControl(name))
+      throw new ZipRefused('zip_path', ['a control character', 'um caractere de controle'], name);
+    if (isSymbolicLink(entry))
+      throw new ZipRefused('zip_path', ['a symbolic link', 'um link simbólico'], name);
+    if (this.#names.has(name))
+      throw new ZipRefused('zip_repeated_name', ['the name again', 'o nome repetido'], name);
     this.#names.add(name);
   }
 
@@ -145,18 +165,30 @@ class ZipReading {
     const { entryBytes, totalBytes, ratio } = this.#limits;
     this.#unpacked += size;
     this.#packed += packed;
-    const refuse = (found: string): never => {
+    const refuse = (...found: Words): never => {
       throw new ZipRefused('zip_too_large', found, name);
     };
-    if (size > entryBytes) refuse(`unpacks to ${size} bytes, at most ${entryBytes} are taken`);
+    if (size > entryBytes)
+      refuse(
+        `unpacks to ${size} bytes, at most ${entryBytes} are taken`,
+        `descompactada tem ${size} bytes, no máximo ${entryBytes} são aceitos`,
+      );
     if (packed > entryBytes)
-      refuse(`is packed in ${packed} bytes, at most ${entryBytes} are taken`);
+      refuse(
+        `is packed in ${packed} bytes, at most ${entryBytes} are taken`,
+        `compactada tem ${packed} bytes, no máximo ${entryBytes} são aceitos`,
+      );
     if (size > ratioFromBytes && size > packed * ratio) {
-      refuse(`unpacks to ${Math.round(size / Math.max(packed, 1))} times its size`);
+      const times = Math.round(size / Math.max(packed, 1));
+      refuse(`unpacks to ${times} times its size`, `descompactada é ${times} vezes maior`);
     }
-    if (this.#unpacked > totalBytes) refuse(`all unpack to more than ${totalBytes} bytes`);
+    if (this.#unpacked > totalBytes)
+      refuse(
+        `all unpack to more than ${totalBytes} bytes`,
+        `todas descompactadas têm mais de ${totalBytes} bytes`,
+      );
     // Entries that share their bytes: a bomb without any one large entry.
-    if (this.#packed > zip.fileSize) refuse('the entries overlap');
+    if (this.#packed > zip.fileSize) refuse('the entries overlap', 'as entradas se sobrepõem');
   }
 
   async #document(file: OpenZip, name: string, entry: Entry): Promise<void> {
@@ -167,12 +199,16 @@ class ZipReading {
       const reading = readInvoiceXml(content);
       if (reading.kind === 'other') {
         const root = reading.root.slice(0, 60);
-        this.#findings.add('not_an_invoice', `a document of type ${root}`, position);
+        this.#findings.add(
+          'not_an_invoice',
+          [`a document of type ${root}`, `um documento do tipo ${root}`],
+          position,
+        );
         return;
       }
       for (const invoice of reading.invoices) this.#invoice(invoice, name);
     } catch (error) {
-      if (error instanceof XmlFault) this.#findings.add(error.code, error.message, position);
+      if (error instanceof XmlFault) this.#findings.add(error.code, error.words, position);
       else if (error instanceof ZipRefused) throw error;
       else throw damaged(name);
     }
@@ -195,13 +231,22 @@ class ZipReading {
     const position = { entry: shownEntry(name) };
     const { key, protocolKey } = invoice;
     if (!isValidInvoiceKey(key)) {
-      this.#findings.add('xml_key', key === '' ? 'no key' : 'another text', position);
+      this.#findings.add(
+        'xml_key',
+        key === '' ? ['no key', 'nenhuma chave'] : ['another text', 'outro texto'],
+        position,
+      );
     }
     if (protocolKey !== null && protocolKey !== key) {
       this.#findings.add('xml_protocol', maskInvoiceKey(protocolKey), position);
     }
     const before = this.#invoices.get(key);
     if (before === undefined) this.#invoices.set(key, { ...invoice, entry: name });
-    else this.#findings.add('repeated_invoice', `also in ${shownEntry(before.entry)}`, position);
+    else
+      this.#findings.add(
+        'repeated_invoice',
+        [`also in ${shownEntry(before.entry)}`, `também em ${shownEntry(before.entry)}`],
+        position,
+      );
   }
 }

@@ -16,6 +16,11 @@ export async function openInput(path: string): Promise<FileHandle> {
   const stats = await file.stat();
   if (stats.isFile()) return file;
   await file.close();
-  const what = stats.isDirectory() ? 'a directory' : 'not a file';
-  throw new InputFileError(`${path} is ${what}: the name of a file is expected.`);
+  const [en, pt] = stats.isDirectory()
+    ? ['a folder', 'é uma pasta']
+    : ['not a file', 'não é um arquivo'];
+  throw new InputFileError([
+    `${path} is ${en}: the name of a file is expected.`,
+    `${path} ${pt}: espera-se o nome de um arquivo.`,
+  ]);
 }

@@ -10,6 +10,8 @@ import {
   type ZipFile,
 } from 'yauzl';
 
+import type { Words } from '../domain/job';
+import { WordedError } from '../domain/core/worded-error';
 import { otherFormat } from '../domain/cnab/encoding';
 import { withoutKeys } from '../domain/cnab/invoice-key';
 import { unreadable } from './input-file-error';
@@ -17,21 +19,26 @@ import type { InvoiceCode } from './invoice-checks';
 import { openInput } from './open-input';
 
 /** The ZIP as a whole is not to be read any further. */
-export class ZipRefused extends Error {
+export class ZipRefused extends WordedError {
   readonly code: InvoiceCode;
-  readonly found: string;
   readonly entry: string | null;
 
-  constructor(code: InvoiceCode, found: string, entry: string | null = null) {
+  constructor(code: InvoiceCode, found: Words, entry: string | null = null) {
     super(found);
     this.code = code;
-    this.found = found;
     this.entry = entry;
   }
 }
 
 export function damaged(name: string): ZipRefused {
-  return new ZipRefused('zip_unreadable', 'an entry that is damaged, or packed unusually', name);
+  return new ZipRefused(
+    'zip_unreadable',
+    [
+      'an entry that is damaged, or packed unusually',
+      'uma entrada corrompida, ou com compactação incomum',
+    ],
+    name,
+  );
 }
 
 export interface OpenZip {
@@ -70,16 +77,26 @@ interface FileEnds {
 
 const endRecord = { mark: Buffer.from('PK\x05\x06', 'latin1'), bytes: 22, mostWithComment: 65_557 };
 
-function whatElse({ beginning, ending }: FileEnds): string {
-  if (beginning.length === 0) return 'an empty file';
+function whatElse({ beginning, ending }: FileEnds): Words {
+  if (beginning.length === 0) return ['an empty file', 'um arquivo vazio'];
   const isZip = beginning.subarray(0, 2).toString('latin1') === 'PK';
-  if (!isZip) return otherFormat(beginning, 0, beginning.length) ?? 'a file that is no ZIP';
+  if (!isZip)
+    return (
+      otherFormat(beginning, 0, beginning.length) ?? [
+        'a file that is no ZIP',
+        'um arquivo que não é ZIP',
+      ]
+    );
   const at = ending.lastIndexOf(endRecord.mark);
-  if (at < 0 || at + endRecord.bytes > ending.length) return 'a ZIP file that was cut short';
+  if (at < 0 || at + endRecord.bytes > ending.length)
+    return ['a ZIP file that was cut short', 'um arquivo ZIP truncado'];
   const end = at + endRecord.bytes + ending.readUInt16LE(at + endRecord.bytes - 2);
   return end < ending.length
-    ? 'a ZIP file with other bytes behind its end'
-    : 'a ZIP file that is damaged';
+    ? [
+        'a ZIP file with other bytes behind its end',
+        'um arquivo ZIP com outros bytes depois do fim',
+      ]
+    : ['a ZIP file that is damaged', 'um arquivo ZIP corrompido'];
 }
 
 async function endsOf(path: string): Promise<FileEnds> {
@@ -103,7 +120,10 @@ export async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry, void> {
   const entries = zip.eachEntry();
   for (;;) {
     const next = await entries.next().catch(() => {
-      throw new ZipRefused('zip_unreadable', 'a directory that is damaged');
+      throw new ZipRefused('zip_unreadable', [
+        'a directory that is damaged',
+        'um diretório corrompido',
+      ]);
     });
     if (next.done === true) return;
     yield next.value;

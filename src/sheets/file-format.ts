@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
+import type { Words } from '../domain/job';
 import { SheetError } from './sheet-error';
 
 export type FileFormat = 'text' | 'xlsx';
@@ -10,7 +11,11 @@ const compoundFileMagic = 'd0cf11e0';
 const spreadsheetNames = new Set(['.xlsx', '.xlsm', '.xls', '.xlsb', '.ods']);
 
 /** The cure for every format that is not read. */
-export const takenFormats = 'save it as .xlsx or as CSV (UTF-8) and use that';
+export const takenFormats: Words = [
+  'save it as .xlsx or as CSV (UTF-8) and use that',
+  'salve-o como .xlsx ou como CSV (UTF-8) e use esse arquivo',
+];
+const [taken, aceitos] = takenFormats;
 
 /**
  * Tells a workbook from text by its first bytes; the name counts only when it promises a workbook
@@ -23,21 +28,22 @@ export async function findFileFormat(path: string): Promise<FileFormat> {
   if (magic === compoundFileMagic) throw await refuseCompoundFile(path);
   const extension = extname(path).toLowerCase();
   if (start.length === 0 || !spreadsheetNames.has(extension)) return 'text';
-  throw wrongFormat(
-    path,
-    `is named ${extension} and is no workbook (${describeOther(start)}): name it .csv if that is what it is, or ${takenFormats}`,
-  );
+  const [en, pt] = describeOther(start);
+  throw wrongFormat(path, [
+    `is named ${extension} and is no workbook (${en}): name it .csv if that is what it is, or ${taken}`,
+    `tem a extensão ${extension} e não é uma pasta de trabalho (${pt}): renomeie-o para .csv se for o caso, ou ${aceitos}`,
+  ]);
 }
 
 /** `found` goes on from the name of the file: `is ...`. */
-export function wrongFormat(path: string, found: string): SheetError {
-  return new SheetError('spreadsheet_format', `${path} ${found}.`, { file: path });
+export function wrongFormat(path: string, [en, pt]: Words): SheetError {
+  return new SheetError('spreadsheet_format', [`${path} ${en}.`, `${path} ${pt}.`], { file: path });
 }
 
-function describeOther(start: Buffer): string {
-  if (start.includes(0)) return 'neither zip file nor text';
+function describeOther(start: Buffer): Words {
+  if (start.includes(0)) return ['neither zip file nor text', 'nem arquivo zip nem texto'];
   const isMarkup = /^\s*<(?:!doctype|html|\?xml|table|meta)/i.test(start.toString('latin1'));
-  return isMarkup ? 'a web page or XML' : 'text';
+  return isMarkup ? ['a web page or XML', 'uma página web ou XML'] : ['text', 'texto'];
 }
 
 async function firstBytes(path: string): Promise<Buffer> {
@@ -63,8 +69,14 @@ async function refuseCompoundFile(path: string): Promise<SheetError> {
     const directory = Buffer.alloc(64 * 1024);
     await file.read(directory, 0, directory.length, (header.readUInt32LE(48) + 1) * sectorSize);
     return directory.toString('utf16le').includes('EncryptedPackage')
-      ? wrongFormat(path, 'is a workbook with a password: save it without one, as .xlsx')
-      : wrongFormat(path, `is an old Excel file (.xls): ${takenFormats}`);
+      ? wrongFormat(path, [
+          'is a workbook with a password: save it without one, as .xlsx',
+          'é uma pasta de trabalho com senha: salve-a sem senha, como .xlsx',
+        ])
+      : wrongFormat(path, [
+          `is an old Excel file (.xls): ${taken}`,
+          `é um arquivo antigo do Excel (.xls): ${aceitos}`,
+        ]);
   } finally {
     await file.close();
   }

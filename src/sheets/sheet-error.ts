@@ -1,3 +1,6 @@
+import { WordedError } from '../domain/core/worded-error';
+import type { Words } from '../domain/job';
+
 /**
  * `missing_file`, `directory`, `not_a_file` (a pipe or device), `unreadable`, `empty_file` (no byte,
  * or nothing but blank lines), `no_rows` (a header and nothing under it), `not_text`,
@@ -40,15 +43,15 @@ export interface SheetErrorPosition {
  * row is never a SheetError. The message is complete: it names the file and the line, never a
  * document.
  */
-export class SheetError extends Error {
+export class SheetError extends WordedError {
   override readonly name = 'SheetError';
   readonly code: SheetErrorCode;
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly column: string | undefined;
 
-  constructor(code: SheetErrorCode, message: string, position: SheetErrorPosition = {}) {
-    super(message, position.cause === undefined ? undefined : { cause: position.cause });
+  constructor(code: SheetErrorCode, words: Words, position: SheetErrorPosition = {}) {
+    super(words, position.cause === undefined ? undefined : { cause: position.cause });
     this.code = code;
     this.file = position.file;
     this.line = position.line;

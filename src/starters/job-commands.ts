@@ -3,9 +3,9 @@ import { Command, Option } from 'commander';
 import type { Say } from '../domain/job';
 import { withActor, withOutput, type OutputFlags } from './cli/flags';
 import { printResult, printRows, printView } from './cli/print-job';
-import { exitCodes, namedOnce, print, printNote } from './cli/terminal';
+import { exitCodes, namedOnce, print, printNote, onScreen } from './cli/terminal';
 import { kindOf } from './kind-of';
-import { inLanguage, openContext } from './jobs/context';
+import { openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
 import { outputTerms } from './jobs/export-job';
 import { findJob, viewJob } from './jobs/find-job';
@@ -75,13 +75,16 @@ function idCommand(name: string, description: string): Command {
 }
 
 function nameOf(argument: string | undefined, flags: IdFlags): string | undefined {
-  return namedOnce(argument, flags.id, { flagName: '--id', what: 'jobs' });
+  return namedOnce(argument, flags.id, { flagName: '--id', what: ['jobs', 'trabalhos'] });
 }
 
 function idOf(argument: string | undefined, flags: IdFlags): string {
   const id = nameOf(argument, flags);
   if (id === undefined) {
-    throw new UsageError('--id: which job? give its id (`diligence list` shows them)');
+    throw new UsageError([
+      '--id: which job? give its id (`diligence list` shows them)',
+      '--id: qual trabalho? informe o id (`diligence list` mostra todos)',
+    ]);
   }
   return id;
 }
@@ -90,7 +93,7 @@ async function show(id: string, json: boolean): Promise<void> {
   const ctx = await openContext(printNote);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
-  const shown = inLanguage(ctx, json ? 'en' : outputTerms(ctx, {}, job.output).lang);
+  const shown = onScreen(ctx, json ? 'en' : outputTerms(ctx, {}, job.output).lang);
   const view = await viewJob(shown, kind, job);
   await printView(shown, kind, view, json);
   // Of one that has ended, `result` ends with its code.
@@ -116,19 +119,26 @@ function refuseUnheeded(id: string, kind: JobKind, command: Command): void {
     if (name === undefined || command.getOptionValueSource(name) !== 'cli') return false;
     return name === 'out' ? kind.export === undefined : !kind.heeds.includes(name);
   });
-  if (ignored !== undefined) throw new UsageError(`${ignored.long} would change nothing of ${id}`);
+  if (ignored !== undefined)
+    throw new UsageError([
+      `${ignored.long} would change nothing of ${id}`,
+      `${ignored.long} não muda nada em ${id}`,
+    ]);
 }
 
 async function order(id: string, name: Order, flags: OrderFlags): Promise<void> {
   const opened = await openContext(printNote, flags.by);
   const { cancelRemote } = flags;
   const job = await findJob(opened, id, 'running');
-  const ctx = inLanguage(opened, outputTerms(opened, {}, job.output).lang);
+  const ctx = onScreen(opened, outputTerms(opened, {}, job.output).lang);
   const { say } = ctx.reader;
   const kind = kindOf(job.kind);
   const { cancelsRemotely = false } = kind;
   if (cancelRemote === true && !cancelsRemotely) {
-    throw new UsageError(`--cancel-remote is for dossiers and investigations: ${id} is neither`);
+    throw new UsageError([
+      `--cancel-remote is for dossiers and investigations: ${id} is neither`,
+      `--cancel-remote vale para dossiês e investigações: ${id} não é nem um nem outro`,
+    ]);
   }
   const remote = cancelRemote === true || (cancelsRemotely && (await wantsRemote(id, say)));
   const { orderJob } = require('./jobs/begin/order-job') as typeof import('./jobs/begin/order-job');

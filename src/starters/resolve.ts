@@ -4,14 +4,16 @@ import { resolveActions, type ResolveAction } from '../domain/core/kind';
 import { stateWord } from '../report/words';
 import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach } from './cli/flags';
-import { exitCodes, oneOf, print, printJson, printNote, wholeNumber } from './cli/terminal';
 import {
-  inLanguage,
-  openContext,
-  warnWithoutPollers,
-  withEngine,
-  type CommandContext,
-} from './jobs/context';
+  exitCodes,
+  oneOf,
+  print,
+  printJson,
+  printNote,
+  wholeNumber,
+  onScreen,
+} from './cli/terminal';
+import { openContext, warnWithoutPollers, withEngine, type CommandContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
 import { outputTerms } from './jobs/export-job';
 import {
@@ -65,11 +67,15 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   const rows = selectionOf(flags);
   const opened = await openContext(printNote, flags.by);
   if (isChangeId(name)) {
-    if (action !== 'acknowledge') throw new UsageError('--action: a change can be acknowledged');
+    if (action !== 'acknowledge')
+      throw new UsageError([
+        '--action: a change can be acknowledged',
+        '--action: uma alteração só pode ser confirmada (acknowledge)',
+      ]);
     return acknowledgeChange(opened, name, { note, json: json === true });
   }
   const { id, kind, output } = await namedJob(opened.store, name, 'waiting');
-  const ctx = inLanguage(opened, json ? 'en' : outputTerms(opened, {}, output).lang);
+  const ctx = onScreen(opened, json ? 'en' : outputTerms(opened, {}, output).lang);
   const { count, language, say } = ctx.reader;
   const request = { id, action, note, externalId, rows, deadlineMs };
   const { auditHead, continuation, decision } = await resolveJob(
@@ -112,7 +118,10 @@ function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | n
   const given = [row, line, status, all].filter((one) => one !== undefined);
   if (given.length === 0) return null;
   if (given.length > 1)
-    throw new UsageError('which rows? expected one of --row, --line, --status or --all');
+    throw new UsageError([
+      'which rows? expected one of --row, --line, --status or --all',
+      'quais linhas? informe --row, --line, --status ou --all',
+    ]);
   return {
     ...(row !== undefined && { rowIndexes: row }),
     ...(line !== undefined && { lines: line }),

@@ -1,6 +1,7 @@
 import type { Client, Connection, ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { WordedError } from '../domain/core/worded-error';
 import { ConfigError } from '../environment';
 import type { EngineRecord } from './engine-record';
 
@@ -40,11 +41,14 @@ export interface EngineClient {
 }
 
 /** Nobody answered at the engine's address. */
-export class EngineUnreachableError extends Error {
+export class EngineUnreachableError extends WordedError {
   override readonly name = 'EngineUnreachableError';
 
   constructor(address: string) {
-    super(`no Temporal server answers at ${address} (TEMPORAL_ADDRESS, or the profile in use)`);
+    super([
+      `no Temporal server answers at ${address} (TEMPORAL_ADDRESS, or the profile in use)`,
+      `nenhum servidor Temporal responde em ${address} (TEMPORAL_ADDRESS, ou o perfil em uso)`,
+    ]);
   }
 }
 

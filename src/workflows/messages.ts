@@ -3,6 +3,7 @@ import type { AttemptSeen, ReviewDecision } from '../domain/dossiers/follow';
 import type { ReachedBudget } from '../domain/core/budget';
 import type { ChildCounts } from '../domain/core/job-batch';
 import { type JobKind, type JobBatchKind } from '../domain/job';
+import type { OrderAnswer } from '../domain/order-answers';
 import type { SweepCounts } from '../domain/monitors/sweep';
 import type { ScanCounts } from '../domain/monitors/scan';
 import type { ReplacedLens } from '../domain/lens/analyze';
@@ -154,7 +155,7 @@ export interface ScanProgress {
 }
 
 /** A person's decision about a dossier that needs a review. */
-export const decideDossierUpdate = defineUpdate<string, [ReviewDecision]>('decideDossier');
+export const decideDossierUpdate = defineUpdate<OrderAnswer, [ReviewDecision]>('decideDossier');
 export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
 export const scanProgressQuery = defineQuery<ScanProgress>('scanProgress');
 
@@ -166,9 +167,9 @@ export const lostSignal = defineSignal<[{ lane: string; rows: number }]>('lost')
 /** Reports to the batch the requests that a lane has sent, and rows that wait for a larger allowance. */
 export const needSignal = defineSignal<[LaneReport & { lane: string; execution: string }]>('need');
 
-/** Returns the new state in a word or two. Rejected with a reason when it does not apply. */
-export const pauseUpdate = defineUpdate<string>('pause');
-export const resumeUpdate = defineUpdate<string>('resume');
+/** Returns the new state. Rejected with a reason when it does not apply. */
+export const pauseUpdate = defineUpdate<OrderAnswer>('pause');
+export const resumeUpdate = defineUpdate<OrderAnswer>('resume');
 /** The same from a job to its child job: workflows cannot send updates. */
 export const cancelSignal = defineSignal<[CancelOrder]>('cancelJob');
-export const cancelUpdate = defineUpdate<string, [CancelOrder]>('cancel');
+export const cancelUpdate = defineUpdate<OrderAnswer, [CancelOrder]>('cancel');

@@ -112,7 +112,7 @@ test('an order to a work that does not run reaches no other one of the same doss
   const running = await begin('--max-attempts', '2');
   expect(await place.run(['cancel', left, '--cancel-remote'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`${left} does not run`),
+    stderr: expect.stringContaining(`${left}: it is not running`),
   });
   expect((await place.run(['show', running])).stdout).toContain('running');
   expect(countsOf(place, id)).toMatchObject({ cancelRequests: 0 });

@@ -87,7 +87,10 @@ describe('when the engine has forgotten', () => {
     expect(JSON.parse(away.stdout)).toMatchObject({ status: 'unknown' });
     expect(await json('list')).toMatchObject({ jobs: [{ id, status: null }] });
     const refused = await place.run(['pause', id]);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('does not run') });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it is not running'),
+    });
     const decided = await resolve(id, '--line', '2', '--action', 'reissue');
     expect(decided).toMatchObject({ code: 1, stderr: expect.stringContaining('has not ended') });
 

@@ -47,7 +47,7 @@ describe('rows that a person decides about', () => {
       await resolve('--line', '6', '--action', 'adopt', '--external-id', another),
     ).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('on file for another row'),
+      stderr: expect.stringContaining('stored for another row'),
     });
     const held = place.sandbox.state().certificates.find(({ document }) => document === cnpj(5));
     const certidao = String(held?.certificate['certidao_id']);

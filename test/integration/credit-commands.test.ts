@@ -115,7 +115,7 @@ describe('commands of credit analyses', () => {
       const second = await resolve(id, '--action', 'reissue');
       expect({ code: second.code, stderr: second.stderr }).toEqual({
         code: 1,
-        stderr: expect.stringContaining('tester has decided already: reissue'),
+        stderr: expect.stringContaining('tester has resolved it already: reissue'),
       });
       expect((await place.analyze('twice.rem')).stderr).toContain(`${next}: ended`);
       expect(place.started('twice.rem')).toBe(2);
@@ -138,7 +138,7 @@ describe('commands of credit analyses', () => {
       for (const action of ['reissue', 'abandon']) {
         expect(await resolve(id, '--action', action)).toMatchObject({
           code: 1,
-          stderr: expect.stringContaining('tester has decided already: reissue'),
+          stderr: expect.stringContaining('tester has resolved it already: reissue'),
         });
       }
       place.sandbox.configure({ credit: { files: { 'going.rem': {} } } });

@@ -64,7 +64,9 @@ describe('what needs a person', () => {
     const [stands, refused] = both.sort((a, b) => Number(a.code) - Number(b.code));
     expect(stands?.code).toBe(0);
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused?.stderr).toMatch(/(?:ana|rui) has decided already: (?:abandon|reissue), at 20/);
+    expect(refused?.stderr).toMatch(
+      /(?:ana|rui) has resolved it already: (?:abandon|reissue), at 20/,
+    );
     expect(await inbox()).toEqual([]);
     const result = await place.run(['result', id, '--out', 'two']);
     expect(result.code).toBe(0);

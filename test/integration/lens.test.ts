@@ -113,7 +113,7 @@ test('a file that cannot be sent is refused before anything is', async () => {
   const before = installation.place.sandbox.lens.counts().calls;
   for (const [path, why] of [
     [empty, 'is empty'],
-    [folder, 'is a directory'],
+    [folder, 'is a folder'],
     [large, 'is larger than 3000000 bytes'],
     [join(folder, 'none.png'), 'ENOENT'],
     [addresses, 'is no picture or video, but text/csv, 22 bytes'],

@@ -171,7 +171,7 @@ it(
       expect(told.stderr).toContain('nothing is stored about monitor m-9');
     }
     const { stderr } = await acknowledge('change/m-9/c1', 'x');
-    expect(stderr).toContain('no change c1 of monitor m-9 is on file');
+    expect(stderr).toContain('no change c1 of monitor m-9 is stored');
   },
   3 * commandMs,
 );

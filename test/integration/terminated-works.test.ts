@@ -57,7 +57,7 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ id, status: 'interrupted', progress });
   const cancelled = await place.run(['cancel', id]);
   expect(cancelled).toMatchObject({ code: 1, stdout: '' });
-  expect(cancelled.stderr).toContain(`${id} does not run: `);
+  expect(cancelled.stderr).toContain(`${id}: it is not running: `);
 
   expect((await place.run(words)).stdout.trim()).toBe(id);
   expect((await handle.describe()).status.name).toBe('RUNNING');

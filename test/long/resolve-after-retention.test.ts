@@ -87,7 +87,7 @@ describe('of a job whose workflow the engine has forgotten', () => {
       const decide = (action: string) =>
         place.begin(['resolve', id, '--action', action, '--note', `by ${action}`, ...rows]).result;
       const both = await Promise.all([decide('reissue'), decide('abandon')]);
-      const refused = both.filter(({ stderr }) => stderr.includes('has decided already'));
+      const refused = both.filter(({ stderr }) => stderr.includes('has resolved it already'));
       expect(both.map(({ code, stderr }) => ({ code, stderr }))).toContainEqual(
         expect.objectContaining({ code: 1 }),
       );
@@ -96,7 +96,7 @@ describe('of a job whose workflow the engine has forgotten', () => {
         both[0] === refused[0] ? ['abandon', 'reissue'] : ['reissue', 'abandon'];
       expect(refused[0]).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining(`tester has decided already: ${stood}`),
+        stderr: expect.stringContaining(`tester has resolved it already: ${stood}`),
       });
 
       if (stood === 'reissue') await eventually('it is sent again', () => sent() === 2);

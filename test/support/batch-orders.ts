@@ -6,12 +6,20 @@ import {
   pauseUpdate,
   resumeUpdate,
 } from '../../src/workflows/messages';
+import { answerWords, type OrderAnswer } from '../../src/domain/order-answers';
 import type { BatchHandle } from './workflow-environment';
 
-export const pause = (batch: BatchHandle): Promise<string> => batch.executeUpdate(pauseUpdate);
-export const resume = (batch: BatchHandle): Promise<string> => batch.executeUpdate(resumeUpdate);
-export const cancel = (batch: BatchHandle, now: boolean): Promise<string> =>
-  batch.executeUpdate(cancelUpdate, { args: [{ now }] });
+export const pause = async (batch: BatchHandle): Promise<string> =>
+  said(await batch.executeUpdate(pauseUpdate));
+export const resume = async (batch: BatchHandle): Promise<string> =>
+  said(await batch.executeUpdate(resumeUpdate));
+export const cancel = async (batch: BatchHandle, now: boolean): Promise<string> =>
+  said(await batch.executeUpdate(cancelUpdate, { args: [{ now }] }));
+
+/** What a workflow has answered, in English. */
+export function said(answer: OrderAnswer): string {
+  return answerWords(answer)[0];
+}
 
 /** @returns why an update was refused */
 export async function refusalOf(update: Promise<string>): Promise<string> {

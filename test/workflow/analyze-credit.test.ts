@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
+import { said } from '../support/batch-orders';
 import type { RequestInput } from '../../src/activities/credit/requests';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type { Polled } from '../../src/domain/core/service/poll-request';
@@ -334,7 +335,7 @@ workflowSuite('an analysis', (rig) => {
     const { outcome } = await analysed(rig(), fakes, async (workflowId) => {
       const running = rig().env.client.workflow.getHandle(workflowId);
       await calledTwice(fakes);
-      expect(await running.executeUpdate(resumeUpdate)).toBe('trying at once');
+      expect(said(await running.executeUpdate(resumeUpdate))).toBe('trying at once');
     });
     expect(outcome.status).toBe('completed');
     const [, , third] = fakes.inputsOf('requestAnalysis') as RequestInput[];

@@ -1,3 +1,4 @@
+import { said } from '../support/batch-orders';
 import type { ArtifactFiles } from '../../src/domain/core/artifact';
 import { ApplicationFailure } from '@temporalio/common';
 import { notSettledYet } from '../../src/activities/core/failures';
@@ -244,7 +245,7 @@ workflowSuite('an analysis', (rig) => {
     };
     while (!(await isThere())) await new Promise((done) => setTimeout(done, 20));
     const cancelling = handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
-    return cancelling.catch((error: Error) => (error.cause as Error).message);
+    return cancelling.then(said, (error: Error) => (error.cause as Error).message);
   }
 
   test('that nobody waits for any more is cancelled, says so at once, and what it cost', async () => {

@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { said } from '../support/batch-orders';
 import { queueName } from '../../src/domain/core/queues';
 import { jobKinds, kindFacts, type JobKind } from '../../src/domain/job';
 import { plainTerms } from '../../src/domain/monitors/sweep';
@@ -77,7 +78,9 @@ workflowSuite('a job that is cancelled twice', (rig) => {
       const taken: string[] = [];
       for (const now of orders) {
         const answer = handle.executeUpdate(cancelUpdate, { args: [{ now }] });
-        taken.push(await answer.catch((error: { cause?: Error }) => error.cause?.message ?? ''));
+        taken.push(
+          await answer.then(said, (error: { cause?: Error }) => error.cause?.message ?? ''),
+        );
       }
       await handle.terminate();
       return taken.map((answer) => answer !== 'it is cancelled');

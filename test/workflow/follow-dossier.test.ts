@@ -1,5 +1,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
+import type { OrderAnswer } from '../../src/domain/order-answers';
 import type { DossierCancelled } from '../../src/activities/dossiers/cancellations';
 import type { AwaitDossierInput } from '../../src/activities/dossiers/dossiers';
 import type { RetryDossierInput } from '../../src/activities/dossiers/retries';
@@ -107,12 +108,15 @@ class Running {
     while (!(await isTried())) await soon();
   }
 
-  decide(action: ReviewDecision['action'], more: Partial<ReviewDecision> = {}): Promise<string> {
+  decide(
+    action: ReviewDecision['action'],
+    more: Partial<ReviewDecision> = {},
+  ): Promise<OrderAnswer> {
     const decision = { action, note: 'n', by: 'p', at: 't', maxAttempts: null, ...more };
     return this.handle.executeUpdate(decideDossierUpdate, { args: [decision] });
   }
 
-  cancel(remote: boolean): Promise<string> {
+  cancel(remote: boolean): Promise<OrderAnswer> {
     return this.handle.executeUpdate(cancelUpdate, { args: [{ now: true, remote }] });
   }
 }
@@ -296,7 +300,7 @@ workflowSuite('following a dossier', (rig) => {
         await dossier.until('review');
         await rig().pass(day);
         await expect(dossier.decide('accept', { note: ' ' })).rejects.toMatchObject({
-          cause: { message: 'a decision needs a note' },
+          cause: { details: [{ code: 'note_missing' }] },
         });
         await dossier.decide('accept', { note: 'seen by us' });
       },
@@ -348,7 +352,7 @@ workflowSuite('following a dossier', (rig) => {
         const early = await Promise.allSettled([dossier.decide('accept')]);
         ask();
         expect(early).toMatchObject([
-          { reason: { cause: { message: 'the dossier does not wait for a review' } } },
+          { reason: { cause: { details: [{ code: 'not_in_review' }] } } },
         ]);
         await dossier.until('review');
         await dossier.untilTried();
@@ -457,7 +461,7 @@ workflowSuite('following a dossier', (rig) => {
         tell();
         expect(stage).toBe('cancelling');
         expect(late).toMatchObject({
-          reason: { cause: { message: 'the dossier does not wait for a review' } },
+          reason: { cause: { details: [{ code: 'not_in_review' }] } },
         });
       },
     });

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
+import { said } from '../support/batch-orders';
 import type {
   PreparedStep,
   SettleInput,
@@ -179,8 +180,8 @@ async function investigated(rig: WorkflowRig, script: Script) {
       waitsFor: async (reason) => {
         while ((await progress()).waiting?.reason !== reason) await breathe();
       },
-      cancel: (order) => handle.executeUpdate(cancelUpdate, { args: [order] }),
-      resume: () => handle.executeUpdate(resumeUpdate),
+      cancel: async (order) => said(await handle.executeUpdate(cancelUpdate, { args: [order] })),
+      resume: async () => said(await handle.executeUpdate(resumeUpdate)),
     });
     const outcome: InvestigationOutcome = await handle.result();
     // One that is left without a worker would keep the clock of the server from skipping.

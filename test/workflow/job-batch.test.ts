@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
+import { said } from '../support/batch-orders';
 import type { AwaitChildInput, ReadRows } from '../../src/activities/core/job-batches';
 import type { JobBatchEnd } from '../../src/domain/core/job-batch';
 import type { JobBatchKind } from '../../src/domain/job';
@@ -417,7 +418,7 @@ workflowSuite('a batch of jobs', (rig) => {
           expect(await reachedBudget(workflowId, made)).toEqual(budget);
           await until(() => desk.outcomes.size === made);
           expect(desk.asked).toHaveLength(made);
-          answers.push(await batchOf(workflowId).executeUpdate(resumeUpdate));
+          answers.push(said(await batchOf(workflowId).executeUpdate(resumeUpdate)));
         }
       },
     });
@@ -433,7 +434,7 @@ workflowSuite('a batch of jobs', (rig) => {
       budget: { requests: 1, perRow: 2 },
       meanwhile: async (workflowId) => {
         expect(await reachedBudget(workflowId, 0)).toEqual({ made: 0, allowed: 1, rest: 4 });
-        const answer = await batchOf(workflowId).executeUpdate(resumeUpdate);
+        const answer = said(await batchOf(workflowId).executeUpdate(resumeUpdate));
         expect(answer).toContain('2 more requests');
         expect(await reachedBudget(workflowId, 2)).toEqual({ made: 2, allowed: 2, rest: 2 });
         await batchOf(workflowId).executeUpdate(cancelUpdate, { args: [{ now: false }] });

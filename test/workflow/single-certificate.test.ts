@@ -1,3 +1,4 @@
+import { said } from '../support/batch-orders';
 import { cancelUpdate, resumeUpdate } from '../../src/workflows/messages';
 import { counted, hour, minute, second, workflowSuite } from '../support/workflow-environment';
 
@@ -31,7 +32,7 @@ workflowSuite('a single certificate', (rig) => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: hour }] } });
     const single = await rig().startSingle();
     await rig().pass(minute);
-    const answer = await single.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+    const answer = said(await single.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
     expect(answer).toBe('cancelled at once');
     await single.result();
     expect(fakes.callsOf('leaveOutstanding')[0]?.input.rows[0]?.[1]).toBe('c-0-1');
@@ -46,7 +47,7 @@ workflowSuite('a single certificate', (rig) => {
     await rig().pass(hour);
     expect((await rig().progressOf(single.workflowId)).waiting?.reason).toBe('decision');
     fakes.service.shut = null;
-    expect(await single.executeUpdate(resumeUpdate)).toBe('resumed');
+    expect(said(await single.executeUpdate(resumeUpdate))).toBe('resumed');
     await single.result();
     expect((await rig().progressOf(single.workflowId)).counts).toEqual(counted({ issued: 1 }));
   });

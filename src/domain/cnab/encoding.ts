@@ -1,3 +1,4 @@
+import type { Words } from '../job';
 import { byteAt, textAt } from './bytes';
 
 /** Characters that the bytes from..to write as UTF-8, and where the first one beyond ASCII stands. */
@@ -50,20 +51,29 @@ export function firstByte(
   return -1;
 }
 
-const beginnings: readonly [bytes: string, name: string][] = [
-  ['PK\x03\x04', 'a ZIP file (or a workbook); the invoices go with --xmls'],
-  ['PK\x05\x06', 'an empty ZIP file'],
-  ['%PDF', 'a PDF'],
-  ['\xd0\xcf\x11\xe0', 'an old Office file (.xls, .doc)'],
-  ['\x1f\x8b', 'a gzip file'],
-  ['Rar!', 'a RAR file'],
-  ['7z\xbc\xaf', 'a 7z file'],
-  ['<?xml', 'an XML document'],
-  ['\xef\xbb\xbf<?xml', 'an XML document'],
+const beginnings: readonly [bytes: string, name: Words][] = [
+  [
+    'PK\x03\x04',
+    [
+      'a ZIP file (or a workbook); the invoices go with --xmls',
+      'um arquivo ZIP (ou uma pasta de trabalho); as notas vão em --xmls',
+    ],
+  ],
+  ['PK\x05\x06', ['an empty ZIP file', 'um arquivo ZIP vazio']],
+  ['%PDF', ['a PDF', 'um PDF']],
+  [
+    '\xd0\xcf\x11\xe0',
+    ['an old Office file (.xls, .doc)', 'um arquivo antigo do Office (.xls, .doc)'],
+  ],
+  ['\x1f\x8b', ['a gzip file', 'um arquivo gzip']],
+  ['Rar!', ['a RAR file', 'um arquivo RAR']],
+  ['7z\xbc\xaf', ['a 7z file', 'um arquivo 7z']],
+  ['<?xml', ['an XML document', 'um documento XML']],
+  ['\xef\xbb\xbf<?xml', ['an XML document', 'um documento XML']],
 ];
 
 /** What else a file that begins like this is, by name; null for what may be CNAB. */
-export function otherFormat(bytes: Uint8Array, from: number, to: number): string | null {
+export function otherFormat(bytes: Uint8Array, from: number, to: number): Words | null {
   const found = beginnings.find(
     ([text]) => text.length <= to - from && textAt(bytes, from, text.length) === text,
   );

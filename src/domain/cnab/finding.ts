@@ -1,3 +1,5 @@
+import type { Words } from '../job';
+
 /**
  * `block`: not sent. `override`: not sent unless a person forces it and says why. `warn`: told.
  */
@@ -7,7 +9,7 @@ export type FindingLevel = 'block' | 'override' | 'warn';
 export type Columns = readonly [from: number, to: number];
 
 /** One thing found in an input file. Holds no document, key or name of a person in full. */
-export interface Finding<Code extends string = string> {
+export interface Finding<Code extends string = string> extends FoundWords {
   level: FindingLevel;
   /** Stable word. */
   code: Code;
@@ -16,6 +18,11 @@ export interface Finding<Code extends string = string> {
   columns: Columns | null;
   /** Name of the entry in the ZIP; null for the CNAB file and for the ZIP as a whole. */
   entry: string | null;
+  portuguese: FoundWords;
+}
+
+/** In English, but for readers of Portuguese. */
+interface FoundWords {
   found: string;
   expected: string;
   /** What it means, and what to do. */
@@ -25,14 +32,23 @@ export interface Finding<Code extends string = string> {
 /** What is known of a kind of finding before any is made. */
 export interface Check {
   level: FindingLevel;
-  expected: string;
-  sentence: string;
+  expected: Words;
+  sentence: Words;
 }
 
 export interface FindingPosition {
   line?: number;
   columns?: Columns;
   entry?: string;
+}
+
+export const nothingFound: Words = ['nothing', 'nada'];
+
+/** The same in every language, or in each. */
+type Found = string | Words;
+
+function inLanguage(found: Found, at: 0 | 1): string {
+  return typeof found === 'string' ? found : found[at];
 }
 
 /** Findings up to a bound for each code, and how many there were. */
@@ -54,21 +70,25 @@ export class FindingCollector<Code extends string> {
     return counted <= this.#mostPerCode;
   }
 
-  put(code: Code, found: string, position: FindingPosition = {}, expected?: string): void {
+  put(code: Code, found: Found, position: FindingPosition = {}, expected?: Found): void {
     const check = this.#checks[code];
+    const words = (at: 0 | 1): FoundWords => ({
+      found: inLanguage(found, at),
+      expected: inLanguage(expected ?? check.expected, at),
+      sentence: check.sentence[at],
+    });
     this.#kept.push({
       level: check.level,
       code,
       line: position.line ?? null,
       columns: position.columns ?? null,
       entry: position.entry ?? null,
-      found,
-      expected: expected ?? check.expected,
-      sentence: check.sentence,
+      ...words(0),
+      portuguese: words(1),
     });
   }
 
-  add(code: Code, found: string, position: FindingPosition = {}, expected?: string): void {
+  add(code: Code, found: Found, position: FindingPosition = {}, expected?: Found): void {
     if (this.count(code)) this.put(code, found, position, expected);
   }
 

@@ -1,9 +1,10 @@
+import type { Words } from '../job';
 import { isValidInvoiceKey } from './invoice-key';
 import { maskDocument } from '../core/documents/documents';
 import { columnsAt, dateText, digitsAt, quoted, shortDateAt } from './bytes';
 import type { CnabCode } from './checks';
 import { firstByte } from './encoding';
-import type { Columns, FindingCollector } from './finding';
+import { type Columns, type FindingCollector, nothingFound } from './finding';
 import { receivableColumns, sequenceLength } from './layout';
 import { isPlainInvoiceKey, isPlainPayer } from './plain-digits';
 import { readInvoiceKey, readPayer } from './records';
@@ -95,7 +96,8 @@ export class ReceivableChecks {
     const code = repeat.wholeLine ? 'repeated_line' : 'repeated_receivable';
     if (!this.#findings.count(code)) return;
     const columns: Columns = repeat.wholeLine ? [1, width] : [111, 139];
-    this.#findings.put(code, `the same as line ${repeat.line}`, { line: this.#line, columns });
+    const found: Words = [`the same as line ${repeat.line}`, `o mesmo que na linha ${repeat.line}`];
+    this.#findings.put(code, found, { line: this.#line, columns });
   }
 
   #checkBank(bytes: Uint8Array, from: number): void {
@@ -142,7 +144,8 @@ export class ReceivableChecks {
       const first = from + columns[0] - 1;
       const at = firstByte(bytes, first, from + columns[1], isNoDigit);
       const column = at - from + 1;
-      const found = `${quoted(columnsAt(bytes, from, [column, column]))} in column ${column}`;
+      const text = quoted(columnsAt(bytes, from, [column, column]));
+      const found: Words = [`${text} in column ${column}`, `${text} na coluna ${column}`];
       this.#findings.put('value', found, position);
     }
   }
@@ -152,8 +155,14 @@ export class ReceivableChecks {
     const { documentType, document, columns, valid } = readPayer(bytes, from);
     if (valid || !this.#findings.count('payer_document')) return;
     const masked = maskDocument(documentType === 'cpf' ? document.slice(-11) : document);
-    const kind = documentType === null ? 'neither CPF nor CNPJ' : documentType.toUpperCase();
-    const found = document === '' ? 'nothing' : `${masked} (${kind})`;
+    const kind = documentType?.toUpperCase();
+    const found: Words =
+      document === ''
+        ? nothingFound
+        : [
+            `${masked} (${kind ?? 'neither CPF nor CNPJ'})`,
+            `${masked} (${kind ?? 'nem CPF nem CNPJ'})`,
+          ];
     this.#findings.put('payer_document', found, { line: this.#line, columns });
   }
 
@@ -167,7 +176,9 @@ export class ReceivableChecks {
     this.#withInvoiceKey += 1;
     if (isValidInvoiceKey(key) || !this.#findings.count('invoice_key')) return;
     const shaped = /^[0-9A-Z]{44}$/.test(key);
-    const found = shaped ? 'a check digit that does not agree' : 'characters that no key has';
+    const found: Words = shaped
+      ? ['a check digit that does not agree', 'um dígito verificador que não confere']
+      : ['characters that no key has', 'caracteres que nenhuma chave tem'];
     this.#findings.put('invoice_key', found, { line: this.#line, columns });
   }
 }

@@ -1,7 +1,8 @@
+import type { Words } from '../job';
 import { byteAt, columnsAt, digitsAt, quoted } from './bytes';
 import { type CnabCode, cnabChecks, identityCodes } from './checks';
 import { firstByte, hasUtf8Mark, looksLikeUtf16, otherFormat, readAsUtf8 } from './encoding';
-import { type Columns, FindingCollector } from './finding';
+import { type Columns, FindingCollector, nothingFound } from './finding';
 import {
   bankName,
   type CnabShape,
@@ -121,7 +122,10 @@ export class CnabScan {
   #beginning(bytes: Uint8Array, from: number, to: number): number {
     if (looksLikeUtf16(bytes, from, to)) {
       this.#somethingElse = true;
-      this.#findings.add('utf16', 'two bytes a character', { line: 1, columns: [1, 2] });
+      this.#findings.add('utf16', ['two bytes a character', 'dois bytes por caractere'], {
+        line: 1,
+        columns: [1, 2],
+      });
       return from;
     }
     const format = otherFormat(bytes, from, to);
@@ -152,8 +156,8 @@ export class CnabScan {
     const { line, isLine, nul: hasNul } = this.#tail;
     this.#tail = null;
     if (hasNul) this.#findings.add('nul_byte', 'NUL', { line });
-    else if (isLine) this.#findings.add('blank_line', 'nothing', { line, columns: [1, 1] });
-    else this.#findings.add('control_character', '0x1A at its end', { line });
+    else if (isLine) this.#findings.add('blank_line', nothingFound, { line, columns: [1, 1] });
+    else this.#findings.add('control_character', ['0x1A at its end', '0x1A no fim'], { line });
   }
 
   #record(bytes: Uint8Array, from: number, to: number, end: LineEnd, width: number): void {
@@ -187,7 +191,10 @@ export class CnabScan {
   #order(kind: number, bytes: Uint8Array, from: number, to: number, width: number): void {
     const position = { line: this.#line, columns: [1, 1] as const };
     if (this.#trailerLine > 0) {
-      this.#findings.add('trailer_inside', 'a trailer', { ...position, line: this.#trailerLine });
+      this.#findings.add('trailer_inside', ['a trailer', 'um trailer'], {
+        ...position,
+        line: this.#trailerLine,
+      });
       this.#trailerLine = 0;
     }
     if (kind === type.trailer) this.#trailerLine = this.#line;
@@ -195,7 +202,7 @@ export class CnabScan {
       if (kind === type.header) this.#readHeader(bytes, from, to, width);
       else this.#findings.add('first_record', quoted(columnsAt(bytes, from, [1, 1])), position);
     } else if (kind === type.header) {
-      this.#findings.add('header_inside', 'a header', position);
+      this.#findings.add('header_inside', ['a header', 'um header'], position);
     } else if ((kind < 0x30 || kind > 0x39) && this.#findings.count('record_type')) {
       this.#findings.put('record_type', quoted(columnsAt(bytes, from, [1, 1])), position);
     }
@@ -222,15 +229,22 @@ export class CnabScan {
     const utf8 = width === to - from ? readAsUtf8(bytes, from, to) : null;
     if (utf8 !== null && [plainWidth, extendedWidth].includes(utf8.characters)) {
       const at = utf8.firstAt - from + 1;
-      const found = `${utf8.characters} characters in ${width} bytes`;
+      const found: Words = [
+        `${utf8.characters} characters in ${width} bytes`,
+        `${utf8.characters} caracteres em ${width} bytes`,
+      ];
       this.#findings.add('utf8_width', found, { line: this.#line, columns: [at, at + 1] });
       return;
     }
     if (!this.#findings.count(code)) return;
     const columns: Columns = short ? [width + 1, expected] : [expected + 1, width];
-    const blanks = !short && isBlank(bytes, from + expected, to) ? ', blank beyond the record' : '';
-    const found = `${width} ${width === 1 ? 'column' : 'columns'}${blanks}`;
-    const wanted = code === 'cut_short' ? `${expected} columns` : undefined;
+    const [en, pt] =
+      !short && isBlank(bytes, from + expected, to)
+        ? [', blank beyond the record', ', em branco além do registro']
+        : ['', ''];
+    const [wide, largura] = columnCount(width);
+    const found: Words = [`${wide}${en}`, `${largura}${pt}`];
+    const wanted = code === 'cut_short' ? columnCount(expected) : undefined;
     this.#findings.put(code, found, { line: this.#line, columns }, wanted);
   }
 
@@ -317,10 +331,14 @@ export class CnabScan {
     if (width !== plainWidth && width !== extendedWidth) return;
     const utf8 = readAsUtf8(bytes, from, to);
     if (utf8 === null) return;
-    this.#strange('utf8_text', 'an accent in two bytes', utf8.firstAt - from + 1);
+    this.#strange(
+      'utf8_text',
+      ['an accent in two bytes', 'um acento em dois bytes'],
+      utf8.firstAt - from + 1,
+    );
   }
 
-  #strange(code: CnabCode, found: string, column: number): void {
+  #strange(code: CnabCode, found: string | Words, column: number): void {
     if (!this.#findings.count(code)) return;
     this.#findings.put(code, found, { line: this.#line, columns: [column, column] });
   }
@@ -333,15 +351,18 @@ export class CnabScan {
   #finishShape(shape: CnabShape): void {
     if (this.#somethingElse) return;
     const all = (width: number): boolean => this.#widths.get(width) === this.#records;
-    if (this.#records === 0) this.#findings.add('empty', 'no record');
+    if (this.#records === 0) this.#findings.add('empty', ['no record', 'nenhum registro']);
     else if (all(240))
-      this.#findings.add('cnab_240', '240 columns', { line: 1, columns: [1, 240] });
+      this.#findings.add('cnab_240', columnCount(240), { line: 1, columns: [1, 240] });
     else if (all(500))
-      this.#findings.add('cnab_500', '500 columns', { line: 1, columns: [1, 500] });
+      this.#findings.add('cnab_500', columnCount(500), { line: 1, columns: [1, 500] });
     if (shape === 'extended') {
-      this.#findings.add('extended_layout', '444 columns', { columns: [1, extendedWidth] });
+      this.#findings.add('extended_layout', columnCount(444), { columns: [1, extendedWidth] });
     } else if (shape === 'mixed') {
-      const found = `${this.#plain} lines of 400 and ${this.#extended} of 444 columns`;
+      const found: Words = [
+        `${this.#plain} lines of 400 and ${this.#extended} of 444 columns`,
+        `${this.#plain} linhas de 400 e ${this.#extended} de 444 colunas`,
+      ];
       this.#findings.add('mixed_widths', found, { columns: [plainWidth + 1, extendedWidth] });
     }
   }
@@ -350,7 +371,9 @@ export class CnabScan {
     if (this.#somethingElse || this.#records === 0) return;
     const tail = this.#tail;
     if (tail !== null) {
-      const found = tail.nul ? 'NUL bytes' : 'blanks or 0x1A';
+      const found: Words = tail.nul
+        ? ['NUL bytes', 'bytes NUL']
+        : ['blanks or 0x1A', 'espaços ou 0x1A'];
       this.#findings.add('end_mark', found, { line: tail.line });
     }
     if (this.#lastType !== type.trailer && !this.#cutShort) {
@@ -358,9 +381,19 @@ export class CnabScan {
       this.#findings.add('last_record', found, { line: this.#lastLine, columns: [1, 1] });
     }
     if (this.#receivables === 0) {
-      this.#findings.add('no_receivable', 'none', { line: this.#lastLine, columns: [1, 1] });
+      this.#findings.add('no_receivable', ['none', 'nenhum'], {
+        line: this.#lastLine,
+        columns: [1, 1],
+      });
     }
   }
+}
+
+function columnCount(width: number): Words {
+  return [
+    `${width} ${width === 1 ? 'column' : 'columns'}`,
+    `${width} ${width === 1 ? 'coluna' : 'colunas'}`,
+  ];
 }
 
 function keyColumns(extended: boolean): Columns {

@@ -1,5 +1,5 @@
 import type { Say } from '../job';
-import { orderAnswer } from '../order-answers';
+import { orderAnswer, type OrderAnswer } from '../order-answers';
 
 /** A budget that allows no more, in requests. */
 export interface ReachedBudget {
@@ -51,7 +51,7 @@ export class Budget {
    * @param least that the next step makes: it may be more than the whole budget
    * @returns what it is answered with
    */
-  refill(least: number): string {
+  refill(least: number): OrderAnswer {
     const more = Math.max(this.#size, least);
     this.#allowed = this.#made + more;
     return orderAnswer('resumed_budget', more);

@@ -1,3 +1,4 @@
+import type { Words } from '../job';
 import type { JsonText } from '../core/json-text';
 import { isUuid } from '../core/uuid';
 
@@ -34,13 +35,19 @@ export const longestEngineName = 100;
 export const longestEngineDescription = 500;
 
 /** What is wrong with the lengths, one sentence; null when nothing is. */
-export function lengthFault({ name, description }: EngineFields): string | null {
+export function lengthFault({ name, description }: EngineFields): Words | null {
   const letters = (text: string): number => Array.from(text).length;
   if (name !== undefined && (letters(name) < 1 || letters(name) > longestEngineName)) {
-    return `the name of an engine has 1 to ${longestEngineName} characters, not ${letters(name)}`;
+    return [
+      `--name: expected 1 to ${longestEngineName} characters, not ${letters(name)}`,
+      `--name: espera-se de 1 a ${longestEngineName} caracteres, não ${letters(name)}`,
+    ];
   }
   if (description !== undefined && letters(description) > longestEngineDescription) {
-    return `the description of an engine has at most ${longestEngineDescription} characters, not ${letters(description)}`;
+    return [
+      `--description: expected at most ${longestEngineDescription} characters, not ${letters(description)}`,
+      `--description: espera-se no máximo ${longestEngineDescription} caracteres, não ${letters(description)}`,
+    ];
   }
   return null;
 }

@@ -1,3 +1,4 @@
+import type { OrderAnswer } from '../order-answers';
 import type { Attempt, Receipt } from '../core/service/attempts';
 import { backoffMs } from '../core/service/poll-timing';
 import type { DossierSight, ReviewDecision } from './follow';
@@ -56,12 +57,12 @@ export const whyNoRetry: Record<NoRetry, string> = {
 export function whyNotDecided(
   { action, note }: ReviewDecision,
   work: { inReview: boolean; decided: boolean; attempt: number | null },
-): string | null {
-  if (work.decided) return 'a decision was taken already';
-  if (!work.inReview) return 'the dossier does not wait for a review';
-  if (note.trim() === '') return 'a decision needs a note';
+): OrderAnswer['code'] | null {
+  if (work.decided) return 'resolved_already';
+  if (!work.inReview) return 'not_in_review';
+  if (note.trim() === '') return 'note_missing';
   const isUncounted = action === 'retry' && work.attempt === null;
-  return isUncounted ? 'the service does not tell the number of the attempt' : null;
+  return isUncounted ? 'attempt_unknown' : null;
 }
 
 /** One request for another attempt: at most one is begun by its key, whoever sends it. */

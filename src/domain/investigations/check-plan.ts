@@ -14,14 +14,14 @@ import {
 } from './plan';
 import { readTemplate, valuesOf } from './template';
 
+/** In English and Portuguese, or by the code of what is wrong with a cell. */
+type Fault = { message: string } & ({ pt: string } | { code: string });
+
 /** What is wrong with a plan, and where in the file. */
-export interface PlanFault {
-  path: string;
-  message: string;
-}
+export type PlanFault = { path: string } & Fault;
 
 /** A thing as it is asked about, or why it cannot be. */
-export type TargetReading = { target: string } | { message: string };
+export type TargetReading = { target: string } | Fault;
 
 /** Of a step with files the thing is the file's own word. */
 export function readTarget(kind: StepKind, text: string, step?: PlanStep): TargetReading {
@@ -38,7 +38,7 @@ export function readTarget(kind: StepKind, text: string, step?: PlanStep): Targe
     case 'monitor':
       return isUuid(text.trim())
         ? { target: text.trim().toLowerCase() }
-        : { message: 'expected an id of the service, a UUID' };
+        : fault('expected an id of the service, a UUID', 'espera-se um id do serviço, um UUID');
     case 'lens':
     case 'credit':
       return { target: text };
@@ -49,13 +49,23 @@ function readNumber(text: string, serves: readonly ('cpf' | 'cnpj')[]): TargetRe
   const [only] = serves.length === 1 ? serves : [];
   const reading = readDocument(text, { serves, ...(only !== undefined && { length: only }) });
   if (reading.kind === 'document') return { target: reading.document };
-  return { message: reading.message };
+  return reading;
 }
 
 const contactExpected = {
-  email: 'expected an e-mail address, such as name@example.com',
-  phone: 'expected a phone number with its area code, such as 11 98765-4321',
+  email: fault(
+    'expected an e-mail address, such as name@example.com',
+    'espera-se um endereço de e-mail, como nome@exemplo.com.br',
+  ),
+  phone: fault(
+    'expected a phone number with its area code, such as 11 98765-4321',
+    'espera-se um telefone com DDD, como 11 98765-4321',
+  ),
 };
+
+function fault(message: string, pt: string): Fault {
+  return { message, pt };
+}
 
 function isAddress(text: string): boolean {
   return /^[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+$/.test(text.trim());
@@ -70,11 +80,12 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
       const path = `subject.${field}[${index}]`;
       const reading =
         field === 'cpf' || field === 'cnpj' ? readNumber(text, [field]) : other(field, text);
-      if ('message' in reading) faults.push({ path, message: reading.message });
+      if ('message' in reading) faults.push({ path, ...reading });
       else if (found.has(reading.target))
         faults.push({
           path,
           message: `is there already, as subject.${field}[${found.get(reading.target)}]`,
+          pt: `já está em subject.${field}[${found.get(reading.target)}]`,
         });
       else found.set(reading.target, index);
     }
@@ -83,7 +94,7 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
   const other = (field: 'email' | 'phone' | 'dossier' | 'monitor', text: string): TargetReading => {
     if (field === 'dossier' || field === 'monitor') return readTarget(field, text);
     const isContact = field === 'email' ? isAddress(text) : phoneDigits(text.trim()) !== null;
-    return isContact ? readTarget('trace', text) : { message: contactExpected[field] };
+    return isContact ? readTarget('trace', text) : contactExpected[field];
   };
   const whole = {
     ...subject,
@@ -95,12 +106,18 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
     monitor: read('monitor'),
   };
   if (subject.xmls !== null && subject.receivables === null)
-    faults.push({ path: 'subject.xmls', message: 'goes with subject.receivables' });
+    faults.push({
+      path: 'subject.xmls',
+      ...fault('goes with subject.receivables', 'só vale com subject.receivables'),
+    });
   const isNobody = Object.values(subjectFacts(whole)).every(
     (value) => value === null || (Array.isArray(value) && value.length === 0),
   );
   if (isNobody && faults.length === 0)
-    faults.push({ path: 'subject', message: 'says nothing: whom is it about?' });
+    faults.push({
+      path: 'subject',
+      ...fault('says nothing: whom is it about?', 'está vazio: sobre quem é a investigação?'),
+    });
   return { subject: whole, faults };
 }
 
@@ -111,28 +128,46 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
  */
 export function checkPlan({ steps }: Plan, subject: Subject | null): PlanFault[] {
   const faults: PlanFault[] = [];
-  if (steps.length === 0) faults.push({ path: 'steps', message: 'there is none' });
+  if (steps.length === 0)
+    faults.push({ path: 'steps', ...fault('there is none', 'não há nenhuma') });
   for (const [index, step] of steps.entries()) {
     const path = `steps[${index}]`;
-    const add = (at: string, message: string): void => {
-      faults.push({ path: `${path}.${at}`, message });
+    const add = (at: string, why: Fault): void => {
+      faults.push({ path: `${path}.${at}`, ...why });
     };
     const isThere = (id: string): boolean => steps.some((one) => one.id === id);
     const needed = neededBy(steps, step.id);
     if (steps.findIndex(({ id }) => id === step.id) < index)
-      add('id', `there is a step ${step.id} already`);
-    if (step.id === 'subject') add('id', '`subject` is the word for whom it is about');
+      add('id', fault(`there is a step ${step.id} already`, `já há uma etapa ${step.id}`));
+    if (step.id === 'subject')
+      add(
+        'id',
+        fault(
+          '`subject` is the word for whom it is about',
+          '`subject` é a palavra reservada para o sujeito',
+        ),
+      );
     for (const [at, need] of step.needs.entries())
-      if (!isThere(need)) add(`needs[${at}]`, `there is no step ${need}`);
-    if (needed.has(step.id)) add('needs', `it needs itself, through ${[...needed].join(', ')}`);
+      if (!isThere(need)) add(`needs[${at}]`, noStep(need));
+    if (needed.has(step.id)) {
+      const through = [...needed].join(', ');
+      add(
+        'needs',
+        fault(`it needs itself, through ${through}`, `depende de si mesma, por ${through}`),
+      );
+    }
     const twin = steps.slice(0, index).find((one) => requested(one) === requested(step));
-    if (twin !== undefined) add('of', `asks for the same as step ${twin.id}`);
+    if (twin !== undefined)
+      add(
+        'of',
+        fault(`asks for the same as step ${twin.id}`, `pede o mesmo que a etapa ${twin.id}`),
+      );
     const { when } = step;
-    if (when !== null && !isThere(when.step)) add('when.step', `there is no step ${when.step}`);
+    if (when !== null && !isThere(when.step)) add('when.step', noStep(when.step));
     else if (when !== null && !needed.has(when.step)) add('when.step', missingNeed(when.step));
     for (const [at, text] of step.of.entries()) {
-      const message = faultOfTarget(step, text, { needed, isThere, subject });
-      if (message !== null) add(`of[${at}]`, message);
+      const why = faultOfTarget(step, text, { needed, isThere, subject });
+      if (why !== null) add(`of[${at}]`, why);
     }
   }
   return faults;
@@ -142,32 +177,49 @@ function faultOfTarget(
   step: PlanStep,
   text: string,
   about: { needed: ReadonlySet<string>; isThere: (id: string) => boolean; subject: Subject | null },
-): string | null {
+): Fault | null {
   const template = readTemplate(text);
-  if (template === 'broken') return 'is no template: expected {{step.path}} and nothing beside it';
+  if (template === 'broken')
+    return fault(
+      'is no template: expected {{step.path}} and nothing beside it',
+      'não é um modelo: espera-se {{etapa.caminho}} e nada mais',
+    );
   if (template === null) {
     if (step.kind === 'lens' || step.kind === 'credit')
-      return `a ${step.kind} step takes its file from the subject`;
+      return fault(
+        `a ${step.kind} step takes its file from the subject`,
+        `uma etapa ${step.kind} recebe o arquivo do sujeito`,
+      );
     const reading = readTarget(step.kind, text, step);
-    return 'message' in reading ? reading.message : null;
+    return 'message' in reading ? reading : null;
   }
   const { root, path } = template;
   if (root !== 'subject') {
-    if (!about.isThere(root)) return `there is no step ${root}`;
+    if (!about.isThere(root)) return noStep(root);
     return about.needed.has(root) ? null : missingNeed(root);
   }
   const facts = subjectFacts(about.subject ?? nobody());
   if (!Object.hasOwn(facts, path[0] ?? ''))
-    return `the subject has no ${path.join('.') || 'such word'}`;
+    return fault(
+      `the subject has no ${path.join('.') || 'such word'}`,
+      `o sujeito não tem ${path.join('.') || 'esse dado'}`,
+    );
   if (about.subject === null) return null;
   const reported = valuesOf(template, facts);
-  if (reported.length > mostYield) return tooMany(reported.length);
+  if (reported.length > mostYield)
+    return fault(
+      tooMany(reported.length),
+      `resulta em ${reported.length} consultas, mais de ${mostYield}: nada é pedido`,
+    );
   if (reported.length === 0 && step.required)
-    return `the step is required, and the subject has no ${path.join('.')}`;
+    return fault(
+      `the step is required, and the subject has no ${path.join('.')}`,
+      `a etapa é obrigatória, e o sujeito não tem ${path.join('.')}`,
+    );
   if (step.kind === 'lens' || step.kind === 'credit') return null;
   for (const { value } of reported) {
     const reading = readTarget(step.kind, value, step);
-    if ('message' in reading) return reading.message;
+    if ('message' in reading) return reading;
   }
   return null;
 }
@@ -176,8 +228,15 @@ export function tooMany(count: number): string {
   return `yields ${count} things to ask about, more than ${mostYield}: nothing is asked`;
 }
 
-function missingNeed(id: string): string {
-  return `reads step ${id}, which is not among what this step needs`;
+function missingNeed(id: string): Fault {
+  return fault(
+    `reads step ${id}, which is not among what this step needs`,
+    `lê a etapa ${id}, que não está entre as de que esta etapa depende`,
+  );
+}
+
+function noStep(id: string): Fault {
+  return fault(`there is no step ${id}`, `não há a etapa ${id}`);
 }
 
 /** What tells one step from another. */

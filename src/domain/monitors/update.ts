@@ -1,3 +1,4 @@
+import type { Words } from '../job';
 import {
   listenItems,
   longestFrequencyHours,
@@ -17,21 +18,38 @@ export function updateFault({
   listenItems: listened,
   emails,
   frequencyHours,
-}: MonitorUpdate): string | null {
+}: MonitorUpdate): Words | null {
   if ([name, listened, emails, frequencyHours].every((field) => field === undefined)) {
-    return 'nothing to change: --name, --listen, --emails or --frequency';
+    return [
+      'nothing to change: --name, --listen, --emails or --frequency',
+      'nada a alterar: informe --name, --listen, --emails ou --frequency',
+    ];
   }
-  if (name?.trim() === '') return 'a name of a monitor has at least one character';
-  if (listened?.length === 0) return `expected at least one of ${listenItems.join(', ')}`;
+  if (name?.trim() === '')
+    return ['--name: expected at least one character', '--name: espera-se ao menos um caractere'];
+  const items = listenItems.join(', ');
+  if (listened?.length === 0)
+    return [
+      `--listen: expected at least one of ${items}`,
+      `--listen: espera-se ao menos um de ${items}`,
+    ];
   const twice = [listened ?? [], emails ?? []].some(
     (words) => new Set(words).size !== words.length,
   );
-  if (twice) return 'one thing is named twice';
+  if (twice)
+    return ['--listen, --emails: a value is repeated', '--listen, --emails: há um valor repetido'];
   const index = emails?.findIndex((email) => !isEmail(email)) ?? -1;
-  if (index >= 0) return `e-mail number ${index + 1} is no e-mail address`;
+  if (index >= 0)
+    return [
+      `--emails: number ${index + 1} is no e-mail address`,
+      `--emails: o de número ${index + 1} não é um endereço de e-mail`,
+    ];
   return frequencyHours === undefined || isFrequency(frequencyHours)
     ? null
-    : `expected ${shortestFrequencyHours} to ${longestFrequencyHours} whole hours`;
+    : [
+        `--frequency: expected ${shortestFrequencyHours} to ${longestFrequencyHours} whole hours`,
+        `--frequency: espera-se de ${shortestFrequencyHours} a ${longestFrequencyHours} horas inteiras`,
+      ];
 }
 
 /** The shape alone: whether anybody reads it, only the service can find out. */

@@ -74,7 +74,10 @@ async function* utf8Of(
 function unbalancedQuote(path: string, line: number, cause?: unknown): SheetError {
   return new SheetError(
     'unbalanced_quote',
-    `${path}, line ${line}: a quotation mark opens on this line and is not closed. Close it, or write it twice.`,
+    [
+      `${path}, line ${line}: a quotation mark opens on this line and is not closed. Close it, or write it twice.`,
+      `${path}, linha ${line}: uma aspa abre nesta linha e não fecha. Feche-a, ou escreva-a duas vezes.`,
+    ],
     { file: path, line, cause },
   );
 }
@@ -84,7 +87,10 @@ function sheetErrorOf(error: unknown, path: string, line: number): unknown {
   if (error.code === 'CSV_MAX_RECORD_SIZE') {
     return new SheetError(
       'row_too_long',
-      `${path}, line ${line}: the row is longer than ${longestRow} bytes; a quotation mark may be missing its partner.`,
+      [
+        `${path}, line ${line}: the row is longer than ${longestRow} bytes; a quotation mark may be missing its partner.`,
+        `${path}, linha ${line}: a linha tem mais de ${longestRow} bytes; talvez falte fechar uma aspa.`,
+      ],
       { file: path, line, cause: error },
     );
   }

@@ -1,3 +1,4 @@
+import type { Words } from '../../domain/job';
 import type { DocumentType } from '../../domain/core/documents/documents';
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { certaintyOf, foldName, lengthOf, type ColumnContent } from './header-names';
@@ -32,16 +33,20 @@ export interface ColumnChoice {
 }
 
 /** For the sentences about a header. */
-const wordsOf: Readonly<Record<ColumnContent, { what: string; names: string; header: string }>> = {
+const wordsOf: Readonly<Record<ColumnContent, { what: Words; names: string; header: string }>> = {
   documents: {
-    what: 'document',
+    what: ['document', 'documento'],
     names: 'documento, cnpj, cpf',
     header: 'documento;tipo;referencia',
   },
-  targets: { what: 'target', names: 'alvo, email, telefone', header: 'alvo;referencia' },
-  dossiers: { what: 'dossier', names: 'dossie, dossier_id', header: 'dossie;referencia' },
+  targets: { what: ['target', 'alvo'], names: 'alvo, email, telefone', header: 'alvo;referencia' },
+  dossiers: {
+    what: ['dossier', 'dossiê'],
+    names: 'dossie, dossier_id',
+    header: 'dossie;referencia',
+  },
   subjects: {
-    what: 'document, name, e-mail or phone',
+    what: ['document, name, e-mail or phone', 'documento, nome, e-mail ou telefone'],
     names: 'cnpj, cpf, nome, email, telefone',
     header: 'cnpj;nome;email;telefone',
   },
@@ -99,8 +104,7 @@ export function findColumns(
     const position = { file, line: shown.line, ...(column !== undefined && { column }) };
     if (column === undefined) throw noDocumentColumn(holds, shown.cells, position);
     if (positionOf(column, shown.cells) in shown.cells) throw noHeader(holds, position);
-    const found = `${file} has no column "${column}". ${headersFound(widest.cells)}`;
-    throw new SheetError('column_not_found', found, position);
+    throw columnNotFound(column, '--column', widest.cells, position);
   }
   const { cells, line } = header;
   const positions =
@@ -181,8 +185,7 @@ function chosenReference(
 ): number {
   const at = positionOf(column, header);
   if (at >= 0 && at < header.length) return at;
-  const found = `${position.file} has no column "${column}" for --reference. ${headersFound(header)}`;
-  throw new SheetError('column_not_found', found, { ...position, column });
+  throw columnNotFound(column, '--reference', header, position);
 }
 
 /** One, or one for CPF and one for CNPJ. */
@@ -200,9 +203,13 @@ function documentPositions(
   if (found.length === 1 || isPair || holds === 'targets' || holds === 'dossiers') return found;
   if (found.length === 0) return [];
   const names = found.map((at) => columnName(header, at));
+  const [first, second] = found.map(columnLetters);
   throw new SheetError(
     'ambiguous_columns',
-    `${position.file}, line ${position.line}: ${names.join(' and ')} may each be the document. Name one with --column ${columnLetters(found[0] ?? 0)}, or ${columnLetters(found[1] ?? 0)}.`,
+    [
+      `${position.file}, line ${position.line}: ${names.join(' and ')} may each be the document. Name one with --column ${first}, or ${second}.`,
+      `${position.file}, linha ${position.line}: ${names.join(' e ')} podem ser, cada uma, o documento. Indique uma com --column ${first}, ou ${second}.`,
+    ],
     position,
   );
 }
@@ -233,9 +240,13 @@ function noDocumentColumn(
 ) {
   if (header.some((name) => looksLikeContent(name))) return noHeader(holds, position);
   const { what, names } = wordsOf[holds];
+  const [en, pt] = headersFound(header);
   return new SheetError(
     'no_document_column',
-    `${position.file} has no ${what} column (${names}). ${headersFound(header)} Name it with --column.`,
+    [
+      `${position.file} has no ${what[0]} column (${names}). ${en} Name it with --column.`,
+      `${position.file} não tem uma coluna de ${what[1]} (${names}). ${pt} Indique-a com --column.`,
+    ],
     position,
   );
 }
@@ -246,19 +257,39 @@ function noHeader(
 ): SheetError {
   return new SheetError(
     'no_header',
-    `${position.file}, line ${position.line}: this is a row already, and no line above it is a header. Put one there, such as ${wordsOf[holds].header}.`,
+    [
+      `${position.file}, line ${position.line}: this is a row already, and no line above it is a header. Put one there, such as ${wordsOf[holds].header}.`,
+      `${position.file}, linha ${position.line}: já é uma linha de dados, e não há cabeçalho acima dela. Ponha um, como ${wordsOf[holds].header}.`,
+    ],
     position,
   );
 }
 
-function headersFound(header: readonly string[]): string {
-  const names = header.slice(0, 30).map((name) => {
+function columnNotFound(
+  column: string,
+  flag: '--column' | '--reference',
+  header: readonly string[],
+  place: { file: string; line: number },
+): SheetError {
+  const [en, pt] = headersFound(header);
+  const words: Words = [
+    `${place.file} has no column "${column}" (${flag}). ${en}`,
+    `${place.file} não tem a coluna "${column}" (${flag}). ${pt}`,
+  ];
+  return new SheetError('column_not_found', words, { ...place, column });
+}
+
+function headersFound(header: readonly string[]): Words {
+  const names = header.slice(0, 30).map((name): Words => {
     const shown = name.trim().slice(0, 40);
     // A line that is no header may hold documents, and messages never do.
-    if (shown.includes('@')) return '(an address)';
-    return /\d{5,}/.test(normaliseDocument(shown)) ? '(a number)' : `"${shown}"`;
+    if (shown.includes('@')) return ['(an address)', '(um endereço)'];
+    return /\d{5,}/.test(normaliseDocument(shown))
+      ? ['(a number)', '(um número)']
+      : [`"${shown}"`, `"${shown}"`];
   });
-  return `Columns found: ${names.join(', ')}.`;
+  const list = (at: 0 | 1): string => names.map((words) => words[at]).join(', ');
+  return [`Columns found: ${list(0)}.`, `Colunas encontradas: ${list(1)}.`];
 }
 
 /** A document, a phone number, an address or a UUID: no name of a column, as a date may be. */

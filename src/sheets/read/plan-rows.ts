@@ -184,7 +184,10 @@ function asFound({ line, documents, reference, ...row }: FilledRow) {
 function noType(file: string | undefined): SheetError {
   return new SheetError(
     'no_type',
-    `${file ?? 'The sheet'} names no type of certificate on any row: add a column tipo (cnpj or trabalhista), or use --type.`,
+    [
+      `${file ?? 'The sheet'} names no type of certificate on any row: add a column tipo (cnpj or trabalhista), or use --type.`,
+      `${file ?? 'A planilha'} não informa o tipo da certidão em nenhuma linha: acrescente uma coluna tipo (cnpj ou trabalhista), ou use --type.`,
+    ],
     file === undefined ? {} : { file },
   );
 }

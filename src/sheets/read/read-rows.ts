@@ -1,12 +1,19 @@
 import { stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 
+import type { Words } from '../../domain/job';
 import type { DocumentType } from '../../domain/core/documents/documents';
 import { csvRows } from './csv-source';
 import { findColumns, type HeaderColumns, mostLinesAbove } from './header-columns';
 import { findFileFormat } from '../file-format';
 import { certaintyOf } from './header-names';
-import { columnName, subjectCells, subjectWordOf, type SubjectCell } from './subject-columns';
+import {
+  columnName,
+  subjectCells,
+  subjectWordOf,
+  subjectWords,
+  type SubjectCell,
+} from './subject-columns';
 import { type CellFault, columnLetters, isBlank, type SourceRow } from './row-source';
 import { SheetError } from '../sheet-error';
 import { type InputChoice, xlsxRows } from './xlsx-source';
@@ -89,7 +96,14 @@ async function* sheetRows(
   };
   const begin = function* (): Generator<SheetRow> {
     if (above.every(({ cells }) => isBlank(cells))) {
-      throw new SheetError('empty_file', `${file} is empty: it has blank lines only.`, { file });
+      throw new SheetError(
+        'empty_file',
+        [
+          `${file} is empty: it has blank lines only.`,
+          `${file} está vazio: só tem linhas em branco.`,
+        ],
+        { file },
+      );
     }
     columns = findColumns(above, choice, file);
     const { documents, line: headerLine, reference } = columns;
@@ -111,12 +125,23 @@ async function* sheetRows(
   }
   if (columns === undefined) yield* begin();
   if (!hasRows) {
-    throw new SheetError('no_rows', `${file} is empty: it has a header and no rows.`, { file });
+    throw new SheetError(
+      'no_rows',
+      [
+        `${file} is empty: it has a header and no rows.`,
+        `${file} está vazio: tem um cabeçalho e nenhuma linha.`,
+      ],
+      { file },
+    );
   }
   if (skipped.length > 0) {
-    const more = skipped.length > 10 ? `, and ${skipped.length - 10} more` : '';
-    const shown = `${skipped.slice(0, 10).join(', ')}${more}`;
-    choice.onNotice?.(`${file}: left out as titles, totals or headers again: line ${shown}`);
+    const more = skipped.length - 10;
+    const shown = skipped.slice(0, 10).join(', ');
+    const [en, pt] = more > 0 ? [`, and ${more} more`, ` e mais ${more}`] : ['', ''];
+    choice.onNotice?.([
+      `${file}: left out as titles, totals or headers again: line ${shown}${en}`,
+      `${file}: deixadas de fora, como títulos, totais ou cabeçalhos repetidos: linha ${shown}${pt}`,
+    ]);
   }
 }
 
@@ -171,17 +196,22 @@ function rowOf(row: SourceRow, columns: HeaderColumns, ownAt: readonly number[])
   };
 }
 
+const documentWords: Words = ['document', 'documento'];
+
 /** So that nobody believes that a column is used which is not. */
 function columnsRead(
   file: string,
   header: readonly string[],
   { documents, subject }: HeaderColumns,
-): string {
-  const names = [
-    ...documents.map(({ at }) => `${columnName(header, at)} (document)`),
-    ...subject.map(({ at, word }) => `${columnName(header, at)} (${word})`),
-  ];
-  return `${file}: columns read: ${names.join(', ')}`;
+): Words {
+  const names = (language: 0 | 1): string =>
+    [
+      ...documents.map(({ at }) => [at, documentWords] as const),
+      ...subject.map(({ at, word }) => [at, subjectWords[word]] as const),
+    ]
+      .map(([at, words]) => `${columnName(header, at)} (${words[language]})`)
+      .join(', ');
+  return [`${file}: columns read: ${names(0)}`, `${file}: colunas lidas: ${names(1)}`];
 }
 
 async function sourceOf(path: string, choice: InputChoice): Promise<AsyncIterable<SourceRow>> {
@@ -189,10 +219,11 @@ async function sourceOf(path: string, choice: InputChoice): Promise<AsyncIterabl
   if (choice.sheet === undefined) return csvRows(path);
   throw new SheetError(
     'sheet_not_found',
-    `${path} is a text file and has no sheets: leave out --sheet.`,
-    {
-      file: path,
-    },
+    [
+      `${path} is a text file and has no sheets: leave out --sheet.`,
+      `${path} é um arquivo de texto e não tem abas: retire --sheet.`,
+    ],
+    { file: path },
   );
 }
 
@@ -203,24 +234,38 @@ async function checkFile(path: string): Promise<void> {
   } catch (error) {
     const code = systemCode(error);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
-    throw new SheetError('missing_file', `There is no file ${path}.`, { file: path, cause: error });
+    throw new SheetError(
+      'missing_file',
+      [`There is no file ${path}.`, `Não há o arquivo ${path}.`],
+      { file: path, cause: error },
+    );
   }
   if (found.isDirectory()) {
-    throw new SheetError('directory', `${path} is a folder, not a file.`, { file: path });
+    throw new SheetError(
+      'directory',
+      [`${path} is a folder, not a file.`, `${path} é uma pasta, e não um arquivo.`],
+      { file: path },
+    );
   }
   if (!found.isFile()) {
-    throw new SheetError('not_a_file', `${path} is not a file: save its content to one first.`, {
-      file: path,
-    });
+    throw new SheetError(
+      'not_a_file',
+      [
+        `${path} is not a file: save its content to one first.`,
+        `${path} não é um arquivo: salve antes o conteúdo em um arquivo.`,
+      ],
+      { file: path },
+    );
   }
 }
 
 function unreadable(path: string, error: unknown): SheetError {
   const why = systemCode(error) ?? (error instanceof Error ? error.name : 'unknown error');
-  return new SheetError('unreadable', `${path} cannot be read (${why}).`, {
-    file: path,
-    cause: error,
-  });
+  return new SheetError(
+    'unreadable',
+    [`${path} cannot be read (${why}).`, `${path} não pode ser lido (${why}).`],
+    { file: path, cause: error },
+  );
 }
 
 function systemCode(error: unknown): string | undefined {

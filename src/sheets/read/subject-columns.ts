@@ -1,9 +1,18 @@
+import type { Words } from '../../domain/job';
 import { certaintyOf, foldName, wordsIn } from './header-names';
 import { columnLetters, type CellFault, type SourceRow } from './row-source';
 import { SheetError } from '../sheet-error';
 
 /** What a sheet of subjects may say of one beside its documents. */
 export type SubjectWord = 'name' | 'email' | 'phone' | 'dossier' | 'monitor';
+
+export const subjectWords: Readonly<Record<SubjectWord, Words>> = {
+  name: ['name', 'nome'],
+  email: ['email', 'e-mail'],
+  phone: ['phone', 'telefone'],
+  dossier: ['dossier', 'dossiê'],
+  monitor: ['monitor', 'monitor'],
+};
 
 export interface SubjectColumn {
   /** Position in the row, from 0. */
@@ -96,13 +105,22 @@ function sameWord(
   header: readonly string[],
   position: { file: string; line: number },
 ): SheetError {
-  const names = columns.map((at) => columnName(header, at)).join(' and ');
-  const cure =
+  const names = columns.map((at) => columnName(header, at));
+  const [en, pt] =
     word === 'name'
-      ? 'Rename the one that does not'
-      : 'Rename the one that does not, or put both into one cell with ; between them';
-  const reported = `${position.file}, line ${position.line}: ${names} may each be the ${word} of the subject. ${cure}.`;
-  return new SheetError('ambiguous_columns', reported, position);
+      ? ['', '']
+      : [
+          ', or put both into one cell with ; between them',
+          ', ou ponha as duas em uma só célula, separadas por ;',
+        ];
+  return new SheetError(
+    'ambiguous_columns',
+    [
+      `${position.file}, line ${position.line}: ${names.join(' and ')} may each be the ${word} of the subject. Rename the one that is not${en}.`,
+      `${position.file}, linha ${position.line}: ${names.join(' e ')} podem ser, cada uma, ${subjectWords[word][1]} do sujeito. Renomeie a que não é${pt}.`,
+    ],
+    position,
+  );
 }
 
 /** `C "E-mail"`. */

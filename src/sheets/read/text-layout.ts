@@ -32,15 +32,23 @@ export async function findTextLayout(path: string): Promise<TextLayout> {
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     if (sample.length === 0) wide = wideEncodingOf(chunk);
     if (wide === undefined && chunk.includes(0)) {
-      throw new SheetError('not_text', `${path} is not a text file: save it as CSV (UTF-8).`, {
-        file: path,
-      });
+      throw new SheetError(
+        'not_text',
+        [
+          `${path} is not a text file: save it as CSV (UTF-8).`,
+          `${path} não é um arquivo de texto: salve-o como CSV (UTF-8).`,
+        ],
+        { file: path },
+      );
     }
     if (sample.length < sampleBytes) sample = Buffer.concat([sample, chunk]);
     isUtf8 = isUtf8 && decodes(strict, chunk, true);
   }
   isUtf8 = isUtf8 && decodes(strict, Buffer.alloc(0), false);
-  if (sample.length === 0) throw new SheetError('empty_file', `${path} is empty.`, { file: path });
+  if (sample.length === 0)
+    throw new SheetError('empty_file', [`${path} is empty.`, `${path} está vazio.`], {
+      file: path,
+    });
 
   const hasBom = sample.subarray(0, 3).equals(utf8Bom);
   const bomLength = wide !== undefined ? 2 : hasBom ? utf8Bom.length : 0;

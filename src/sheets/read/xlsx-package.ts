@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 
+import type { Words } from '../../domain/job';
 import { takenFormats, wrongFormat } from '../file-format';
 import { SheetError } from '../sheet-error';
-import { unpackEntry, ZipError, zipEntries, type ZipEntry } from './zip-entries';
+import { missingPart, unpackEntry, ZipError, zipEntries, type ZipEntry } from './zip-entries';
 
 /**
  * What a workbook may unpack to, in bytes: 100,000 rows of twenty columns, or 500,000 of three. The
@@ -22,6 +23,7 @@ export interface WorkbookSheet {
   xml(): Promise<string>;
 }
 
+const [taken, aceitos] = takenFormats;
 const officePart = /\.xml(?:\.rels)?$/;
 
 /**
@@ -39,15 +41,18 @@ export async function openWorkbook(path: string): Promise<WorkbookSheet[]> {
     checkSize(path, entries);
     return await listSheets(bytes, entries);
   } catch (error) {
-    if (error instanceof ZipError) throw damaged(path, error.message, error);
+    if (error instanceof ZipError) throw damaged(path, error.words, error);
     throw error;
   }
 }
 
-export function damaged(path: string, why: string, cause?: unknown): SheetError {
+export function damaged(path: string, [en, pt]: Words, cause?: unknown): SheetError {
   return new SheetError(
     'spreadsheet_format',
-    `${path} is not a whole .xlsx file: ${why}. Open it in a spreadsheet program and ${takenFormats}.`,
+    [
+      `${path} is not a whole .xlsx file: ${en}. Open it in a spreadsheet program and ${taken}.`,
+      `${path} não é um arquivo .xlsx íntegro: ${pt}. Abra-o em um programa de planilhas e ${aceitos}.`,
+    ],
     { file: path, cause },
   );
 }
@@ -55,20 +60,32 @@ export function damaged(path: string, why: string, cause?: unknown): SheetError 
 async function checkKind(path: string, bytes: Buffer, entries: readonly ZipEntry[]): Promise<void> {
   const named = (name: string) => entries.find((entry) => entry.name === name);
   if (entries.some(({ encrypted }) => encrypted)) {
-    throw wrongFormat(path, 'is a zip file with a password: save the workbook without one');
+    throw wrongFormat(path, [
+      'is a zip file with a password: save the workbook without one',
+      'é um arquivo zip com senha: salve a pasta de trabalho sem senha',
+    ]);
   }
   if (named('xl/workbook.xml') !== undefined) return;
   if (named('xl/workbook.bin') !== undefined) {
-    throw wrongFormat(path, `is a binary workbook (.xlsb): ${takenFormats}`);
+    throw wrongFormat(path, [
+      `is a binary workbook (.xlsb): ${taken}`,
+      `é uma pasta de trabalho binária (.xlsb): ${aceitos}`,
+    ]);
   }
   const mimetype = named('mimetype');
   if (mimetype !== undefined && mimetype.size < 200) {
     const kind = (await unpackEntry(bytes, mimetype)).toString('latin1');
     if (kind.includes('opendocument')) {
-      throw wrongFormat(path, `is an OpenDocument file (.ods): ${takenFormats}`);
+      throw wrongFormat(path, [
+        `is an OpenDocument file (.ods): ${taken}`,
+        `é um arquivo OpenDocument (.ods): ${aceitos}`,
+      ]);
     }
   }
-  throw wrongFormat(path, `is a zip file without an Excel workbook in it: ${takenFormats}`);
+  throw wrongFormat(path, [
+    `is a zip file without an Excel workbook in it: ${taken}`,
+    `é um arquivo zip sem pasta de trabalho do Excel: ${aceitos}`,
+  ]);
 }
 
 function checkSize(path: string, entries: readonly ZipEntry[]): void {
@@ -97,7 +114,7 @@ async function listSheets(bytes: Buffer, entries: readonly ZipEntry[]): Promise<
     // Charts and macros have tabs too, and no cells.
     if (target === undefined) return [];
     const found = parts.get(target);
-    if (found === undefined) throw new ZipError(`its part ${target} is missing`);
+    if (found === undefined) throw new ZipError(missingPart(target));
     return {
       name: attributes.get('name') ?? '',
       hidden: (attributes.get('state') ?? 'visible') !== 'visible',
@@ -161,7 +178,10 @@ function tooLarge(path: string, size: number): SheetError {
   const megabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
   return new SheetError(
     'too_large',
-    `${path} unpacks to ${megabytes(size)} MB, and ${megabytes(largestWorkbook)} MB is the most that is read: delete the sheets and columns that are not needed, or save it as CSV (UTF-8).`,
+    [
+      `${path} unpacks to ${megabytes(size)} MB, and ${megabytes(largestWorkbook)} MB is the most that is read: delete the sheets and columns that are not needed, or save it as CSV (UTF-8).`,
+      `${path} descompactado tem ${megabytes(size)} MB, e o máximo lido são ${megabytes(largestWorkbook)} MB: apague as abas e colunas desnecessárias, ou salve-o como CSV (UTF-8).`,
+    ],
     { file: path },
   );
 }

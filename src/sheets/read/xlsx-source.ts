@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 
 import { readSheet } from 'read-excel-file/node';
 
+import type { Words } from '../../domain/job';
 import { type ColumnChoice, hasHeader, mostLinesAbove } from './header-columns';
 import { type CellFault, isBlank, type SourceRow } from './row-source';
 import { SheetError } from '../sheet-error';
@@ -13,7 +14,7 @@ export interface InputChoice extends ColumnChoice {
   /** The sheet as the user names it: its name, or its number among the tabs, from 1. */
   sheet?: string;
   /** Called with a sentence: which of several sheets is read, which lines are left out. */
-  onNotice?: (notice: string) => void;
+  onNotice?: (notice: Words) => void;
   /** Called with the names of the columns that rows have as `own`, before the first of them. */
   onHeader?: (own: readonly string[]) => void;
 }
@@ -40,9 +41,11 @@ export async function* xlsxRows(
     if (isTable(next.rows, choice)) ({ name, rows } = next);
   }
   if (choice.sheet === undefined && sheets.some((one) => one.name !== name && one.hasValues)) {
-    choice.onNotice?.(
-      `${path}: the sheet "${name}" is read. ${sheetsFound(sheets)} --sheet names another.`,
-    );
+    const [en, pt] = sheetsFound(sheets);
+    choice.onNotice?.([
+      `${path}: the sheet "${name}" is read. ${en} --sheet names another.`,
+      `${path}: a aba "${name}" é lida. ${pt} --sheet indica outra.`,
+    ]);
   }
   yield* rows;
 }
@@ -66,16 +69,23 @@ async function sheetRows(
   const survey = surveySheet(await sheet.xml());
   const { rows, columns } = survey;
   if (columns === 0) {
+    const [en, pt] = sheetsFound(sheets);
     throw new SheetError(
       'empty_file',
-      `${path}: the sheet "${name}" is empty. ${sheetsFound(sheets)}`,
+      [
+        `${path}: the sheet "${name}" is empty. ${en}`,
+        `${path}: a aba "${name}" está vazia. ${pt}`,
+      ],
       { file: path },
     );
   }
   if (rows > mostRows || rows * columns > mostCells) {
     throw new SheetError(
       'too_large',
-      `${path}: the sheet "${name}" spans ${rows} rows and ${columns} columns, more than ${mostCells} cells: delete what stands far right and far below, or save it as CSV (UTF-8).`,
+      [
+        `${path}: the sheet "${name}" spans ${rows} rows and ${columns} columns, more than ${mostCells} cells: delete what stands far right and far below, or save it as CSV (UTF-8).`,
+        `${path}: a aba "${name}" ocupa ${rows} linhas e ${columns} colunas, mais de ${mostCells} células: apague o que está muito à direita ou muito abaixo, ou salve-a como CSV (UTF-8).`,
+      ],
       { file: path },
     );
   }
@@ -103,7 +113,8 @@ function chooseSheets(
   if (wanted === undefined) {
     const [first, ...others] = tabs.filter(({ hasValues }) => hasValues);
     const chosen = first ?? tabs[0] ?? sheets[0];
-    if (chosen === undefined) throw damaged(path, 'it has no sheet of cells');
+    if (chosen === undefined)
+      throw damaged(path, ['it has no sheet of cells', 'não tem nenhuma aba com células']);
     return [chosen, ...others];
   }
   const name = wanted.trim().toLowerCase();
@@ -112,21 +123,23 @@ function chooseSheets(
     sheets.find((sheet) => sheet.name.trim().toLowerCase() === name) ??
     (/^\d+$/.test(name) ? tabs[Number(name) - 1] : undefined);
   if (found !== undefined) return [found];
+  const [en, pt] = sheetsFound(sheets);
   throw new SheetError(
     'sheet_not_found',
-    `${path} has no sheet "${wanted}". ${sheetsFound(sheets)}`,
+    [`${path} has no sheet "${wanted}". ${en}`, `${path} não tem a aba "${wanted}". ${pt}`],
     { file: path },
   );
 }
 
-function sheetsFound(sheets: readonly WorkbookSheet[]): string {
+function sheetsFound(sheets: readonly WorkbookSheet[]): Words {
   let tab = 0;
-  const names = sheets.map(({ name, hidden }) => {
-    if (hidden) return `"${name}" (hidden)`;
+  const names = sheets.map(({ name, hidden }): Words => {
+    if (hidden) return [`"${name}" (hidden)`, `"${name}" (oculta)`];
     tab += 1;
-    return `${tab} "${name}"`;
+    return [`${tab} "${name}"`, `${tab} "${name}"`];
   });
-  return `Sheets: ${names.join(', ')}.`;
+  const list = (at: 0 | 1): string => names.map((words) => words[at]).join(', ');
+  return [`Sheets: ${list(0)}.`, `Abas: ${list(1)}.`];
 }
 
 async function readCells(path: string, position: number): Promise<unknown[][]> {
@@ -139,8 +152,9 @@ async function readCells(path: string, position: number): Promise<unknown[][]> {
     const reported = error instanceof Error ? error.message : '';
     // Messages of the reader may hold what stands in the cells.
     const row = /^(?:Out-of-place )?<(?:c|row)\/>[a-z ]* row (\d+)/.exec(reported)?.[1];
-    const what = row === undefined ? 'its cells' : `row ${row}`;
-    throw damaged(path, `${what} cannot be read`, error);
+    const [en, pt] =
+      row === undefined ? ['its cells', 'as suas células'] : [`row ${row}`, `a linha ${row}`];
+    throw damaged(path, [`${en} cannot be read`, `não é possível ler ${pt}`], error);
   }
 }
 

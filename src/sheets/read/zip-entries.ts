@@ -1,3 +1,5 @@
+import { WordedError } from '../../domain/core/worded-error';
+import type { Words } from '../../domain/job';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 
@@ -16,7 +18,7 @@ export interface ZipEntry {
 }
 
 /** The zip file is cut short, damaged, or says of itself what is not so. */
-export class ZipError extends Error {
+export class ZipError extends WordedError {
   override readonly name = 'ZipError';
 }
 
@@ -38,7 +40,7 @@ export function zipEntries(bytes: Buffer): ZipEntry[] {
   const entries: ZipEntry[] = [];
   for (let read = 0; read < count; read += 1) {
     if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== directoryEntry) {
-      throw new ZipError('its directory is damaged');
+      throw new ZipError(['its directory is damaged', 'o seu diretório está corrompido']);
     }
     const nameLength = bytes.readUInt16LE(at + 28);
     entries.push({
@@ -60,29 +62,41 @@ function endOfDirectory(bytes: Buffer): number {
   for (let at = bytes.length - 22; at >= first; at -= 1) {
     if (bytes.readUInt32LE(at) === directoryEnd) return at;
   }
-  throw new ZipError('it is cut short');
+  throw new ZipError(['it is cut short', 'está truncado']);
 }
 
 /** Unpacks one entry, never beyond the size it tells. Throws ZipError when it is not what it tells. */
 export async function unpackEntry(bytes: Buffer, entry: ZipEntry): Promise<Buffer> {
   const { name, at, packedSize, size, method } = entry;
   if (at + 30 > bytes.length || bytes.readUInt32LE(at) !== localHeader) {
-    throw new ZipError(`its part ${name} is missing`);
+    throw new ZipError(missingPart(name));
   }
   const start = at + 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28);
   const packed = bytes.subarray(start, start + packedSize);
   const content = method === 0 ? packed : await inflated(packed, entry);
   if (content.length !== size || crc32(content) !== entry.crc) {
-    throw new ZipError(`its part ${name} is damaged`);
+    throw new ZipError(damagedPart(name));
   }
   return content;
 }
 
 async function inflated(packed: Buffer, { name, size, method }: ZipEntry): Promise<Buffer> {
-  if (method !== 8) throw new ZipError(`its part ${name} is packed in a way that is not known`);
+  if (method !== 8)
+    throw new ZipError([
+      `its part ${name} is packed in a way that is not known`,
+      `a sua parte ${name} usa uma compactação desconhecida`,
+    ]);
   try {
     return await inflate(packed, { maxOutputLength: Math.max(size, 1) });
   } catch (error) {
-    throw new ZipError(`its part ${name} is damaged`, { cause: error });
+    throw new ZipError(damagedPart(name), { cause: error });
   }
+}
+
+export function missingPart(name: string): Words {
+  return [`its part ${name} is missing`, `falta a sua parte ${name}`];
+}
+
+function damagedPart(name: string): Words {
+  return [`its part ${name} is damaged`, `a sua parte ${name} está corrompida`];
 }

@@ -19,10 +19,10 @@ export async function refuseForeignId(
   if (await isOwn(ctx, folder, row, certidaoId)) return;
   const isOnFile = (await ctx.store.facts.of(certidaoId)) !== null;
   if (isOnFile || (await isOfAnotherRow(ctx, folder, row, certidaoId))) {
-    throw new CommandError(
-      `${certidaoId} is on file for another row, and line ${row.line} would get that one's certificate: ` +
-        'ask the service for the id of the request of this line',
-    );
+    throw new CommandError([
+      `${certidaoId} is stored for another row, and line ${row.line} would get that one's certificate: ask the service for the id of the request of this line`,
+      `${certidaoId} pertence a outra linha, e a linha ${row.line} receberia a certidão dela: peça ao serviço o id da solicitação desta linha`,
+    ]);
   }
 }
 

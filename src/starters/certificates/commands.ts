@@ -75,7 +75,8 @@ function batchCommand(): Command {
     )
     .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
     .action(async (flags: BatchFlags, command: Command) => {
-      if (flags.input === undefined) throw new UsageError('--input: of which documents?');
+      if (flags.input === undefined)
+        throw new UsageError(['--input: of which documents?', '--input: de quais documentos?']);
       await withInputFile(flags.input, async (input) => {
         // Before anything is opened: a sheet that cannot be read leaves no trace.
         const reader = readerOf(flags.lang ?? readEnvironment().language);

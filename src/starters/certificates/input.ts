@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { flagProblem } from '../jobs/text';
 import { putCertificateJob } from '../../store/certificates/requests';
 import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
@@ -50,11 +51,14 @@ export interface PlannedBatch {
  */
 export async function planBatch(
   input: BatchInput,
-  log: CommandContext['log'],
+  { log, reader }: Pick<CommandContext, 'log' | 'reader'>,
 ): Promise<PlannedBatch> {
   const hash = createHash('sha256');
   let columns: readonly string[] = [];
-  const plan = openPlan(input, { onNotice: log, onHeader: (own) => (columns = own) });
+  const plan = openPlan(input, {
+    onNotice: ([en, pt]) => log(reader.say(en, pt)),
+    onHeader: (own) => (columns = own),
+  });
   const problems: LineProblem[] = [];
   for await (const row of plan) {
     hash.update(manifestLine(row));
@@ -103,7 +107,7 @@ export function readOneDocument(
   const only = serves.length === 1 ? serves[0] : undefined;
   const reading = readDocument(text, { serves, ...(only !== undefined && { length: only }) });
   if (reading.kind === 'document') return { document: reading.document, note: reading.note };
-  throw new UsageError(`--document: ${reading.message}`);
+  throw new UsageError(flagProblem('--document', reading));
 }
 
 /** What a batch would do, without doing it: reads its rows and the claims. */

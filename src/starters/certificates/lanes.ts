@@ -1,4 +1,4 @@
-import { orderAnswer } from '../../domain/order-answers';
+import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import type { EngineClient } from '../../temporal/connection';
 import { controlSignal } from '../../workflows/messages';
 import type { Job, Order } from '../jobs/job-kind';
@@ -20,7 +20,7 @@ export async function cancelLanes(
   { client }: EngineClient,
   { id }: Pick<Job, 'id'>,
   order: Order,
-): Promise<string | null> {
+): Promise<OrderAnswer | null> {
   if (order !== 'cancel' && order !== 'cancel_now') return null;
   const cancel = order === 'cancel' ? 'wait' : 'now';
   let signalled = 0;

@@ -105,7 +105,7 @@ export async function planInput(
     z.output<typeof certificateBatchRequest>,
     'column' | 'input' | 'reference' | 'sheet' | 'type'
   >,
-  { log, reader: { say } }: Pick<CommandContext, 'log' | 'reader'>,
+  { log, reader }: Pick<CommandContext, 'log' | 'reader'>,
 ): Promise<PlannedBatch> {
   const choice = {
     file,
@@ -114,8 +114,9 @@ export async function planInput(
     ...(reference !== undefined && { reference }),
     ...(sheet !== undefined && { sheet }),
   };
-  const plan = await planBatch(choice, log);
+  const plan = await planBatch(choice, { log, reader });
   const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
+  const { say } = reader;
   log(
     say(
       `${lines} lines: ${items} to issue, ${counted(duplicates, 'duplicate')}, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,

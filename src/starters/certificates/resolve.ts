@@ -1,3 +1,4 @@
+import { stateWord } from '../../report/words';
 import { CertificateJobs } from '../../store/certificates/jobs';
 import { queueName } from '../../domain/core/queues';
 import type { DecidedRow } from '../../domain/core/decision';
@@ -9,7 +10,7 @@ import type { certificateResolve } from '../../workflows/certificates/certificat
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { refuseForeignId } from './adopted-id';
 import { isRunning, type CommandContext } from '../jobs/context';
-import { CommandError, UsageError } from '../jobs/errors';
+import { CommandError, UsageError, stillRuns } from '../jobs/errors';
 import { findJob } from '../jobs/find-job';
 import { workflowIdOf } from '../../domain/job';
 import type { Job } from '../jobs/job-kind';
@@ -27,7 +28,10 @@ export const certificateResolver: Resolver = {
     const { action, externalId } = request;
     const rows = await chooseRows(ctx, job, request);
     if (action === 'adopt' && rows.length !== 1)
-      throw new UsageError('--action adopt takes exactly one row: name it with --row or --line');
+      throw new UsageError([
+        '--action adopt takes exactly one row: name it with --row or --line',
+        '--action adopt vale para uma única linha: indique-a com --row ou --line',
+      ]);
     const [only] = rows;
     if (externalId !== null && only !== undefined)
       await refuseForeignId(ctx, job.folder, only, externalId);
@@ -78,15 +82,20 @@ async function chooseRows(
       const { status, certidaoId, attempts } = outcome ?? neverSent;
       if (status === 'issued' || !wantedStatuses.has(status)) {
         if (named === null) continue;
-        throw new CommandError(`line ${line} is ${status}: nothing to decide`);
+        throw new CommandError([
+          `line ${line} is ${status}: there is nothing to resolve`,
+          `linha ${line}: ${stateWord(status, 'pt')}, nada a resolver`,
+        ]);
       }
       chosen.push({ item, line, status, certidaoId, attempts });
     }
   }
   if (named !== null && named.size > 0) {
-    throw new CommandError(
-      `${wantedLines === null ? 'row' : 'line'} ${[...named].join(', ')}: not a line that can be issued (blank, invalid, erased, or a duplicate: name its first line)`,
-    );
+    const numbers = [...named].join(', ');
+    throw new CommandError([
+      `${wantedLines === null ? 'row' : 'line'} ${numbers}: not a line that can be issued (blank, invalid, erased, or a duplicate: name its first line)`,
+      `${wantedLines === null ? '--row' : 'linha'} ${numbers}: não é uma linha que possa ser emitida (em branco, inválida, eliminada ou duplicada: indique a primeira)`,
+    ]);
   }
   return chosen;
 }
@@ -94,7 +103,10 @@ async function chooseRows(
 /** @throws UsageError for a batch: which of its rows are meant must be said */
 function selectionOf(kind: FoundJob['kind']): RowSelection {
   if (kind === 'certificate') return { statuses: openStatuses };
-  throw new UsageError('which rows? expected one of --row, --line, --status or --all');
+  throw new UsageError([
+    'which rows? expected one of --row, --line, --status or --all',
+    'quais linhas? informe --row, --line, --status ou --all',
+  ]);
 }
 
 /** A work that has ended and stored nothing about an item never asked for it. */
@@ -114,8 +126,5 @@ async function refuseWhileRunning(
     ids.push(decisionId, ...laneIds(decisionId));
   }
   for (const running of new Set(ids))
-    if (await isRunning(engine, running))
-      throw new CommandError(
-        `${id} is still running: decide when it has ended, or \`diligence cancel ${id}\` first`,
-      );
+    if (await isRunning(engine, running)) throw new CommandError(stillRuns(id));
 }

@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import { errorLine, redactError, redactText } from '../../protection/redaction';
 import type { ErrorEnvelope } from '../jobs/envelope';
-import { exitCodes, isReaderGone, printJson, printNote } from './terminal';
+import { WordedError } from '../../domain/core/worded-error';
+import { exitCodes, isReaderGone, printJson, say, printNote } from './terminal';
 
 /** By their names: loading what throws them would double the time of a command that is over at once. */
 const kinds: Readonly<Record<string, { code: string; exitCode: number }>> = {
@@ -28,7 +29,7 @@ export function reportError(error: unknown, json = false): number {
   const kind = kinds[name];
   const { code, exitCode } = kind ?? { code: 'failed', exitCode: exitCodes.failed };
   const said = kind === undefined ? errorLine(error) : redactText(message);
-  printNote(`diligence: ${said}`);
+  printNote(`diligence: ${error instanceof WordedError ? say(...error.words) : said}`);
   if (json) printEnvelope({ error: { code, message: said, field: fieldOf(message) }, exitCode });
   return exitCode;
 }

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { languages, type Language } from '../../domain/job';
+import { languages, type Language, type Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
 import { durationMs, oneOf } from './terminal';
 
@@ -97,11 +97,15 @@ export function withDetach(command: Command): Command {
  * @param form what was typed that makes it this form
  * @throws UsageError when one of them was given
  */
-export function refuseFlagsBeside(form: string, flags: readonly string[], command: Command): void {
+export function refuseFlagsBeside(form: Words, flags: readonly string[], command: Command): void {
   const given = command.options.find(
     (option) =>
       flags.includes(option.long ?? '') &&
       command.getOptionValueSource(option.attributeName()) === 'cli',
   );
-  if (given !== undefined) throw new UsageError(`${given.long} does not go with ${form}`);
+  if (given !== undefined)
+    throw new UsageError([
+      `${given.long} does not go with ${form[0]}`,
+      `${given.long} não vale junto com ${form[1]}`,
+    ]);
 }

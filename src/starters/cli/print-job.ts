@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { OutputTerms } from '../../domain/job';
 import type { Reader } from '../../report/reader';
-import { inLanguage, type CommandContext } from '../jobs/context';
+import { type CommandContext } from '../jobs/context';
 import { requestsOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
 import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, nextStep, type JobView } from '../jobs/find-job';
@@ -13,7 +13,7 @@ import { stateWord } from '../../report/words';
 import { closingLines, wholeLine, type Closing } from './closing';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
-import { print, printJson, printLine } from './terminal';
+import { print, printJson, printLine, onScreen } from './terminal';
 
 export interface ResultFlags extends Partial<OutputTerms> {
   out?: string;
@@ -47,7 +47,7 @@ export async function printResult<Input, Outcome>(
     printJson(envelope);
     return envelope.exitCode;
   }
-  const shown = inLanguage(ctx, terms.lang);
+  const shown = onScreen(ctx, terms.lang);
   const { lines } = await shownOutcome(shown, kind, job);
   for (const line of lines) print(line);
   const result = folder === null ? null : { folder, files };
@@ -58,7 +58,10 @@ export async function printResult<Input, Outcome>(
 /** Every row of a job that has ended, one JSON object a line. Returns the exit code. @throws UsageError */
 export async function printRows(ctx: CommandContext, kind: JobKind, job: Job): Promise<number> {
   if (kind.rows === undefined)
-    throw new UsageError(`--rows: ${job.id} has no rows; it is for batches`);
+    throw new UsageError([
+      `--rows: ${job.id} has no rows; it is for batches`,
+      `--rows: ${job.id} não tem linhas; vale para lotes`,
+    ]);
   for await (const row of kind.rows(ctx, endedJob(job))) await printLine(JSON.stringify(row));
   return exitCodeOfJob(job);
 }

@@ -61,7 +61,10 @@ export async function eachListed<Item>(
     }
   }).catch((error: unknown) => {
     if (!isHttpError(error)) throw error;
-    throw new CommandError(`the list was not read to its end: ${messageOf(error)}`);
+    throw new CommandError([
+      `the list was not read to its end: ${messageOf(error)}`,
+      `a lista não foi lida até o fim: ${messageOf(error)}`,
+    ]);
   });
   return unreadable;
 }

@@ -3,7 +3,7 @@ import type { Reader } from '../../report/reader';
 import type { EngineClient } from '../../temporal/connection';
 import { leftLines, problemLines } from '../jobs/text';
 import { beginJob, isAnswered, type GivenTerm } from '../jobs/begin/begin-job';
-import { inLanguage, openContext, warnWithoutPollers, type CommandContext } from '../jobs/context';
+import { openContext, warnWithoutPollers, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
 import { findJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
@@ -12,7 +12,7 @@ import type { StartFlags } from './flags';
 import { followHere } from './follow';
 import { outputTerms } from '../jobs/export-job';
 import { printResult, type ResultFlags } from './print-job';
-import { exitCodes, print, printJson, printNote } from './terminal';
+import { exitCodes, print, printJson, printNote, onScreen } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 
 /**
@@ -29,7 +29,7 @@ export async function start<Input, Outcome>(
   // Whoever names the rows wants their files named so.
   if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
   const opened = await openContext(printNote, flags.by);
-  const ctx = flags.lang === undefined ? opened : inLanguage(opened, flags.lang);
+  const ctx = flags.lang === undefined ? opened : onScreen(opened, flags.lang);
   const plan = await prepare(ctx);
   const { existing } = plan;
   if (flags.dryRun === true) {
@@ -66,7 +66,7 @@ export async function followStarted<Input, Outcome>(
   job: Job<Input, Outcome>,
   flags: ResultFlags & { detach?: true },
 ): Promise<number> {
-  const ctx = inLanguage(own, outputTerms(own, flags, job.output).lang);
+  const ctx = onScreen(own, outputTerms(own, flags, job.output).lang);
   const { say } = ctx.reader;
   printNote(`${job.id}: ${say(...kind.noun)} ${kind.describe(job.input, say)}`);
   if (flags.detach === true) {

@@ -1,5 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { readDuration } from '../jobs/duration';
+import type { Language, Say, Words } from '../../domain/job';
+import type { Reader } from '../../report/reader';
+import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { redactText } from '../../protection/redaction';
 
@@ -11,6 +14,28 @@ export const exitCodes = {
   needsAttention: 3,
   interrupted: 130,
 } as const;
+
+let language: Language = 'en';
+
+/** From here on: what a command was asked for in, or the language of the job that it shows. */
+export function setScreenLanguage(chosen: Language): void {
+  language = chosen;
+}
+
+/** The context of a job that is shown in another language, and what goes wrong with it from here on. */
+export function onScreen(ctx: CommandContext, chosen: Language): CommandContext {
+  setScreenLanguage(chosen);
+  const { inLanguage } = require('../jobs/context') as typeof import('../jobs/context');
+  return inLanguage(ctx, chosen);
+}
+
+/** For what has no context. */
+export const say: Say = (en, pt) => (language === 'pt' ? pt : en);
+
+export function screenReader(): Reader {
+  const { readerOf } = require('../../report/reader') as typeof import('../../report/reader');
+  return readerOf(language);
+}
 
 /**
  * Everything for people goes to standard error, which may end in a log: redacted as one. Standard
@@ -61,10 +86,13 @@ export function outliveReaders(): void {
 export function namedOnce(
   argument: string | undefined,
   flag: string | undefined,
-  { flagName, what }: { flagName: string; what: string },
+  { flagName, what }: { flagName: string; what: Words },
 ): string | undefined {
   if (argument !== undefined && flag !== undefined && argument !== flag) {
-    throw new UsageError(`the argument and ${flagName} name two ${what}: give one of them`);
+    throw new UsageError([
+      `the argument and ${flagName} name two ${what[0]}: give one of them`,
+      `o argumento e ${flagName} indicam dois ${what[1]}: informe só um`,
+    ]);
   }
   return argument ?? flag;
 }

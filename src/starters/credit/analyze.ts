@@ -5,7 +5,7 @@ import { startBatch, withBudget, withConcurrency } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { oneOf } from '../cli/terminal';
-import { UsageError } from '../jobs/errors';
+import { UsageError, reasonMissing } from '../jobs/errors';
 import { planAnalysis } from './request';
 import { analysisBatch } from './batch';
 import { analysisBatchKind } from './batch-kind';
@@ -40,12 +40,16 @@ export function analyzeCommand(): Command {
     .option('--force <reason>', 'send although the local scan refuses it; the reason is kept')
     .action(async (flags: AnalyzeFlags, command: Command) => {
       if (await isFolder(flags.input)) {
-        refuseFlagsBeside('a folder', ['--xmls'], command);
-        if (flags.force?.trim() === '') throw new UsageError('--force: expected a reason');
+        refuseFlagsBeside(['a folder', 'uma pasta'], ['--xmls'], command);
+        if (flags.force?.trim() === '') throw new UsageError(reasonMissing('--force'));
         await startBatch(command, analysisBatchKind, (ctx) => analysisBatch(ctx, flags));
         return;
       }
-      refuseFlagsBeside('one file', ['--concurrency', '--budget', '--excel'], command);
+      refuseFlagsBeside(
+        ['one file', 'um só arquivo'],
+        ['--concurrency', '--budget', '--excel'],
+        command,
+      );
       await start(command, analysisKind, (ctx) => planAnalysis(ctx, flags));
     });
 }

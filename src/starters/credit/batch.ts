@@ -4,7 +4,7 @@ import type { ResultFilter } from '../../domain/credit/operation';
 import { InputFileError } from '../../receivables/input-file-error';
 import type { BatchRequest } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
-import { UsageError } from '../jobs/errors';
+import { UsageError, unreadableInput } from '../jobs/errors';
 import { listedRows } from '../jobs/batches/listed-rows';
 import { mayBeSent } from './check';
 import { engineTerms, preparedInput, recordInput, type PreparedInput } from './input';
@@ -83,14 +83,19 @@ async function scanFolder(
   force: string | undefined,
 ): Promise<ScannedFile[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--input: ${folder} cannot be read (${error.code ?? error.name})`);
+    throw new UsageError(unreadableInput('--input', folder, error));
   });
   const files = names.filter((name) => endingOf(name) === '.rem').sort();
-  if (files.length === 0) throw new UsageError(`--input: ${folder} holds no .rem file`);
+  if (files.length === 0)
+    throw new UsageError([
+      `--input: ${folder} holds no .rem file`,
+      `--input: ${folder} não contém nenhum arquivo .rem`,
+    ]);
   if (files.length > mostFiles) {
-    throw new UsageError(
+    throw new UsageError([
       `--input: ${folder}: ${files.length} files, at most ${mostFiles} in a batch; nothing was sent`,
-    );
+      `--input: ${folder}: ${files.length} arquivos, no máximo ${mostFiles} por lote; nada foi enviado`,
+    ]);
   }
   const scanned: ScannedFile[] = [];
   for (const file of files) {

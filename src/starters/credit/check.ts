@@ -1,7 +1,8 @@
 import { worstLevel, type Finding, type FindingLevel } from '../../domain/cnab/finding';
 import { type CheckedInput, type CheckedInvoices } from '../../receivables/check-input';
 import type { ScannedFile } from '../../receivables/scan-file';
-import { counted } from '../jobs/text';
+import type { Words } from '../../domain/job';
+import type { Reader } from '../../report/reader';
 
 /** What a local scan found, in words and as a document. */
 
@@ -37,11 +38,18 @@ export function checkDocument(
     bytes: cnab.bytes,
     sha256: cnab.sha256,
     header: cnab.header,
-    findings: cnab.findings,
+    findings: inEnglish(cnab.findings),
     counts: cnab.counts,
-    invoices,
+    invoices: invoices && { ...invoices, findings: inEnglish(invoices.findings) },
     exitCode,
   };
+}
+
+function inEnglish(findings: readonly Finding[]): Omit<Finding, 'portuguese'>[] {
+  return findings.map((found) => {
+    const { portuguese: _, ...finding } = found;
+    return finding;
+  });
 }
 
 /**
@@ -53,108 +61,166 @@ export function checkLines(
   xmls: string | null,
   { cnab, invoices, worst }: CheckedInput,
   names: 'with names' | 'without names',
+  reader: Reader,
   forced: string | null = null,
 ): string[] {
   return [
-    ...findingLines(file, file, cnab),
-    ...(invoices === null ? [] : findingLines(file, xmls ?? '', invoices)),
-    ...cnabSummary(file, cnab),
-    ...(names === 'with names' ? headerLines(cnab) : []),
-    ...(invoices === null ? [] : [invoiceSummary(xmls ?? '', invoices, cnab)]),
-    verdict(worst, forced),
+    ...findingLines(file, file, cnab, reader),
+    ...(invoices === null ? [] : findingLines(file, xmls ?? '', invoices, reader)),
+    ...cnabSummary(file, cnab, reader),
+    ...(names === 'with names' ? headerLines(cnab, reader) : []),
+    ...(invoices === null ? [] : [invoiceSummary(xmls ?? '', invoices, cnab, reader)]),
+    reader.say(...verdict(worst, forced)),
   ];
 }
 
 type Found = Pick<ScannedFile, 'findings' | 'counts'> | CheckedInvoices;
 
 /** @param cnab the file whose lines are meant where a finding names a line */
-export function findingLines(cnab: string, file: string, { findings, counts }: Found): string[] {
+export function findingLines(
+  cnab: string,
+  file: string,
+  { findings, counts }: Found,
+  reader: Reader,
+): string[] {
   const lines = findings.map((finding: Finding) =>
-    findingLine(finding.line === null ? file : cnab, finding),
+    findingLine(finding.line === null ? file : cnab, finding, reader),
   );
   for (const [code, count] of Object.entries(counts)) {
     const reported = findings.filter((finding) => finding.code === code).length;
-    if (count > reported) lines.push(`${file}: and ${count - reported} more of ${code}`);
+    if (count > reported) {
+      const more = count - reported;
+      lines.push(
+        `${file}: ${reader.say(`and ${more} more of ${code}`, `e mais ${more} de ${code}`)}`,
+      );
+    }
   }
   return lines;
 }
 
-const levelWords: Record<FindingLevel, string> = {
-  block: 'refused',
-  override: 'refused unless forced',
-  warn: 'warning',
+const levelWords: Record<FindingLevel, Words> = {
+  block: ['refused', 'recusado'],
+  override: ['refused unless forced', 'recusado, salvo com --force'],
+  warn: ['warning', 'aviso'],
 };
 
-function findingLine(file: string, finding: Finding): string {
-  const { line, columns, entry, found, expected, sentence, level, code } = finding;
-  const location = [
-    ...(line === null ? [] : [`line ${line}`]),
-    ...(columns === null ? [] : [columnWords(columns)]),
-    ...(entry === null ? [] : [`entry ${entry}`]),
+function findingLine(file: string, finding: Finding, { language, say }: Reader): string {
+  const { line, columns, entry, level, code } = finding;
+  const { found, expected, sentence } = language === 'pt' ? finding.portuguese : finding;
+  const place = [
+    ...(line === null ? [] : [`${say('line', 'linha')} ${line}`]),
+    ...(columns === null ? [] : [say(...columnWords(columns))]),
+    ...(entry === null ? [] : [`${say('entry', 'entrada')} ${entry}`]),
   ].join(', ');
-  const where = location === '' ? file : `${file}: ${location}`;
-  return `${where}: ${levelWords[level]} (${code}): found ${found}, expected ${expected}. ${sentence}`;
-}
-
-function columnWords([from, to]: readonly [number, number]): string {
-  return from === to ? `column ${from}` : `columns ${from}-${to}`;
-}
-
-function cnabSummary(file: string, cnab: ScannedFile): string[] {
-  const { layout, receivables, records, valued, dueFrom, dueTo } = cnab;
-  const due = dueFrom === null ? '' : `, due ${dueFrom} to ${dueTo}`;
-  const inValue = valued === receivables ? '' : ` (of the ${valued} whose value can be read)`;
-  const widths = Object.entries(cnab.widths).map(
-    ([width, count]) => `${count} of ${width} columns`,
+  const where = place === '' ? file : `${file}: ${place}`;
+  const both = say(
+    `found ${found}, expected ${expected}`,
+    `encontrado ${found}, esperado ${expected}`,
   );
-  const ends = Object.entries(cnab.lineEnds).filter(([, count]) => count > 0);
-  const endWords = ends.map(([end]) => end.toUpperCase()).join(' and ') || 'no line end';
+  return `${where}: ${say(...levelWords[level])} (${code}): ${both}. ${sentence}`;
+}
+
+function columnWords([from, to]: readonly [number, number]): Words {
+  return from === to
+    ? [`column ${from}`, `coluna ${from}`]
+    : [`columns ${from}-${to}`, `colunas ${from}-${to}`];
+}
+
+function cnabSummary(file: string, cnab: ScannedFile, { count, formats, say }: Reader): string[] {
+  const { layout, receivables, records, valued, dueFrom, dueTo } = cnab;
+  const due =
+    dueFrom === null || dueTo === null
+      ? ''
+      : say(
+          `, due ${dueFrom} to ${dueTo}`,
+          `, vencimento de ${formats.day(dueFrom)} a ${formats.day(dueTo)}`,
+        );
+  const inValue =
+    valued === receivables
+      ? ''
+      : say(` (of the ${valued} whose value can be read)`, ` (dos ${valued} com valor legível)`);
+  const widths = Object.entries(cnab.widths).map(([width, lines]) =>
+    say(`${lines} of ${width} columns`, `${lines} de ${width} colunas`),
+  );
+  const ends = Object.entries(cnab.lineEnds).filter(([, lines]) => lines > 0);
+  const endWords =
+    ends.map(([end]) => end.toUpperCase()).join(say(' and ', ' e ')) ||
+    say('no line end', 'sem fim de linha');
+  const total = say(`BRL ${money(cnab.totalCents)}`, formats.money(Number(cnab.totalCents) / 100));
   return [
-    `${file}: ${layout ?? 'no layout known'}; ${counted(receivables, 'receivable')}, BRL ${money(cnab.totalCents)}${inValue}${due}`,
-    `  ${counted(records, 'record')}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}, ${endWords}, ${cnab.bytes} bytes, sha256 ${cnab.sha256}`,
+    `${file}: ${layout ?? say('no layout known', 'layout desconhecido')}; ${count(receivables, ['receivable', 'receivables'], ['recebível', 'recebíveis'])}, ${total}${inValue}${due}`,
+    `  ${count(records, ['record', 'records'], ['registro', 'registros'])}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}, ${endWords}, ${cnab.bytes} bytes, sha256 ${cnab.sha256}`,
   ];
 }
 
-function headerLines({ header }: ScannedFile): string[] {
+function headerLines({ header }: ScannedFile, { formats, say }: Reader): string[] {
   if (header === null) return [];
-  const number = header.fileNumber === null ? '' : `, file ${header.fileNumber}`;
-  const written = header.writtenOn === null ? '' : `, written ${header.writtenOn}`;
-  return [`  header: ${printable(header.companyName) || 'no company name'}${written}${number}`];
+  const { fileNumber, writtenOn } = header;
+  const number =
+    fileNumber === null ? '' : say(`, file ${fileNumber}`, `, arquivo número ${fileNumber}`);
+  const written =
+    writtenOn === null
+      ? ''
+      : say(`, written ${writtenOn}`, `, gravado em ${formats.day(writtenOn)}`);
+  const name = printable(header.companyName) || say('no company name', 'sem nome da empresa');
+  return [`  header: ${name}${written}${number}`];
 }
 
-function invoiceSummary(file: string, { entries, invoices }: CheckedInvoices, cnab: ScannedFile) {
+function invoiceSummary(
+  file: string,
+  { entries, invoices }: CheckedInvoices,
+  { withInvoiceKey: keys }: ScannedFile,
+  { count, say }: Reader,
+): string {
   const match =
-    cnab.withInvoiceKey === 0
-      ? '; the CNAB file names no NF-e, so that nothing can be matched here'
-      : `; ${counted(cnab.withInvoiceKey, 'receivable')} with an NF-e key`;
-  return `${file}: ${invoices} NF-e in ${counted(entries, 'entry', 'entries')}${match}`;
+    keys === 0
+      ? say(
+          'the CNAB file names no NF-e, so that nothing can be matched here',
+          'o arquivo CNAB não indica nenhuma NF-e, e nada pode ser conferido aqui',
+        )
+      : `${count(keys, ['receivable', 'receivables'], ['recebível', 'recebíveis'])} ${say('with an NF-e key', 'com chave de NF-e')}`;
+  const of = count(entries, ['entry', 'entries'], ['entrada', 'entradas']);
+  return `${file}: ${invoices} NF-e ${say('in', 'em')} ${of}; ${match}`;
 }
 
 /** One line for a file that may be sent: what it is, and how often it is warned of what. */
-export function briefLine(file: string, { cnab, invoices }: CheckedInput): string {
+export function briefLine(file: string, { cnab, invoices }: CheckedInput, reader: Reader): string {
   const warnings = Object.entries({ ...cnab.counts, ...invoices?.counts });
   const reported = warnings.map(([code, count]) => `${code} (${count})`).join(', ');
-  const [about = file] = cnabSummary(file, cnab);
-  return reported === '' ? about : `${about}; warnings: ${reported}`;
+  const [about = file] = cnabSummary(file, cnab, reader);
+  return reported === '' ? about : `${about}; ${reader.say('warnings', 'avisos')}: ${reported}`;
 }
 
 /** Where the finding stands that has a file refused, and its code; empty when none does. */
-export function refusalWords({ cnab, invoices }: CheckedInput): string {
+export function refusalWords({ cnab, invoices }: CheckedInput): Words {
   const found: Finding[] = [...cnab.findings, ...(invoices?.findings ?? [])];
   const worst = worstLevel(found);
   const first = found.find(({ level }) => level === worst && !mayBeSent(level));
-  if (first === undefined) return '';
-  const position = first.entry === null ? 'the file' : 'the ZIP';
-  return `${first.line === null ? position : `line ${first.line}`}: ${first.code}`;
+  if (first === undefined) return ['', ''];
+  const { code, entry, line } = first;
+  if (line !== null) return [`line ${line}: ${code}`, `linha ${line}: ${code}`];
+  return entry === null
+    ? [`the file: ${code}`, `o arquivo: ${code}`]
+    : [`the ZIP: ${code}`, `o ZIP: ${code}`];
 }
 
-function verdict(worst: FindingLevel | null, forced: string | null): string {
-  if (worst === 'block') return 'It will not be sent: mend what is refused.';
-  if (worst === 'override' && forced !== null) return `Sent although refused: ${forced}`;
+function verdict(worst: FindingLevel | null, forced: string | null): Words {
+  if (worst === 'block')
+    return [
+      'It will not be sent: correct what is refused.',
+      'Não será enviado: corrija o que foi recusado.',
+    ];
+  if (worst === 'override' && forced !== null)
+    return [`Sent although refused: ${forced}`, `Enviado apesar da recusa: ${forced}`];
   if (worst === 'override') {
-    return 'It will not be sent as it is: mend what is refused, or `credit analyze --force REASON`, which keeps the reason on record.';
+    return [
+      'It will not be sent as it is: correct what is refused, or `credit analyze --force REASON`, which records the reason.',
+      'Não será enviado assim: corrija o que foi recusado, ou use `credit analyze --force MOTIVO`, que registra o motivo.',
+    ];
   }
-  return worst === 'warn' ? 'It may be sent; see the warnings.' : 'It may be sent.';
+  return worst === 'warn'
+    ? ['It may be sent; see the warnings.', 'Pode ser enviado; veja os avisos.']
+    : ['It may be sent.', 'Pode ser enviado.'];
 }
 
 export function money(totalCents: bigint): string {

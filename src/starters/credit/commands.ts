@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { checkInput } from '../../receivables/check-input';
 import { analyzeCommand } from './analyze';
 import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './check';
-import { exitCodes, print, printJson } from '../cli/terminal';
+import { exitCodes, print, printJson, screenReader } from '../cli/terminal';
 
 interface CheckFlags {
   xmls?: string;
@@ -37,6 +37,8 @@ async function check(file: string, { xmls, json }: CheckFlags): Promise<number> 
   const checked = await checkInput({ cnab: file, today, ...(xmls !== undefined && { xmls }) });
   const exitCode = mayBeSent(checked.worst) ? exitCodes.done : exitCodes.usage;
   if (json === true) printJson(checkDocument(file, xmls ?? null, checked, exitCode));
-  else for (const line of checkLines(file, xmls ?? null, checked, 'with names')) print(line);
+  else
+    for (const line of checkLines(file, xmls ?? null, checked, 'with names', screenReader()))
+      print(line);
   return exitCode;
 }

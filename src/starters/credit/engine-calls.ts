@@ -29,9 +29,10 @@ export class EngineCalls {
       return await this.#calls.again(() => this.#api.list());
     } catch (error) {
       if (!isOnlyAPage(error)) throw error;
-      throw new CommandError(
-        'the service lists its engines page by page, which we cannot read: whether a name exists is not known (an engine is read, or chosen for an analysis, by its id)',
-      );
+      throw new CommandError([
+        'the service paginates its engine list and this client reads one page only: use the id of the engine',
+        'o serviço pagina a lista de motores de regras e este cliente lê só uma página: use o id do motor',
+      ]);
     }
   }
 
@@ -136,27 +137,32 @@ export class EngineCalls {
     try {
       return (await this.list()).find(({ name }) => sameName(name, wanted));
     } catch (error) {
-      throw new CommandError(
-        `${messageOf(lost)}; whether the engine was created is not known, since the list cannot be had either (${messageOf(error)})`,
-      );
+      throw new CommandError([
+        `${messageOf(lost)}; whether the engine was created is not known, since the list cannot be read either (${messageOf(error)})`,
+        `${messageOf(lost)}; não se sabe se o motor foi criado, pois a lista também não pôde ser lida (${messageOf(error)})`,
+      ]);
     }
   }
 
   #refuseTaken(engines: readonly Engine[], name: string): void {
     const taken = engines.filter((engine) => sameName(engine.name, name));
     if (taken.length === 0) return;
-    throw new CommandError(
-      `an engine of that name exists: ${taken.map(({ id }) => id).join(', ')}; nothing was sent`,
-    );
+    const ids = taken.map(({ id }) => id).join(', ');
+    throw new CommandError([
+      `an engine of that name exists: ${ids}; nothing was sent`,
+      `já existe um motor com esse nome: ${ids}; nada foi enviado`,
+    ]);
   }
 
   /** A POST that was slow rather than lost makes a second one. */
   async #onlyOne(engine: Engine): Promise<Engine> {
     const alike = (await this.list()).filter(({ name }) => sameName(name, engine.name));
     if (alike.length <= 1) return engine;
-    throw new CommandError(
-      `the engine was created ${alike.length} times, since an answer was lost: ${alike.map(({ id }) => id).join(', ')}; delete all but one`,
-    );
+    const ids = alike.map(({ id }) => id).join(', ');
+    throw new CommandError([
+      `the engine was created ${alike.length} times, since an answer was lost: ${ids}; delete all but one`,
+      `o motor foi criado ${alike.length} vezes, pois uma resposta se perdeu: ${ids}; apague todos menos um`,
+    ]);
   }
 }
 
@@ -167,18 +173,20 @@ function foundIn(engines: readonly Engine[], idOrName: string): Engine {
   const list = choice.engines.map(({ id, isTemplate }) =>
     isTemplate === true ? `${id} (template)` : id,
   );
-  throw new CommandError(
+  throw new CommandError([
     `${choice.engines.length} engines have the name "${idOrName}": ${list.join(', ')}; choose one by its id`,
-  );
+    `${choice.engines.length} motores têm o nome "${idOrName}": ${list.join(', ')}; escolha um pelo id`,
+  ]);
 }
 
 function unknownEngine(idOrName: string): CommandError {
-  return new CommandError(`there is no engine "${idOrName}"`);
+  return new CommandError([`there is no engine "${idOrName}"`, `não há motor "${idOrName}"`]);
 }
 
 /** A 2xx says that the engine is there, or soon will be: a second POST would make a second one. */
 function createdUnread(error: ContractError): CommandError {
-  return new CommandError(
-    `the service took the engine, and its answer cannot be read (${error.message}); the list does not have it yet: look with \`engine list\` before it is created again`,
-  );
+  return new CommandError([
+    `the service took the engine, and its answer cannot be read (${error.message}); the list does not have it yet: check \`engine list\` before creating it again`,
+    `o serviço aceitou o motor, mas a resposta não pôde ser lida (${error.message}); ele ainda não está na lista: verifique com \`engine list\` antes de criá-lo de novo`,
+  ]);
 }

@@ -1,3 +1,4 @@
+import type { Words } from '../../domain/job';
 import { creditApi, type CreditApi } from '../../apis/credit/credit';
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -9,9 +10,9 @@ import { lengthFault, type Engine, type EngineFields } from '../../domain/credit
 import { JsonText, stringifyWithTexts } from '../../domain/core/json-text';
 import { withService } from '../jobs/begin/service-access';
 import { EngineCalls } from './engine-calls';
-import { CommandError, UsageError } from '../jobs/errors';
+import { CommandError, UsageError, unreadableInput } from '../jobs/errors';
 import { printable } from '../jobs/text';
-import { print, printJson, printNote } from '../cli/terminal';
+import { print, printJson, printNote, namedOnce } from '../cli/terminal';
 
 interface ChangeFlags {
   name?: string;
@@ -65,7 +66,10 @@ function create(): Command {
     .option('--clone-from <engine>', 'id or name of an engine whose rules are copied')
     .action(async (flags: ChangeFlags & { name: string; cloneFrom?: string }) => {
       if (flags.rules === undefined && flags.cloneFrom === undefined) {
-        throw new UsageError('an engine needs rules: --rules FILE, or --clone-from ENGINE');
+        throw new UsageError([
+          'an engine needs rules: --rules FILE, or --clone-from ENGINE',
+          'um motor precisa de regras: --rules ARQUIVO ou --clone-from MOTOR',
+        ]);
       }
       show(await createEngine(flags, flags.cloneFrom), flags.json);
     });
@@ -87,7 +91,10 @@ function update(): Command {
       const wanted = wantedEngine(argument, flags.id);
       const change = await fieldsOf(flags);
       if (Object.keys(change).length === 0) {
-        throw new UsageError('nothing to change: --name, --description or --rules');
+        throw new UsageError([
+          'nothing to change: --name, --description or --rules',
+          'nada a alterar: informe --name, --description ou --rules',
+        ]);
       }
       show(await withEngines((calls) => calls.update(wanted, change)), flags.json);
     });
@@ -100,7 +107,10 @@ function remove(): Command {
     .action(async (argument: string | undefined, flags: ChoiceFlags & { yes?: true }) => {
       const wanted = wantedEngine(argument, flags.id);
       if (flags.yes !== true) {
-        throw new UsageError(`\`engine delete\` needs --yes; nothing was sent`);
+        throw new UsageError([
+          '`engine delete` needs --yes; nothing was sent',
+          '`engine delete` exige --yes; nada foi enviado',
+        ]);
       }
       const id = await withEngines(async (calls) => {
         const found = isUuid(wanted) ? wanted.trim() : (await calls.find(wanted)).id;
@@ -131,12 +141,13 @@ function changing(command: Command, needsName: boolean): Command {
 }
 
 function wantedEngine(argument: string | undefined, flag: string | undefined): string {
-  if (argument !== undefined && flag !== undefined && argument !== flag) {
-    throw new UsageError('the argument and --id name two engines: give one of them');
-  }
-  const wanted = (argument ?? flag)?.trim();
+  const pair = { flagName: '--id', what: ['engines', 'motores'] } as const;
+  const wanted = namedOnce(argument, flag, pair)?.trim();
   if (wanted === undefined || wanted === '') {
-    throw new UsageError('an engine is needed: its id, or its name');
+    throw new UsageError([
+      'which engine? give its id or its name',
+      'qual motor? informe o id ou o nome',
+    ]);
   }
   return wanted;
 }
@@ -157,7 +168,8 @@ async function fieldsOf({ name, description, rules }: ChangeFlags): Promise<Engi
     ...(description !== undefined && { description }),
   };
   const fault = lengthFault(fields);
-  if (fault !== null) throw new UsageError(`${fault}; nothing was sent`);
+  if (fault !== null)
+    throw new UsageError([`${fault[0]}; nothing was sent`, `${fault[1]}; nada foi enviado`]);
   if (rules !== undefined) fields.rules = await rulesFrom(rules);
   return fields;
 }
@@ -165,17 +177,21 @@ async function fieldsOf({ name, description, rules }: ChangeFlags): Promise<Engi
 /** @throws UsageError when the file cannot be read, or holds no JSON object */
 async function rulesFrom(file: string): Promise<JsonText> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--rules: ${file} cannot be read (${error.code ?? error.name})`);
+    throw new UsageError(unreadableInput('--rules', file, error));
   });
   const text = textOf(bytes);
   const rules = text === null ? undefined : parsed(text);
   if (Array.isArray(rules)) {
-    throw new UsageError(
+    throw new UsageError([
       `--rules: ${file} holds an array: what \`engine get\` prints is not what the service takes; expected an object`,
-    );
+      `--rules: ${file} contém uma lista: o que \`engine get\` mostra não é o que o serviço aceita; espera-se um objeto`,
+    ]);
   }
   if (text !== null && typeof rules === 'object' && rules !== null) return new JsonText(text);
-  throw new UsageError(`--rules: ${file}: expected a JSON object`);
+  throw new UsageError([
+    `--rules: ${file}: expected a JSON object`,
+    `--rules: ${file}: espera-se um objeto JSON`,
+  ]);
 }
 
 /** Null when it is no UTF-8: it could not go out as it is. A byte order mark is left out. */
@@ -205,12 +221,17 @@ async function withEngines<T>(work: (calls: EngineCalls) => Promise<T>): Promise
   });
 }
 
-function refusalWords(error: StatusError): string {
+function refusalWords(error: StatusError): Words {
   const { status, code, detail } = error;
   const word = code === null ? '' : ` ${code}`;
-  const words = `it answered ${status}${word}${detail === null ? '' : `: ${printable(detail)}`}`;
-  if (classifyFailure(error) === 'credentials') return `the service refused the token: ${words}`;
-  return status < 500 ? `the service refused: ${words}` : `the service failed: ${words}`;
+  const words = `${status}${word}${detail === null ? '' : `: ${printable(detail)}`}`;
+  const [en, pt] =
+    classifyFailure(error) === 'credentials'
+      ? ['refused the token', 'recusou a credencial']
+      : status < 500
+        ? ['refused', 'recusou']
+        : ['failed', 'falhou'];
+  return [`the service ${en}: it answered ${words}`, `o serviço ${pt}: respondeu ${words}`];
 }
 
 function show(engine: Engine, json: true | undefined): void {

@@ -1,3 +1,4 @@
+import type { Words } from '../../domain/job';
 import { analysisRerunEntry } from '../../domain/audit-entries';
 import {
   analysisSubject,
@@ -10,7 +11,7 @@ import {
 import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/job';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import type { CommandContext } from '../jobs/context';
-import { CommandError } from '../jobs/errors';
+import { CommandError, beingSent } from '../jobs/errors';
 
 type Requested = Pick<AnalysisRecord, 'name' | 'fence'>;
 
@@ -79,11 +80,19 @@ export async function reissueOnRerun(ctx: CommandContext, request: Requested): P
  * A receipt that came after the end on file names what the service has: to be taken up, not to be
  * bought again (decision record 001). An operation that the person was told of may be given up.
  */
+/** @param watch the command that follows what the service has */
+export function lateReceipt(id: string, operationId: string, watch: string): Words {
+  return [
+    `${id}: the service took it, as operation ${operationId}: \`${watch}\` follows it, \`reissue\` would pay twice`,
+    `${id}: o serviço aceitou o envio, como operação ${operationId}: \`${watch}\` a acompanha, e \`reissue\` pagaria duas vezes`,
+  ];
+}
+
 function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
   if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;
-  throw new CommandError(
-    `${record.jobId}: the service took it, as operation ${state.externalId}: \`diligence resolve ${record.jobId} --action watch\` takes it up, \`reissue\` would pay twice`,
-  );
+  const { jobId } = record;
+  const watch = `diligence resolve ${jobId} --action watch`;
+  throw new CommandError(lateReceipt(jobId, state.externalId, watch));
 }
 
 /**
@@ -99,12 +108,15 @@ async function giveUp(
   const subject = analysisSubject(fence ?? '');
   const last = latestAttempt(await store.attempts.of(subject));
   if (last?.n !== seen) {
-    throw new CommandError(`${jobId}: it was sent again just now: \`diligence show ${jobId}\``);
+    throw new CommandError([
+      `${jobId}: it was sent again just now: \`diligence show ${jobId}\``,
+      `${jobId}: acaba de ser enviado de novo: \`diligence show ${jobId}\``,
+    ]);
   }
   const now = new Date();
   // Resolved, it would let a second one leave beside it.
   if (attemptState(last, now.getTime()).kind === 'in_flight') {
-    throw new CommandError(`${jobId}: it is being sent right now; try again in a while`);
+    throw new CommandError(beingSent(jobId));
   }
   const by = environment.actor;
   const at = now.getTime();

@@ -17,7 +17,7 @@ import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
 import type { AnalysisOnFile } from './existing';
-import { CommandError, UsageError } from '../jobs/errors';
+import { CommandError, UsageError, reasonMissing, changedMeanwhile } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 
 /** A file that may be sent, and what it is called by. */
@@ -47,7 +47,8 @@ export async function preparedInput(
   const today = todayInBrazil(new Date());
   const files = { cnab, ...(xmls !== undefined && { xmls }) };
   const checked = await checkInput({ ...files, today });
-  if (detail === 'briefly' && mayBeSent(checked.worst)) ctx.log(briefLine(cnab, checked));
+  if (detail === 'briefly' && mayBeSent(checked.worst))
+    ctx.log(briefLine(cnab, checked, ctx.reader));
   else refuseFindings(ctx, { ...files, ...(force !== undefined && { force }) }, checked);
   const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
   return forEngine(ctx, { files, checked, xmlsSha256 }, engine);
@@ -105,19 +106,21 @@ export async function storedReceivables(
 
 /** Nothing is sent that the scan refuses, unless a person says why it should be. */
 function refuseFindings(
-  { log }: CommandContext,
+  { log, reader }: CommandContext,
   { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
   checked: CheckedInput,
 ): void {
-  if (force?.trim() === '') throw new UsageError('--force: expected a reason');
+  if (force?.trim() === '') throw new UsageError(reasonMissing('--force'));
   if (checked.worst === null) return;
-  const lines = checkLines(cnab, xmls ?? null, checked, 'without names', force ?? null);
+  const lines = checkLines(cnab, xmls ?? null, checked, 'without names', reader, force ?? null);
   for (const line of lines) log(line);
   if (mayBeSent(checked.worst)) return;
   if (checked.worst === 'override' && force !== undefined) return;
-  throw new UsageError(
-    `${cnab}: refused by the local scan (${refusalWords(checked)}), nothing was sent`,
-  );
+  const [en, pt] = refusalWords(checked);
+  throw new UsageError([
+    `${cnab}: refused by the local scan (${en}), nothing was sent`,
+    `${cnab}: recusado pela verificação local (${pt}), nada foi enviado`,
+  ]);
 }
 
 /**
@@ -140,7 +143,7 @@ async function fileInput(
     return { name: basename(path), sha256, bytes: copy.bytes, key };
   } catch (error) {
     if (!(error instanceof OtherBytesError)) throw error;
-    throw new CommandError(`${path} changed while it was read`);
+    throw new CommandError(changedMeanwhile(path));
   }
 }
 

@@ -1,3 +1,4 @@
+import { lateReceipt } from './existing';
 import { findLarge } from '../../store/core/large-objects';
 import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
 import { analysisFolder, type AnalysisOutcome, type AnalysisRecord } from '../../domain/credit/job';
@@ -23,20 +24,25 @@ export const creditResolver = singleResolver<AnalysisRecord>({
     const history = subject === null ? [] : await store.attempts.of(subject);
     const state = subjectState(history, Date.now());
     if (action !== 'reissue' && state.kind === 'free')
-      throw new CommandError(`${id}: nothing is at the service: \`--action reissue\` sends it`);
+      throw new CommandError([
+        `${id}: the service has nothing of it: \`--action reissue\` sends it`,
+        `${id}: o serviço não tem nada dele: \`--action reissue\` envia`,
+      ]);
     if (action === 'adopt' && state.kind === 'accepted')
-      throw new CommandError(`${id} has the operation ${state.externalId}: watch it instead`);
+      throw new CommandError([
+        `${id} has the operation ${state.externalId}: \`--action watch\` follows it`,
+        `${id} já tem a operação ${state.externalId}: \`--action watch\` a acompanha`,
+      ]);
     if (action !== 'reissue') return;
     const outcome = await store.jobs.outcome<AnalysisOutcome>(folder);
     // A receipt that came after the end names what the service has: to be taken up, not bought again.
     if (state.kind === 'accepted' && state.externalId !== outcome?.operationId)
-      throw new CommandError(
-        `${id}: the service took it, as operation ${state.externalId}: \`--action watch\` takes it up, \`reissue\` would pay twice`,
-      );
+      throw new CommandError(lateReceipt(id, state.externalId, '--action watch'));
     if (!(await isStored(ctx, input)))
-      throw new CommandError(
+      throw new CommandError([
         `${id}: its file is not in the store any more: \`diligence credit analyze --input FILE --rerun\` sends it`,
-      );
+        `${id}: o arquivo não está mais armazenado: \`diligence credit analyze --input ARQUIVO --rerun\` envia`,
+      ]);
   },
 });
 

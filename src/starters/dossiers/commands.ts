@@ -57,11 +57,14 @@ function followCommand(): Command {
     .action(async (id: string | undefined, flags: FollowFlags, command: Command) => {
       const { input, maxAttempts, onReview } = flags;
       if (input !== undefined && (id ?? flags.id) !== undefined)
-        throw new UsageError('--input does not go with an id');
+        throw new UsageError([
+          '--input does not go with an id',
+          '--input não vale junto com um id',
+        ]);
       const many = (ctx: CommandContext, file: InputFile) =>
         followBatch(ctx, { ...file, maxAttempts, onReview });
       if (await startInput(command, dossierBatchKind, many)) return;
-      refuseFlagsBeside('one dossier', inputFlags, command);
+      refuseFlagsBeside(['one dossier', 'um só dossiê'], inputFlags, command);
       const request = { ...flags, id: dossierIdOf(id, flags) };
       await start(command, dossierKind, (ctx) => planFollow(ctx, request));
     });

@@ -11,8 +11,13 @@ export function idCommand(name: string): Command {
 
 /** @throws UsageError before anything is sent */
 export function dossierIdOf(positional: string | undefined, flags: { id?: string }): string {
-  const id = namedOnce(positional, flags.id, { flagName: '--id', what: 'dossiers' });
-  if (id === undefined) throw new UsageError('--id: which dossier? give its id');
-  if (!isUuid(id)) throw new UsageError('--id: expected the id of a dossier, a UUID');
+  const id = namedOnce(positional, flags.id, { flagName: '--id', what: ['dossiers', 'dossiês'] });
+  if (id === undefined)
+    throw new UsageError(['--id: which dossier? give its id', '--id: qual dossiê? informe o id']);
+  if (!isUuid(id))
+    throw new UsageError([
+      '--id: expected the id of a dossier, a UUID',
+      '--id: espera-se o id de um dossiê, um UUID',
+    ]);
   return id.trim().toLowerCase();
 }

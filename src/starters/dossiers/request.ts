@@ -1,5 +1,6 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { z } from 'zod';
+import { refusalOf } from '../jobs/begin/order-job';
 import { isUuid } from '../../domain/core/uuid';
 import { dossierDecisionEntry } from '../../domain/dossiers/audit';
 import {
@@ -177,16 +178,14 @@ async function cancelThere(
   try {
     const order = { now: true, remote: true };
     const answer = await handle.executeUpdate(cancelUpdate, { args: [order] });
-    log(answerWords(answer, reader.say));
+    log(reader.say(...answerWords(answer)));
   } catch (error) {
     await audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-    if (!isNotFound(error)) throw refusalOf(jobId, error);
-    throw new CommandError(`${jobId} has just ended: \`diligence result ${jobId}\``);
+    if (error instanceof WorkflowUpdateFailedError) throw refusalOf(jobId, error);
+    if (!isNotFound(error)) throw error;
+    throw new CommandError([
+      `${jobId} has just ended: \`diligence result ${jobId}\``,
+      `${jobId} acaba de terminar: \`diligence result ${jobId}\``,
+    ]);
   }
-}
-
-/** A refused update says why. */
-function refusalOf(jobId: string, error: unknown): unknown {
-  if (!(error instanceof WorkflowUpdateFailedError)) return error;
-  return new CommandError(`${jobId}: ${error.cause?.message ?? 'refused'}`);
 }

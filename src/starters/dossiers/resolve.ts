@@ -1,4 +1,6 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { refusalWords } from '../jobs/begin/order-job';
+import { answerWords, orderAnswer } from '../../domain/order-answers';
 import type { DossierOutcome, DossierRecord, ReviewAction } from '../../domain/dossiers/follow';
 import { decideDossierUpdate } from '../../workflows/messages';
 import { runningUnder } from '../jobs/context';
@@ -35,7 +37,7 @@ export const dossierResolver: Resolver = {
     const workflowId = job.id.replace(/\/[^/]+$/, '');
     const running = await runningUnder(engine, workflowId);
     if (running?.startedFor !== job.id)
-      throw new RefusedDecisionError('it does not run: the same command goes on with it');
+      throw new RefusedDecisionError(answerWords(orderAnswer('not_running')));
     const review = { action: action as ReviewAction, at, by, note };
     try {
       await engine.client.workflow.getHandle(workflowId).executeUpdate(decideDossierUpdate, {
@@ -45,7 +47,7 @@ export const dossierResolver: Resolver = {
       });
     } catch (error) {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      throw new RefusedDecisionError(error.cause?.message ?? 'refused');
+      throw new RefusedDecisionError(refusalWords(error));
     }
     return { id: job.id, workflowId };
   },

@@ -30,7 +30,10 @@ export async function investigationBatch(
   const written = await readPlan(request.plan);
   const { plan, subject } = written;
   if (subject !== null)
-    throw new UsageError(`--input: the plan ${request.plan} names a subject of its own`);
+    throw new UsageError([
+      `--input: the plan ${request.plan} names a subject of its own`,
+      `--input: o plano ${request.plan} já indica o seu próprio sujeito`,
+    ]);
   const faults = checkPlan(plan, null);
   if (faults.length > 0) throw planError(request.plan, faults, written.lineOf);
   const files = { photo: null, receivables: null };

@@ -40,11 +40,12 @@ export function investigateCommand(): Command {
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
     .action(async (flags: InvestigateFlags) => {
       const subjectFlags = Object.keys(nobody()).map((word) => `--${word}`);
-      if (flags.input !== undefined) refuseFlagsBeside('--input', subjectFlags, command);
+      if (flags.input !== undefined)
+        refuseFlagsBeside(['--input', '--input'], subjectFlags, command);
       const many = (ctx: CommandContext, file: InputFile) =>
         investigationBatch(ctx, { ...flags, ...file });
       if (await startInput(command, investigationBatchKind, many)) return;
-      refuseFlagsBeside('one subject', inputFlags, command);
+      refuseFlagsBeside(['one subject', 'um só sujeito'], inputFlags, command);
       await start(command, investigationKind, (ctx) => planInvestigation(ctx, flags));
     })
     .addCommand(plansCommand());

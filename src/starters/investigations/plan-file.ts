@@ -15,20 +15,33 @@ import {
 } from '../../domain/investigations/plan';
 import { lensModes } from '../../domain/lens/lens-analysis';
 import { traceStrategies } from '../../domain/traces/trace';
-import { UsageError } from '../jobs/errors';
-import { duration } from '../jobs/begin/request';
+import { UsageError, unreadableInput } from '../jobs/errors';
+import { faultWords } from '../jobs/text';
+import type { Words } from '../../domain/job';
+import { duration, durationExpected } from '../jobs/begin/request';
 
 /** Ready plans, in the package. */
 const readyFolder = join(__dirname, '..', '..', '..', 'plans');
 
+/** By the messages of the schema, where they are ours. */
+const expected = {
+  text: ['expected text: put it in quotes', 'espera-se texto: ponha-o entre aspas'],
+  id: [
+    'expected a word of small letters, digits, - and _',
+    'espera-se uma palavra de letras minúsculas, dígitos, - e _',
+  ],
+  when: ['expected status or has', 'espera-se status ou has'],
+  [durationExpected]: [durationExpected, 'espera-se uma duração como 90s, 15m, 24h ou 7d'],
+} as const satisfies Record<string, Words>;
+type Expected = keyof typeof expected;
+const portuguese = z.locales.ptBR().localeError;
+
 /** A number in YAML may have lost its zeros: it is refused. */
-const text = z.string({ error: 'expected text: put it in quotes' }).min(1);
+const text = z.string({ error: 'text' satisfies Expected }).min(1);
 const oneOrMore = z.union([text.transform((one) => [one]), z.array(text)]);
 
 const common = {
-  id: z
-    .string()
-    .regex(/^[a-z][a-z0-9_-]{0,30}$/, 'expected a word of small letters, digits, - and _'),
+  id: z.string().regex(/^[a-z][a-z0-9_-]{0,30}$/, 'id' satisfies Expected),
   title: z.string().max(200).optional(),
   of: oneOrMore.optional(),
   needs: z.array(z.string()).default([]),
@@ -40,7 +53,7 @@ const common = {
     })
     .refine(
       ({ status, has }) => status !== undefined || has !== undefined,
-      'expected status or has',
+      'when' satisfies Expected,
     )
     .optional(),
   required: z.boolean().default(false),
@@ -111,23 +124,28 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
   const isReady = (await readyPlans()).includes(named);
   const path = isReady ? join(readyFolder, `${named}.yaml`) : named;
   const written = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const ready = `a ready plan is one of supplier, assignor, individual`;
-    throw new UsageError(
-      `--plan: ${path} cannot be read (${error.code ?? 'unreadable'}); ${ready}`,
-    );
+    const [en, pt] = unreadableInput('--plan', path, error);
+    const ready = 'supplier, assignor, individual';
+    throw new UsageError([
+      `${en}; a ready plan is one of ${ready}`,
+      `${pt}; os planos prontos são ${ready}`,
+    ]);
   });
   const counter = new LineCounter();
   // JSON is YAML too.
   const document = parseDocument(written, { lineCounter: counter });
   const lineOf = (at: string): number | null => lineIn(document, counter, at);
   const [broken] = document.errors;
-  if (broken !== undefined) throw new UsageError(`--plan: ${named}: ${broken.message}`);
-  const reading = planSchema.safeParse(valuesOf(named, document));
+  if (broken !== undefined) throw new UsageError(notYaml(named, broken));
+  const values = valuesOf(named, document);
+  const reading = planSchema.safeParse(values);
   if (!reading.success) {
-    const faults = reading.error.issues.map(({ message, path: at }) => ({
-      path: pathText(at),
-      message,
-    }));
+    const inPortuguese = planSchema.safeParse(values, { error: portuguese }).error?.issues ?? [];
+    const faults = reading.error.issues.map(({ message, path: at }, index) => {
+      const own = Object.hasOwn(expected, message) ? expected[message as Expected] : null;
+      const [en, pt] = own ?? [message, inPortuguese[index]?.message ?? message];
+      return { path: pathText(at), message: en, pt };
+    });
     throw planError(named, faults, lineOf);
   }
   const { budget = null, name, title, steps, subject: whom = null } = reading.data;
@@ -140,12 +158,16 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
   };
 }
 
+function notYaml(named: string, { message }: Error): Words {
+  return [`--plan: ${named}: ${message}`, `--plan: ${named} não é YAML válido: ${message}`];
+}
+
 /** @throws UsageError when the aliases of a plan make it too large */
 function valuesOf(named: string, document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 }) as unknown;
   } catch (error) {
-    throw new UsageError(`--plan: ${named}: ${(error as Error).message}`);
+    throw new UsageError(notYaml(named, error as Error));
   }
 }
 
@@ -170,11 +192,17 @@ export function planError(
   faults: readonly PlanFault[],
   lineOf: WrittenPlan['lineOf'],
 ): UsageError {
-  const lines = faults.map(({ message, path }) => {
+  const lines = faults.map(({ path, ...fault }): Words => {
     const line = lineOf(path);
-    return `\n  ${path}${line === null ? '' : ` (line ${line})`}: ${message}`;
+    const [en, pt] = faultWords(fault);
+    const at = (word: string): string => (line === null ? path : `${path} (${word} ${line})`);
+    return [`\n  ${at('line')}: ${en}`, `\n  ${at('linha')}: ${pt}`];
   });
-  return new UsageError(`--plan ${named}: nothing was sent:${lines.join('')}`);
+  const list = (language: 0 | 1): string => lines.map((words) => words[language]).join('');
+  return new UsageError([
+    `--plan ${named}: nothing was sent:${list(0)}`,
+    `--plan ${named}: nada foi enviado:${list(1)}`,
+  ]);
 }
 
 function stepOf(written: z.output<typeof step>): PlanStep {

@@ -21,7 +21,10 @@ export async function findJob<Input = unknown, Outcome = unknown>(
 export function endedJob<Input, Outcome>(job: Job<Input, Outcome>): EndedJob<Input, Outcome> {
   const { id, outcome } = job;
   if (outcome !== null) return { ...job, outcome };
-  throw new CommandError(`${id} has not ended: \`diligence show ${id}\` shows how it stands`);
+  throw new CommandError([
+    `${id} has not ended: \`diligence show ${id}\` shows its progress`,
+    `${id} não terminou: \`diligence show ${id}\` mostra o andamento`,
+  ]);
 }
 
 /**

@@ -134,19 +134,26 @@ async function resultOf<T>(
     } catch (error) {
       if (signal.aborted) return never();
       if (isNotFound(error)) {
-        throw new CommandError(
-          `${workflowId} was lost by the engine: start the same command again to go on`,
-        );
+        throw new CommandError([
+          `the Temporal server does not know ${workflowId} any more: the same command continues it`,
+          `o servidor Temporal não conhece mais ${workflowId}: o mesmo comando o continua`,
+        ]);
       }
       if (error instanceof WorkflowFailedError) {
         const cause = error.cause?.name ?? 'failed';
-        throw new CommandError(
-          `${workflowId} did not end well (${cause}): what is stored stays there, and the same command goes on from it`,
-        );
+        throw new CommandError([
+          `${workflowId} failed (${cause}): what is stored stays, and the same command continues from it`,
+          `${workflowId} falhou (${cause}): o que foi gravado permanece, e o mesmo comando continua a partir dele`,
+        ]);
       }
       if (!isUnavailable(error)) throw error;
       if (!isLogged)
-        ctx.log(`the Temporal server at ${engine.address} does not answer: trying again`);
+        ctx.log(
+          ctx.reader.say(
+            `the Temporal server at ${engine.address} does not answer: trying again`,
+            `o servidor Temporal em ${engine.address} não responde: tentando de novo`,
+          ),
+        );
       isLogged = true;
       await pause(1_000, signal);
     }

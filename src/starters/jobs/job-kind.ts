@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import type { OrderAnswer } from '../../domain/order-answers';
 import type { Billing } from '../../domain/core/service/billing';
 import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Findings } from '../../domain/core/findings';
@@ -135,14 +136,18 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   /** `cancel` may cancel at the service too. */
   cancelsRemotely?: true;
   /** When the workflow does not run; null: there is nothing to do. */
-  giveOthers?(engine: EngineClient, job: Job<Input, Outcome>, order: Order): Promise<string | null>;
+  giveOthers?(
+    engine: EngineClient,
+    job: Job<Input, Outcome>,
+    order: Order,
+  ): Promise<OrderAnswer | null>;
 }
 
 export function giveOrder(
   handle: WorkflowHandle,
   order: Order,
   { remote }: OrderOptions,
-): Promise<string> {
+): Promise<OrderAnswer> {
   if (order === 'pause') return handle.executeUpdate(pauseUpdate);
   if (order === 'resume') return handle.executeUpdate(resumeUpdate);
   return handle.executeUpdate(cancelUpdate, { args: [{ now: order === 'cancel_now', remote }] });

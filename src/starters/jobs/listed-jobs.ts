@@ -3,7 +3,7 @@ import type { JobKind } from '../../domain/job';
 import type { JobFilter } from '../../store/core/jobs/job-filter';
 import type { JobPage, JobRow } from '../../store/core/jobs/job-rows';
 import type { CommandContext } from './context';
-import { CommandError } from './errors';
+import { CommandError, noJob } from './errors';
 
 /** As people name what they look for. */
 export interface ListQuery extends Omit<JobPage, 'after'> {
@@ -38,7 +38,7 @@ export async function listJobs(
   describe: (row: JobRow) => string,
 ): Promise<Listed> {
   if (after !== undefined && (await ctx.store.jobs.get(after)) === null)
-    throw new CommandError(`no job ${after} to go on after`);
+    throw new CommandError(noJob(after));
   const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
   const found = await ctx.store.jobs.list(filterOf(ctx, query), page);
   const jobs = found.slice(0, limit).map((one) => {

@@ -4,7 +4,7 @@ import { kindFacts, workflowIdOf } from '../../domain/job';
 import type { JobWithOutcome, Meant } from '../../store/core/jobs/job-rows';
 import type { Store } from '../../store/store';
 import { writeWhole } from './written-file';
-import { CommandError } from './errors';
+import { CommandError, noJob } from './errors';
 
 /** In a result folder: the job that it is of. */
 export const jobFile = '.job';
@@ -31,20 +31,21 @@ export async function namedJob(
 ): Promise<JobWithOutcome> {
   if (name === '') {
     const [last] = await store.jobs.list({}, { sort: 'created', limit: 1 });
-    if (last === undefined) throw new CommandError('there is no job in this store');
+    if (last === undefined)
+      throw new CommandError(['there is no job in this store', 'ainda não há nenhum trabalho']);
     return whole(store, last.id);
   }
   const isId = /^[\w./-]+$/.test(name);
   const found = isId ? await store.jobs.find(name, meant) : null;
   if (found !== null) return found;
   const id = (await jobOfFolder(name)) ?? (isId ? await searched(store, name, meant) : null);
-  if (id === null) throw new CommandError(`no job ${name} in this store`);
+  if (id === null) throw new CommandError(noJob(name));
   return whole(store, id);
 }
 
 async function whole(store: Store, id: string): Promise<JobWithOutcome> {
   const job = await store.jobs.find(id);
-  if (job === null) throw new CommandError(`no job ${id} in this store`);
+  if (job === null) throw new CommandError(noJob(id));
   return job;
 }
 
@@ -62,12 +63,14 @@ async function searched(store: Store, name: string, meant: Meant): Promise<strin
   const [only, another] = requested;
   if (only !== undefined && another === undefined) return only;
   if (another !== undefined) {
-    const more = requested.length > mostNamed ? `\n  and ${requested.length - mostNamed} more` : '';
     const shown = requested.toReversed().slice(0, mostNamed);
     const list = shown.map((id) => `\n  ${id}`).join('');
-    throw new CommandError(
-      `${name} is the beginning of ${requested.length} ids: give more of it${list}${more}`,
-    );
+    const more = requested.length - shown.length;
+    const [en, pt] = more > 0 ? [`\n  and ${more} more`, `\n  e mais ${more}`] : ['', ''];
+    throw new CommandError([
+      `${name} is the beginning of ${requested.length} ids: give more of it${list}${en}`,
+      `${name} é o começo de ${requested.length} ids: informe mais caracteres${list}${pt}`,
+    ]);
   }
   if (!isUuid.test(name)) return null;
   const sent = await store.spending.answeredWith(name);

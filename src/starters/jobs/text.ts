@@ -1,3 +1,4 @@
+import type { Words } from '../../domain/job';
 import type { Billing } from '../../domain/core/service/billing';
 import { problemWords } from '../../report/problem-words';
 import type { Reader } from '../../report/reader';
@@ -78,6 +79,19 @@ export function billingWords(
   const { status, amount, unit } = billing;
   const word = status === null ? '-' : stateWord(status, language);
   return [word, amount ?? '-', unit ?? ''].join(' ').trim();
+}
+
+/** Why the value of a flag is not taken. */
+export function flagProblem(flag: string, problem: { code: string; message: string }): Words {
+  const [en, pt] = faultWords(problem);
+  return [`${flag}: ${en}`, `${flag}: ${pt}`];
+}
+
+/** Of what is wrong: in both languages, or by its code. */
+export function faultWords(
+  fault: { message: string } & ({ pt: string } | { code: string }),
+): Words {
+  return [fault.message, 'pt' in fault ? fault.pt : problemWords(fault, 'pt')];
 }
 
 /** The code and message of what went wrong, as they are known; null: nothing did. */

@@ -35,7 +35,10 @@ export async function writeArtifact(
     await writeWhole(folder, name, readLarge(store, key));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new CommandError(`${jobId}: its artifacts are not in the store any more`);
+    throw new CommandError([
+      `${jobId}: its artifacts are not in the store any more`,
+      `${jobId}: os seus arquivos não estão mais armazenados`,
+    ]);
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Words } from '../../domain/job';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import { lensInputKey } from '../../store/lens/lens';
 import type { LensInput } from '../../domain/lens/analyze';
@@ -11,7 +12,7 @@ import {
   mediaTypeBytes,
   unknownMediaType,
 } from '../../domain/core/media-type';
-import { CommandError, UsageError } from '../jobs/errors';
+import { CommandError, UsageError, reasonMissing, changedMeanwhile } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 
 export type ReadInput = Omit<LensInput, 'key'>;
@@ -23,10 +24,10 @@ export type ReadInput = Omit<LensInput, 'key'>;
  */
 export async function readInput(path: string, maxBytes: number): Promise<ReadInput> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw unusable(path, `cannot be read (${error.code ?? 'unreadable'})`);
+    throw unusable(path, notRead(error));
   });
-  if (found.isDirectory()) throw unusable(path, 'is a directory');
-  if (!found.isFile()) throw unusable(path, 'is no regular file');
+  if (found.isDirectory()) throw unusable(path, ['is a folder', 'é uma pasta']);
+  if (!found.isFile()) throw unusable(path, ['is no regular file', 'não é um arquivo comum']);
   if (found.size > maxBytes) throw tooLarge(path, maxBytes);
   const hash = createHash('sha256');
   let beginning = Buffer.alloc(0);
@@ -40,12 +41,9 @@ export async function readInput(path: string, maxBytes: number): Promise<ReadInp
     }
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw unusable(
-      path,
-      `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`,
-    );
+    throw unusable(path, notRead(error as NodeJS.ErrnoException));
   }
-  if (bytes === 0) throw unusable(path, 'is empty');
+  if (bytes === 0) throw unusable(path, ['is empty', 'está vazio']);
   const mediaType = likelyMediaTypeOf(beginning);
   return { fileName: basename(path), bytes, sha256: hash.digest('hex'), mediaType };
 }
@@ -60,14 +58,17 @@ export function reasonToSend(
   { bytes, mediaType }: ReadInput,
   reason: string | undefined,
 ): string | null {
-  if (reason?.trim() === '') throw new UsageError('--accept-format: expected a reason');
+  if (reason?.trim() === '') throw new UsageError(reasonMissing('--accept-format'));
   if (isPictureOrVideo(mediaType)) return null;
   if (reason !== undefined) return reason;
-  const found = mediaType === unknownMediaType ? 'of no known format' : mediaType;
-  throw unusable(
-    path,
-    `is no picture or video, but ${found}, ${bytes} bytes (--accept-format REASON sends it all the same)`,
-  );
+  const [en, pt] =
+    mediaType === unknownMediaType
+      ? ['of no known format', 'de formato desconhecido']
+      : [mediaType, mediaType];
+  throw unusable(path, [
+    `is no picture or video, but ${en}, ${bytes} bytes (--accept-format REASON sends it all the same)`,
+    `não é imagem nem vídeo, e sim ${pt}, ${bytes} bytes (--accept-format MOTIVO envia assim mesmo)`,
+  ]);
 }
 
 /**
@@ -89,14 +90,24 @@ export async function storeInput(
     return { ...input, key };
   } catch (error) {
     if (!(error instanceof OtherBytesError)) throw error;
-    throw new CommandError(`${path} changed while it was read; nothing was sent`);
+    throw new CommandError(changedMeanwhile(path));
   }
 }
 
 function tooLarge(path: string, maxBytes: number): UsageError {
-  return unusable(path, `is larger than ${maxBytes} bytes (lens.maxFileBytes)`);
+  return unusable(path, [
+    `is larger than ${maxBytes} bytes (lens.maxFileBytes)`,
+    `tem mais de ${maxBytes} bytes (lens.maxFileBytes)`,
+  ]);
 }
 
-function unusable(path: string, why: string): UsageError {
-  return new UsageError(`--input: ${path} ${why}; nothing was sent`);
+function notRead({ code = 'unreadable' }: NodeJS.ErrnoException): Words {
+  return [`cannot be read (${code})`, `não pode ser lido (${code})`];
+}
+
+function unusable(path: string, [en, pt]: Words): UsageError {
+  return new UsageError([
+    `--input: ${path} ${en}; nothing was sent`,
+    `--input: ${path} ${pt}; nada foi enviado`,
+  ]);
 }

@@ -26,7 +26,7 @@ import { investigationKind } from '../investigations/kind';
 import { planBatchStart, inputFileOf } from '../jobs/batches/request';
 import { beginJob } from '../jobs/begin/begin-job';
 import type { CommandContext } from '../jobs/context';
-import { UsageError } from '../jobs/errors';
+import { UsageError, inEnglish } from '../jobs/errors';
 import type { JobKind } from '../jobs/job-kind';
 import type { StartPlan } from '../jobs/begin/start-job';
 import { planLens, lensRequest } from '../lens/request';
@@ -122,5 +122,5 @@ function startBy<Schema extends z.ZodObject, Input, Outcome>(
 /** Names what is wrong, and never quotes a value: it may be about a person. */
 function faultOf(kind: string, { issues }: z.ZodError): UsageError {
   const lines = issues.map(({ message, path }) => `${path.join('.') || 'request'}: ${message}`);
-  return new UsageError(`${kind}: ${lines.join('; ')}; nothing was sent`);
+  return new UsageError(inEnglish(`${kind}: ${lines.join('; ')}; nothing was sent`));
 }

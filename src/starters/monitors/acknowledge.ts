@@ -2,7 +2,7 @@ import { ChangeQueries } from '../../store/monitors/change-queries';
 import { ChangeRepository } from '../../store/monitors/changes';
 import { print, printJson } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
-import { CommandError, UsageError } from '../jobs/errors';
+import { CommandError, UsageError, noteMissing } from '../jobs/errors';
 
 /** Ids of jobs begin with a kind and a slash, those of changes with the word that says so. */
 export function isChangeId(id: string): boolean {
@@ -20,13 +20,16 @@ export async function acknowledgeChange(
   { note, json }: { note: string; json: boolean },
 ): Promise<number> {
   const { store, idKey, audit, environment, reader } = ctx;
-  if (note.trim() === '') throw new UsageError('--note: say why');
+  if (note.trim() === '') throw new UsageError(noteMissing);
   const [first = '', ...rest] = id.replace(/^change\//, '').split('/');
   const changeId = rest.length === 0 ? first : rest.join('/');
   const monitorId = rest.length === 0 ? await monitorOf(ctx, changeId) : first;
   const changes = new ChangeRepository(store, (text) => idKey.nameOf('document', text));
   if ((await changes.get(monitorId, changeId)) === null)
-    throw new CommandError(`no change ${changeId} of monitor ${monitorId} is on file`);
+    throw new CommandError([
+      `no change ${changeId} of monitor ${monitorId} is stored`,
+      `nenhuma alteração ${changeId} do monitor ${monitorId} está registrada`,
+    ]);
   const at = new Date().toISOString();
   const by = environment.actor;
   await audit.append([
@@ -44,8 +47,8 @@ export async function acknowledgeChange(
   else
     print(
       reader.say(
-        `change ${changeId} of monitor ${monitorId}: looked at by ${by}`,
-        `mudança ${changeId} do monitor ${monitorId}: vista por ${by}`,
+        `change ${changeId} of monitor ${monitorId}: reviewed by ${by}`,
+        `alteração ${changeId} do monitor ${monitorId}: revisada por ${by}`,
       ),
     );
   return 0;
@@ -54,9 +57,14 @@ export async function acknowledgeChange(
 async function monitorOf({ store }: CommandContext, changeId: string): Promise<string> {
   const found = await new ChangeQueries(store).monitorsWith(changeId);
   const [first, second] = found;
-  if (first === undefined) throw new CommandError(`no change ${changeId} is on file`);
+  if (first === undefined)
+    throw new CommandError([
+      `no change ${changeId} is stored`,
+      `nenhuma alteração ${changeId} está registrada`,
+    ]);
   if (second === undefined) return first;
-  throw new UsageError(
-    `${found.length} monitors have a change ${changeId}: name it as MONITOR/CHANGE`,
-  );
+  throw new UsageError([
+    `${found.length} monitors have a change ${changeId}: name it as change/MONITOR/CHANGE`,
+    `${found.length} monitores têm uma alteração ${changeId}: indique-a como change/MONITOR/ALTERAÇÃO`,
+  ]);
 }

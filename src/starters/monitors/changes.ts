@@ -121,7 +121,10 @@ export async function refuseUnknownMonitors(
   const unknown: string[] = [];
   for (const id of ids) if ((await monitors.get(id)) === null) unknown.push(id);
   if (unknown.length === 0) return;
-  throw new CommandError(`nothing is stored about monitor ${unknown.join(', ')}`);
+  throw new CommandError([
+    `nothing is stored about monitor ${unknown.join(', ')}`,
+    `nada está registrado sobre o monitor ${unknown.join(', ')}`,
+  ]);
 }
 
 /** Every change that the flags choose, oldest first, as it stands. */

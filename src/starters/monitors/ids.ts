@@ -6,7 +6,7 @@ import type { SweepTerms } from '../../domain/monitors/sweep';
 import { mostMonitors } from '../../domain/monitors/scan';
 import { UsageError } from '../jobs/errors';
 import { counted } from '../jobs/text';
-import { durationMs, oneOf, printNote } from '../cli/terminal';
+import { durationMs, oneOf, say, printNote } from '../cli/terminal';
 
 /** What is asked of sweeps. */
 export interface SweepFlags {
@@ -72,9 +72,11 @@ export async function monitorIdsOf(given: string): Promise<string[]> {
   );
   if (isFile) return once(await idsInFile(given));
   const wrong = words.find((word) => !isUuid(word)) ?? '';
-  throw new UsageError(
-    `--monitors: ${wrong === '' ? 'an empty id' : `"${wrong}"`} is neither the id of a monitor (a UUID) nor a file; nothing was sent`,
-  );
+  const [en, pt] = wrong === '' ? ['an empty id', 'um id vazio'] : [`"${wrong}"`, `"${wrong}"`];
+  throw new UsageError([
+    `--monitors: ${en} is neither the id of a monitor (a UUID) nor a file; nothing was sent`,
+    `--monitors: ${pt} não é o id de um monitor (um UUID) nem um arquivo; nada foi enviado`,
+  ]);
 }
 
 async function idsInFile(path: string): Promise<string[]> {
@@ -88,14 +90,24 @@ async function idsInFile(path: string): Promise<string[]> {
     // The first line with content may name the columns.
     else if (!hasHeading && ids.length === 0 && /^[\p{L}_ ]+$/u.test(cell)) {
       hasHeading = true;
-      printNote(`--monitors: line ${index + 1} of ${path}, "${cell}", is taken for a heading`);
-    } else {
-      throw new UsageError(
-        `--monitors: line ${index + 1} of ${path} does not begin with the id of a monitor (a UUID); nothing was sent`,
+      printNote(
+        say(
+          `--monitors: line ${index + 1} of ${path}, "${cell}", is taken for a heading`,
+          `--monitors: a linha ${index + 1} de ${path}, "${cell}", é tomada como cabeçalho`,
+        ),
       );
+    } else {
+      throw new UsageError([
+        `--monitors: ${path}, line ${index + 1}: expected the id of a monitor (a UUID) in its first column; nothing was sent`,
+        `--monitors: ${path}, linha ${index + 1}: espera-se o id de um monitor (um UUID) na primeira coluna; nada foi enviado`,
+      ]);
     }
   }
-  if (ids.length === 0) throw new UsageError(`--monitors: ${path} holds no id; nothing was sent`);
+  if (ids.length === 0)
+    throw new UsageError([
+      `--monitors: ${path} holds no id; nothing was sent`,
+      `--monitors: ${path} não contém nenhum id; nada foi enviado`,
+    ]);
   return ids;
 }
 
@@ -103,10 +115,18 @@ function once(ids: readonly string[]): string[] {
   const different = [...new Set(ids.map((id) => id.toLowerCase()))];
   if (different.length < ids.length) {
     const more = ids.length - different.length;
-    printNote(`${counted(more, 'id is', 'ids are')} there once more: each is taken once`);
+    printNote(
+      say(
+        `${counted(more, 'id is', 'ids are')} repeated: each is taken once`,
+        `ids repetidos: ${more}; cada um vale uma vez`,
+      ),
+    );
   }
   if (different.length > mostMonitors) {
-    throw new UsageError(`--monitors: ${different.length} monitors, at most ${mostMonitors}`);
+    throw new UsageError([
+      `--monitors: ${different.length} monitors, at most ${mostMonitors}`,
+      `--monitors: ${different.length} monitores, no máximo ${mostMonitors}`,
+    ]);
   }
   return different;
 }

@@ -163,5 +163,8 @@ async function audit(
 /** @throws CommandError when the one that runs does not walk over all states, as was asked for */
 function refuseOther(id: string, walks: boolean, { name, reconcile }: Order): void {
   if (reconcile && !walks)
-    throw new CommandError(`${id} runs, and is no ${name}: ask again when it has ended`);
+    throw new CommandError([
+      `${id} is running, and is no ${name}: try again when it has ended`,
+      `${id} está em andamento e não é ${name}: tente de novo quando terminar`,
+    ]);
 }

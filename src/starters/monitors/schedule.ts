@@ -145,7 +145,7 @@ function orderCommand(
     .option('--name <name>', 'the same as the argument', listName)
     .option('--json', 'one JSON document on standard output')
     .action(async (argument: string | undefined, flags: Partial<ScheduleFlags>) => {
-      const pair = { flagName: '--name', what: 'schedules' };
+      const pair = { flagName: '--name', what: ['schedules', 'agendamentos'] } as const;
       const name = namedOnce(argument, flags.name, pair) ?? 'default';
       const ctx = await openContext(printNote, flags.by);
       await withEngine(ctx, async ({ client }) => {
@@ -160,9 +160,10 @@ function orderCommand(
           else print(`${id} ${shown}`);
         } catch (error) {
           if (!(error instanceof ScheduleNotFoundError)) throw error;
-          throw new CommandError(
-            `there is no schedule of the name ${name} (\`diligence monitor list\` shows them)`,
-          );
+          throw new CommandError([
+            `there is no schedule ${name} (\`diligence monitor list\` shows them)`,
+            `não há agendamento ${name} (\`diligence monitor list\` mostra todos)`,
+          ]);
         }
       });
     });

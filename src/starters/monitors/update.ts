@@ -81,9 +81,13 @@ function emailsOf(text: string): string[] {
 }
 
 function wantedMonitor(argument: string | undefined, flag: string | undefined): string {
-  const wanted = namedOnce(argument, flag, { flagName: '--id', what: 'monitors' })?.trim() ?? '';
+  const wanted =
+    namedOnce(argument, flag, { flagName: '--id', what: ['monitors', 'monitores'] })?.trim() ?? '';
   if (isUuid(wanted)) return wanted.toLowerCase();
-  throw new UsageError('a monitor is named by its id, a UUID; nothing was sent');
+  throw new UsageError([
+    '--id: expected the id of a monitor, a UUID; nothing was sent',
+    '--id: espera-se o id de um monitor, um UUID; nada foi enviado',
+  ]);
 }
 
 /** What is given, and nothing else. Checked before anything is sent. */
@@ -95,7 +99,8 @@ function updateOf({ name, listen, emails, frequency }: UpdateFlags): MonitorUpda
     ...(frequency !== undefined && { frequencyHours: frequency }),
   };
   const fault = updateFault(update);
-  if (fault !== null) throw new UsageError(`${fault}; nothing was sent`);
+  if (fault !== null)
+    throw new UsageError([`${fault[0]}; nothing was sent`, `${fault[1]}; nada foi enviado`]);
   return update;
 }
 
@@ -139,9 +144,13 @@ async function send(
   try {
     return await calls.again(() => monitors.update(monitorId, update));
   } catch (error) {
-    if (isMissing(error)) throw new CommandError(`there is no monitor ${monitorId}`);
+    if (isMissing(error))
+      throw new CommandError([`there is no monitor ${monitorId}`, `não há o monitor ${monitorId}`]);
     if (!(error instanceof ContractError)) throw error;
-    throw new CommandError(`the service took the change, but ${messageOf(error)}`);
+    throw new CommandError([
+      `the service took the change, but ${messageOf(error)}`,
+      `o serviço aceitou a alteração, mas ${messageOf(error)}`,
+    ]);
   }
 }
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { readEnvironment } from '../../environment';
 import { languages, type Language } from '../../domain/job';
-import { CommandError, UsageError } from '../jobs/errors';
+import { CommandError, inEnglish, UsageError } from '../jobs/errors';
 import { exitCodes, oneOf, print, printNote } from '../cli/terminal';
 import { assignor, investigations, sweep } from './demo-story';
 
@@ -41,10 +41,12 @@ export function demoCommand(): Command {
 async function demo(flags: DemoFlags): Promise<number> {
   const own = readEnvironment().investigation !== null;
   const input = flags.input ?? join(home, 'examples', 'suppliers.csv');
-  if (!existsSync(input)) throw new UsageError(`--input: there is no file ${input}`);
+  if (!existsSync(input)) throw new UsageError(inEnglish(`--input: there is no file ${input}`));
   if (own && flags.input === undefined) {
     throw new UsageError(
-      'INVESTIGATION_BASE_URL is set: give --input your spreadsheet, or unset it to see the demo on the sandbox (the numbers of the example are invented)',
+      inEnglish(
+        'INVESTIGATION_BASE_URL is set: give --input your spreadsheet, or unset it to see the demo on the sandbox (the numbers of the example are invented)',
+      ),
     );
   }
   if (own) {
@@ -142,14 +144,17 @@ async function showCommand(words: string[], env: Env, codes: number[] = []): Pro
   print(`$ diligence ${quoted.join(' ')}`);
   const code = await runCommand(words, env);
   if (code !== exitCodes.done && !codes.includes(code))
-    throw new CommandError(`the demo goes no further: that ended with exit code ${code}`);
+    throw new CommandError(
+      inEnglish(`the demo goes no further: that ended with exit code ${code}`),
+    );
 }
 
 async function waitingJob(env: Env): Promise<string> {
   const words = [process.argv[1] ?? '', 'inbox', '--kind', 'dossier', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, words, { env });
   const [job] = (JSON.parse(stdout) as { jobs: { id: string }[] }).jobs;
-  if (job === undefined) throw new CommandError('the demo goes no further: nothing waits');
+  if (job === undefined)
+    throw new CommandError(inEnglish('the demo goes no further: nothing waits'));
   return job.id;
 }
 
@@ -174,7 +179,7 @@ async function startEngine(env: Env, scenario: string): Promise<() => Promise<vo
   await Promise.race([
     ready,
     ended.then(() => {
-      throw new CommandError('the engine did not start');
+      throw new CommandError(inEnglish('the engine did not start'));
     }),
   ]);
   return async () => {
@@ -197,6 +202,6 @@ async function runCommand(args: string[], env: NodeJS.ProcessEnv): Promise<numbe
 
 async function summaryOf(folder: string): Promise<{ batchId: string; unknown_outcome: number }> {
   const path = join(folder, 'summary.json');
-  if (!existsSync(path)) throw new CommandError(`${path} is missing`);
+  if (!existsSync(path)) throw new CommandError(inEnglish(`${path} is missing`));
   return JSON.parse(await readFile(path, 'utf8')) as { batchId: string; unknown_outcome: number };
 }

@@ -5,7 +5,8 @@ import { objectsOf, type ErasureRecord } from '../../store/erasure/erasures';
 import type { ErasurePlan, ErasureTarget } from '../../store/erasure/plan';
 import { refusalsOf, runsOfPlan } from './erase-refusals';
 import { counted } from '../jobs/text';
-import { exitCodes, print, printJson, printNote } from '../cli/terminal';
+import type { Words } from '../../domain/job';
+import { exitCodes, print, printJson, say, printNote } from '../cli/terminal';
 
 /** Of all plans that are one command. */
 export interface PlanSummary {
@@ -17,7 +18,7 @@ export interface PlanSummary {
   doubtful: number;
   objects: (ErasedObject & { holds: string })[];
   /** Sentences that say what is in the way, and what to do about it. */
-  refusals: string[];
+  refusals: Words[];
 }
 
 export async function summaryOf(
@@ -27,7 +28,7 @@ export async function summaryOf(
 ): Promise<PlanSummary> {
   const jobs = new Map<string, boolean>();
   const workflows = new Set<string>();
-  const refusals = new Set<string>();
+  const refusals = new Map<string, Words>();
   let [rows, doubtful, objects]: [number, number, ErasedObject[]] = [0, 0, []];
   for await (const plan of plans) {
     rows += plan.rows;
@@ -36,42 +37,69 @@ export async function summaryOf(
     for (const { id, whole } of plan.jobs) jobs.set(id, whole);
     const runs = await runsOfPlan(client, plan);
     for (const { workflowId } of runs.closed) workflows.add(workflowId);
-    for (const refusal of refusalsOf(plan, runs)) refusals.add(refusal);
+    for (const refusal of refusalsOf(plan, runs)) refusals.set(refusal[0], refusal);
   }
   const shown = allKinds().flatMap(({ kind, holds }) =>
     objects.filter((one) => one.kind === kind).map((one) => ({ ...one, holds })),
   );
   const all = [...jobs].map(([id, whole]) => ({ id, whole }));
-  return { target, jobs: all, rows, workflows, doubtful, objects: shown, refusals: [...refusals] };
+  return {
+    target,
+    jobs: all,
+    rows,
+    workflows,
+    doubtful,
+    objects: shown,
+    refusals: [...refusals.values()],
+  };
 }
 
 export function showDryRun(summary: PlanSummary, json: boolean): number {
   const { refusals, workflows } = summary;
   const exitCode = refusals.length === 0 ? exitCodes.done : exitCodes.failed;
   if (json) {
-    printJson({ dryRun: true, exitCode, ...summary, workflows: workflows.size });
+    printJson({
+      dryRun: true,
+      exitCode,
+      ...summary,
+      refusals: refusals.map(([en]) => en),
+      workflows: workflows.size,
+    });
     return exitCode;
   }
   for (const line of planLines(summary)) print(line);
-  for (const refusal of refusals) print(`refused: ${refusal}`);
-  print('nothing was changed');
+  for (const refusal of refusals) print(`${say('refused', 'recusado')}: ${say(...refusal)}`);
+  print(say('nothing was changed', 'nada foi alterado'));
   return exitCode;
 }
 
 export function planLines({ jobs, rows, workflows, doubtful, objects }: PlanSummary): string[] {
   const lines = [
-    `would erase ${rows} row(s) in ${jobs.length} job(s), ${workflows.size} workflow(s)`,
-    ...jobs.slice(0, 20).map(({ id, whole }) => `  ${whole ? 'whole ' : 'in part'}  ${id}`),
+    say(
+      `would erase ${rows} row(s) in ${jobs.length} job(s), ${workflows.size} workflow(s)`,
+      `eliminaria ${rows} linha(s) em ${jobs.length} trabalho(s), ${workflows.size} workflow(s)`,
+    ),
+    ...jobs
+      .slice(0, 20)
+      .map(
+        ({ id, whole }) =>
+          `  ${whole ? say('whole  ', 'inteiro ') : say('in part', 'em parte')}  ${id}`,
+      ),
   ];
-  if (jobs.length > 20) lines.push(`  and ${jobs.length - 20} more`);
+  if (jobs.length > 20)
+    lines.push(say(`  and ${jobs.length - 20} more`, `  e mais ${jobs.length - 20}`));
   const line = (what: string, ...cells: (number | string)[]): string =>
     `  ${what.padEnd(17)}${cells.map((cell) => String(cell).padStart(9)).join(' ')}`;
-  if (objects.length > 0) lines.push(line('what', 'removed', 'emptied'));
+  if (objects.length > 0)
+    lines.push(say(line('what', 'removed', 'emptied'), line('o quê', 'apagados', 'esvaziados')));
   for (const { kind, holds, removed, emptied } of objects)
     lines.push(`${line(kind, removed, emptied)}  ${holds}`);
   if (doubtful > 0)
     lines.push(
-      `${counted(doubtful, 'purchase')} of before the store was restored: may have been made again since`,
+      say(
+        `${counted(doubtful, 'purchase')} of before the store was restored: may have been made again since`,
+        `compras de antes da restauração, que podem ter sido feitas de novo depois: ${doubtful}`,
+      ),
     );
   return lines;
 }
@@ -102,35 +130,56 @@ export function showDone(
   }
   for (const { record, key } of json ? [] : done) {
     const { rows, objects, workflows } = record;
+    const count = objectsOf(objects);
     print(
-      `erased ${rows} row(s), ${objectsOf(objects)} object(s), ${workflows.length} workflow(s)`,
+      say(
+        `erased ${rows} row(s), ${count} object(s), ${workflows.length} workflow(s)`,
+        `eliminados: ${rows} linha(s), ${count} objeto(s), ${workflows.length} workflow(s)`,
+      ),
     );
-    print(`record: ${key}`);
+    print(`${say('record', 'registro')}: ${key}`);
     for (const line of backupLines(record)) print(line);
   }
   if (!json) {
-    print(`audit head: ${auditHead}`);
-    print('            result folders and copies are outside the store: not reached');
+    print(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
+    print(
+      say(
+        'result folders and copies are outside the store: not reached',
+        'pastas de resultado e cópias ficam fora do armazenamento: não são alcançadas',
+      ),
+    );
   }
-  if (left > 0) printNote(`${left} object(s) came meanwhile: run the same command again`);
+  if (left > 0)
+    printNote(
+      say(
+        `${left} object(s) came meanwhile: run the same command again`,
+        `${left} objeto(s) chegaram nesse meio-tempo: execute o mesmo comando de novo`,
+      ),
+    );
   return exitCode;
 }
 
 function backupLines({ backups }: ErasureRecord): string[] {
   const here = backups.filter(({ isAway }) => !isAway);
   const last = here
-    .map(({ until }) => until ?? 'they are removed')
+    .map(({ until }) => until ?? say('they are removed', 'serem apagadas'))
     .toSorted()
     .at(-1);
   const away = backups.filter(({ isAway }) => isAway);
   return [
     ...here
       .slice(-1)
-      .map(
-        () => `${counted(here.length, 'backup')} hold it until ${last}: a restore erases it again`,
+      .map(() =>
+        say(
+          `${counted(here.length, 'backup')} hold it until ${last}: a restore erases it again`,
+          `cópias de segurança que ainda o contêm: ${here.length}, até ${last}; uma restauração o elimina de novo`,
+        ),
       ),
-    ...away.map(
-      ({ path, at }) => `the backup of ${at} is not at ${path} any more: where it is, it holds it`,
+    ...away.map(({ path, at }) =>
+      say(
+        `the backup of ${at} is not at ${path} any more: where it is, it still holds it`,
+        `a cópia de ${at} não está mais em ${path}: onde estiver, ainda o contém`,
+      ),
     ),
   ];
 }

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { JobRuns } from '../../store/erasure/erasures';
 import type { UndecidedAttempt } from '../../store/erasure/links';
 import type { ErasurePlan } from '../../store/erasure/plan';
+import type { Words } from '../../domain/job';
 import { workflowIdOf } from '../../domain/job';
 import { runningIds, runsOf } from '../../temporal/job-runs';
 
@@ -16,20 +17,20 @@ export async function runsOfPlan(client: Client, { request, jobs }: ErasurePlan)
 }
 
 /** Sentences that say what is in the way of an erasure, and what to do about it. */
-export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRuns): string[] {
+export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRuns): Words[] {
   const busy = new Set(running.map(jobOf));
   const interrupted = jobs.filter(
     ({ whole, ended, id }) => !whole && !ended && !busy.has(workflowIdOf(id)),
   );
   return [
-    ...[...busy].map(
-      (id) =>
-        `${id} is still running: wait until it has ended, or \`diligence cancel ${id}\` first`,
-    ),
-    ...interrupted.map(
-      ({ id }) =>
-        `${id} was interrupted and has rows of it: start it again and let it end, or erase it as a whole first (\`diligence erase --job ${id}\`)`,
-    ),
+    ...[...busy].map((id): Words => [
+      `${id} is still running: wait until it has ended, or \`diligence cancel ${id}\` first`,
+      `${id} está em andamento: aguarde o seu fim, ou antes \`diligence cancel ${id}\``,
+    ]),
+    ...interrupted.map(({ id }): Words => [
+      `${id} was interrupted and has rows of it: start it again and let it end, or erase it as a whole first (\`diligence erase --job ${id}\`)`,
+      `${id} foi interrompido e tem linhas do titular: inicie-o de novo e deixe-o terminar, ou elimine-o antes por inteiro (\`diligence erase --job ${id}\`)`,
+    ]),
     ...undecided.map((one) => undecidedSentence(one, jobs)),
   ];
 }
@@ -42,9 +43,14 @@ function jobOf(workflowId: string): string {
 function undecidedSentence(
   { subject, workflowId, answerBy }: UndecidedAttempt,
   jobs: ErasurePlan['jobs'],
-): string {
-  if (answerBy !== null)
-    return `a request is on its way: try again after ${new Date(answerBy).toISOString()}`;
+): Words {
+  if (answerBy !== null) {
+    const after = new Date(answerBy).toISOString();
+    return [
+      `a request is on its way: try again after ${after}`,
+      `há um pedido em curso: tente de novo depois de ${after}`,
+    ];
+  }
   const ids = jobs.map(({ id }) => id);
   const analysis = ids.find((id) => id.startsWith(`${workflowId}/`));
   const owners = ids.map(workflowIdOf);
@@ -53,5 +59,8 @@ function undecidedSentence(
   const command = subject.startsWith('credit/')
     ? `resolve ${analysis ?? 'ID'}`
     : `resolve ${job} --status unknown_outcome`;
-  return `a request has an unknown outcome, and what fences it off would be lost: decide first (\`diligence ${command} --action abandon --note "..."\`, or watch, adopt)`;
+  return [
+    `a request has an unknown outcome, and what fences it off would be lost: resolve it first (\`diligence ${command} --action abandon --note "..."\`, or watch, adopt)`,
+    `um pedido tem resultado desconhecido, e a proteção contra uma segunda cobrança se perderia: resolva-o antes (\`diligence ${command} --action abandon --note "..."\`, ou watch, adopt)`,
+  ];
 }

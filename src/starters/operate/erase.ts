@@ -16,8 +16,8 @@ import { readTarget } from '../../domain/traces/target';
 import { deleteRuns } from '../../temporal/job-runs';
 import { planLines, showDone, showDryRun, summaryOf } from './erase-print';
 import { refusalsOf, runsOfPlan } from './erase-refusals';
-import { CommandError, UsageError } from '../jobs/errors';
-import { durationMs, exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
+import { CommandError, UsageError, joined, noJob } from '../jobs/errors';
+import { durationMs, exitCodes, oneOf, print, printJson, printNote, say } from '../cli/terminal';
 import { openContext, withEngine } from '../jobs/context';
 
 interface EraseFlags {
@@ -96,7 +96,9 @@ async function runErase(flags: EraseFlags): Promise<number> {
     const summary = await summaryOf(client, target, plans());
     if (flags.dryRun === true) return showDryRun(summary, flags.json === true);
     if (summary.refusals.length > 0)
-      throw new CommandError(`nothing was changed: ${summary.refusals.join('; ')}`);
+      throw new CommandError(
+        joined(summary.refusals, ['nothing was changed: ', 'nada foi alterado: ']),
+      );
     const started = unfinished.filter(({ record }) => isSameTarget(record.target, target));
     const isEmpty = summary.objects.length === 0 && summary.workflows.size === 0;
     if (isEmpty && started.length === 0) return nothingFound(flags);
@@ -114,7 +116,7 @@ async function runErase(flags: EraseFlags): Promise<number> {
     for await (const plan of plans()) {
       const found = await runsOfPlan(client, plan);
       const refusals = refusalsOf(plan, found);
-      if (refusals.length > 0) throw new CommandError(refusals.join('; '));
+      if (refusals.length > 0) throw new CommandError(joined(refusals));
       const runs = found.closed;
       if (plan.draft.size === 0 && runs.length === 0) continue;
       const reason = reasonOnRecord(flags.reason ?? '', request, plan.quoted);
@@ -139,20 +141,30 @@ function refuseWrongUsage(flags: EraseFlags): ErasureRequest {
   const { job, document, target, olderThan } = flags;
   const given = [job, document, target, olderThan].filter((one) => one !== undefined);
   if (given.length !== 1) {
-    throw new UsageError(
-      'what is to go? expected one of --document, --target, --job or --older-than',
-    );
+    throw new UsageError([
+      'what is to be erased? expected one of --document, --target, --job or --older-than',
+      'o que deve ser eliminado? informe --document, --target, --job ou --older-than',
+    ]);
   }
   if ((olderThan === undefined) !== (flags.class === undefined)) {
-    throw new UsageError('--older-than goes with --class, and --class with --older-than');
+    throw new UsageError([
+      '--older-than goes with --class, and --class with --older-than',
+      '--older-than vale com --class, e --class com --older-than',
+    ]);
   }
   const request = requestedBy(flags);
   if (flags.dryRun === true) return request;
   if ((flags.reason ?? '').trim() === '') {
-    throw new UsageError('--reason is missing: why, for the record (--dry-run needs none)');
+    throw new UsageError([
+      '--reason is missing: why, for the record (--dry-run needs none)',
+      '--reason: informe o motivo, que fica registrado (--dry-run não precisa)',
+    ]);
   }
   if (flags.yes !== true && !process.stdin.isTTY) {
-    throw new UsageError('nothing was removed: add --yes, or --dry-run to see what would go');
+    throw new UsageError([
+      'nothing was erased: add --yes, or --dry-run to see what would be erased',
+      'nada foi eliminado: acrescente --yes, ou --dry-run para ver o que seria eliminado',
+    ]);
   }
   return request;
 }
@@ -161,7 +173,10 @@ function refuseWrongUsage(flags: EraseFlags): ErasureRequest {
 function targetToErase(text: string): string {
   const reading = readTarget(text);
   if (reading.kind === 'target') return reading.target;
-  throw new UsageError('--target: expected what was searched for, on one line');
+  throw new UsageError([
+    '--target: expected what was searched for, on one line',
+    '--target: informe o que foi buscado, em uma linha',
+  ]);
 }
 
 /** Check digits are not asked for: a mistyped number is somebody's number, too. */
@@ -169,15 +184,16 @@ function documentToErase(text: string): string {
   const bare = normaliseDocument(text);
   const lengths: number[] = Object.values(documentLengths);
   if (isValidCnpj(bare) || (/^\d+$/.test(bare) && lengths.includes(bare.length))) return bare;
-  throw new UsageError(
-    '--document: expected the 11 digits of a CPF or the 14 places of a CNPJ, with its zeros in front',
-  );
+  throw new UsageError([
+    '--document: expected the 11 digits of a CPF or the 14 characters of a CNPJ, with leading zeros',
+    '--document: espera-se os 11 dígitos de um CPF ou os 14 caracteres de um CNPJ, com os zeros à esquerda',
+  ]);
 }
 
 function nothingFound({ job, json }: EraseFlags): number {
-  if (job !== undefined) throw new CommandError(`no job ${job} in this store`);
+  if (job !== undefined) throw new CommandError(noJob(job));
   if (json === true) printJson({ exitCode: exitCodes.done, found: false });
-  else print('nothing is there to erase');
+  else print(say('there is nothing to erase', 'não há nada a eliminar'));
   return exitCodes.done;
 }
 

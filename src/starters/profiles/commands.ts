@@ -39,14 +39,17 @@ function lookupCommand(): Command {
     .action(async (flags: LookupFlags, command: Command) => {
       const { cpf, input, maxAge } = flags;
       if ((input === undefined) === (cpf === undefined)) {
-        throw new UsageError('--cpf or --input: whose profile? expected one of them');
+        throw new UsageError([
+          '--cpf or --input: whose profile? expected one of them',
+          '--cpf ou --input: perfil de quem? informe um deles',
+        ]);
       }
       const terms = { retryRural: flags.retryRural === true, reuseSince: Date.now() - maxAge };
       const many = (ctx: CommandContext, file: InputFile) =>
         profileBatch(ctx, { ...file, ...terms });
       if (await startInput(command, profileBatchKind, many)) return;
       refuseFlagsBeside(
-        '--cpf',
+        ['--cpf', '--cpf'],
         [...inputFlags.filter((flag) => flag !== '--excel'), '--budget'],
         command,
       );

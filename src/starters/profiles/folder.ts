@@ -36,7 +36,10 @@ export async function writeProfileFolder(
   const body = call === null ? null : await new ProfileRepository(store).answer(outcomesIn, call);
   const read = body === null ? null : profileFromWire(lookupCall, body);
   if (read?.kind !== 'profile') {
-    throw new CommandError(`${jobId}: its answer is not in the store any more`);
+    throw new CommandError([
+      `${jobId}: its answer is not in the store any more`,
+      `${jobId}: a sua resposta não está mais armazenada`,
+    ]);
   }
   const sections = profileSections(read.answer);
   const files = new Map([['profile.json', `${JSON.stringify(read.answer, null, 2)}\n`]]);

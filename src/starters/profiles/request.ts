@@ -67,7 +67,15 @@ export async function planProfile(
 /** @throws UsageError before anything is sent; it does not quote what was typed */
 function readCpf(text: string): string {
   const digits = normaliseDocument(text);
-  if (!/^\d{11}$/.test(digits)) throw new UsageError('--cpf: expected a CPF of eleven digits');
-  if (!isValidCpf(digits)) throw new UsageError('--cpf: the check digits do not agree');
+  if (!/^\d{11}$/.test(digits))
+    throw new UsageError([
+      '--cpf: expected a CPF of eleven digits',
+      '--cpf: espera-se um CPF de onze dígitos',
+    ]);
+  if (!isValidCpf(digits))
+    throw new UsageError([
+      '--cpf: the check digits do not agree',
+      '--cpf: os dígitos verificadores não conferem',
+    ]);
   return digits;
 }

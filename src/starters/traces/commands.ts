@@ -46,11 +46,14 @@ function searchCommand(): Command {
     .action(async (flags: SearchFlags, command: Command) => {
       const { input, target, strategy = null } = flags;
       if ((input === undefined) === (target === undefined)) {
-        throw new UsageError('--target or --input: what is searched for? expected one of them');
+        throw new UsageError([
+          '--target or --input: what is searched for? expected one of them',
+          '--target ou --input: o que se busca? informe um deles',
+        ]);
       }
       const many = (ctx: CommandContext, file: InputFile) => traceBatch(ctx, { ...file, strategy });
       if (await startInput(command, traceBatchKind, many)) return;
-      refuseFlagsBeside('--target', [...inputFlags, '--budget'], command);
+      refuseFlagsBeside(['--target', '--target'], [...inputFlags, '--budget'], command);
       const request = { ...flags, target: target ?? '' };
       await start(command, traceKind, (ctx) => planTrace(ctx, request));
     });

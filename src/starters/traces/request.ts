@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flagProblem } from '../jobs/text';
 import { isFinalSearch, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
 import { traceStrategies } from '../../domain/traces/trace';
@@ -31,7 +32,7 @@ export async function planTrace(
 ): Promise<StartPlan<TraceRecord, TraceOutcome>> {
   const { deadline: deadlineMs, label = null, maxAge, rerun = false } = request;
   const reading = readTarget(request.target);
-  if (reading.kind === 'invalid') throw new UsageError(`--target: ${reading.message}`);
+  if (reading.kind === 'invalid') throw new UsageError(flagProblem('--target', reading));
   const what = { target: reading.target, strategy: request.strategy ?? null };
   const existing = await newestTrace(ctx, what);
   const isFinal = existing?.outcome != null && isFinalSearch(existing.outcome);

@@ -10,6 +10,9 @@ export const traceResolver = singleResolver<TraceRecord>({
   async check({ store }, { id }, { name }, { externalId }) {
     const holder = externalId === null ? null : await store.attempts.holderOfTrace(externalId);
     if (holder !== null && holder !== traceSubject(name))
-      throw new CommandError(`${id}: the search ${externalId} was made for another target`);
+      throw new CommandError([
+        `${id}: the search ${externalId} was made for another target`,
+        `${id}: a busca ${externalId} foi feita para outro alvo`,
+      ]);
   },
 });

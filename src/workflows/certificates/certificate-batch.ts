@@ -1,10 +1,11 @@
-import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { jobOfList } from '../../domain/certificates/job';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import { RequestBudget } from '../../domain/certificates/request-budget';
 import { batchEnd } from '../../domain/job-ends';
 import { orderAnswer } from '../../domain/order-answers';
+import { refuseOrder, refuseRepeated } from '../core/cancel-order';
 import { certificateActivities } from './activities';
 import { BatchLanes, orderLane } from './batch-lanes';
 import type { CertificateBatchInput } from '../inputs';
@@ -18,7 +19,6 @@ import {
   type BatchProgress,
   type Control,
 } from '../messages';
-import { refuseRepeated } from '../core/cancel-order';
 import { reportEnd } from '../core/search-attributes';
 import { Waits } from '../core/waits';
 
@@ -73,7 +73,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   const lostSoFar = (): number => [...lostIn.values()].reduce((sum, rows) => sum + rows, 0);
   const refuseWhenOver = (): void => {
     if (progress.stage === 'merging' || progress.stage === 'done') {
-      throw ApplicationFailure.nonRetryable(orderAnswer('over'), 'TooLate');
+      refuseOrder('over');
     }
   };
 
@@ -100,10 +100,8 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     {
       validator: () => {
         refuseWhenOver();
-        if (progress.paused)
-          throw ApplicationFailure.nonRetryable(orderAnswer('is_paused'), 'Already');
-        if (cancel !== undefined)
-          throw ApplicationFailure.nonRetryable(orderAnswer('is_cancelling'), 'TooLate');
+        if (progress.paused) refuseOrder('is_paused');
+        if (cancel !== undefined) refuseOrder('is_cancelling');
       },
     },
   );

@@ -1,7 +1,7 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { batchEnd } from '../../domain/job-ends';
-import { orderAnswer } from '../../domain/order-answers';
+import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import { certificateActivities } from './activities';
 import type { IssueCertificateInput } from '../inputs';
 import {
@@ -41,7 +41,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
     cancelled = bothOrders(cancelled, order);
     driver.control({ cancel: order.now ? 'now' : 'wait' });
   };
-  const onCancel = (order: CancelOrder): string => {
+  const onCancel = (order: CancelOrder): OrderAnswer => {
     cancel(order);
     return orderAnswer(order.now ? 'cancelled_at_once' : 'cancelling');
   };

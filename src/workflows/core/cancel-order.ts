@@ -1,12 +1,12 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { orderAnswer } from '../../domain/order-answers';
+import { answerWords, orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import type { CancelOrder } from '../messages';
 
 /** @throws ApplicationFailure unless a second cancellation asks for more than the first */
 export function refuseRepeated(before: CancelOrder | null, { now, remote }: CancelOrder): void {
   if (before === null || (now && !before.now) || (remote === true && before.remote !== true))
     return;
-  throw ApplicationFailure.nonRetryable(orderAnswer('is_cancelled'), 'TooLate');
+  refuseOrder('is_cancelled');
 }
 
 /** Combines two cancellations. */
@@ -14,4 +14,10 @@ export function bothOrders(before: CancelOrder | null, order: CancelOrder): Canc
   if (before === null) return order;
   const remote = before.remote === true || order.remote === true;
   return { now: before.now || order.now, ...(remote && { remote }) };
+}
+
+/** For validators of updates: who gave the order reads why in the details. */
+export function refuseOrder(code: OrderAnswer['code']): never {
+  const answer = orderAnswer(code);
+  throw ApplicationFailure.nonRetryable(answerWords(answer)[0], 'OrderRefused', answer);
 }

@@ -10,7 +10,8 @@ import {
 } from '@temporalio/workflow';
 import { type ChildCounts, type ChildJob } from '../../domain/core/job-batch';
 import { workflowIdOf } from '../../domain/job';
-import { orderAnswer } from '../../domain/order-answers';
+import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
+import { refuseOrder, refuseRepeated } from './cancel-order';
 import type { BatchCarryover, JobBatchInput } from '../inputs';
 import {
   cancelUpdate,
@@ -19,7 +20,6 @@ import {
   resumeUpdate,
   type Waiting,
 } from '../messages';
-import { refuseRepeated } from './cancel-order';
 import { RowBudget } from './row-budget';
 import { reportEnd } from './search-attributes';
 import type { jobBatchActivities } from './job-batch-activities';
@@ -80,25 +80,26 @@ export class ChildJobs {
       paused: this.#paused,
       cancelling: this.#cancel !== null,
     }));
-    const onPause = (): string => {
+    const onPause = (): OrderAnswer => {
       this.#paused = true;
       return orderAnswer('paused_rows');
     };
     setHandler(pauseUpdate, onPause, {
       validator: () => {
         this.#refuseOver();
-        refuseIf(this.#cancel !== null, orderAnswer('is_cancelling'));
+        if (this.#cancel !== null) refuseOrder('is_cancelling');
       },
     });
-    const onResume = (): string => {
+    const onResume = (): OrderAnswer => {
       this.#paused = false;
       return this.#budget.refill() ?? orderAnswer('goes_on');
     };
     setHandler(resumeUpdate, onResume, {
-      validator: () =>
-        refuseIf(!this.#paused && this.#budget.reached === null, orderAnswer('not_paused')),
+      validator: () => {
+        if (!this.#paused && this.#budget.reached === null) refuseOrder('not_paused');
+      },
     });
-    const onCancel = ({ now }: { now: boolean }): string => {
+    const onCancel = ({ now }: { now: boolean }): OrderAnswer => {
       this.#cancelAll(now ? 'now' : 'wait');
       return orderAnswer('cancelling_rows');
     };
@@ -266,7 +267,7 @@ export class ChildJobs {
   }
 
   #refuseOver(): void {
-    refuseIf(this.#isOver, orderAnswer('storing'));
+    if (this.#isOver) refuseOrder('storing');
   }
 
   /** Ignores a child that has ended meanwhile. */
@@ -279,8 +280,4 @@ export class ChildJobs {
   #count(status: string): void {
     this.#counts[status] = (this.#counts[status] ?? 0) + 1;
   }
-}
-
-function refuseIf(isSo: boolean, why: string): void {
-  if (isSo) throw new Error(why);
 }

@@ -1,3 +1,4 @@
+import type { OrderAnswer } from '../../domain/order-answers';
 import { Budget, type BudgetState, type ReachedBudget } from '../../domain/core/budget';
 import type { JobBatchInput } from '../inputs';
 import { Waits } from './waits';
@@ -46,7 +47,7 @@ export class RowBudget {
   }
 
   /** @returns the reply to the person; null: the budget is not reached */
-  refill(): string | null {
+  refill(): OrderAnswer | null {
     if (this.#budget === null || this.reached === null) return null;
     const answer = this.#budget.refill(this.#perRow);
     this.report();

@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
 import {
   waitingForCredentials,
@@ -8,7 +7,8 @@ import {
 } from '../../domain/core/service/poll-request';
 import { endOf, type WaitReason, type WaitScope } from '../../domain/attention';
 import type { JobEnd, JobKind } from '../../domain/job';
-import { orderAnswer } from '../../domain/order-answers';
+import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
+import { bothOrders, refuseOrder, refuseRepeated } from './cancel-order';
 import {
   cancelSignal,
   cancelUpdate,
@@ -19,7 +19,6 @@ import {
   type WaitingFor,
 } from '../messages';
 import { pollUntilSettled, type PollEnd } from './poll-until-settled';
-import { bothOrders, refuseRepeated } from './cancel-order';
 import { reportEnd } from './search-attributes';
 import { Waits } from './waits';
 
@@ -37,9 +36,9 @@ export interface JobDescriptor<Ending, Outcome> {
   /** Default: by status alone. */
   end?(outcome: Outcome): JobEnd;
   /** Passes a cancellation on and returns the reply to it. Left out: requests already sent are completed. */
-  onCancel?(order: CancelOrder): string;
+  onCancel?(order: CancelOrder): OrderAnswer;
   /** Retries at once what it waits for; left out: not possible. */
-  onResume?(): string;
+  onResume?(): OrderAnswer;
 }
 
 /** Drives one job to its outcome, which is stored even when the workflow is cancelled. */
@@ -63,7 +62,7 @@ export class Job {
   /** Scope that a cancellation cancels. */
   readonly #scope = new CancellationScope();
   readonly #waits: Waits;
-  readonly #onCancel: ((order: CancelOrder) => string) | undefined;
+  readonly #onCancel: ((order: CancelOrder) => OrderAnswer) | undefined;
   #order: CancelOrder | null = null;
   #isOver = false;
 
@@ -89,8 +88,7 @@ export class Job {
     setHandler(cancelUpdate, (order) => this.#cancel(order), {
       validator: (order) => {
         // After the steps a second cancellation has nothing left to stop.
-        if (this.#isOver && (this.#order === null || order.remote === true))
-          throw ApplicationFailure.nonRetryable(orderAnswer('settled'), 'TooLate');
+        if (this.#isOver && (this.#order === null || order.remote === true)) refuseOrder('settled');
         refuseRepeated(this.#order, order);
       },
     });
@@ -165,7 +163,7 @@ export class Job {
     this.progress.waiting = null;
   }
 
-  #cancel(given: CancelOrder): string {
+  #cancel(given: CancelOrder): OrderAnswer {
     const order = bothOrders(this.#order, given);
     this.#order = order;
     this.progress.cancelling = true;

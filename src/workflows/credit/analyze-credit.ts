@@ -2,7 +2,7 @@ import { ActivityFailure, CancellationScope, workflowInfo } from '@temporalio/wo
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import type { AnalysisOutcome, RequestAnswer, Unsent } from '../../domain/credit/job';
-import { orderAnswer } from '../../domain/order-answers';
+import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { AnalyzeCreditInput } from '../inputs';
 import { creditActivities } from './activities';
@@ -120,7 +120,7 @@ class Upload {
     this.#input = input;
   }
 
-  tryAtOnce(): string {
+  tryAtOnce(): OrderAnswer {
     this.#isResumed = true;
     if (!this.#isWaiting) return orderAnswer('not_waiting');
     this.#attempt.cancel();

@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/common';
 import {
   CancellationScope,
   condition,
@@ -6,6 +5,8 @@ import {
   setHandler,
   sleep,
 } from '@temporalio/workflow';
+import { refuseOrder } from '../core/cancel-order';
+import { orderAnswer } from '../../domain/order-answers';
 import {
   isReported,
   statusOf,
@@ -77,7 +78,7 @@ export class FollowedDossier {
       decideDossierUpdate,
       (given) => {
         this.#decided = { given, about: this.#sight as DossierSight };
-        return `${given.action}: taken`;
+        return orderAnswer(given.action === 'accept' ? 'accepted' : 'retrying');
       },
       {
         validator: (given) => {
@@ -86,7 +87,7 @@ export class FollowedDossier {
             decided: this.#decided !== null,
             attempt: this.#sight?.attempt?.number ?? null,
           });
-          if (why !== null) throw ApplicationFailure.nonRetryable(why, 'NotDecided');
+          if (why !== null) refuseOrder(why);
         },
       },
     );

@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import { Budget, type ReachedBudget } from '../../domain/core/budget';
-import { orderAnswer } from '../../domain/order-answers';
+import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import type { PreparedStep } from './activities';
 
 /** Lets steps send requests within the budget; then the investigation waits for a person. */
@@ -52,7 +52,7 @@ export class RequestBudget {
   }
 
   /** @returns the reply to the person */
-  refill(): string {
+  refill(): OrderAnswer {
     if (this.#budget === null || this.#beyond === null) return orderAnswer('not_waiting_budget');
     const { requests } = this.#beyond;
     this.#beyond = null;

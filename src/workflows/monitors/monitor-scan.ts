@@ -24,7 +24,7 @@ import {
   type ScanRecord,
 } from '../../domain/monitors/scan';
 import { sweepIdAt, sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
-import { orderAnswer } from '../../domain/order-answers';
+import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import type { MonitorScanInput } from '../inputs';
 import { cancelUpdate, scanProgressQuery, type CancelOrder, type ScanProgress } from '../messages';
 import { monitorActivities } from './activities';
@@ -71,7 +71,7 @@ class ScanDriver {
     this.#isStored = input.carryover?.isStored ?? input.jobId !== null;
     this.#record = recordOf(input, this.#startedAt);
     setHandler(scanProgressQuery, () => this.#progress());
-    const onCancel = (order: CancelOrder): string => {
+    const onCancel = (order: CancelOrder): OrderAnswer => {
       this.#order = bothOrders(this.#order, order);
       this.#stopped ??= 'cancelled';
       if (!order.now) return orderAnswer('cancelling_scan');

@@ -21,7 +21,7 @@ import {
   type SweepRef,
 } from '../../domain/monitors/sweep';
 import { firstWalk, type ReconcileWalk } from '../../domain/monitors/walk';
-import { orderAnswer } from '../../domain/order-answers';
+import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import type { MonitorSweepInput, SweepCarryover } from '../inputs';
 import {
   cancelUpdate,
@@ -60,7 +60,7 @@ class SweepDriver {
     this.#state = input.carryover ?? newSweep();
     this.#ref = { monitorId, sweep, by };
     setHandler(sweepProgressQuery, () => this.#progress());
-    const onCancel = (order: CancelOrder): string => {
+    const onCancel = (order: CancelOrder): OrderAnswer => {
       this.#order = bothOrders(this.#order, order);
       this.#cancelling = true;
       return orderAnswer('cancelling_pages');

@@ -43,7 +43,7 @@ describe('scanFile', () => {
 
   test.each([
     ['a file that is not there', 'nowhere.rem', /no such file/],
-    ['a directory', '.', /directory/],
+    ['a directory', '.', /is a folder/],
   ])('refuses %s by name', async (_, name, message) => {
     const scan = scanFile(join(folder, name), { today: testToday });
     await expect(scan).rejects.toThrow(InputFileError);

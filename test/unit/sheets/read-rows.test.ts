@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+import { expectPortuguese } from './refusals';
 import type { ColumnChoice } from '../../../src/sheets/read/header-columns';
 import { readSheet, type SheetRow } from '../../../src/sheets/read/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';
@@ -29,8 +30,9 @@ async function refusal(path: string, choice?: ColumnChoice): Promise<SheetError>
   try {
     for await (const row of readSheet(path, choice)) void row;
   } catch (error) {
-    if (error instanceof SheetError) return error;
-    throw error;
+    if (!(error instanceof SheetError)) throw error;
+    expectPortuguese(error);
+    return error;
   }
   throw new Error('the sheet was read');
 }
@@ -169,7 +171,7 @@ describe('columns are found', () => {
   it('and a reference that is not there is refused, with the columns that are', async () => {
     const error = await refusalOf('documento;nome\n1;x\n', { reference: 'fornecedor' });
     expect(error).toMatchObject({ code: 'column_not_found', line: 1 });
-    expect(error.message).toMatch(/no column "fornecedor" for --reference.*"documento", "nome"/);
+    expect(error.message).toMatch(/no column "fornecedor" \(--reference\).*"documento", "nome"/);
   });
 
   it('when one holds CPF and another CNPJ', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { stringify } from 'csv-stringify/sync';
+import type { Words } from '../../../src/domain/job';
 import { planRows } from '../../../src/sheets/read/plan-rows';
 import { type InputChoice, readSheet } from '../../../src/sheets/read/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';
@@ -30,7 +31,7 @@ async function readingOf(content: Buffer, choice: InputChoice) {
   const lines: string[] = [];
   const messages: string[] = [];
   const notices: string[] = [];
-  const onNotice = (notice: string) => notices.push(notice);
+  const onNotice = ([notice]: Words) => notices.push(notice);
   try {
     for await (const row of planRows(readSheet(path, { ...choice, onNotice }), {
       type: 'trabalhista',

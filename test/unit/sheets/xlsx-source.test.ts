@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { expectPortuguese } from './refusals';
+import type { Words } from '../../../src/domain/job';
 import { planRows } from '../../../src/sheets/read/plan-rows';
 import { type InputChoice, readSheet, type SheetRow } from '../../../src/sheets/read/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';
@@ -38,8 +40,9 @@ async function refusalOf(
   try {
     for await (const row of readSheet(path, choice)) void row;
   } catch (error) {
-    if (error instanceof SheetError) return error;
-    throw error;
+    if (!(error instanceof SheetError)) throw error;
+    expectPortuguese(error);
+    return error;
   }
   throw new Error('the sheet was read');
 }
@@ -315,7 +318,7 @@ describe('the sheet', () => {
 
   it('is the first that is not hidden, and that is said when others have something in them', async () => {
     const notices: string[] = [];
-    const onNotice = (notice: string) => notices.push(notice);
+    const onNotice = ([notice]: Words) => notices.push(notice);
     expect(await documentOf({ onNotice })).toBe('2');
     expect(notices).toHaveLength(1);
     expect(notices[0]).toContain(

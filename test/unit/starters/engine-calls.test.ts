@@ -70,8 +70,8 @@ test.each<[string, unknown, string | null]>([
   ['a link', [held], '<https://x/engines?page=2>; rel="next"'],
 ])('nothing is created while the list is a page, as %s tells', async (_, page, header) => {
   [list, link] = [page, header];
-  await expect(make()).rejects.toThrow(/page by page/);
-  await expect(calls.find('Padrao')).rejects.toThrow(/page by page/);
+  await expect(make()).rejects.toThrow(/reads one page only/);
+  await expect(calls.find('Padrao')).rejects.toThrow(/reads one page only/);
   expect(created).toBe(0);
 });
 

@@ -16,7 +16,7 @@ import { reportError } from '../../../src/starters/cli/errors';
 import { printResult } from '../../../src/starters/cli/print-job';
 import { kindOf, kinds } from '../../../src/starters/kind-of';
 import type { CommandContext } from '../../../src/starters/jobs/context';
-import { CommandError, UsageError } from '../../../src/starters/jobs/errors';
+import { CommandError, UsageError, noJob } from '../../../src/starters/jobs/errors';
 import type { Job } from '../../../src/starters/jobs/job-kind';
 import { progressOfStage } from '../../../src/starters/jobs/progress';
 import { LensRepository } from '../../../src/store/lens/lens';
@@ -200,8 +200,8 @@ test.each(kinds.map((kind) => [kind.kind, kind] as const))(
 );
 
 test.each<[string, string | null, number, Error]>([
-  ['usage', '--target', 2, new UsageError('--target: no')],
-  ['refused', null, 1, new CommandError('no job x in this store')],
+  ['usage', '--target', 2, new UsageError(['--target: no', '--target: não'])],
+  ['refused', null, 1, new CommandError(noJob('x'))],
   ['configuration', 'CREDIT_TOKEN', 2, new ConfigError('CREDIT_TOKEN', 'is not set')],
   ['usage', '--deadline', 2, usageError("option '--deadline <duration>' argument 'x' is invalid")],
   ['usage', '--input', 2, usageError("required option '--input <file>' not specified")],
@@ -218,7 +218,7 @@ function usageError(message: string): CommanderError {
 }
 
 test('without --json an error prints nothing to standard output', () => {
-  expect(reportError(new UsageError('--target: no'))).toBe(2);
+  expect(reportError(new UsageError(['--target: no', '--target: não']))).toBe(2);
   expect(printed()).toBe('');
 });
 

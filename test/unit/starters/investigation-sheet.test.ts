@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Words } from '../../../src/domain/job';
 import type { ManifestRow } from '../../../src/domain/certificates/certificates';
 import { nobody, type Subject } from '../../../src/domain/investigations/plan';
 import { planItems } from '../../../src/sheets/read/plan-rows';
@@ -20,7 +21,7 @@ async function planned(lines: readonly string[], plan = 'supplier') {
   const path = join(folder, 'subjects.csv');
   writeFileSync(path, `${lines.join('\n')}\n`);
   const told: string[] = [];
-  const choice = { holds: 'subjects', onNotice: (line: string) => told.push(line) } as const;
+  const choice = { holds: 'subjects', onNotice: ([line]: Words) => told.push(line) } as const;
   const rows: ManifestRow<string>[] = [];
   const reader = subjectReader((await readPlan(plan)).plan);
   for await (const row of planItems(readSheet(path, choice), reader)) rows.push(row);

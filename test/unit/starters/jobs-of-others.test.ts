@@ -1,6 +1,11 @@
+import { orderAnswer, type OrderAnswer } from '../../../src/domain/order-answers';
 import { readerOf } from '../../../src/report/reader';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  ApplicationFailure,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import {
   traceFolder,
   type TraceOutcome,
@@ -62,7 +67,10 @@ async function recorded(jobId: string): Promise<TraceJob> {
   return (await place.store.jobs.find(jobId)) as TraceJob;
 }
 
-function running(startedFor: string, update = async () => 'cancelling'): EngineClient {
+function running(
+  startedFor: string,
+  update = async (): Promise<OrderAnswer> => orderAnswer('cancelling'),
+): EngineClient {
   const typedSearchAttributes = new TypedSearchAttributes(attributesAtStart('trace', startedFor));
   const handle = {
     describe: async () => ({ status: { name: 'RUNNING' }, typedSearchAttributes }),
@@ -127,7 +135,7 @@ const claims = () =>
   );
 
 test('a cancel commits that nothing more is sent, and of what does not run takes it back', async () => {
-  await expect(cancelled(own)).rejects.toThrow('does not run');
+  await expect(cancelled(own)).rejects.toThrow('it is not running');
   expect(ordered).toBe(0);
   expect(trail).toMatchObject([{ result: 'refused' }]);
   expect(await cancelled(theirs)).toBe('cancelling');
@@ -138,9 +146,12 @@ test('a cancel commits that nothing more is sent, and of what does not run takes
 
 test('a cancel that is refused stays: it may have been given before', async () => {
   mockEngine = running(theirId, async () => {
-    throw new WorkflowUpdateFailedError('', new Error('it has ended'));
+    throw new WorkflowUpdateFailedError(
+      '',
+      ApplicationFailure.nonRetryable('', 'OrderRefused', orderAnswer('settled')),
+    );
   });
-  await expect(cancelled(theirs)).rejects.toThrow(`${theirId}: it has ended`);
+  await expect(cancelled(theirs)).rejects.toThrow(`${theirId}: it has settled`);
   expect(await claims()).toEqual(['ours', 'cancelled']);
 });
 

@@ -55,7 +55,7 @@ it.each(['0s', '9s', '31d', '9999d'])(
 );
 
 it('takes an argument or its flag, and refuses two that differ', () => {
-  const words = { flagName: '--id', what: 'changes' };
+  const words = { flagName: '--id', what: ['changes', 'alterações'] } as const;
   expect(namedOnce('a', undefined, words)).toBe('a');
   expect(namedOnce(undefined, 'a', words)).toBe('a');
   expect(namedOnce('a', 'a', words)).toBe('a');

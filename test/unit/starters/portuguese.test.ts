@@ -1,5 +1,14 @@
+import { screenLanguage } from '../../../src/environment';
+import { reportError } from '../../../src/starters/cli/errors';
+import { setScreenLanguage } from '../../../src/starters/cli/terminal';
+import { UsageError } from '../../../src/starters/jobs/errors';
 import { kindFacts, type JobKind } from '../../../src/domain/job';
-import { answerWords, orderAnswer, orderAnswers } from '../../../src/domain/order-answers';
+import {
+  answerWords,
+  orderAnswer,
+  orderAnswers,
+  type OrderAnswer,
+} from '../../../src/domain/order-answers';
 import { nameOf, statusWord } from '../../../src/report/words';
 import { readerOf } from '../../../src/report/reader';
 import { printView } from '../../../src/starters/cli/print-job';
@@ -124,13 +133,40 @@ test('a bad line names the line, the cell and the cure; progress says what is wa
 });
 
 test('what a workflow answers to an order is said in Portuguese, with its number', () => {
-  const { say } = readerOf('pt');
   for (const [name, [en, pt]] of Object.entries(orderAnswers)) {
-    const answer = orderAnswer(name as keyof typeof orderAnswers, 1_200);
-    expect(answerWords(answer, readerOf('en').say)).toBe(en.replace('#', '1200'));
-    expect(answerWords(answer, say)).toBe(pt.replace('#', '1200'));
+    const answer = orderAnswer(name as OrderAnswer['code'], 1_200);
+    expect(answerWords(answer)).toEqual([en.replace('#', '1200'), pt.replace('#', '1200')]);
     const both = [...wordsOf(pt)].filter((word) => wordsOf(en).has(word) && word !== 'ids');
     expect({ name, both }).toEqual({ name, both: [] });
   }
-  expect(answerWords('of a kind of 2 others', say)).toBe('of a kind of 2 others');
+  const newer = { code: 'newer' } as unknown as OrderAnswer;
+  expect(answerWords(newer)).toEqual(['newer', 'newer']);
+});
+
+test('an error is printed in the language of the screen, and in English to programs', () => {
+  const lines: string[] = [];
+  const print = (text: unknown): boolean => lines.push(String(text)) > 0;
+  const [stderr, stdout] = [process.stderr, process.stdout].map((stream) =>
+    jest.spyOn(stream, 'write').mockImplementation(print),
+  );
+  try {
+    setScreenLanguage('pt');
+    expect(reportError(new UsageError(['--note: say why', '--note: informe o motivo']))).toBe(2);
+    setScreenLanguage('en');
+    reportError(new UsageError(['--note: say why', '--note: informe o motivo']), true);
+  } finally {
+    stderr?.mockRestore();
+    stdout?.mockRestore();
+  }
+  expect(lines[0]).toBe('diligence: --note: informe o motivo\n');
+  expect(lines.slice(1).join('')).toMatch(/^diligence: --note: say why\n.*"--note: say why"/s);
+});
+
+test.each<[string, readonly string[], Record<string, string>]>([
+  ['pt', ['--lang', 'pt'], { DILIGENCE_LANG: 'en' }],
+  ['pt', ['--lang=pt'], {}],
+  ['en', [], { DILIGENCE_LANG: 'en', LANG: 'pt_BR.UTF-8' }],
+  ['pt', ['--lang', 'xx'], { LANG: 'pt_BR.UTF-8' }],
+])('the screen is in %s for %j and %j', (language, words, variables) => {
+  expect(screenLanguage(words, variables)).toBe(language);
 });

@@ -156,7 +156,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     );
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const late = resolveJob(contextOf('eva'), resolverOf(kind), request);
-    await expect(late).rejects.toThrow(/: (?:ana|rui) has decided already: acknowledge, at 20/);
+    await expect(late).rejects.toThrow(/: (?:ana|rui) has resolved it already: acknowledge, at 20/);
     expect(await place.store.inbox.list({}, 9)).toEqual([]);
     expect(await place.store.jobs.find(`${id}/decision-1`)).toMatchObject({ output });
     expect(await place.store.inbox.find(id)).toMatchObject({ needsAttention: false });

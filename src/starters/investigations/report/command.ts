@@ -20,7 +20,10 @@ export function reportCommand(): Command {
     .option('--json', 'one JSON document on standard output')
     .action(async (folder: string, { publicKey, json }: { publicKey?: string; json?: true }) => {
       if (publicKey !== undefined && !/^ed25519:[0-9a-f]{64}$/.test(publicKey.trim()))
-        throw new UsageError('--public-key: expected ed25519: and 64 hex digits');
+        throw new UsageError([
+          '--public-key: expected ed25519: and 64 hex digits',
+          '--public-key: espera-se ed25519: e 64 dígitos hexadecimais',
+        ]);
       const verified = await verifyReport(folder, publicKey ?? null);
       if (json === true) printJson(verified);
       else for (const line of verdictLines(verified)) print(printable(line));

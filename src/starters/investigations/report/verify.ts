@@ -40,7 +40,10 @@ const signatureSchema = z.strictObject({
 export async function verifyReport(folder: string, publicKey: string | null): Promise<Verified> {
   const faults: string[] = [];
   const paths = await filesIn(folder, '', faults).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${folder} cannot be read (${error.code ?? 'unreadable'})`);
+    throw new UsageError([
+      `${folder} cannot be read (${error.code ?? 'unreadable'})`,
+      `${folder} não pode ser lida (${error.code ?? 'unreadable'})`,
+    ]);
   });
   const read = (name: string): Promise<Buffer> | Buffer =>
     paths.includes(name) ? readFile(join(folder, name)) : Buffer.alloc(0);

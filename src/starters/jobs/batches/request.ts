@@ -62,11 +62,15 @@ export interface BatchRequest {
 }
 
 /** The input read to its end: nothing is written or sent before this has succeeded. */
-async function nameOf({ idKey, log }: CommandContext, request: BatchRequest): Promise<string> {
+async function nameOf(
+  { idKey, log, reader }: CommandContext,
+  request: BatchRequest,
+): Promise<string> {
   const { kind, terms } = request;
   const hash = createHash('sha256');
   if (request.isListed !== true)
-    for await (const row of request.rows({ onNotice: log })) hash.update(manifestLine(row));
+    for await (const row of request.rows({ onNotice: ([en, pt]) => log(reader.say(en, pt)) }))
+      hash.update(manifestLine(row));
   return idKey.nameOf('manifest', JSON.stringify([kind, hash.digest('hex'), ...terms]));
 }
 

@@ -115,7 +115,8 @@ export async function* rowsOf(
     }
     const item = row.kind === 'item' ? row : await ctx.store.rows.item(folder, row.item);
     const child = item?.child ?? null;
-    if (child === null) throw new CommandError(`${folder} is not whole`);
+    if (child === null)
+      throw new CommandError([`${folder} is not complete`, `${folder} está incompleto`]);
     const end = row.erased ? null : await rules.ending(ctx, child.jobId);
     const hasStarted = end !== null || (await rules.hasStarted(ctx, child.jobId));
     // What has started goes on at the service, whatever became of the batch.

@@ -97,10 +97,11 @@ export function refuseIgnored<Input, Outcome>(
     const isOrder = name === 'rerun' && value === true && terms['rerun'] !== true;
     const isOther = name !== 'rerun' && name in terms && !isSame(terms[name], value);
     if (isOrder || isOther) {
-      const has = isOrder ? 'has not ended' : `has ${written} ${wordsOf(name, terms[name])}`;
-      throw new UsageError(
-        `${written} would be ignored: ${id} ${has}; leave it out, or cancel that job first`,
-      );
+      const its = `${written} ${wordsOf(name, terms[name])}`;
+      throw new UsageError([
+        `${written} would be ignored: ${id} has ${isOrder ? 'not ended' : its}; leave it out, or cancel that job first`,
+        `${written} não teria efeito: ${id} ${isOrder ? 'não terminou' : `tem ${its}`}; retire a opção, ou cancele antes esse trabalho`,
+      ]);
     }
   }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure, WorkflowUpdateFailedError } from '@temporalio/client';
 import { orderEntry } from '../../../domain/audit-entries';
-import type { Say, StopWord } from '../../../domain/job';
-import { answerWords } from '../../../domain/order-answers';
+import type { Say, StopWord, Words } from '../../../domain/job';
+import { answerWords, orderAnswer, type OrderAnswer } from '../../../domain/order-answers';
+import { kindWord } from '../../../report/words';
 import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
 import { isNotFound, withEngine, type CommandContext } from '../context';
 import { CommandError, UsageError } from '../errors';
@@ -26,9 +27,12 @@ export async function orderJob(
   const { id, folder } = job;
   const { say } = ctx.reader;
   if (!kind.orders.includes(order)) {
-    throw new UsageError(`${id}: a job of kind ${kind.kind} cannot be ${order}d`);
+    throw new UsageError([
+      `${id}: a job of kind ${kind.kind} does not take \`${order}\``,
+      `${id}: um trabalho do tipo ${kindWord(kind.kind, 'pt')} não aceita \`${order}\``,
+    ]);
   }
-  if (job.outcome !== null) throw hasEnded(id, say);
+  if (job.outcome !== null) throw hasEnded(id);
   const stops = order === 'resume' ? null : order === 'pause' ? 'paused' : 'cancelled';
   const name = options.remote && stops === 'cancelled' ? 'cancel_remote' : order;
   const entry = orderEntry(name, { jobId: id, by: ctx.environment.actor }, Date.now());
@@ -47,9 +51,9 @@ export async function orderJob(
       if (await hasWorker(engine, kind, job)) {
         const handle = engine.client.workflow.getHandle(kind.workflowId(job.input, id));
         const answer = giveOrder(handle, order, options);
-        if (stops === null) return answerWords(await answer, say);
+        if (stops === null) return say(...answerWords(await answer));
         const answered = await within(patienceMs, answer);
-        if (answered !== null) return answerWords(answered, say);
+        if (answered !== null) return say(...answerWords(answered));
         if (stops === 'cancelled') {
           // The engine has it on record: an update that nobody takes is lost with this process.
           await handle.cancel();
@@ -62,33 +66,30 @@ export async function orderJob(
         }
         if (kind.claimsNothing !== true) return notAnswered(say);
         await releaseAll(ctx, folder, stops);
-        const why = say('no worker answers: not paused', 'nenhum worker responde: não foi pausado');
-        throw new CommandError(`${id}: ${why}`);
+        throw new CommandError([
+          `${id}: no worker answers: not paused`,
+          `${id}: nenhum worker responde: não foi pausado`,
+        ]);
       }
     } catch (error) {
       if (!isNotFound(error)) {
         if (!(error instanceof WorkflowUpdateFailedError)) throw error;
         // It may have been stopped before: the mark stays.
         await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-        const why = error.cause?.message;
-        const words = why === undefined ? say('refused', 'recusado') : answerWords(why, say);
-        throw new CommandError(`${id}: ${words}`);
+        throw refusalOf(id, error);
       }
     }
     const otherwise = await kind.giveOthers?.(engine, job, order);
-    if (otherwise != null) return answerWords(otherwise, say);
+    if (otherwise != null) return say(...answerWords(otherwise));
     if (stops !== null) await releaseAll(ctx, folder, stops);
     const { outcome, status } = await findJob(ctx, id);
     // Its next step met the mark before the order did.
     if (stops === 'cancelled' && status === 'cancelled')
       return say('cancelled: nothing more was sent', 'cancelado: nada mais foi enviado');
     await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-    if (outcome !== null) throw hasEnded(id, say);
-    const why = say(
-      'does not run: the same command goes on with it',
-      'não está em execução: o mesmo comando o continua',
-    );
-    throw new CommandError(`${id} ${why}`);
+    if (outcome !== null) throw hasEnded(id);
+    const [en, pt] = answerWords(orderAnswer('not_running'));
+    throw new CommandError([`${id}: ${en}`, `${id}: ${pt}`]);
   });
 }
 
@@ -101,11 +102,23 @@ async function releaseAll(
   await new JobBatchRepository(store).releaseChildren(folder, word);
 }
 
-function hasEnded(id: string, say: Say): CommandError {
+/** Why a workflow refused an update. */
+export function refusalWords({ cause }: WorkflowUpdateFailedError): Words {
+  const [answer] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return answer == null ? ['refused', 'recusado'] : answerWords(answer as OrderAnswer);
+}
+
+export function refusalOf(id: string, error: WorkflowUpdateFailedError): CommandError {
+  const [en, pt] = refusalWords(error);
+  return new CommandError([`${id}: ${en}`, `${id}: ${pt}`]);
+}
+
+function hasEnded(id: string): CommandError {
   const command = `\`diligence result ${id}\``;
-  return new CommandError(
-    say(`${id} has ended: ${command} shows how`, `${id} já terminou: ${command} mostra como`),
-  );
+  return new CommandError([
+    `${id} has ended: ${command} shows how`,
+    `${id} já terminou: ${command} mostra como`,
+  ]);
 }
 
 /** Null when it takes longer. */

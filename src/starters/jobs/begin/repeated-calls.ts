@@ -48,9 +48,11 @@ export class RepeatedCalls {
   async wait(error: unknown): Promise<void> {
     const requested = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
     if (requested > longestPauseMs) {
-      throw new CommandError(
-        `${messageOf(error)}: the service asks to wait ${Math.ceil(requested / 1_000)} s; try again then`,
-      );
+      const seconds = Math.ceil(requested / 1_000);
+      throw new CommandError([
+        `${messageOf(error)}: the service asks to wait ${seconds} s; try again then`,
+        `${messageOf(error)}: o serviço pede para aguardar ${seconds} s; tente de novo depois`,
+      ]);
     }
     await this.#pause(Math.max(pauseMs, requested));
   }

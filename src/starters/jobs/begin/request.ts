@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { readDuration } from '../duration';
 
+export const durationExpected = 'expected a duration like 90s, 15m, 24h or 7d';
+
 /** Read as milliseconds. */
 export const duration = z.string().transform((text, context) => {
   const ms = readDuration(text);
   if (ms !== null) return ms;
-  context.addIssue({ code: 'custom', message: 'expected a duration like 90s, 15m, 24h or 7d' });
+  context.addIssue({ code: 'custom', message: durationExpected });
   return z.NEVER;
 });
 

@@ -5,7 +5,7 @@ import type { JobKind } from '../../../domain/job';
 import { decisionsOf, type InboxFilter } from '../../../store/core/jobs/inbox';
 import type { CommandContext } from '../context';
 import { namedJob } from '../named-job';
-import { CommandError } from '../errors';
+import { CommandError, noJob } from '../errors';
 
 /** A job that needs a person: why, and what can be decided about it now. */
 export interface InboxItem {
@@ -38,7 +38,7 @@ export async function listInbox(
   { limit, after }: { limit: number; after?: string },
 ): Promise<InboxPage> {
   if (after !== undefined && (await store.inbox.find(after)) === null)
-    throw new CommandError(`no job ${after}`);
+    throw new CommandError(noJob(after));
   const rows = await store.inbox.list(filter, limit + 1, after);
   const items = rows.slice(0, limit).map((row) => {
     const { createdAt, id, input, kind, since, status, waitsAbout, waitsFor } = row;
@@ -71,7 +71,7 @@ export async function inboxDetail(
 ): Promise<InboxDetail> {
   const { id } = await namedJob(store, name, 'waiting');
   const job = await store.inbox.find(id);
-  if (job === null) throw new CommandError(`no job ${id} in this store`);
+  if (job === null) throw new CommandError(noJob(id));
   const { folder, kind, needsAttention, status, waitsFor } = job;
   const { why, actions } = inboxEntry(job, needsAttention, reader.say);
   const outcome = await store.jobs.outcome<{ error?: InboxDetail['error'] }>(folder);

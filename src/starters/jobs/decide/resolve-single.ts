@@ -6,7 +6,7 @@ import type { FoundJob } from '../../../store/core/jobs/inbox';
 import type { EngineClient } from '../../../temporal/connection';
 import { attributesAtStart } from '../../../workflows/core/search-attributes';
 import { isRunning, type CommandContext } from '../context';
-import { CommandError } from '../errors';
+import { CommandError, stillRuns, beingSent } from '../errors';
 import type { Continuation, Resolver, ResolveRequest } from './resolve';
 
 /** What inputs of jobs about one thing have in common. */
@@ -49,10 +49,13 @@ export function singleResolver<Input extends SingleInput>(rules: SingleRules<Inp
       const newest = await ctx.store.jobs.last<Input>(itemOf(job.folder));
       if (newest !== null && newest.folder !== job.folder) {
         const { jobId } = newest.record;
-        throw new CommandError(`${job.id}: asked for again since: decide about ${jobId}`);
+        throw new CommandError([
+          `${job.id}: ordered again since: resolve ${jobId}`,
+          `${job.id}: foi pedido de novo depois: resolva ${jobId}`,
+        ]);
       }
       if (await isRunning(engine, itemOf(job.id).slice(0, -1)))
-        throw new CommandError(`${job.id} is still running: decide when it has ended`);
+        throw new CommandError(stillRuns(job.id));
       await refuseInFlight(ctx, await rules.fence(ctx, input), job.id);
       await rules.check?.(ctx, job, input, request);
     },
@@ -68,7 +71,10 @@ export function singleResolver<Input extends SingleInput>(rules: SingleRules<Inp
 async function inputOf<Input>({ store }: CommandContext, { folder, id }: FoundJob): Promise<Input> {
   const input = await store.jobs.input<Input>(folder);
   if (input === null)
-    throw new CommandError(`${id}: what was asked for is not in the store any more`);
+    throw new CommandError([
+      `${id}: its request is not in the store any more`,
+      `${id}: o seu pedido não está mais armazenado`,
+    ]);
   return input;
 }
 
@@ -85,8 +91,7 @@ async function refuseInFlight(
 ): Promise<void> {
   if (subject === null) return;
   const state = subjectState(await store.attempts.of(subject), Date.now());
-  if (state.kind === 'in_flight')
-    throw new CommandError(`${id}: it is being sent right now; try again in a while`);
+  if (state.kind === 'in_flight') throw new CommandError(beingSent(id));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { stateWord } from '../../../report/words';
+import { WordedError } from '../../../domain/core/worded-error';
 import { inboxEntry } from '../../../domain/attention';
 import type { ResolveAction } from '../../../domain/core/kind';
 import { resolveEntry } from '../../../domain/audit-entries';
@@ -10,7 +12,7 @@ import { decisionOf, decisionsOf, type FoundJob } from '../../../store/core/jobs
 import type { EngineClient } from '../../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../../temporal/search-attributes';
 import { withEngine, type CommandContext } from '../context';
-import { CommandError, UsageError } from '../errors';
+import { CommandError, UsageError, noteMissing, noJob, stillRuns } from '../errors';
 
 /** Which rows of a batch a person decides about. */
 export interface RowSelection {
@@ -73,7 +75,7 @@ export interface Resolver {
 export const nothingGoesOn: Resolver = { carryOut: async () => null };
 
 /** The job takes no decision: it moved on meanwhile. */
-export class RefusedDecisionError extends Error {
+export class RefusedDecisionError extends WordedError {
   override readonly name = 'RefusedDecisionError';
 }
 
@@ -114,31 +116,38 @@ export async function resolveJob(
 }
 
 function refuseUsage(resolver: Resolver, { action, externalId, note, rows }: ResolveRequest): void {
-  if (note.trim() === '') throw new UsageError('--note: say why');
+  if (note.trim() === '') throw new UsageError(noteMissing);
   if ((action === 'adopt') !== (externalId !== null))
-    throw new UsageError('--external-id goes with --action adopt, and adopt needs it');
+    throw new UsageError([
+      '--external-id goes with --action adopt, and adopt needs it',
+      '--external-id vale com --action adopt, que precisa dele',
+    ]);
   if (rows !== null && resolver.rows === undefined)
-    throw new UsageError('rows are chosen in batches of certificates: decide about the job itself');
+    throw new UsageError([
+      'rows are chosen in batches of certificates: resolve the job itself',
+      'linhas são escolhidas em lotes de certidões: resolva o próprio trabalho',
+    ]);
 }
 
 /** @throws CommandError when there is none */
 export async function findJob({ store }: CommandContext, id: string): Promise<FoundJob> {
   const job = await store.inbox.find(id);
-  if (job === null) throw new CommandError(`no job ${id} in this store`);
+  if (job === null) throw new CommandError(noJob(id));
   return job;
 }
 
 function refuseAction(job: FoundJob, action: string) {
   const { id, status, waitsFor, needsAttention } = job;
-  if (status === null && waitsFor === null)
-    throw new CommandError(
-      `${id} has not ended: decide when it has, or \`diligence cancel ${id}\` first`,
-    );
+  if (status === null && waitsFor === null) throw new CommandError(stillRuns(id));
   const { actions } = inboxEntry(job, needsAttention);
   if (actions.some((one) => one.action === action)) return;
-  const words = actions.map((one) => one.action).join(', ') || 'nothing';
+  const words = actions.map((one) => one.action).join(', ');
   const how = status ?? `waiting: ${waitsFor}`;
-  throw new CommandError(`${id} is ${how}: \`--action ${action}\` does not apply (${words} does)`);
+  const state = stateWord(status ?? waitsFor ?? 'waiting', 'pt');
+  throw new CommandError([
+    `${id} is ${how}: \`--action ${action}\` does not apply (${words || 'nothing'} does)`,
+    `${id}: ${state}; \`--action ${action}\` não se aplica (possíveis: ${words || 'nenhuma'})`,
+  ]);
 }
 
 /**
@@ -162,7 +171,10 @@ async function decisionToTake(
 }
 
 function alreadyDecided(id: string, { action, at, by }: DecisionRecord): CommandError {
-  return new CommandError(`${id}: ${by} has decided already: ${action}, at ${at}`);
+  return new CommandError([
+    `${id}: ${by} has resolved it already: ${action}, at ${at}`,
+    `${id}: ${by} já resolveu: ${action}, em ${at}`,
+  ]);
 }
 
 function isSame(
@@ -223,7 +235,8 @@ async function rowsOf(
 ): Promise<DecidedRow[]> {
   if (resolver.rows === undefined || request.action === 'acknowledge') return [];
   const rows = await resolver.rows(ctx, job, request);
-  if (rows.length === 0) throw new CommandError(`${job.id}: no row to decide about`);
+  if (rows.length === 0)
+    throw new CommandError([`${job.id}: no row to resolve`, `${job.id}: nenhuma linha a resolver`]);
   return rows;
 }
 
@@ -243,7 +256,7 @@ async function carriedOut(
     const entry = { ...resolveEntry(id, decision), result: 'refused' };
     await ctx.audit.appendAndAnchor([entry]);
     await endDecision(ctx, decisionFolder(folder, decision.number), 'refused', null);
-    throw new CommandError(`${id}: ${error.message}`);
+    throw new CommandError([`${id}: ${error.words[0]}`, `${id}: ${error.words[1]}`]);
   }
 }
 

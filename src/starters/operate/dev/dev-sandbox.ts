@@ -6,7 +6,7 @@ import type { Environment } from '../../../environment';
 import type { Store } from '../../../store/store';
 import { engineLogPath } from '../../../temporal/engine-record';
 import { takeStoreForSandbox } from '../../../temporal/sandbox-store';
-import { CommandError } from '../../jobs/errors';
+import { CommandError, inEnglish } from '../../jobs/errors';
 import { openLog } from '../supervised';
 
 const sandboxToken = 'sandbox-token';
@@ -48,10 +48,12 @@ export async function startSandboxProcess(
     stdio: ['ignore', 'pipe', log, 'ipc'],
   });
   closeSync(log);
-  if (child.stdout === null) throw new CommandError('the sandbox has no output');
+  if (child.stdout === null) throw new CommandError(inEnglish('the sandbox has no output'));
   const lines = createInterface({ input: child.stdout });
   const ended = once(child, 'exit').then(() => {
-    throw new CommandError(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`);
+    throw new CommandError(
+      inEnglish(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`),
+    );
   });
   let text = '';
   const addresses = (async () => {

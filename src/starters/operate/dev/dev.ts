@@ -31,7 +31,7 @@ import {
 } from './dev-sandbox';
 import { boundLogs } from '../log-files';
 import { SupervisedServer, SupervisedWorker, openLog } from '../supervised';
-import { CommandError } from '../../jobs/errors';
+import { CommandError, inEnglish } from '../../jobs/errors';
 import { print, printJson, printNote, wholeNumber } from '../../cli/terminal';
 import { openContext } from '../../jobs/context';
 
@@ -111,7 +111,9 @@ async function runEngine(environment: Environment, flags: DevFlags): Promise<voi
   } catch (error) {
     if (!giveWay.signal.aborted) throw error;
     if (flags.onDemand === true) return;
-    throw new CommandError(`an engine runs on ${dataDir} already (\`diligence stop\` ends it)`);
+    throw new CommandError(
+      inEnglish(`an engine runs on ${dataDir} already (\`diligence stop\` ends it)`),
+    );
   } finally {
     clearInterval(watching);
   }
@@ -244,7 +246,7 @@ async function startDetached(): Promise<void> {
     if (child.pid === undefined || hasEnded(child.pid)) break;
     await sleep(200);
   }
-  throw new CommandError(`it did not start: see ${engineLogPath(dataDir, 'engine')}`);
+  throw new CommandError(inEnglish(`it did not start: see ${engineLogPath(dataDir, 'engine')}`));
 }
 
 /** The longest upload that can be configured, and what a worker and a server take to end. */
@@ -262,7 +264,7 @@ export async function stopEngine(dataDir: string): Promise<boolean> {
   const reportAt = Date.now() + 10_000;
   let isShown = false;
   while (!hasEnded(pid)) {
-    if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
+    if (Date.now() > deadlineAt) throw new CommandError(inEnglish(`process ${pid} does not end`));
     if (!isShown && Date.now() > reportAt) {
       printNote(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
       isShown = true;

@@ -245,7 +245,13 @@ describe.each(Object.entries(cases))('%s', (code, files) => {
     expect(inShort(bytes)).toEqual(found);
     const check = cnabChecks[code as CnabCode];
     const finding = findings.find((one) => one.code === code);
-    expect(finding).toMatchObject({ level: check.level, sentence: check.sentence });
+    const [sentence, portuguese] = check.sentence;
+    expect(finding).toMatchObject({
+      level: check.level,
+      sentence,
+      portuguese: { sentence: portuguese },
+    });
+    expect(portuguese).not.toBe(sentence);
     expect(finding?.found).not.toBe('');
   });
 });
