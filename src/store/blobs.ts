@@ -6,7 +6,7 @@ import { flush, writeNew, writeOnce } from './files';
 import { GroupQueue } from './group-queue';
 import { StoreError, storeErrorOf } from './store-error';
 
-/** Stands beside the bytes: which store they are of. */
+/** File beside the bytes that names their store. */
 export const markerName = 'store-id';
 
 interface NewBlob {
@@ -19,15 +19,14 @@ const isDay = /^\d{4}-\d{2}-\d{2}$/;
 const isBlob = /^\d{4}-\d{2}-\d{2}\/[0-9a-f-]{36}$/;
 
 /**
- * Bytes beside the database, in a directory: files 0600, one folder a day. Names are random and never
- * used again. Bytes are on the disk, with their name, before `put` resolves: only then may a row name
- * them.
+ * Bytes beside the database, in a directory: files 0600, one folder a day. Names are random and never reused.
+ * `put` resolves after bytes and name are flushed: only then may a row name them.
  */
 export class BlobDirectory {
   readonly #root: string;
-  /** Days whose folders are there, with their names. */
+  /** Days whose folders exist, with their names. */
   readonly #days = new Set<string>();
-  /** Those that come together share the flush of their folder; who waits behind more would wait for long. */
+  /** Concurrent writes share the flush of their folder; larger groups would wait too long. */
   readonly #writing = new GroupQueue<NewBlob, null>({
     most: 32,
     run: (group) => this.#writeAll(group),
@@ -38,9 +37,9 @@ export class BlobDirectory {
   }
 
   /**
-   * Marks the directory as that of a store. To be called when the store is opened.
+   * Marks the directory as that of a store, when the store is opened.
    *
-   * @param names whether a row names bytes, which another directory must hold then
+   * @param names whether a row names bytes, which must then be in another directory
    */
   async prepare(storeId: string, names: () => Promise<boolean>): Promise<void> {
     const marker = join(this.#root, markerName);
@@ -48,7 +47,7 @@ export class BlobDirectory {
       if (await names()) {
         throw new StoreError(
           'refused',
-          `${this.#root} is not where the bytes of the store are: mount that directory, or mend its address`,
+          `${this.#root} does not hold the bytes of the store: mount that directory, or correct its address`,
         );
       }
       await mkdir(this.#root, { recursive: true, mode: 0o700 });
@@ -61,7 +60,7 @@ export class BlobDirectory {
   }
 
   /**
-   * @returns the name under which it is read again
+   * @returns the name to read it by
    * @throws StoreError
    */
   async put(body: Uint8Array | string): Promise<string> {
@@ -70,7 +69,7 @@ export class BlobDirectory {
     return name;
   }
 
-  /** Null when there are none under this name. */
+  /** Null when there are none. */
   async get(name: string): Promise<Buffer | null> {
     const path = this.#path(name);
     try {
@@ -81,7 +80,7 @@ export class BlobDirectory {
     }
   }
 
-  /** To be called when no row names it any more. None is no error. */
+  /** Call it when no row names it any more. Idempotent. */
   async remove(name: string): Promise<void> {
     const path = this.#path(name);
     try {
@@ -92,14 +91,14 @@ export class BlobDirectory {
     }
   }
 
-  /** Days (`2026-11-22`, UTC) on which bytes were stored, all of it before an instant. */
+  /** Days (`2026-11-22`, UTC) whose bytes were all stored before an instant. */
   async daysBefore(at: number): Promise<string[]> {
     const last = new Date(at).toISOString().slice(0, 10);
     const names = await readdir(this.#root);
     return names.filter((name) => isDay.test(name) && name < last).toSorted();
   }
 
-  /** Names of the bytes that were stored on a day. */
+  /** Names of the bytes stored on a day. */
   async namesOf(day: string): Promise<string[]> {
     const names = await readdir(join(this.#root, day));
     return names.map((name) => `${day}/${name}`).filter((name) => isBlob.test(name));
@@ -127,22 +126,22 @@ export class BlobDirectory {
   }
 
   async #write({ name, body }: NewBlob): Promise<void> {
-    // An empty directory in the place of ours would take them as well.
+    // An empty directory mounted instead of ours would accept them as well.
     await access(join(this.#root, markerName));
     await this.#makeFolder(dirname(name));
-    // A torn one is named by no row, and swept.
+    // No row names a torn file, and it is swept.
     await writeNew(join(this.#root, name), body);
   }
 
   async #makeFolder(day: string): Promise<void> {
     if (this.#days.has(day)) return;
     try {
-      // Not with its parents: where the root is gone, nothing is to be made.
+      // Without its parents: when the root is gone, nothing must be created.
       await mkdir(join(this.#root, day), { mode: 0o700 });
     } catch (error) {
       if ((error as { code?: string }).code !== 'EEXIST') throw error;
     }
-    // Also of who came second: the first may not have come to it.
+    // Even when another process created it: that one may not have flushed yet.
     await flush(this.#root);
     this.#days.add(day);
   }

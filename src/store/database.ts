@@ -6,65 +6,65 @@ import { StoreError } from './store-error';
 /** The store of an installation: records in a database, bytes beside it. */
 export interface Database {
   readonly id: string;
-  /** From 1; another one whenever it was restored. */
+  /** From 1; every restore starts a new one. */
   readonly epoch: number;
   readonly blobs: BlobDirectory;
-  /** Rows of one SELECT; sees what was committed before. */
+  /** Rows of one SELECT; sees all earlier commits. */
   read<T>(statement: Statement): Promise<T[]>;
   /**
-   * All of the statements in one transaction, or none; with what the audit trail tells of them.
+   * Commits all statements and their audit events in one transaction, or none.
    *
-   * @returns what each returned, once they are on the disk
+   * @returns their results, once flushed
    * @throws StoreError
    */
   commit(
     statements: readonly Statement[],
     events?: readonly NewEvent[],
   ): Promise<StatementResult[]>;
-  /** @throws StoreError when it is not the one that was opened, or cannot be written */
+  /** @throws StoreError when it is not the store that was opened, or not writable */
   prove(): Promise<DatabaseFacts>;
-  /** What was removed is on the disk no more when it resolves. */
+  /** Resolves when removed data is no longer on the disk. */
   forget(): Promise<void>;
-  /** What was asked for before is committed first. */
+  /** Commits what was submitted before. */
   close(): Promise<void>;
 }
 
-/** What a store stands on. */
+/** Facts about the database. */
 export interface DatabaseFacts {
   /** `SQLite 3.53.0`. */
   engine: string;
-  /** How it may lose what was committed. */
+  /** How it may lose committed data. */
   mayLose: readonly Loss[];
 }
 
 /**
- * `unflushed`: its disk does not keep what it is given, a disk in memory above all. `fsync-off`: PostgreSQL
- * does not wait for its disk. `standby-not-awaited`: nor for the standby that may take its place.
+ * `unflushed`: its disk does not persist writes, such as a disk in memory. `fsync-off`: PostgreSQL does not wait
+ * for its disk. `standby-not-awaited`: nor for the standby that may replace it.
  */
 export type Loss = 'unflushed' | 'fsync-off' | 'standby-not-awaited';
 
-/** Whether bytes must stand beside it. */
+/** Whether rows name bytes. */
 export async function namesBytes(database: Pick<Database, 'read'>): Promise<boolean> {
   const named = statement('SELECT 1 FROM record WHERE blob IS NOT NULL LIMIT 1');
   return (await database.read(named)).length > 0;
 }
 
-/** What stands or falls together: statements, and what the audit trail tells of them. */
+/** Statements and their audit events, committed together or not at all. */
 export interface Unit {
   statements: readonly Statement[];
   events?: readonly NewEvent[];
 }
 
-/** More statements in one transaction hold other processes up. */
+/** Larger transactions delay other processes. */
 export const commitsTogether = {
   most: 200,
   sizeOf: ({ statements, events = [] }: Unit): number => statements.length + events.length,
 };
 
 /**
- * Runs units in the transaction that has begun, with their links of the audit trail.
+ * Runs units with their audit events in the open transaction.
  *
- * @throws StoreError `unchanged` where a statement had to change something
+ * @throws StoreError `unchanged` when a statement that must change something did not
  */
 export async function runUnits(
   units: readonly Unit[],

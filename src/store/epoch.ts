@@ -3,9 +3,9 @@ import type { SealedDatabase } from './sealed/sealed-database';
 import { statement, type Statement } from './statement';
 
 /**
- * A store that was brought back has no memory of what came after it: a new epoch begins (decision record
- * 001). No process goes on that opened it before, what was under way waits for a person, and what is
- * not on record counts as perhaps bought until somebody says that it was looked up.
+ * A restored store lacks what happened after the backup: a new epoch begins (decision record 001). Processes that
+ * opened it before stop, open jobs wait for a person, and what is not on record counts as possibly bought until a
+ * person has checked.
  */
 export function newEpoch(at: number): Statement[] {
   const since = new Date(at).toISOString();
@@ -21,7 +21,7 @@ export function newEpoch(at: number): Statement[] {
   ];
 }
 
-/** Epoch milliseconds; null when the store has records of all that was bought. */
+/** Epoch milliseconds; null when all purchases are on record. */
 export async function doubtSince(store: SealedDatabase): Promise<number | null> {
   const [row] = await store.read<{ since: number | null }>(
     statement('SELECT doubt_since AS since FROM install'),
@@ -29,11 +29,7 @@ export async function doubtSince(store: SealedDatabase): Promise<number | null> 
   return row?.since ?? null;
 }
 
-/**
- * A person has looked up what was bought between the backup and the restore.
- *
- * @param entry what the audit trail tells of it
- */
+/** A person has checked what was bought between backup and restore. @param entry its audit entry */
 export async function endDoubt(store: SealedDatabase, entry: AuditEntry): Promise<void> {
   await store.commit([statement('UPDATE install SET doubt_since = NULL')], [entry]);
 }

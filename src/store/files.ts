@@ -3,9 +3,9 @@ import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Writes a file (0600) that appears whole or not at all, flushed together with its name.
+ * Writes a file (0600) atomically, flushed together with its name.
  *
- * @returns false when a file of that name was there: it stays
+ * @returns false when a file of that name exists: it stays
  */
 export async function writeOnce(path: string, body: Uint8Array | string): Promise<boolean> {
   const aside = await writeAside(dirname(path), body);
@@ -21,7 +21,7 @@ export async function writeOnce(path: string, body: Uint8Array | string): Promis
   return true;
 }
 
-/** As `writeOnce`, in the place of what is there. */
+/** As `writeOnce`, and replaces an existing file. */
 export async function replaceFile(path: string, body: Uint8Array | string): Promise<void> {
   await rename(await writeAside(dirname(path), body), path);
   await flush(dirname(path));
@@ -34,7 +34,7 @@ async function writeAside(folder: string, body: Uint8Array | string): Promise<st
   return path;
 }
 
-/** Writes a file (0600) of which there is none, and flushes it; what fails leaves none. */
+/** Writes and flushes a new file (0600); a failure leaves none. */
 export async function writeNew(path: string, body: Uint8Array | string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -48,7 +48,7 @@ export async function writeNew(path: string, body: Uint8Array | string): Promise
   }
 }
 
-/** A file, or the names in a folder. */
+/** Flushes a file, or the names in a folder. */
 export async function flush(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

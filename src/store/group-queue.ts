@@ -6,20 +6,20 @@ interface Waiting<Request, Result> {
   fail: (error: unknown) => void;
 }
 
-/** How requests are done together. */
+/** How requests are grouped. */
 export interface Together<Request, Result> {
-  /** Sizes of the members of one group add up to no more; default: each counts as one. */
+  /** Upper bound of the sizes of a group; by default each counts as one. */
   most: number;
   sizeOf?: (request: Request) => number;
   /**
-   * What became of each member.
+   * Results per member.
    *
-   * @throws StoreError when nothing was done of any: each of several is then done alone
+   * @throws StoreError when nothing was done: the members are then run one by one
    */
   run: (group: readonly Request[]) => Promise<readonly (Result | StoreError)[]>;
 }
 
-/** What is asked for while a group is under way is done together, next; each caller learns its own end. */
+/** Groups the requests that arrive while a group runs; each caller gets its own result. */
 export class GroupQueue<Request, Result> {
   readonly #together: Together<Request, Result>;
   readonly #waiting: Waiting<Request, Result>[] = [];
@@ -37,14 +37,14 @@ export class GroupQueue<Request, Result> {
     });
   }
 
-  /** What was asked for before is done when it resolves. */
+  /** Resolves when all earlier requests are done. */
   async drain(): Promise<void> {
     await this.#working;
   }
 
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // What is asked for in one turn of the event loop goes together.
+      // Groups the requests of one turn of the event loop.
       await new Promise(setImmediate);
       const group = this.#waiting.splice(0, this.#sizeOfNext());
       if (!(await this.#areDone(group))) for (const one of group) await this.#areDone([one]);
@@ -59,7 +59,7 @@ export class GroupQueue<Request, Result> {
     return tooMany === -1 ? this.#waiting.length : Math.max(1, tooMany);
   }
 
-  /** @returns false when nothing was done, and each is to be done alone */
+  /** @returns false when nothing was done, and the members must run one by one */
   async #areDone(group: readonly Waiting<Request, Result>[]): Promise<boolean> {
     try {
       const ends = await this.#together.run(group.map(({ request }) => request));

@@ -1,4 +1,4 @@
-/** Folders of jobs, a resource each. A new one is a line here. */
+/** Job folders of each resource. A new one is a line here. */
 export * from './certificates/folders';
 export * from './credit/folders';
 export * from './dossiers/folders';

@@ -1,8 +1,8 @@
 import { monitorTables } from './monitors/tables';
 
 /**
- * Forward only; each step in a transaction of its own. What stands here is never changed again. Written for
- * SQLite; `postgres/dialect` says it to PostgreSQL.
+ * Forward only; each step is one transaction, and is never changed later. Written for SQLite; `postgres/dialect`
+ * translates it.
  */
 export const migrations: readonly string[][] = [
   [
@@ -43,10 +43,10 @@ export const migrations: readonly string[][] = [
        CHECK ((receipt IS NULL) = (receipt_at IS NULL)),
        CHECK ((receipt IS NOT DISTINCT FROM 'accepted') = (external_id IS NOT NULL))
      ) STRICT, WITHOUT ROWID`,
-    // At most one of a subject of which nobody knows the end.
+    // At most one undecided attempt of a subject.
     `CREATE UNIQUE INDEX attempt_undecided ON attempt (subject)
        WHERE kind = 'send' AND is_resolved = 0 AND (receipt IS NULL OR receipt = 'unknown')`,
-    // What surely never left may go again in its run, until the run is closed.
+    // An attempt that certainly was not sent may be repeated in its chunk until the chunk is closed.
     `CREATE UNIQUE INDEX attempt_run ON attempt (subject, workflow_id, chunk)
        WHERE receipt IS NULL OR receipt <> 'not_sent'`,
     `CREATE INDEX attempt_trace ON attempt (external_id)
@@ -71,7 +71,7 @@ export const migrations: readonly string[][] = [
        body BLOB NOT NULL,
        PRIMARY KEY (work, item, stored_by)
      ) STRICT, WITHOUT ROWID`,
-    // Rows that a lane has put aside for later. Numbers alone: nothing of it tells of anybody.
+    // Rows that a lane has deferred. Numbers only, no personal data.
     `CREATE TABLE deferred_row (
        work TEXT NOT NULL,
        lane TEXT NOT NULL,
@@ -127,7 +127,7 @@ export const migrations: readonly string[][] = [
        PRIMARY KEY (subject, holder, line)
      ) STRICT, WITHOUT ROWID`,
     `CREATE INDEX subject_holder ON subject (holder)`,
-    // Whom lines of the audit trail tell of; an erasure takes it away.
+    // Subjects of audit events; an erasure removes them.
     `CREATE TABLE subject_number (
        subject TEXT PRIMARY KEY,
        number TEXT NOT NULL UNIQUE
@@ -155,12 +155,12 @@ export const migrations: readonly string[][] = [
     `CREATE INDEX job_label ON job (label, created_at, id) WHERE label IS NOT NULL`,
     `CREATE INDEX job_attention ON job (attention_at, id) WHERE attention_at IS NOT NULL`,
     `CREATE INDEX job_kind_attention ON job (kind, attention_at, id) WHERE attention_at IS NOT NULL`,
-    // No claim of a job commits beside it.
+    // A claim of the job never commits while it exists.
     `CREATE TABLE stop_mark (
        holder TEXT PRIMARY KEY REFERENCES job (holder) ON DELETE CASCADE,
        word TEXT NOT NULL CHECK (word IN ('paused', 'cancelled'))
      ) STRICT, WITHOUT ROWID`,
-    // What an open job waits for a person for, by the workflow that waits.
+    // Why an open job waits for a person, by the waiting workflow.
     `CREATE TABLE wait_mark (
        holder TEXT NOT NULL REFERENCES job (holder) ON DELETE CASCADE,
        source TEXT NOT NULL,
@@ -182,7 +182,7 @@ export const migrations: readonly string[][] = [
        said BLOB NOT NULL,
        PRIMARY KEY (subject, n, number)
      ) STRICT, WITHOUT ROWID`,
-    // What each worker sends to a service: a lease, and what was found. Nothing of it tells of anybody.
+    // Rate lease of each worker per service, and the measured rate. No personal data.
     `CREATE TABLE rate_share (
        service TEXT NOT NULL,
        worker TEXT NOT NULL,
@@ -194,7 +194,7 @@ export const migrations: readonly string[][] = [
        PRIMARY KEY (service, worker)
      ) STRICT, WITHOUT ROWID`,
     ...monitorTables,
-    // What tells of an erasure is written beside what was, never into it.
+    // The events of an erasure are added; existing events stay unchanged.
     ...['event', 'anchor', 'anchor_head'].flatMap((table) =>
       ['UPDATE', 'DELETE'].map(
         (change) =>

@@ -9,9 +9,9 @@ import { Store } from './store';
 import { StoreConfigError } from './store-error';
 
 export interface StoreAddress {
-  /** A directory or a `file:` URL, of SQLite and the bytes beside it; or `postgres://`. */
+  /** A directory or `file:` URL, for SQLite with the bytes beside it; or `postgres://`. */
   storeUrl: string;
-  /** Directory of the bytes beside PostgreSQL, which all processes share; SQLite needs none. */
+  /** Directory of the bytes of PostgreSQL, shared by all processes; SQLite needs none. */
   blobsUrl: string | null;
 }
 
@@ -22,11 +22,10 @@ export interface StoreSealing {
 }
 
 /**
- * Opens the store at an address, and makes it one at the first use.
+ * Opens the store at an address; creates it at the first use.
  *
- * @param sealing null: nothing is sealed, and what is sealed cannot be read
- * @throws StoreError when it was made with another id key, StoreConfigError when the address is of an
- *   unknown kind
+ * @param sealing null: nothing is sealed, and sealed data cannot be read
+ * @throws StoreError when it was created with another id key, StoreConfigError for an address of an unknown kind
  */
 export async function openStore(
   { storeUrl, blobsUrl }: StoreAddress,
@@ -46,9 +45,9 @@ export async function openStore(
 }
 
 /**
- * The store as it is there, whoever's it is, to be read alone. Null when there is none.
+ * Any existing store, read only. Null when there is none.
  *
- * @param seal default: what is sealed is read as it stands
+ * @param seal default: sealed data is returned sealed
  */
 export async function storeAsItIs(
   { storeUrl, blobsUrl }: StoreAddress,
@@ -61,13 +60,13 @@ export async function storeAsItIs(
   return database && new Store(database, seal);
 }
 
-/** The same, of SQLite. */
+/** The same for SQLite. */
 export function storeInFolder(folder: string, seal?: Seal): Store | null {
   const database = databaseToRead(folder);
   return database && new Store(database, seal);
 }
 
-/** An address without what must not be printed. */
+/** The address without its secrets. */
 export function shownAddress(storeUrl: string): string {
   if (!isPostgres(storeUrl)) return storeUrl;
   const { protocol, host, pathname } = new URL(storeUrl);
@@ -78,7 +77,7 @@ export function isPostgres(storeUrl: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(storeUrl);
 }
 
-/** A default would differ from machine to machine. */
+/** No default: it would differ between machines. */
 function blobsOf(blobsUrl: string | null): string {
   if (blobsUrl !== null) return directoryOf(blobsUrl);
   throw new StoreConfigError(
@@ -86,7 +85,7 @@ function blobsOf(blobsUrl: string | null): string {
   );
 }
 
-/** Of a store that is not in PostgreSQL. */
+/** Directory of a store that is not in PostgreSQL. */
 export function directoryOf(address: string): string {
   if (address.startsWith('file:')) return fileURLToPath(address);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(address)) {

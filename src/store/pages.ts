@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Rows of a SELECT in pages by key: one that stays open would keep the log of the database from being
- * worked off. Between two pages others have their turn: a read waits for nothing by itself.
+ * Rows of a SELECT in pages by key: a SELECT that stays open would block the checkpoint of the write-ahead log.
+ * Between two pages it yields, since a read never waits.
  *
- * @param read rows behind the last one of the page before, in order, `size` of them at most
+ * @param read up to `size` rows after the last one of the previous page, in order
  */
 export async function* pagesOf<Row>(
   size: number,

@@ -9,13 +9,13 @@ export interface LockOptions {
   signal?: AbortSignal | undefined;
   /** Called once, when another process holds the lock. */
   onWait?: (holderPid: number) => void;
-  /** Gap between two looks at a lock that is held. Default 500. */
+  /** Interval between two checks of a held lock. Default 500. */
   pollIntervalMs?: number;
 }
 
 /**
- * Runs `work` while this process holds the lock. The lock is the write lock of an empty database at that path: the
- * system releases it with the process, however that ends, and no pid has to be believed. The file stays.
+ * Runs `work` while this process holds the lock, which is the write lock of an empty database at that path: the
+ * system releases it with the process, and no pid has to be trusted. The file stays.
  */
 export async function withLock<T>(
   path: string,
@@ -35,7 +35,7 @@ export async function withLock<T>(
     try {
       return await work();
     } finally {
-      // Closing alone keeps it for as long as a statement lives.
+      // Closing alone would keep the lock while a statement lives.
       database.exec('ROLLBACK');
     }
   } finally {
@@ -43,12 +43,12 @@ export async function withLock<T>(
   }
 }
 
-/** The process that holds the lock now; null when none does. */
+/** The process that holds the lock; null: none. */
 export async function lockHolder(path: string): Promise<number | null> {
   if (!existsSync(path)) return null;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Who is about to take it has not said so yet: the name that stands there is of one before.
+    // A process that is just taking the lock has not written its name yet: the name there is an older one.
     for (let looks = 0; looks < 100; looks += 1, await sleep(5)) {
       if (tries(database, 'BEGIN IMMEDIATE')) return null;
       const pid = holderOf(database);
@@ -60,17 +60,17 @@ export async function lockHolder(path: string): Promise<number | null> {
   }
 }
 
-/** Writes who we are first: while the lock is held, others can only read. */
+/** Writes our pid first: while the lock is held, others can only read. */
 function isTaken(database: DatabaseSyncInstance): boolean {
   const name = `PRAGMA user_version = ${process.pid}`;
   if (!tries(database, name) || !tries(database, 'BEGIN IMMEDIATE')) return false;
   if (holderOf(database) === process.pid) return true;
-  // Another wrote its name after us and did not get the lock: both begin again.
+  // Another process overwrote the name and did not get the lock: both start over.
   database.exec('ROLLBACK');
   return false;
 }
 
-/** False when another connection is in the way. */
+/** False when another connection blocks it. */
 function tries(database: DatabaseSyncInstance, sql: string): boolean {
   try {
     database.exec(sql);
@@ -81,7 +81,7 @@ function tries(database: DatabaseSyncInstance, sql: string): boolean {
   }
 }
 
-/** Null when nobody who lives has written that he holds it. */
+/** Null when no living process has written its pid. */
 function holderOf(database: DatabaseSyncInstance): number | null {
   try {
     const row = database.prepare('PRAGMA user_version').get() as { user_version: number };

@@ -14,17 +14,17 @@ import { StoreError } from './store-error';
 export type PutResult = 'stored' | 'exists';
 
 export interface PutOptions {
-  /** Stands beside the database, however small: PDFs, pictures, uploads. */
+  /** Always beside the database: PDFs, pictures, uploads. */
   bytes?: boolean;
 }
 
-/** Bytes that are on the disk, and that no record names yet. */
+/** Bytes that are flushed and not yet named by a record. */
 export interface StoredBytes {
   key: string;
   blob: string;
 }
 
-/** The record that names bytes; what is there stays, and these are swept away later. */
+/** The record that names bytes; an existing record stays, and these bytes are swept later. */
 export function nameBytes({ key, blob }: StoredBytes): Statement {
   return insertInto('record', ['key', 'blob'], [[key, blob]]);
 }
@@ -39,17 +39,17 @@ interface NamedBlob {
   blob: string | null;
 }
 
-/** By then nobody still waits to name bytes. */
+/** By then no process is about to name bytes. */
 const oldEnoughMs = 2 * 24 * 60 * 60_000;
-/** Larger bodies stand beside the database. */
+/** Larger bodies go beside the database. */
 const mostInRow = 64 * 1024;
 
 const replaced = `INSERT INTO record (key, body, blob) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET body = excluded.body, blob = excluded.blob`;
 
 /**
- * Whole objects by key: slash-separated words in ASCII. Small ones are rows, bytes and large ones are blobs
- * that a row names. Each is sealed for its key.
+ * Whole objects by key: slash-separated words in ASCII. Small ones are rows; bytes and large ones are blobs that a
+ * row names. Each is sealed for its key.
  */
 export class RecordRepository {
   readonly #database: SealedDatabase;
@@ -61,9 +61,9 @@ export class RecordRepository {
   }
 
   /**
-   * Writes only when nothing is there, all or nothing: readers see the whole object or none.
+   * Writes atomically if nothing is there.
    *
-   * @returns `stored`, or `exists` when another put came first (what is there stays)
+   * @returns `stored`, or `exists`: the existing object stays
    */
   async putIfAbsent(
     key: string,
@@ -71,7 +71,7 @@ export class RecordRepository {
     { bytes = false }: PutOptions = {},
   ): Promise<PutResult> {
     if (bytes && (await this.#has(key))) return 'exists';
-    const position = await this.#place(key, body, bytes);
+    const position = await this.#position(key, body, bytes);
     const [result] = await this.#commit(position, [
       insertInto('record', ['key', 'body', 'blob'], [[key, position.body, position.blob]]),
     ]);
@@ -86,19 +86,19 @@ export class RecordRepository {
   }
 
   /**
-   * Bytes first: on the disk when it resolves, to be named in a transaction with what tells of them.
+   * Flushes the bytes, to be named in a transaction with related records.
    *
-   * @returns null when the key is there already
+   * @returns null when the key exists already
    */
   async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {
     if (await this.#has(key)) return null;
-    const { blob } = await this.#place(key, bytes, true);
+    const { blob } = await this.#position(key, bytes, true);
     return { key, blob: blob ?? '' };
   }
 
-  /** Writes or replaces, all or nothing. */
+  /** Writes or replaces atomically. */
   async replace(key: string, body: Uint8Array | string): Promise<void> {
-    const position = await this.#place(key, body);
+    const position = await this.#position(key, body);
     const [before] = await this.#commit(position, [
       statement('SELECT blob FROM record WHERE key = ?', [key]),
       statement(replaced, [key, position.body, position.blob]),
@@ -106,20 +106,20 @@ export class RecordRepository {
     await this.#removeBlobs(before?.rows as NamedBlob[]);
   }
 
-  /** As `replace`, to be committed with other things; the bytes that it named before are the caller's to remove. */
+  /** As `replace`, within a larger transaction; the caller removes the previous bytes. */
   async replacement(key: string, body: Uint8Array | string): Promise<Statement> {
-    const position = await this.#place(key, body);
+    const position = await this.#position(key, body);
     return statement(replaced, [key, position.body, position.blob]);
   }
 
-  /** As `putIfAbsent`, to be committed with other things, which are not done when something is there. */
+  /** As `putIfAbsent`, within a larger transaction, which fails when something is there. */
   async insertion(key: string, body: Uint8Array | string): Promise<Statement> {
-    const position = await this.#place(key, body);
+    const position = await this.#position(key, body);
     const row = [key, position.body, position.blob];
     return { ...insertInto('record', ['key', 'body', 'blob'], [row]), mustChange: true };
   }
 
-  /** Removes the object for good; none is no error. */
+  /** Removes the object. Idempotent. */
   async remove(key: string): Promise<void> {
     const [gone] = await this.#database.commit([
       statement('DELETE FROM record WHERE key = ? RETURNING blob', [checked(key)]),
@@ -127,7 +127,7 @@ export class RecordRepository {
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
 
-  /** Removes every object below a prefix that ends with a slash; none is no error. */
+  /** Removes every object below a prefix that ends with a slash. Idempotent. */
   async removeAll(prefix: string): Promise<void> {
     const [gone] = await this.#database.commit([
       statement('DELETE FROM record WHERE key >= ? AND key < ? RETURNING blob', rangeOf(prefix)),
@@ -136,9 +136,9 @@ export class RecordRepository {
   }
 
   /**
-   * The bytes, or null when there is no such object.
+   * Null when there is no such object.
    *
-   * @throws StoreConfigError when none of our keys opens it, BrokenSealError when it is not as we sealed it
+   * @throws StoreConfigError when none of our keys opens it, BrokenSealError when it was altered
    */
   async get(key: string): Promise<Buffer | null> {
     const [row] = await this.#database.read<NamedBlob & { body: Uint8Array }>(
@@ -148,7 +148,7 @@ export class RecordRepository {
     if (row.blob === null) return this.#database.open(key, row.body);
     const bytes = await this.#blobs.get(row.blob);
     if (bytes !== null) return this.#database.open(key, bytes);
-    // It may have been removed or replaced between the two looks.
+    // It may have been removed or replaced between the two reads.
     const [now] = await this.#database.read<NamedBlob>(
       statement('SELECT blob FROM record WHERE key = ?', [key]),
     );
@@ -157,7 +157,7 @@ export class RecordRepository {
     throw new StoreError('corrupt', `the bytes of ${key} are missing`);
   }
 
-  /** A JSON document, or null. Its shape is the caller's: only we write there. */
+  /** A JSON document, or null. Only we write it: the caller knows its shape. */
   async getJson<T>(key: string): Promise<T | null> {
     const body = await this.get(key);
     return body === null ? null : (JSON.parse(body.toString('utf8')) as T);
@@ -172,10 +172,9 @@ export class RecordRepository {
   }
 
   /**
-   * Removes bytes that no row names, days after they were stored: those of a process that was killed, or the
-   * power went.
+   * Removes bytes that no row names, days after they were stored: left by a killed process or a power cut.
    *
-   * @returns how many files are gone
+   * @returns number of removed files
    */
   async removeOrphans(now: number): Promise<number> {
     let removed = 0;
@@ -200,14 +199,14 @@ export class RecordRepository {
   }
 
   /** Bytes are stored before the row that names them. */
-  async #place(key: string, plain: Uint8Array | string, bytes = false): Promise<Position> {
+  async #position(key: string, plain: Uint8Array | string, bytes = false): Promise<Position> {
     const sealed = await this.#database.seal(checked(key), plain);
     const body = Buffer.isBuffer(sealed) ? sealed : Buffer.from(sealed);
     if (!bytes && body.length <= mostInRow) return { body, blob: null };
     return { body: null, blob: await this.#blobs.put(body) };
   }
 
-  /** What surely was not committed leaves no bytes behind. */
+  /** A failed commit leaves no bytes behind. */
   async #commit(
     { blob }: { blob: string | null },
     statements: readonly Statement[],
@@ -231,7 +230,7 @@ export function toJsonLines(records: readonly unknown[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
 
-/** A foreign word as one segment of a key: nothing in it can climb or collide. */
+/** External text as one segment of a key: it can neither climb nor collide. */
 export function keySegment(word: string): string {
   return encodeURIComponent(word).replace(
     /[.*'()!~]/g,

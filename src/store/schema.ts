@@ -3,30 +3,30 @@ import { migrations } from './migrations';
 import { statement, type Statement, type StatementResult } from './statement';
 import { StoreError } from './store-error';
 
-/** Who a store is. */
+/** Identity of a store. */
 export interface StoreIdentity {
   id: string;
-  /** From 1; another one whenever it was restored. */
+  /** From 1; every restore starts a new one. */
   epoch: number;
-  /** Of the key that names subjects: with another one nothing would be found. */
+  /** Fingerprint of the key that names subjects: another key would find nothing. */
   idKeyFingerprint: string;
 }
 
-/** A connection as it is opened. */
+/** An open connection. */
 export interface OpenedConnection {
   run: (one: Statement) => StatementResult | Promise<StatementResult>;
-  /** What differs from database to database. */
+  /** Differences between databases. */
   dialect: {
-    /** Begins a transaction beside which no other of these runs. */
+    /** Begins a transaction that excludes others of its kind. */
     begin: readonly string[];
-    /** Whether a table `install` is there. */
+    /** Whether a table `install` exists. */
     isMade: string;
-    /** A migration as this database takes it. */
+    /** Translates a migration for this database. */
     translated: (sql: string) => string;
   };
 }
 
-/** Its row is for `identityIn`. */
+/** Read its row with `identityIn`. */
 export const selectIdentity = statement(
   `SELECT id, epoch, id_key_fingerprint AS "idKeyFingerprint",
      (SELECT version FROM schema_version) AS version FROM install`,
@@ -46,16 +46,16 @@ export function identityIn([row]: readonly unknown[]): StoreIdentity {
   );
 }
 
-/** Whether the store of anybody is there. */
+/** Whether any store exists. */
 export async function isMade({ run, dialect }: OpenedConnection): Promise<boolean> {
   return (await run(statement(dialect.isMade))).rows.length > 0;
 }
 
 /**
- * Brings a database to the schema of this program, and makes it a store at the first use.
+ * Migrates a database to the schema of this program; creates the store at the first use.
  *
- * @param where it is, to be named in an error
- * @throws StoreError when it was made with another id key, or by a later program
+ * @param where names the database in errors
+ * @throws StoreError when it was created with another id key, or by a later program
  */
 export async function prepareStore(
   connection: OpenedConnection,
@@ -79,7 +79,7 @@ async function migrate(connection: OpenedConnection, fingerprint: string): Promi
   };
   try {
     for (const sql of begin) await run(sql);
-    // Another process may have been first.
+    // Another process may have migrated it.
     const version = await versionOf(connection);
     for (const sql of migrations.slice(version).flat()) await run(translated(sql));
     await run('UPDATE schema_version SET version = ? WHERE version < ?', [
@@ -93,13 +93,13 @@ async function migrate(connection: OpenedConnection, fingerprint: string): Promi
     );
     await run('COMMIT');
   } catch (error) {
-    // It may never have begun.
+    // It may not have started.
     await run('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
-/** 0 where nothing is stored yet. */
+/** 0 when empty. */
 async function versionOf(connection: OpenedConnection): Promise<number> {
   if (!(await isMade(connection))) return 0;
   const { rows } = await connection.run(statement('SELECT version FROM schema_version'));

@@ -2,9 +2,9 @@
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];
-  /** When it changes no row, nothing of its transaction is done: `unchanged`. */
+  /** When it changes no row, its transaction is rolled back: `unchanged`. */
   mustChange?: true;
-  /** Until the end of its transaction, where several write at once: shared, or alone. */
+  /** Held until the end of its transaction: shared or exclusive. */
   lock?: { name: string; how: 'shared' | 'alone' };
 }
 
@@ -12,26 +12,26 @@ export function statement(sql: string, parameters: readonly unknown[] = []): Sta
   return { sql, parameters };
 }
 
-/** Bounds of what begins like this: names are ASCII. */
+/** Bounds of the names with a prefix; names are ASCII. */
 export function rangeOf(prefix: string): [string, string] {
   return [prefix, `${prefix}\u{10ffff}`];
 }
 
-/** Rows that one statement writes, at most: more of them would hold up whoever else commits. */
+/** Maximum of rows that one statement writes: more would delay other commits. */
 const mostRowsWritten = 200;
 
-/** `(?, ?), (?, ?)`: of rows of VALUES. */
+/** `(?, ?), (?, ?)`: rows of VALUES. */
 export function marksOf(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
 }
 
-/** @param size default: what one statement may write; none of nothing */
+/** @param size default: what one statement may write */
 export function partsOf<T>(rows: readonly T[], size = mostRowsWritten): T[][] {
   const parts = Math.ceil(rows.length / size);
   return Array.from({ length: parts }, (_, part) => rows.slice(part * size, (part + 1) * size));
 }
 
-/** @param otherwise where a row is there already; default: it stays */
+/** @param otherwise conflict clause; default: an existing row stays */
 export function insertInto(
   table: string,
   columns: readonly string[],
@@ -44,13 +44,13 @@ export function insertInto(
   );
 }
 
-/** The columns take the new values where a row with the same key is there already. */
+/** Conflict clause that updates the columns of an existing row. */
 export function replacing(key: readonly string[], columns: readonly string[]): string {
   const values = columns.map((column) => `${column} = excluded.${column}`).join(', ');
   return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${values}`;
 }
 
-/** Rows of a statement that returns some, and how many it changed. */
+/** Returned rows, and the number of changed rows. */
 export interface StatementResult {
   rows: unknown[];
   changes: number;

@@ -1,6 +1,6 @@
 /**
- * Why the store did not do what was asked. `full`, `read-only`, `busy` and `gone` pass when somebody
- * mends the disk; `constraint` and `unchanged` are answers; the rest is damage.
+ * Why the store failed. `full`, `read-only`, `busy` and `gone` are transient and end when the disk is fixed;
+ * `constraint` and `unchanged` are answers; the rest is damage.
  */
 export type StoreErrorCode =
   | 'busy'
@@ -13,7 +13,7 @@ export type StoreErrorCode =
   | 'refused'
   | 'unchanged';
 
-/** The store cannot be used, or refused a change: where, and the fix. Nothing of the change was made. */
+/** The store cannot be used, or refused a change: where, and the fix. Nothing was changed. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
@@ -24,14 +24,14 @@ export class StoreError extends Error {
   }
 }
 
-/** What SQLite or the disk said, as ours: `doing` says what was being done. */
+/** Translates an error of SQLite or the disk; `doing`: the operation. */
 export function storeErrorOf(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new StoreError(codeOf(error), `${doing}: ${message}`, { cause: error });
 }
 
-/** The primary result codes of SQLite: the low byte of what it answers (sqlite.org/rescode.html). */
+/** Primary result codes of SQLite: the low byte (sqlite.org/rescode.html). */
 const sqliteCodes: Readonly<Record<number, StoreErrorCode>> = {
   5: 'busy',
   6: 'busy',
@@ -51,7 +51,7 @@ function codeOf(error: unknown): StoreErrorCode {
   return (errcode !== undefined && sqliteCodes[errcode & 0xff]) || 'other';
 }
 
-/** Of a process that opened the store before. */
+/** For a process that opened the store before the restore. */
 export function restoredError(): StoreError {
   return new StoreError(
     'gone',

@@ -15,31 +15,31 @@ import { SealedDatabase } from './sealed/sealed-database';
 export type { Loss } from './database';
 export type { StoreObserver } from './sealed/sealed-database';
 
-/** All that an installation has stored. Whatever is written is on the disk before its promise resolves. */
+/** All stored data of an installation. Writes are flushed before their promises resolve. */
 export class Store extends SealedDatabase {
-  /** What has no table of its own, by key. */
+  /** Objects without a table of their own, by key. */
   readonly records: RecordRepository;
-  /** What was bought, or may have been. */
+  /** Purchases, certain or possible. */
   readonly attempts: AttemptRepository;
-  /** What works have as their input lines. */
+  /** Input rows of jobs. */
   readonly rows: RowRepository;
-  /** How the rows of works ended. */
+  /** Outcomes of rows. */
   readonly outcomes: OutcomeRepository;
-  /** What is known for good about issuances. */
+  /** Facts about issuances. */
   readonly facts: FactRepository;
-  /** What holds something about whom. */
+  /** Which holders have data about which subjects. */
   readonly subjects: SubjectRepository;
   /** What was asked for. */
   readonly jobs: JobRepository;
-  /** How fast the services are asked, by whom. */
+  /** Rates of the services per worker. */
   readonly rateShares: RateShareRepository;
-  /** What was sent, and what it cost. */
+  /** Requests and their cost. */
   readonly spending: SpendingRepository;
-  /** What needs a person. */
+  /** Jobs that need a person. */
   readonly inbox: InboxRepository;
   readonly #database: Database;
 
-  /** @param seal default: none, and what is sealed is read as it stands */
+  /** @param seal default: none, and sealed data is returned sealed */
   constructor(database: Database, seal?: Seal) {
     super(database, seal);
     this.#database = database;
@@ -55,22 +55,22 @@ export class Store extends SealedDatabase {
     this.inbox = new InboxRepository(this);
   }
 
-  /** @throws StoreError when it is not the one that was opened, or cannot be written */
+  /** @throws StoreError when it is not the store that was opened, or not writable */
   prove(): Promise<DatabaseFacts> {
     return this.#database.prove();
   }
 
-  /** What was asked for before is committed first. */
+  /** Commits what was submitted before. */
   close(): Promise<void> {
     return this.#database.close();
   }
 
-  /** What was removed or replaced is on the disk no more when it resolves. */
+  /** Resolves when removed or replaced data is no longer on the disk. */
   forget(): Promise<void> {
     return this.#database.forget();
   }
 
-  /** Of an erasure that is committed: bytes that no row names any more; none is no error. */
+  /** Removes bytes after an erasure has committed. Idempotent. */
   async removeBlobs(names: readonly string[]): Promise<void> {
     for (const name of names) await this.#database.blobs.remove(name);
   }

@@ -3,17 +3,17 @@ import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, partsOf, statement, type Statement } from '../statement';
 import type { Link } from './link';
 
-/** Anchors are links of a chain too. */
+/** Anchors form a chain too. */
 export const anchorChain = 'anchors';
 
 export type Anchor = Link & { heads: ChainHead[] };
 
-/** A head as it is kept elsewhere: `<number>-<32 hex digits>`. */
+/** A head to be stored elsewhere: `<number>-<32 hex digits>`. */
 export function headOf(number: number, hash: string): string {
   return `${number}-${hash.slice(0, 32)}`;
 }
 
-/** What `headOf` made. Null when it is not one. */
+/** Parses `headOf`; null when invalid. */
 export function parseHead(text: string): { number: number; hash: string } | null {
   const [, number, hash] = /^([1-9]\d{0,7})-([0-9a-f]{32})$/.exec(text) ?? [];
   return number === undefined || hash === undefined ? null : { number: Number(number), hash };
@@ -33,7 +33,7 @@ export function anchorRows(
   ];
 }
 
-/** The last anchor, or the first behind a number; whether it is ours or not. Null: there is none. */
+/** The last anchor, or the first after a number, genuine or not. Null: none. */
 export async function anchorOf(
   store: SealedDatabase,
   which: 'last' | { after: number },
@@ -54,12 +54,12 @@ export async function anchorOf(
   return { ...row, heads, text: textOf(heads) };
 }
 
-/** What an anchor holds, whatever the order of its rows. */
+/** Text of an anchor, independent of the order of its rows. */
 export function textOf(heads: readonly ChainHead[]): string {
   return JSON.stringify({ heads: heads.toSorted(([one], [other]) => (one < other ? -1 : 1)) });
 }
 
-/** How far the chains from one on have come, in order: a look for each, however many records they have. */
+/** The heads of the chains from one on, in order: one query for each, regardless of its length. */
 export async function headsFrom(
   store: SealedDatabase,
   first: string,

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { insertInto, type Statement } from '../statement';
 import { beginningOf, forgeLink } from './link';
 
-/** A chain ends after a day, so that an anchor need not look at those of years. */
+/** A chain ends after a day, so that an anchor need not read those of years. */
 const oneDayMs = 86_400_000;
 
-/** An entry of the audit trail on its way to its table. */
+/** An audit entry to be inserted. */
 export interface NewEvent {
-  /** Of the happening and its result: what is told again is there already. */
+  /** Name of event and result: a repeated entry exists already. */
   name: string;
   job: string | null;
   /** JSON of the entry. */
@@ -28,11 +28,11 @@ interface OpenChain {
   startedAt: number;
   number: number;
   hash: string;
-  /** Instant of the record written last: those of a chain never go back. */
+  /** Instant of the last record: instants of a chain never decrease. */
   at: number;
 }
 
-/** The chain of one writer: the links of what it commits, forged in the transaction of what they tell. */
+/** The chain of one writer: its links are created in the transaction of their events. */
 export class EventChain {
   readonly #key: ChainKey;
   readonly #now: () => number;
@@ -44,9 +44,9 @@ export class EventChain {
   }
 
   /**
-   * The next link, for the transaction of what it tells; when that fails, `end` is called.
+   * The next link of the current transaction; call `end` when that fails.
    *
-   * @returns how it is written, and what is to be called once it was: what is there already is no link
+   * @returns its statement, and a function to call once it is written; an existing entry is no link
    */
   next({ name, job, text, body }: NewEvent): { statement: Statement; written: () => void } {
     const now = this.#now();
@@ -67,7 +67,7 @@ export class EventChain {
     };
   }
 
-  /** What was written last is there or not: nothing follows it. */
+  /** The last link may or may not be written: the chain ends. */
   end(): void {
     this.#chain = null;
   }
@@ -80,7 +80,7 @@ export class EventChain {
 }
 
 /**
- * `20261121T101530123Z`: names of chains begin with the instant at which they began, and sort by it.
+ * `20261121T101530123Z`: names of chains begin with their first instant, and sort by it.
  *
  * @param at epoch milliseconds
  */

@@ -13,17 +13,17 @@ export interface EventRow extends Omit<Link, 'text'> {
   body: Uint8Array;
 }
 
-/** @param where which of them, in which order */
+/** @param where condition and order */
 export function selectEvents(where: string, parameters: readonly unknown[]): Statement {
   const columns = 'chain, number, at, prev, hash, mac, name, job, body';
   return statement(`SELECT ${columns} FROM event WHERE ${where} LIMIT ${perLook}`, parameters);
 }
 
-/** Events that one look reads. */
+/** Events per query. */
 export const perLook = 500;
 
 /**
- * How an entry goes into its table. What is told again has the same name.
+ * An entry as a row. A repeated entry has the same name.
  *
  * @param text of `numbered`
  */
@@ -38,7 +38,7 @@ export async function eventOf(seal: Seal, text: string): Promise<NewEvent> {
   };
 }
 
-/** Null: it was sealed and then altered, or goes by the name or the job of another. */
+/** Null: altered after sealing, or stored under another name or job. */
 export function linkOf(seal: Seal, { name, job, body, ...link }: EventRow): Link | null {
   try {
     const text = seal.open(rowName('event', name), body).toString('utf8');
@@ -62,7 +62,7 @@ function jobOf({ work }: AuditEntry): string | null {
   return work === undefined ? null : jobHash(work);
 }
 
-/** By which the lines about a job are found. @param numbered its id as lines have it */
+/** Index of the lines about a job. @param numbered its id as written in lines */
 export function jobHash(numbered: string): string {
   return hashed(`job\n${numbered}`);
 }

@@ -8,9 +8,8 @@ import { beginningOf } from './link';
 import { asNumbered, named, numbersIn } from './numbers';
 
 /**
- * What the trail says of some jobs, each record with the links from it to the next anchor: whoever has it can
- * tell that nothing of it was changed since that anchor, and needs no key. Of what else is between there are
- * hashes alone. Of jobs that were reused the records are older than the others.
+ * The audit records of some jobs, each with the links up to the next anchor: anyone can check without a key that
+ * nothing was changed since that anchor. Links in between are hashes only. Reused jobs have older records.
  *
  * @param last id of the last of them
  */
@@ -48,7 +47,7 @@ export async function excerptOf(
   return excerpt;
 }
 
-/** By chain and number, in their order. */
+/** In the order of chain and number. */
 async function recordsAbout(
   store: Store,
   jobs: ReadonlySet<string>,
@@ -78,7 +77,7 @@ async function recordsAbout(
   return texts;
 }
 
-/** The first anchor that names a chain so far or farther; null: none does yet. */
+/** The first anchor that covers this link; null: none yet. */
 async function anchorNaming(store: Store, chain: string, number: number): Promise<Anchor | null> {
   const [row] = await store.read<{ anchor: number }>(
     statement(
@@ -89,7 +88,7 @@ async function anchorNaming(store: Store, chain: string, number: number): Promis
   return row === undefined ? null : anchorOf(store, { after: row.anchor - 1 });
 }
 
-/** Nothing of what they tell. */
+/** Without their content. */
 function linksFrom(
   store: Store,
   chain: string,

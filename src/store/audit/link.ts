@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { macOf } from '../../protection/id-key';
 
-/** What every link of a chain carries beside its content. */
+/** Fields of every link beside its content. */
 export interface LinkPosition {
   prev: string;
   /** From 1, without gaps. */
@@ -10,7 +10,7 @@ export interface LinkPosition {
   at: string;
 }
 
-/** A link as its row has it; `text` is the JSON of an object. */
+/** A link as stored; `text` is the JSON of an object. */
 export interface Link extends LinkPosition {
   text: string;
   hash: string;
@@ -18,12 +18,12 @@ export interface Link extends LinkPosition {
 }
 
 /**
- * `changed`: the hash is not that of the content. `foreign`: it is, and the MAC is not: written without the
- * id key, or for another chain.
+ * `changed`: the hash does not match the content. `foreign`: it does, and the MAC does not: written without the id
+ * key, or for another chain.
  */
 export type LinkState = 'intact' | 'changed' | 'foreign';
 
-/** What the first link of a chain follows, and every MAC covers: no link fits into another chain. */
+/** Predecessor of the first link, covered by every MAC: a link fits into one chain only. */
 export function beginningOf(storeId: string, chain: string): string {
   return sha256(`diligence audit 1\n${storeId}\n${chain}`);
 }
@@ -44,7 +44,7 @@ export function stateOf(auditKey: Uint8Array, beginning: string, link: Link): Li
   return mac === link.mac ? 'intact' : 'foreign';
 }
 
-/** Of one JSON object: the place, then what the text holds. */
+/** Hash of one JSON object: the position, then the content. */
 export function hashOf({ prev, number, at }: LinkPosition, text: string): string {
   return sha256(`${JSON.stringify({ prev, number, at }).slice(0, -1)},${text.slice(1)}`);
 }

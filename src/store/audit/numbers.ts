@@ -3,20 +3,20 @@ import type { AuditEntry } from '../../domain/core/audit';
 import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
 
 /**
- * A line of the audit trail is for ever, and whoever holds the id key can try whether a keyed name is that of
- * somebody. So a line has a random number in its place, which is nobody's once an erasure took it from the table.
+ * An audit line is permanent, and whoever holds the id key can test whether a keyed name belongs to a person. So a
+ * line holds a random number instead, which leads to no one once an erasure removes it from the table.
  */
 
-/** The store, as far as it is needed for this. */
+/** The part of the store that this needs. */
 interface Numbers {
   read<T>(one: Statement): Promise<T[]>;
   commit(statements: readonly Statement[]): Promise<unknown>;
 }
 
-/** Keyed names, and numbers in their place: `IdKey.nameOf`. */
+/** Keyed names, and the numbers that replace them: `IdKey.nameOf`. */
 const names = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g;
 
-/** Entries as they are told: with the number of each name, the same for all who write. */
+/** Replaces names by numbers, the same for all writers. */
 export async function numbered(
   database: Numbers,
   entries: readonly AuditEntry[],
@@ -28,12 +28,12 @@ export async function numbered(
     const missing = [...wanted].filter((name) => !known.has(name));
     if (missing.length === 0)
       return texts.map((text) => text.replaceAll(names, (name) => known.get(name) ?? ''));
-    // Another may be first, or an erasure take them away.
+    // Another writer may insert them first, or an erasure remove them.
     await database.commit(numberSubjects(missing));
   }
 }
 
-/** Texts as lines of the trail have them; of a name that has no number none can tell. */
+/** Texts as written in audit lines, without those whose names have no number. */
 export async function asNumbered(
   database: Numbers,
   texts: Iterable<string>,
@@ -43,7 +43,7 @@ export async function asNumbered(
   return (text) => text.replaceAll(names, (name) => known.get(name) ?? name);
 }
 
-/** What is told, with the names that its numbers still lead to. */
+/** Replaces numbers by names where they still exist. */
 export async function named(
   database: Numbers,
   texts: readonly string[],
@@ -53,14 +53,14 @@ export async function named(
   return (text) => text.replaceAll(names, (number) => known.get(number) ?? number);
 }
 
-/** What stands in a text for keyed names. */
+/** Numbers in a text. */
 export function numbersIn(text: string): readonly string[] {
   return text.match(names) ?? [];
 }
 
-/** Those that have none get one: where many are stored at once, so that none waits for it later. */
+/** Assigns numbers in advance where many subjects are stored at once. */
 export function numberSubjects(subjects: Iterable<string>): Statement[] {
-  // In order, so that of two who write the same none waits for the other.
+  // Sorted, so that two writers of the same names do not block each other.
   const rows = [...new Set(subjects)]
     .toSorted()
     .map((name) => [name, randomBytes(16).toString('hex')]);

@@ -6,26 +6,26 @@ import { entryOf, linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
 import { named } from './numbers';
 
-/** A record as it stands in the trail. */
+/** A record of the audit trail. */
 export interface StoredAuditRecord extends AuditRecord {
   chain: string;
   hash: string;
-  /** False when it is not as it was written, or was not written by us. */
+  /** False when it was altered, or not written by us. */
   intact: boolean;
 }
 
 export interface AuditSpan {
-  /** Epoch milliseconds: from this instant on. */
+  /** Epoch milliseconds, inclusive. */
   from?: number;
-  /** Before this one. */
+  /** Exclusive. */
   to?: number;
-  /** A record that cannot be read at all. */
+  /** Called for a record that cannot be read at all. */
   onUnreadable: (chain: string) => void;
 }
 
 /**
- * The records of all chains in the order of their writing. One that is not intact is among those of every
- * span: its instant may be the very thing that was changed.
+ * Records of all chains in the order of writing. A record that is not intact belongs to every range: its instant
+ * may have been altered.
  */
 export async function* readAudit(
   store: SealedDatabase,

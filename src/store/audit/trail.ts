@@ -7,12 +7,11 @@ import { chainsSince } from './chain';
 import { beginningOf, forgeLink, stateOf } from './link';
 
 const oneDayMs = 86_400_000;
-/** A chain takes records for a day. A day more is for clocks that differ. */
+/** A chain takes records for a day; another day allows for differing clocks. */
 const mayMoveForMs = 2 * oneDayMs;
 
 /**
- * What is told with no other record beside it, and the anchors that tie the chains of all writers together.
- * docs/decisions/010 says why.
+ * Events without another record, and the anchors that link the chains of all writers (docs/decisions/010).
  */
 export class AuditTrail {
   readonly #store: SealedDatabase;
@@ -25,17 +24,13 @@ export class AuditTrail {
     this.#now = now;
   }
 
-  /**
-   * Puts entries on record, all of them or none.
-   *
-   * @returns once they are on the disk
-   */
+  /** Appends all entries or none. @returns once flushed */
   async append(entries: readonly AuditEntry[]): Promise<void> {
     if (entries.length > 0) await this.#store.commit([], entries);
   }
 
   /**
-   * What nobody may remove unseen, not even the last record: appended, and named by an anchor.
+   * Appends entries and anchors them, so that not even the last one can be removed unnoticed.
    *
    * @returns the head, as `anchor` does
    */
@@ -45,15 +40,15 @@ export class AuditTrail {
   }
 
   /**
-   * Writes an anchor that names how far every chain has come, unless none has moved.
+   * Writes an anchor with the heads of all chains, unless none has changed.
    *
-   * @returns the head: `<number>-<32 hex digits>`, which `audit verify --head` takes
+   * @returns the head: `<number>-<32 hex digits>`, as `audit verify --head` takes it
    */
   async anchor(): Promise<string> {
     const beginning = beginningOf(this.#store.id, anchorChain);
     for (;;) {
       const last = await anchorOf(this.#store, 'last');
-      // Of one that was spoilt, or is not ours, nothing counts: all chains are named again.
+      // A corrupt or foreign anchor does not count: all heads are anchored again.
       const isOurs = last !== null && stateOf(this.#auditKey, beginning, last) === 'intact';
       const heads = await this.#movedHeads(isOurs ? Date.parse(last.at) : null);
       if (heads.length === 0 && isOurs) return headOf(last.number, last.hash);
@@ -67,15 +62,15 @@ export class AuditTrail {
         await this.#store.commit(anchorRows(link, heads));
         return headOf(link.number, link.hash);
       } catch (error) {
-        // Another writer may have been first: its anchor is read, and ours comes after it.
+        // Another writer was first: its anchor is read, and ours follows it.
         if (!(error instanceof StoreError && error.code === 'constraint')) throw error;
       }
     }
   }
 
-  /** @param since instant of the last anchor; null: whatever anchors name counts for nothing */
+  /** @param since instant of the last anchor; null: earlier anchors do not count */
   async #movedHeads(since: number | null): Promise<ChainHead[]> {
-    // The last anchor may be of a clock that was far ahead.
+    // The clock of the last anchor may have been far ahead.
     const from = since === null ? '' : chainsSince(Math.min(since, this.#now()) - mayMoveForMs);
     const found = await headsFrom(this.#store, from);
     return found.flatMap(({ head, isAnchored }) => (since !== null && isAnchored ? [] : [head]));

@@ -10,9 +10,9 @@ export type AuditProblem = (typeof auditProblems)[number];
 
 export interface AuditFinding {
   problem: AuditProblem;
-  /** `anchors` for what is wrong with an anchor. */
+  /** `anchors` when an anchor is wrong. */
   chain: string;
-  /** Number of the record (or of the anchor), and of the last one when it is several. */
+  /** Number of the record or anchor; the last one of several. */
   record: number;
   toRecord: number;
   message: string;
@@ -23,11 +23,11 @@ export interface AuditTotals {
   records: number;
   anchors: number;
   findings: number;
-  /** Of the last anchor: what `--head` takes. Null when there is none. */
+  /** Of the last anchor, for `--head`. Null: none. */
   head: string | null;
 }
 
-/** A link by its number; `link` is null where nobody can read it. */
+/** A link by its number; null when unreadable. */
 interface Numbered<L> {
   number: number;
   link: L | null;
@@ -42,9 +42,9 @@ interface Head {
 type ReportFinding = (finding: AuditFinding) => void;
 
 /**
- * Reads the whole trail, some records at a time, and tells what is not as it was written.
+ * Reads the whole trail in pages, and reports what was altered.
  *
- * @param options.head all that its anchor names must be there, and the anchor itself
+ * @param options.head the anchor that must exist, with everything that it covers
  */
 export async function verifyAudit(
   store: SealedDatabase,
@@ -56,12 +56,12 @@ export async function verifyAudit(
     totals.findings += 1;
     options.onFinding(finding);
   };
-  const walk = (chain: string): ChainWalk => new ChainWalk(store.id, idKey, chain, report);
+  const check = (chain: string): ChainCheck => new ChainCheck(store.id, idKey, chain, report);
   const wanted = options.head === undefined ? null : parseHead(options.head);
   let wantedIsThere = wanted === null;
-  // Anchors first: while others write, chains may be longer than anchors say, never shorter.
+  // Anchors first: other writers only make chains longer than their anchors say.
   const heads = new Map<string, Head>();
-  for await (const { number, hash, heads: named } of walk(anchorChain).intact(anchors(store))) {
+  for await (const { number, hash, heads: named } of check(anchorChain).intact(anchors(store))) {
     totals.anchors += 1;
     totals.head = headOf(number, hash);
     if (wanted?.number === number && hash.startsWith(wanted.hash)) wantedIsThere = true;
@@ -76,7 +76,7 @@ export async function verifyAudit(
     totals.chains += 1;
     const head = heads.get(chain);
     heads.delete(chain);
-    const its = walk(chain);
+    const its = check(chain);
     for await (const { number, hash } of its.intact(events(store, chain))) {
       totals.records += 1;
       if (head?.record === number && head.hash !== hash) report(otherHead(chain, head));
@@ -106,26 +106,26 @@ async function* events(store: SealedDatabase, chain: string): AsyncGenerator<Num
     for (const row of rows) yield { number: row.number, link: linkOf(store, row) };
 }
 
-/** Follows one chain from its beginning, and tells where it is broken. */
-class ChainWalk {
+/** Follows one chain from its start, and reports where it is broken. */
+class ChainCheck {
   readonly #auditKey: Uint8Array;
   readonly #chain: string;
   readonly #beginning: string;
-  readonly #tell: ReportFinding;
-  /** Number of the last link seen, whatever its state. */
+  readonly #onFinding: ReportFinding;
+  /** Number of the last link read, in any state. */
   last = 0;
-  /** Hash that the next link must name; null where the link before could not be trusted. */
+  /** Hash that the next link must name; null when the previous link cannot be trusted. */
   #prev: string | null;
 
   constructor(storeId: string, idKey: IdKey, chain: string, report: ReportFinding) {
     this.#auditKey = idKey.auditKey;
     this.#chain = chain;
-    this.#tell = report;
+    this.#onFinding = report;
     this.#beginning = beginningOf(storeId, chain);
     this.#prev = this.#beginning;
   }
 
-  /** Links that are as they were written, in order. */
+  /** Intact links, in order. */
   async *intact<L extends Link>(links: AsyncIterable<Numbered<L>>): AsyncGenerator<L> {
     for await (const { number, link } of links) {
       if (number > this.last + 1) this.#removed(this.last + 1, number - 1);
@@ -150,13 +150,13 @@ class ChainWalk {
   }
 
   #report(problem: AuditProblem, record: number, message: string): void {
-    this.#tell({ problem, chain: this.#chain, record, toRecord: record, message });
+    this.#onFinding({ problem, chain: this.#chain, record, toRecord: record, message });
   }
 
   #removed(record: number, toRecord: number): void {
     this.#prev = null;
     const message = record === toRecord ? 'is not there' : 'are not there';
-    this.#tell({ problem: 'removed', chain: this.#chain, record, toRecord, message });
+    this.#onFinding({ problem: 'removed', chain: this.#chain, record, toRecord, message });
   }
 }
 

@@ -9,13 +9,13 @@ import { blobsName, databaseName, readIdentity } from '../sqlite/database';
 import { statement } from '../statement';
 import { StoreError, StoreConfigError } from '../store-error';
 
-/** What stands in a backup: `store.db`, `blobs/`, `backup.json`, and what was erased after it in `erasures/`. */
+/** Contents: `store.db`, `blobs/`, `backup.json`, and later erasures in `erasures/`. */
 const backupFacts = z.object({
-  /** ISO 8601: all that was committed by then is in it. */
+  /** ISO 8601: everything committed by then is in it. */
   at: z.string(),
   storeId: z.string(),
   epoch: z.number(),
-  /** Of bytes beside the database. */
+  /** Files beside the database. */
   files: z.number(),
 });
 export type BackupFacts = z.infer<typeof backupFacts>;
@@ -23,14 +23,14 @@ export type BackupFacts = z.infer<typeof backupFacts>;
 export const erasuresName = 'erasures';
 const factsName = 'backup.json';
 const namesAtOnce = 1_000;
-/** Bytes that are removed while they are copied are missing in it. */
+/** Bytes removed during the copy are missing in it. */
 const mostTries = 20;
 
 /**
- * Copies the store in a folder (SQLite) while others work with it. It appears whole or not at all.
+ * Copies the store in a folder (SQLite) while it is in use. The copy appears atomically.
  *
- * @param target is made; where it is, it must be empty
- * @throws StoreError, StoreConfigError when something is in the way
+ * @param target is created, or must be empty
+ * @throws StoreError, StoreConfigError
  */
 export async function backUp(folder: string, target: string): Promise<BackupFacts> {
   const there = await readdir(target).catch(() => []);
@@ -51,7 +51,7 @@ export async function backUp(folder: string, target: string): Promise<BackupFact
   return facts;
 }
 
-/** Null when none is there, or it was not finished. */
+/** Null when there is none, or it is incomplete. */
 export async function readBackup(path: string): Promise<BackupFacts | null> {
   try {
     return backupFacts.parse(JSON.parse(await readFile(join(path, factsName), 'utf8')));
@@ -61,7 +61,7 @@ export async function readBackup(path: string): Promise<BackupFacts | null> {
   }
 }
 
-/** The records, and the bytes that they name: copied after them, since a record names what is there. */
+/** Copies the records, then the bytes that they name. */
 async function copyStore(from: string, to: string): Promise<BackupFacts> {
   const copied = new Set<string>();
   for (let tries = 1; tries <= mostTries; tries += 1) {
@@ -103,7 +103,7 @@ export function* namedBytes(connection: SqliteConnection): Generator<string> {
   }
 }
 
-/** @returns false when some are gone by now: a record that names them was replaced, or erased */
+/** @returns false when some are gone: a record that names them was replaced or erased */
 export async function copyBytes(
   from: string,
   to: string,
@@ -128,7 +128,7 @@ export async function copyBytes(
   return true;
 }
 
-/** Bytes are never changed in their place: on one disk a second name is a copy. */
+/** Bytes are never changed: on one disk a hard link is a copy. */
 async function copyOver(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

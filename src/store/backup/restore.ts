@@ -18,18 +18,17 @@ import { storedErasures, noteBackup } from './stored-backups';
 
 export interface Restored {
   backup: BackupFacts;
-  /** Jobs that were under way, and wait for a person now. */
+  /** Jobs that were open, and now wait for a person. */
   openJobs: number;
   /** Erasures after the backup that were applied again. */
   erasures: number;
 }
 
 /**
- * Brings a backup into a folder that holds no store, as a new epoch. It appears whole or not at all, and with
- * nothing in it that was erased since.
+ * Restores a backup into a folder without a store, as a new epoch, atomically, and without what was erased since.
  *
- * @param entry what the audit trail tells of it
- * @throws StoreConfigError, StoreError when the backup is not whole, or the keys are not those that it was made with
+ * @param entry its audit entry
+ * @throws StoreConfigError, StoreError when the backup is incomplete, or was made with other keys
  */
 export async function restore(
   source: string,
@@ -54,7 +53,7 @@ export async function restore(
   const store = await openStore({ storeUrl: partial, blobsUrl: null }, idKey, sealing);
   const facts = await beginAnew(store, entry);
   const erasures = await eraseAgain(store, source, idKey);
-  // It was made after what it holds: what is erased from now on belongs beside it, too.
+  // Later erasures must be stored beside this backup too.
   await noteBackup(store, { path: source, at: backup.at, until: null });
   await store.close();
   await flush(partial);
@@ -64,7 +63,7 @@ export async function restore(
   return { backup, ...facts, erasures };
 }
 
-/** @returns how many jobs are open, and wait for a person now */
+/** @returns number of open jobs, which now wait for a person */
 export async function beginAnew(store: Store, entry: AuditEntry): Promise<{ openJobs: number }> {
   const open = await store.read<{ jobs: number }>(
     statement('SELECT count(*) AS jobs FROM job WHERE ended_at IS NULL'),
@@ -90,7 +89,7 @@ async function proveWhole(source: string, partial: string): Promise<void> {
   }
 }
 
-/** What was asked about the engine's histories was done when it was asked. */
+/** Temporal's histories were deleted at the time of the erasure. */
 async function eraseAgain(store: Store, source: string, idKey: IdKey): Promise<number> {
   const erasures = await storedErasures(source, store);
   const nameOf = (text: string): string => idKey.nameOf('document', text);

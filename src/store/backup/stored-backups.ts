@@ -6,18 +6,18 @@ import type { Seal } from '../sealed/seal';
 import type { Store } from '../store';
 import { erasuresName, readBackup } from './back-up';
 
-/** A backup that was made of the store. */
+/** A backup of the store. */
 export interface StoredBackup {
   path: string;
   at: string;
-  /** ISO 8601: it is removed then, or later; null when it is kept by somebody else. */
+  /** ISO 8601 of its earliest removal; null when another system manages it. */
   until: string | null;
 }
 
-/** One that holds what is erased. `isAway`: not where it was made, so that nothing can be put beside it. */
+/** A backup that holds erased data. `isAway`: not at its path, so that nothing can be stored beside it. */
 export type HoldingBackup = StoredBackup & { isAway: boolean };
 
-/** An erasure that a restore applies again. */
+/** An erasure that a restore repeats. */
 export interface StoredErasure {
   id: string;
   request: ErasureRequest;
@@ -38,16 +38,15 @@ async function storedBackups(store: Store): Promise<StoredBackup[]> {
 }
 
 /**
- * Puts an erasure beside the backups that hold what it erases: sealed, and gone with them. To be called before
- * anything is erased.
+ * Stores an erasure, sealed, beside the backups that hold the erased data. Call it before anything is erased.
  *
- * @returns the backups that hold it
+ * @returns those backups
  */
 export async function keepErasure(store: Store, erasure: StoredErasure): Promise<HoldingBackup[]> {
   const held: HoldingBackup[] = [];
   for (const stored of await storedBackups(store)) {
     const isAway = (await readBackup(stored.path).catch(() => null))?.storeId !== store.id;
-    // Its time is over, and somebody has removed it.
+    // It has expired, and was removed.
     if (isAway && stored.until !== null && stored.until < new Date().toISOString()) {
       await store.records.remove(`${folder}${stored.at}.json`);
       continue;
@@ -62,7 +61,7 @@ export async function keepErasure(store: Store, erasure: StoredErasure): Promise
   return held;
 }
 
-/** Those beside a backup, oldest first. */
+/** The erasures beside a backup, oldest first. */
 export async function storedErasures(path: string, seal: Seal): Promise<StoredErasure[]> {
   const beside = join(path, erasuresName);
   const names = await readdir(beside).catch(() => []);

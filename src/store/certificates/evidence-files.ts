@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { keySegment, type RecordRepository, type StoredBytes } from '../records';
 
-/** Bytes that the service named as evidence. Stored by the id of their issuance, whoever asked for it. */
+/** Evidence bytes, stored by the id of their issuance, for all jobs. */
 
 /**
- * Stores a checked PDF, to be named with the fact that rests on it. Its key holds no document: type, month, a few
- * digits of the document's keyed name, the id, the start of the hash.
+ * Stores a checked PDF, to be named with its fact. Its key holds no document: type, month, a few digits of the
+ * document's keyed name, the id, the start of the hash.
  */
 export async function storePdf(
   records: RecordRepository,
@@ -19,7 +19,7 @@ export async function storePdf(
   return { key, bytes: await records.storeBytes(key, pdf) };
 }
 
-/** Keeps bytes that failed the check, for a person to look at. */
+/** Stores bytes that failed the check, for a person. */
 export async function keepAside(
   records: RecordRepository,
   bytes: Buffer,

@@ -4,13 +4,13 @@ import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
 import { marksOf, partsOf, statement, type Statement } from '../statement';
 
-/** A fact with the PDF that it names; null when its bytes are on record already, or there are none. */
+/** A fact with its PDF; null when its bytes are stored already, or there are none. */
 export interface NewFact {
   fact: IssuanceFact;
   pdf: StoredBytes | null;
 }
 
-/** What is known for good about issuances, by their ids, whoever asked for them. */
+/** Facts about issuances, by their ids, for all jobs. */
 export class FactRepository extends SealedTable<IssuanceFact> {
   constructor(store: SealedDatabase) {
     super(store, 'fact', ['external_id']);
@@ -21,7 +21,7 @@ export class FactRepository extends SealedTable<IssuanceFact> {
     return row?.body ?? null;
   }
 
-  /** Those that are known, by their ids. */
+  /** The known ones, by id. */
   async among(ids: readonly string[]): Promise<Map<string, IssuanceFact>> {
     const found = new Map<string, IssuanceFact>();
     for (const some of partsOf([...new Set(ids)])) {
@@ -35,7 +35,7 @@ export class FactRepository extends SealedTable<IssuanceFact> {
     await this.store.commit(this.rows(facts));
   }
 
-  /** To be committed with what they settle. The first fact about an issuance stays. */
+  /** For the transaction of their outcomes. The first fact about an issuance stays. */
   rows(facts: readonly NewFact[]): Statement[] {
     return facts.flatMap(({ fact, pdf }) => [
       ...(pdf === null ? [] : [nameBytes(pdf)]),

@@ -4,7 +4,7 @@ import { CertificateJobs } from './jobs';
 
 const jobsAtOnce = 500;
 
-/** Reads every job of certificates: one for each document and type, in no order. */
+/** Reads all certificate jobs: one result per document and type, unordered. */
 export async function heldCertificates(store: Store): Promise<HeldCertificate[]> {
   const newest = new Map<string, HeldCertificate>();
   const certificateJobs = new CertificateJobs(store);

@@ -16,16 +16,16 @@ import { RowWriter } from '../core/row-writer';
 import type { Store } from '../store';
 import type { NameOf } from '../core/subjects';
 
-/** How a work stands: the outcome of its job. */
+/** The outcome of a job. */
 export interface LatestEdition {
-  /** 0 for its own end; the decisions about it count on. */
+  /** 0 for the job itself; its resolutions count from 1. */
   edition: number;
-  /** Epoch milliseconds at which it began to count. */
+  /** Epoch milliseconds at which its count started. */
   snapshotAt: number;
   summary: BatchSummary;
 }
 
-/** Writes a work of certificates: its rows, then what makes it be there. */
+/** Writes a certificate job: its rows, then the job record. */
 export class CertificateRowWriter extends RowWriter {
   readonly #store: Store;
   readonly #folder: string;
@@ -38,7 +38,7 @@ export class CertificateRowWriter extends RowWriter {
     this.#nameOf = nameOf;
   }
 
-  /** The work can be started then. */
+  /** Afterwards the job can be started. */
   async finish(request: Omit<CertificateRecord, 'items'>): Promise<RowListRef> {
     const folder = this.#folder;
     const items = await this.end();
@@ -50,20 +50,20 @@ export class CertificateRowWriter extends RowWriter {
   }
 }
 
-/** An input line, and what is on file about its item so far. */
+/** An input row, and the stored outcome of its item. */
 export interface RowWithOutcome {
   row: ManifestRow;
   outcome: MergedOutcome | null;
 }
 
-/** Of works under way: more than are asked for at once. */
+/** Of open jobs: more than are requested at once. */
 const itemsCached = 5_000;
 
-/** Reads works. */
+/** Reads jobs. */
 export class CertificateJobs {
   readonly #store: Store;
   readonly #items = new Map<string, CertificateItem>();
-  readonly #askedBy = new Map<string, string>();
+  readonly #actors = new Map<string, string>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -73,22 +73,22 @@ export class CertificateJobs {
     return this.#store.jobs.input<CertificateRecord>(folder);
   }
 
-  /** In whose name the work is done; kept, since every activity asks. */
+  /** The job's actor; cached, since every activity needs it. */
   async requestedBy(folder: string): Promise<string> {
-    const cached = this.#askedBy.get(folder);
+    const cached = this.#actors.get(folder);
     if (cached !== undefined) return cached;
     const job = await this.#store.jobs.input<CertificateRecord | DecisionRecord>(jobOfList(folder));
     const by = job && ('by' in job ? job.by : job.createdBy);
-    if (this.#askedBy.size >= 1_000) this.#askedBy.clear();
-    this.#askedBy.set(folder, by ?? 'unknown');
+    if (this.#actors.size >= 1_000) this.#actors.clear();
+    this.#actors.set(folder, by ?? 'unknown');
     return by ?? 'unknown';
   }
 
   /**
-   * Kept, since every poll of it asks: of works that have not ended nothing is erased, and the same work has
-   * the same items. Not so the list of a decision: after an erasure another one may go by its name.
+   * Cached, since every poll needs it: rows of open jobs are never erased, and a job's items never change. Lists of
+   * resolutions are not cached: after an erasure another list may have the same name.
    *
-   * @throws RangeError when the work has no such item
+   * @throws RangeError when the job has no such item
    */
   async item({ folder }: RowListRef, rowIndex: number): Promise<CertificateItem> {
     const key = `${folder}/${rowIndex}`;
@@ -106,7 +106,7 @@ export class CertificateJobs {
     for await (const row of this.lines(folder)) if (row.kind === 'item') yield withoutOwn(row);
   }
 
-  /** How it stands, counted at the last end of it or of a decision; null before its end. */
+  /** Last counted at its end or at the last resolution; null before its end. */
   async summary(folder: string): Promise<BatchSummary | null> {
     return (await this.latest(folder))?.summary ?? null;
   }
@@ -115,12 +115,12 @@ export class CertificateJobs {
     return this.#store.jobs.outcome<LatestEdition>(folder);
   }
 
-  /** The results as a person's decision left them; null before its end. */
+  /** The results after a resolution; null before its end. */
   decisionSummary(folder: string, number: number): Promise<BatchSummary | null> {
     return this.#store.jobs.outcome<BatchSummary>(decisionFolder(folder, number));
   }
 
-  /** Input lines in order, in pages, and how their items stand. */
+  /** Input rows in order, in pages, with the outcomes of their items. */
   async *withOutcomes(folder: string): AsyncGenerator<RowWithOutcome[]> {
     const { rows, outcomes } = this.#store;
     for await (const page of rows.pages([folder])) {
@@ -133,7 +133,7 @@ export class CertificateJobs {
     }
   }
 
-  /** One row per input line, in order, of a work whose every item has an outcome. */
+  /** One row per input row, in order; every item must have an outcome. */
   async *rows(folder: string): AsyncGenerator<StoredResultRow> {
     for await (const page of this.withOutcomes(folder))
       for (const { row, outcome } of page) yield resultRow(row, outcome);
@@ -144,18 +144,18 @@ export class CertificateJobs {
   }
 }
 
-/** Results alone show them: whoever asks for an item keeps many. */
+/** Only results need them: cached items are smaller without. */
 function withoutOwn(row: CertificateItem): CertificateItem {
   const { own: _, ...item } = row;
   return item;
 }
 
-/** The work whose rows a list has: its own, or those that a decision about it has chosen. */
+/** The job whose rows a list has: its own, or those of a resolution. */
 export function folderOfList(list: string): string {
   return list.replace(/\/decisions\/\d{4}\/list-\d+$/, '');
 }
 
-/** The id of the work that is kept in a folder. */
+/** The id of the job of a folder. */
 export function jobIdOfFolder(folder: string): string {
   return folder.replace(/^works\//, '');
 }

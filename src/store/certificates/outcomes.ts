@@ -7,8 +7,8 @@ import { statement } from '../statement';
 import { FactRepository, type NewFact } from './facts';
 
 /**
- * How the items of works ended: whoever settled one files it under a name of its own, and nothing that was
- * stored is changed but by an erasure. `mergeOutcomes` tells what stands of an item.
+ * Outcomes of items: each driver stores them under its own name, and only an erasure changes them.
+ * `mergeOutcomes` decides which one counts.
  */
 export class OutcomeRepository extends SealedTable<OutcomeRecord> {
   constructor(store: SealedDatabase) {
@@ -16,10 +16,10 @@ export class OutcomeRepository extends SealedTable<OutcomeRecord> {
   }
 
   /**
-   * All of it, or none; what a name has stored about an item before stays.
+   * Stores all or none; an earlier outcome of the same name stays.
    *
    * @param storedBy `<driver>/<unique to the activity and its attempt>`
-   * @param beside what it rests on, and what the audit trail tells of it
+   * @param beside related facts, and audit entries
    */
   async file(
     folder: string,
@@ -38,7 +38,7 @@ export class OutcomeRepository extends SealedTable<OutcomeRecord> {
     );
   }
 
-  /** By item: of those that are on the lines [first, last] of the work, or are repeated there. */
+  /** Outcomes by item, for the items that lines [first, last] of the job name or repeat. */
   async ofLines(
     folder: string,
     first: number,

@@ -8,34 +8,34 @@ import {
 import type { Asker } from '../core/asker';
 import { CertificateRowWriter } from './jobs';
 
-/** What is asked for, before it is on record. */
+/** A request before it is stored. */
 export type CertificateRequest = Pick<
   CertificateRecord,
   'jobId' | 'kind' | 'type' | 'label' | 'rerun' | 'columns'
 > & {
   rows: AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   blankLines?: number;
-  /** As it is stored; null: there is no file. */
+  /** The stored input; null: no file. */
   input: Pick<CertificateRecord, 'inputName' | 'inputSha256' | 'inputKey'> | null;
 };
 
-/** Records a work, in bounded memory: it can be started then. */
+/** Stores a job in bounded memory; afterwards it can be started. */
 export async function putCertificateJob(
   { environment, idKey, store }: Asker,
-  { rows, blankLines = 0, input, ...asked }: CertificateRequest,
+  { rows, blankLines = 0, input, ...request }: CertificateRequest,
   terms: CertificateTerms,
 ): Promise<RowListRef> {
   const nameOf = (text: string): string => idKey.nameOf('document', text);
-  const writer = new CertificateRowWriter(store, certificateFolder(asked.jobId), nameOf);
+  const writer = new CertificateRowWriter(store, certificateFolder(request.jobId), nameOf);
   let lines = 0;
   for await (const row of rows) {
     await writer.add(row);
     lines += 1;
   }
-  // Without what is the engine's alone.
+  // Without terms that only Temporal needs.
   const { rowDeadlineMs, reuseSince, onUnknown, concurrency, budget } = terms;
   return writer.finish({
-    ...asked,
+    ...request,
     ...(input ?? { inputName: null, inputSha256: null, inputKey: null }),
     createdAt: new Date().toISOString(),
     createdBy: environment.actor,
@@ -51,7 +51,7 @@ export async function putCertificateJob(
   });
 }
 
-/** Records one document as a job of its own: it can be started then. */
+/** Stores one document as its own job; afterwards it can be started. */
 export async function putIssuance(
   asker: Asker,
   jobId: string,

@@ -4,12 +4,12 @@ import { keySegment } from '../records';
 import type { Store } from '../store';
 import { findLarge, putLarge, readLarge } from './large-objects';
 
-/** What came is not to be believed: nothing of it is stored. */
+/** The bytes are not the artifact: nothing is stored. */
 export class RefusedArtifactError extends Error {
   override readonly name = 'RefusedArtifactError';
 }
 
-/** Null when it is not stored yet. @param folder of the job that it was made for */
+/** Null when it is not stored yet. @param folder of its job */
 export async function findArtifact(
   store: Store,
   folder: string,
@@ -28,10 +28,10 @@ export async function findArtifact(
 }
 
 /**
- * Stored as it comes, a part at a time: it may be larger than what a worker can hold.
+ * Streams it in parts: it may be larger than a worker's memory.
  *
  * @param faultOf why it is refused, by its first bytes
- * @throws RefusedArtifactError, also when there was not a byte; what `body` throws passes through
+ * @throws RefusedArtifactError, also when empty; errors of `body` pass through
  */
 export async function putArtifact(
   store: Store,
@@ -48,7 +48,7 @@ export async function putArtifact(
   await putLarge(store, artifactKey(folder, artifactId), body, { check });
 }
 
-/** Of a job's attempt that another one followed. */
+/** For an attempt that another one replaced. */
 export function removeArtifacts({ records }: Store, folder: string): Promise<void> {
   return records.removeAll(`${folder}/artifacts/`);
 }

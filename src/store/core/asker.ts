@@ -1,7 +1,7 @@
 import type { IdKey } from '../../protection/id-key';
 import type { Store } from '../store';
 
-/** Who asks for a job: where it is stored, what names its subjects, and in whose name. */
+/** Requester of a job: where it is stored, what names its subjects, and the actor. */
 export interface Asker {
   store: Store;
   idKey: IdKey;

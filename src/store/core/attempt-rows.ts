@@ -19,7 +19,7 @@ interface AttemptRow {
   why: Uint8Array | null;
 }
 
-/** All of a subject, in order. */
+/** All attempts of a subject, in order. */
 export async function attemptsOf(store: SealedDatabase, subject: string): Promise<Attempt[]> {
   const rows = await store.read<AttemptRow>(
     statement(
@@ -54,7 +54,7 @@ function claimOf(row: AttemptRow): Claim {
   return { owner, kind, nonce, answerBy, claimedAt, afterUnknown: afterUnknown === 1 };
 }
 
-/** Words of errors and codes of the service, and what is kept of an answer: they may quote. */
+/** Error messages and codes of the service, and the stored part of a response: they may quote. */
 export function whyOf(receipt: Receipt): object | null {
   switch (receipt.kind) {
     case 'accepted':

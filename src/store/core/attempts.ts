@@ -17,10 +17,10 @@ import { restoredError } from '../store-error';
 import { attemptsOf, whyOf } from './attempt-rows';
 import { putResolution } from './jobs/resolutions';
 
-/** `taken`: somebody else has the number, or a send of the subject is undecided. */
+/** `taken`: another sender has the number, or an attempt of the subject is undecided. */
 export type Claimed = 'ours' | 'taken' | StopWord;
 
-/** The service does not repeat a search that it knows by no key: an id is of one subject. By its index. */
+/** A search found without its key belongs to one subject. By its index. */
 const heldTrace = `SELECT subject FROM attempt
   WHERE external_id = ? AND subject >= 'trace/' AND subject < 'trace0'`;
 
@@ -34,15 +34,15 @@ interface ClaimRow {
 const columnsOfClaim =
   'subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown';
 
-/** Of a subject (its parameter): something was sent, or may have been, since the store was restored. */
+/** Whether something was sent for a subject (its parameter), or may have been, since the last restore. */
 const isOfThisEpoch = `EXISTS (SELECT 1 FROM attempt AS one
   WHERE one.subject = ? AND one.kind = 'send'
     AND (one.claimed_at >= doubt_since OR (one.claimed_at = 0 AND one.answer_by >= doubt_since)))`;
 
 /**
- * Attempts of what is bought: claims, receipts and resolutions (decision record 001). What is put here is on
- * the disk before the promise resolves: its loss would cost money. Indices see to it that a subject has
- * at most one attempt of which nobody knows the end, and that a run that was closed sends no more.
+ * Attempts of purchases: claims, receipts and resolutions (decision record 001). Writes are flushed before they
+ * resolve: a loss would cost money. Indices ensure that a subject has at most one undecided attempt, and that a
+ * closed chunk sends no more.
  */
 export class AttemptRepository {
   readonly #store: SealedDatabase;
@@ -51,17 +51,17 @@ export class AttemptRepository {
     this.#store = store;
   }
 
-  /** All of a subject, in order. */
+  /** All attempts of a subject, in order. */
   of(subject: string): Promise<Attempt[]> {
     return attemptsOf(this.#store, subject);
   }
 
   /**
-   * Takes the next attempt of a subject, unless its job was stopped. Who does not get it does not send. Of a
-   * store that was restored, the first attempt is that of nobody knows whom: it may have been bought since the backup.
+   * Claims the next attempt of a subject unless its job is stopped. Without the claim, do not send. In a restored
+   * store the first attempt is unknown: it may have been bought since the backup.
    *
-   * @param job folder of the job that is to send
-   * @returns `ours`, also when an earlier commit of ours landed and its answer was lost
+   * @param job folder of the sending job
+   * @returns `ours`, also when an earlier commit of ours succeeded and its response was lost
    */
   async claim(subject: string, n: number, claim: Claim, job: string): Promise<Claimed> {
     const claimed = await this.#claim(subject, n, claim, job);
@@ -91,14 +91,14 @@ export class AttemptRepository {
       },
     ]);
     if (inserted?.changes === 1) return 'ours';
-    const { isOurs, word, isDoubtful } = await this.#standing(subject, n, claim, job);
+    const { isOurs, word, isDoubtful } = await this.#claimRow(subject, n, claim, job);
     if (isOurs === 1) return 'ours';
     return word ?? (isDoubtful === 1 ? 'doubtful' : 'taken');
   }
 
   /**
-   * May have been sent when nobody remembers. Without a key a person decides about it, as about any that is
-   * unknown; with one it may go again, as after a claim of long ago.
+   * Inserts the unknown attempt of a restored store. Without a key a person resolves it, as any unknown one; with a
+   * key it may be repeated, as after an old claim.
    */
   async #putDoubt(
     subject: string,
@@ -118,12 +118,12 @@ export class AttemptRepository {
   }
 
   /**
-   * For a request with a key, which may go again under the claim that stands: joins it, or takes the
-   * next. After that nobody but who joined last can say that nothing was done.
+   * For a request with a key, which may be repeated under the open claim: joins it, or claims the next attempt.
+   * Afterwards only the last one to join can say that nothing was sent.
    *
    * @param job as of `claim`
-   * @returns the word by which the job was stopped, or that it may have been sent before the store was
-   *   restored: nothing is sent then, and asked again it is an old claim
+   * @returns the stop word of the job, or `doubtful`: it may have been sent before the restore, so that nothing is
+   *   sent now and a repetition finds an old claim
    */
   async take(subject: string, claim: Claim, job: string): Promise<Taken | StopWord | 'doubtful'> {
     for (;;) {
@@ -154,16 +154,15 @@ export class AttemptRepository {
       ]);
       const now = { ...open.claim, owner, answerBy };
       if (joined?.changes === 1) return { n, claim: now, isNew: false };
-      const { word } = await this.#standing(subject, n, claim, job);
+      const { word } = await this.#claimRow(subject, n, claim, job);
       if (word !== null) return word;
     }
   }
 
   /**
-   * Shuts the door on a run that may be slow rather than dead: after this it sends no more, unless its
-   * last request has left.
+   * Closes a chunk that may be slow rather than dead: afterwards it sends no more, unless its last request was sent.
    *
-   * @returns what the run took last: closed, or that request
+   * @returns the chunk's last attempt: closed, or that request
    */
   async close(subject: string, owner: ClaimOwner, at: number): Promise<Attempt> {
     for (;;) {
@@ -175,18 +174,17 @@ export class AttemptRepository {
           [subject, randomUUID(), owner.workflowId, owner.chunk, at, at, subject],
         ),
       ]);
-      // Another may have taken the number; what surely never left may go again until it is closed.
+      // Another chunk may have the number; an attempt that certainly was not sent may be repeated until it is closed.
       const last = attemptOf(await this.of(subject), owner);
       if (last !== null && last.receipt?.kind !== 'not_sent') return last;
     }
   }
 
   /**
-   * The first receipt of an attempt stays. Only who took it last writes it, but for an id: that is
-   * taken from whoever has it.
+   * The first receipt of an attempt stays. Only its last claimer writes it, except an id, which anyone may write.
    *
-   * @param entries what the audit trail tells of it
-   * @returns the one that stands
+   * @param entries its audit entries
+   * @returns the stored receipt
    */
   async putReceipt(
     subject: string,
@@ -200,9 +198,9 @@ export class AttemptRepository {
   }
 
   /**
-   * As `putReceipt`, of what was not answered but found on the service's list.
+   * As `putReceipt`, for a resource found in the service's list.
    *
-   * @returns false when it is another's, or a receipt stands
+   * @returns false when it belongs to another attempt, or a receipt exists
    */
   async putFound(
     subject: string,
@@ -217,7 +215,7 @@ export class AttemptRepository {
     return this.#store.changes({ ...found, lock: { name: externalId, how: 'alone' } }, entries);
   }
 
-  /** Subject that a search of the service was made for; null: none of ours. */
+  /** Subject of a search; null: not ours. */
   async holderOfTrace(traceId: string): Promise<string | null> {
     const [row] = await this.#store.read<{ subject: string }>(statement(heldTrace, [traceId]));
     return row?.subject ?? null;
@@ -227,7 +225,7 @@ export class AttemptRepository {
     return putResolution(this.#store, subject, n, resolution);
   }
 
-  /** Names of the subjects that begin like this one, in order. */
+  /** Names of subjects with this prefix, in order. */
   async subjects(prefix: string): Promise<string[]> {
     const rows = await this.#store.read<{ subject: string }>(
       statement(
@@ -238,8 +236,8 @@ export class AttemptRepository {
     return rows.map(({ subject }) => subject);
   }
 
-  async #standing(subject: string, n: number, { nonce }: Claim, job: string): Promise<ClaimRow> {
-    const [standing] = await this.#store.read<ClaimRow>(
+  async #claimRow(subject: string, n: number, { nonce }: Claim, job: string): Promise<ClaimRow> {
+    const [row] = await this.#store.read<ClaimRow>(
       statement(
         `SELECT (SELECT count(*) FROM attempt WHERE subject = ? AND n = ? AND nonce = ?) AS "isOurs",
                 (SELECT word FROM stop_mark WHERE holder = ?) AS word, epoch,
@@ -248,8 +246,8 @@ export class AttemptRepository {
         [subject, n, nonce, job, subject],
       ),
     );
-    if (standing?.epoch !== this.#store.epoch) throw restoredError();
-    return standing;
+    if (row?.epoch !== this.#store.epoch) throw restoredError();
+    return row;
   }
 }
 

@@ -1,4 +1,4 @@
-/** Does one thing for each, `width` of them at once; what they return stands in their order. */
+/** Runs for each, `width` at once; results are in input order. */
 export async function inParallel<T, R>(
   items: readonly T[],
   width: number,

@@ -3,34 +3,34 @@ import type { Store } from '../store';
 import { StoreError } from '../store-error';
 import { nameBytes, type StoredBytes } from '../records';
 
-/** `<key>.json`: where the parts of a large object stand. Named with it. */
+/** `<key>.json`: names the parts of a large object. */
 export interface LargeObject {
   /** `<key>/<uuid>`. */
   folder: string;
   parts: number;
   bytes: number;
-  /** Hex, of the whole. */
+  /** Hex, of the whole object. */
   sha256: string;
 }
 
-/** Neither their sealing nor an object store needs more of an object than this at once. */
+/** Memory bound for sealing and object stores. */
 const partBytes = 1024 * 1024;
 
-/** What is to be put is not what was told. */
+/** The bytes do not match their announced hash. */
 export class OtherBytesError extends Error {
   override readonly name = 'OtherBytesError';
 }
 
 interface PutLargeOptions {
-  /** What its bytes must add up to. */
+  /** Expected hash. */
   sha256?: string;
-  /** Reads the bytes, all of them, once they are stored part by part; what it throws passes through. */
+  /** Reads all bytes after they are stored in parts; its errors pass through. */
   check?: (bytes: AsyncIterable<Uint8Array>) => Promise<unknown>;
 }
 
 /**
- * Files bytes as they come, in parts, which are named when all of them are there. The first object that is
- * complete stays. What fails leaves nothing; what was killed leaves bytes that no record names.
+ * Streams bytes into parts, which are named once complete. The first complete object stays. A failure leaves
+ * nothing; a killed process leaves unnamed bytes.
  *
  * @throws OtherBytesError
  */
@@ -56,7 +56,7 @@ export async function putLarge(
         hash.update(part);
         bytes += part.length;
         await storing;
-        // The disk takes it while it is read, and while the next one comes.
+        // Written while it is checked and while the next part arrives.
         storing = storePart(part);
         storing.catch(() => undefined);
         yield part;
@@ -64,7 +64,7 @@ export async function putLarge(
       await storing;
       isRead = true;
     } finally {
-      // What is left of it afterwards is removed.
+      // The rest is removed afterwards.
       await storing.catch(() => undefined);
     }
   }
@@ -80,7 +80,7 @@ export async function putLarge(
     return object;
   } catch (error) {
     const code = error instanceof StoreError ? error.code : null;
-    // Nobody knows whether it is named.
+    // It is not known whether it is named.
     if (code === 'other') throw error;
     await store.removeBlobs(parts.map(({ blob }) => blob));
     const first = code === 'unchanged' ? await findLarge(store, key) : null;
@@ -93,7 +93,7 @@ export function findLarge(store: Store, key: string): Promise<LargeObject | null
   return store.records.getJson<LargeObject>(`${key}.json`);
 }
 
-/** @throws RangeError when it is not there, a part of it is missing, or it is not what was put */
+/** @throws RangeError when it or a part is missing, or was altered */
 export async function* readLarge(store: Store, key: string): AsyncGenerator<Buffer> {
   const object = await findLarge(store, key);
   if (object === null) throw new RangeError(`the store does not hold ${key}`);

@@ -2,20 +2,20 @@ import type { NotedRate } from '../../domain/core/service/rates';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, replacing, statement } from '../statement';
 
-/** What a worker sends to a service, as long as it renews it. */
+/** A worker's share of a service's rate, while it renews it. */
 export interface RateShare extends NotedRate {
   service: string;
   worker: string;
-  /** The rate that was refused; null: none was. */
+  /** The rate that was refused; null: none. */
   ceiling: number | null;
 }
 
 const columns = ['service', 'worker', 'until', 'per_second', 'ceiling', 'reason', 'refusals'];
 const key = ['service', 'worker'];
-/** What was found long ago is asked for anew. */
+/** Older measurements are ignored. */
 const foundForMs = 24 * 3_600_000;
 
-/** The rates of the services, as the workers share them: a lease for each, and what was found last. */
+/** Rates of the services, shared by the workers: a lease for each, and the last measured rate. */
 export class RateShareRepository {
   readonly #store: SealedDatabase;
 
@@ -23,7 +23,7 @@ export class RateShareRepository {
     this.#store = store;
   }
 
-  /** @returns what stands afterwards, of everybody */
+  /** @returns the shares of all workers afterwards */
   async renew(shares: readonly RateShare[], now: number): Promise<RateShare[]> {
     const values = shares.map((share) => [
       share.service,

@@ -2,19 +2,19 @@ import type { ManifestRow } from '../../domain/certificates/certificates';
 import type { ChildJob } from '../../domain/core/job-batch';
 import type { ItemStart } from '../../domain/certificates/job';
 
-/** `start` is there in the list of a decision alone, `child` for an item of a batch of jobs. */
+/** `start`: only in the list of a resolution; `child`: only in a batch of jobs. */
 export type StoredRow = ManifestRow<string> & { start?: ItemStart; child?: ChildJob };
 
-/** A row, and its place or that of the item which it repeats; null when it is refused. */
+/** A row, and its row index or that of the item which it repeats; null when it is refused. */
 export interface NumberedRow {
   row: StoredRow;
   rowIndex: number | null;
 }
 
-/** With the names of what they tell of: more in one transaction holds other processes up. */
+/** With their subjects; larger transactions delay other processes. */
 const rowsPerCommit = 100;
 
-/** Writes the rows of a work while its input is being read: bounded memory. */
+/** Writes the rows of a job while its input is read: bounded memory. */
 export class RowWriter {
   readonly #put: (rows: readonly NumberedRow[]) => Promise<void>;
   #waiting: NumberedRow[] = [];
@@ -25,29 +25,29 @@ export class RowWriter {
     this.#put = put;
   }
 
-  /** @throws RangeError when it is not further down than the one before: one of the two would be lost */
+  /** @throws RangeError unless lines increase: a row would be lost */
   async add(row: StoredRow): Promise<void> {
     const { line } = row;
     if (line <= this.#lastLine) {
       throw new RangeError(`line ${line} comes behind line ${this.#lastLine}`);
     }
     this.#lastLine = line;
-    this.#waiting.push({ row, rowIndex: this.#placeOf(row) });
+    this.#waiting.push({ row, rowIndex: this.#rowIndexOf(row) });
     if (this.#waiting.length === rowsPerCommit) await this.#flush();
   }
 
   /**
-   * Everything is on file.
+   * Everything is stored.
    *
-   * @returns how many items it has
+   * @returns number of items
    */
   async end(): Promise<number> {
     if (this.#waiting.length > 0) await this.#flush();
     return this.#items;
   }
 
-  /** Its place, or that of the item which it repeats; the list of a decision counts its items anew. */
-  #placeOf(row: StoredRow): number | null {
+  /** Its row index, or that of the item which it repeats; the list of a resolution counts from 0. */
+  #rowIndexOf(row: StoredRow): number | null {
     if (row.kind === 'item') return this.#items++;
     return row.kind === 'duplicate' ? row.item : null;
   }

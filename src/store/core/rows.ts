@@ -7,20 +7,20 @@ import { RowWriter, type NumberedRow, type StoredRow } from './row-writer';
 import { addSubjectLines, type NameOf } from './subjects';
 
 /**
- * The input lines of works, and of the lists that a person's decisions make: an item, a repetition of
- * one, or refused. Written before the work can be started; nothing of them is changed but by an erasure.
+ * Input rows of jobs, and of the lists that resolutions make: an item, a repetition of one, or refused. Written
+ * before the job can be started; only an erasure changes them.
  */
 export class RowRepository extends SealedTable<StoredRow> {
   constructor(store: SealedDatabase) {
     super(store, 'batch_row', ['work', 'line'], ['kind', 'item', 'child']);
   }
 
-  /** @param nameOf of a work of its own: what its rows tell of is held in its name */
+  /** @param nameOf set for a job: indexes the subjects of its rows under its name */
   writer(folder: string, nameOf: NameOf | null = null): RowWriter {
     return new RowWriter((rows) => this.put(folder, rows, nameOf));
   }
 
-  /** By its place among the items of the work; null when there is none. */
+  /** By row index; null: none. */
   async item(folder: string, rowIndex: number): Promise<StoredRow | null> {
     const [row] = await this.read([folder], {
       where: statement(`item = ? AND kind = 'item'`, [rowIndex]),
@@ -28,7 +28,7 @@ export class RowRepository extends SealedTable<StoredRow> {
     return row?.body ?? null;
   }
 
-  /** Those above a place among the items, in order. */
+  /** Rows after an index, in order. */
   async itemsAfter(folder: string, rowIndex: number, limit: number): Promise<StoredRow[]> {
     const rows = await this.read([folder], {
       where: statement(`item > ? AND kind = 'item'`, [rowIndex]),
@@ -37,10 +37,10 @@ export class RowRepository extends SealedTable<StoredRow> {
     return rows.map(({ body }) => body);
   }
 
-  /** Works that begin like this one, and lists that belong to them, in order. */
+  /** Jobs with this prefix, and their lists, in order. */
   async lists(prefix: string): Promise<string[]> {
     const found: string[] = [];
-    // One bound alone: with two the database would walk over all rows between them.
+    // One bound only: with two, the database would read all rows between them.
     for (let [bound, from] = ['>=', prefix]; ;) {
       const [row] = await this.store.read<{ work: string | null }>(
         statement(`SELECT min(work) AS work FROM batch_row WHERE work ${bound} ? AND work < ?`, [
@@ -54,7 +54,7 @@ export class RowRepository extends SealedTable<StoredRow> {
     }
   }
 
-  /** What stands there stays: the same work has the same rows. */
+  /** Existing rows stay: a job's rows never change. */
   async put(folder: string, rows: readonly NumberedRow[], nameOf: NameOf | null): Promise<void> {
     const subjectLines = rows.flatMap(({ row }) =>
       nameOf === null
@@ -72,7 +72,7 @@ export class RowRepository extends SealedTable<StoredRow> {
           row,
         ]),
       ),
-      // In the same transaction: nothing stands there that an erasure does not find.
+      // In the same transaction, so that an erasure finds every row.
       ...addSubjectLines(folder, subjectLines),
       ...numberSubjects(subjectLines.map(({ subject }) => subject)),
     ]);

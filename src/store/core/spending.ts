@@ -5,7 +5,7 @@ import { rowName } from '../sealed/seal';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { marksOf, rangeOf, statement } from '../statement';
 
-/** A request that left, or may have left. */
+/** A request that was sent, or may have been. */
 export interface SentRequest {
   subject: string;
   n: number;
@@ -13,12 +13,12 @@ export interface SentRequest {
   workflowId: string;
   /** Epoch milliseconds. */
   claimedAt: number;
-  /** An earlier one of the subject may have been accepted too. */
+  /** An earlier request of the subject may have been accepted too. */
   afterUnknown: number;
   receipt: Exclude<Receipt['kind'], 'not_sent'> | null;
 }
 
-/** Of a job, what a bill is made of. */
+/** Billing data of a job. */
 export interface SpendingJob {
   id: string;
   folder: string;
@@ -43,11 +43,11 @@ type FoundJob = Omit<SpendingJob, 'input' | 'outcome'> & {
 const perPage = 2_000;
 const jobColumns = `id, holder AS folder, kind, created_at AS "createdAt", ended_at AS "endedAt", input`;
 
-/** A refusal after an answer that was lost is charged once at most. */
+/** A refusal after a lost response is charged at most once. */
 const isDoubtful = `after_unknown = 1 AND (receipt IS NULL OR receipt <> 'refused')`;
 const hasLeft = `kind = 'send' AND (receipt IS NULL OR receipt <> 'not_sent')`;
 
-/** What was sent and what jobs reported of its cost, page by page: whoever adds it up holds sums alone. */
+/** Requests and reported costs, in pages: the caller holds sums only. */
 export class SpendingRepository {
   readonly #store: SealedDatabase;
 
@@ -55,7 +55,7 @@ export class SpendingRepository {
     this.#store = store;
   }
 
-  /** @param since epoch milliseconds: claimed then or later */
+  /** @param since epoch milliseconds of the claim */
   requests(since: number): AsyncGenerator<SentRequest[]> {
     return pagesOf(perPage, (last: SentRequest | undefined) =>
       this.#store.read(
@@ -70,7 +70,7 @@ export class SpendingRepository {
     );
   }
 
-  /** @param since ISO 8601: jobs that were asked for or ended then or later, the newest first */
+  /** @param since ISO 8601 of request or end; newest first */
   async *jobs(since: string): AsyncGenerator<SpendingJob[]> {
     const pages = pagesOf(perPage, (last: FoundJob | undefined) => {
       const after = last === undefined ? '' : 'AND (created_at, id) < (?, ?)';
@@ -86,7 +86,7 @@ export class SpendingRepository {
     for await (const page of pages) yield page.map((row) => this.#opened(row));
   }
 
-  /** Those of these jobs that are in the store, by their ids. */
+  /** The stored ones of these jobs, by id. */
   async named(ids: readonly string[]): Promise<Map<string, SpendingJob>> {
     if (ids.length === 0) return new Map();
     const rows = await this.#store.read<FoundJob>(
@@ -98,7 +98,7 @@ export class SpendingRepository {
     return new Map(rows.map((row) => [row.id, this.#opened(row)]));
   }
 
-  /** The job that went by a workflow id at an instant, where several went by it in turn. */
+  /** The job of a workflow id at an instant: several may use it in turn. */
   async under(workflowId: string, at: string): Promise<SpendingJob | null> {
     const [row] = await this.#store.read<FoundJob>(
       statement(
@@ -111,7 +111,7 @@ export class SpendingRepository {
     return row === undefined ? null : this.#opened(row);
   }
 
-  /** The workflow whose request was answered with an id of the service; null: none of ours. */
+  /** The workflow whose request created an id of the service; null: not ours. */
   async answeredWith(
     externalId: string,
   ): Promise<Pick<SentRequest, 'workflowId' | 'claimedAt'> | null> {
@@ -126,8 +126,8 @@ export class SpendingRepository {
   }
 
   /**
-   * @param subject all subjects that begin like this one
-   * @param within ISO 8601: a workflow id serves several jobs in turn
+   * @param subject prefix of subjects
+   * @param within ISO 8601: several jobs use a workflow id in turn
    */
   async sentBy(
     subject: string,

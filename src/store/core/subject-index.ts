@@ -2,16 +2,16 @@ import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { NameOf } from './subjects';
 import type { Store } from '../store';
 
-/** No document is written longer than the key of an invoice, with its name before it. */
+/** Longest document: the key of an invoice, with its name. */
 const longestForm = 100;
 
-/** Names kept in memory until they are put: a bound, whatever the size of the file. */
+/** Names in memory before they are stored, independent of the file's size. */
 const mostNames = 20_000;
 
 /**
- * Puts on record whom a holder tells of: the folder of a work (`works/...`), the key of an uploaded file
- * (`inputs/...`), the folder of an operation, a monitor, a search, a lookup, a dossier or a batch, or what
- * was asked or answered of a picture (`lens/<name>/<instant>/...`).
+ * Indexes the subjects of a holder: the folder of a job (`works/...`), the key of an uploaded file
+ * (`inputs/...`), the folder of an operation, a monitor, a search, a lookup, a dossier or a batch, or the
+ * request or response about a picture (`lens/<name>/<instant>/...`).
  */
 export async function indexDocuments(
   { subjects }: Store,
@@ -19,7 +19,7 @@ export async function indexDocuments(
   nameOf: NameOf,
   documents: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
-  // A name takes a hundred times as long as a look whether it was made.
+  // Computing a name takes a hundred times as long as this lookup.
   let found = new Set<string>();
   const add = (): Promise<void> => subjects.add(holder, [...found].map(nameOf));
   for await (const document of documents) {
@@ -31,7 +31,7 @@ export async function indexDocuments(
   await add();
 }
 
-/** Hands the bytes of a result on, and puts on record whom they tell of by their end. */
+/** Passes the bytes of a result on, and indexes their subjects by the end. */
 export async function* indexedBytes(
   bytes: AsyncIterable<Uint8Array>,
   add: (documents: Iterable<string>) => Promise<void>,

@@ -1,13 +1,12 @@
 import { insertInto, marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
 import type { SealedDatabase } from '../sealed/sealed-database';
 
-/** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */
+/** Keyed name of a document: `IdKey.nameOf('document', ...)`. */
 export type NameOf = (document: string) => string;
 
 /**
- * What holds something about a subject: a job, an upload, an answer. A subject goes by its keyed name,
- * never by the document itself. By their keys stand here too: uploads, operations and what was asked for,
- * with the jobs that are of them, and jobs, with the batches that asked for them.
+ * Which holders (jobs, uploads, responses) have data about a subject. A subject has a keyed name, never the
+ * document itself. Also indexed: uploads, operations and inputs with their jobs, and jobs with their batches.
  */
 export class SubjectRepository {
   readonly #store: SealedDatabase;
@@ -16,12 +15,12 @@ export class SubjectRepository {
     this.#store = store;
   }
 
-  /** Before what holds them is stored: nothing stands there that is not found. */
+  /** Before the holder's data is stored, so that all of it can be found. */
   async add(holder: string, subjects: Iterable<string>): Promise<void> {
     for (const one of addSubjects(holder, subjects)) await this.#store.commit([one]);
   }
 
-  /** Holders, each with the lines of it that tell of the subject; 0: something else in it does. */
+  /** Holders with their lines about the subject; 0: elsewhere in the holder. */
   async lines(subject: string): Promise<Map<string, number[]>> {
     const rows = await this.#store.read<{ holder: string; line: number }>(
       statement('SELECT holder, line FROM subject WHERE subject = ? ORDER BY holder, line', [
@@ -33,7 +32,7 @@ export class SubjectRepository {
     return found;
   }
 
-  /** Holders of each of these subjects that has any. @param begin of such a holder */
+  /** Holders of each of these subjects. @param begin prefix of a holder */
   async holdersOf(subjects: Iterable<string>, begin = ''): Promise<Map<string, Set<string>>> {
     const found = new Map<string, Set<string>>();
     for (const some of partsOf([...subjects])) {
@@ -50,7 +49,7 @@ export class SubjectRepository {
     return found;
   }
 
-  /** What any of these holders tells of, in order. @param begin of what is meant */
+  /** Subjects of these holders, in order. @param begin prefix of a subject */
   async heldBy(holders: Iterable<string>, begin = ''): Promise<string[]> {
     const found = new Set<string>();
     for (const some of partsOf([...holders])) {
@@ -67,7 +66,7 @@ export class SubjectRepository {
   }
 }
 
-/** For the transaction in which that is stored which tells of them. */
+/** For the transaction that stores the holder's data. */
 export function addSubjects(holder: string, subjects: Iterable<string>): Statement[] {
   return addSubjectLines(
     holder,
@@ -84,7 +83,7 @@ export function addSubjectLines(
   return partsOf(rows).map((some) => insertInto('subject', ['subject', 'holder', 'line'], some));
 }
 
-/** Of a job: what was asked, which its id says before the instant, and keys of files that it was made of. */
+/** Subjects of a job: its input, named by its id before the instant, and keys of its files. */
 export function requestedIn(id: string, input: unknown): string[] {
   const keys = JSON.stringify(input ?? null).matchAll(/"(inputs\/[^"]+)"/g);
   return [id.replace(/\/\d{8}T\w+$/, ''), ...Array.from(keys, ([, key = '']) => key)];

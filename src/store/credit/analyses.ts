@@ -18,20 +18,20 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
     });
   }
 
-  /** With the engine that was chosen for a name. */
+  /** With the rule engine chosen for a name. */
   override async record(folder: string): Promise<AnalysisRecord | null> {
     const record = await super.record(folder);
     if (record === null || record.fence !== null) return record;
     return { ...record, ...(await this.store.records.getJson<ChosenEngine>(engineKey(folder))) };
   }
 
-  /** The first one stays. The subject index says which jobs have bought the same. */
+  /** The first one stays. The subject index links jobs of the same purchase. */
   async putEngine(folder: string, chosen: ChosenEngine): Promise<void> {
     await this.store.subjects.add(folder, [analysisSubject(chosen.fence)]);
     await this.store.records.putJson(engineKey(folder), chosen);
   }
 
-  /** The subject index says which analyses are of an operation. */
+  /** The subject index links analyses of an operation. */
   override async putOutcome(
     folder: string,
     outcome: AnalysisOutcome,
@@ -43,9 +43,9 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
   }
 
   /**
-   * The last time that a thing came to an end, else the last time that it was asked for.
+   * The last job of a purchase subject that ended, or else the last one.
    *
-   * @param since folder of the first time that counts: what ended before it is another matter
+   * @param since the first folder that counts
    */
   async lastEnded(
     name: string,
@@ -62,12 +62,12 @@ function engineKey(folder: string): string {
   return `${folder}/engine.json`;
 }
 
-/** Key of an input as a large object: by the hash of its bytes, whoever sends them. */
+/** Key of an input as a large object: by the hash of its bytes, for all jobs. */
 export function inputKey(sha256: string): string {
   return `inputs/credit/${sha256.slice(0, 2)}/${sha256}`;
 }
 
-/** Key of a result as a large object: by the operation, whoever asked for it. */
+/** Key of a result as a large object: by operation, for all jobs. */
 export function resultKey(operationId: string, filter: ResultFilter): string {
   return `${operationFolder(operationId)}/${filter}`;
 }

@@ -2,7 +2,7 @@ import { isSame } from '../erasure/rewriting';
 
 type Wire = Record<string, unknown>;
 
-/** What a result says of a document. */
+/** What a result reports about a document. */
 export interface ReportedOfDocument {
   /** The whole analysis is about it. */
   isAssignor: boolean;
@@ -12,7 +12,7 @@ export interface ReportedOfDocument {
   receivables: number;
 }
 
-/** Adds what one of its results says of it. */
+/** Adds what one result reports. */
 export function takeReported(reported: ReportedOfDocument, document: string, tree: unknown): void {
   const assignor = objectOf(objectOf(tree)['cedente']);
   const payers = listOf(assignor['sacados']).filter((payer) => isAbout(document, payer));
@@ -25,8 +25,8 @@ export function takeReported(reported: ReportedOfDocument, document: string, tre
 }
 
 /**
- * What an erasure leaves of a stored result: amounts and statuses of whoever is erased stay, so that the
- * summary still adds up; nothing that says who it was does.
+ * What an erasure leaves of a stored result: amounts and statuses stay, so that the summary still adds up; identities
+ * do not.
  */
 export const resultShape = {
   about: ['cnpj', 'cnpjCpf'],

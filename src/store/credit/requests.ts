@@ -4,7 +4,7 @@ import type { AuditTrail } from '../audit/trail';
 import type { Asker } from '../core/asker';
 import { AnalysisRepository } from './analyses';
 
-/** Records an analysis that is asked for, with its line on the audit trail: it can be started then. */
+/** Stores an analysis with its audit entry; afterwards it can be started. */
 export async function putAnalysis(
   { audit, idKey, store, environment }: Asker & { audit: AuditTrail },
   request: Omit<AnalysisRecord, 'jobId' | 'createdAt' | 'createdBy'>,

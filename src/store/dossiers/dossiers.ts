@@ -8,14 +8,14 @@ import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import { keySegment } from '../records';
 import type { Store } from '../store';
 
-/** The answers by which a dossier is on file, as they came. */
+/** The raw responses about a dossier. */
 export interface DossierAnswers {
   status: object;
-  /** Of the list, or of `dossiers.readPath`; null when the status had it all. */
+  /** From the list or `dossiers.readPath`; null when the status was complete. */
   whole: object | null;
 }
 
-/** Dossiers on file: what was asked for, what was answered, its files, and how it ended. */
+/** Stored dossiers: inputs, responses, files and outcomes. */
 export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome> {
   constructor(store: Store) {
     super(store, {
@@ -25,7 +25,7 @@ export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome>
     });
   }
 
-  /** All of them, or about one dossier, newest first. */
+  /** All jobs, or those about one dossier, newest first. */
   override all(dossierId?: string): Promise<StoredJob<DossierRecord>[]> {
     return super.all(dossierId === undefined ? undefined : keySegment(dossierId));
   }
@@ -38,15 +38,15 @@ export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome>
     await this.store.records.replace(`${folder}/answers.json`, JSON.stringify(answers, null, 2));
   }
 
-  /** Of an attempt that was followed by another. */
+  /** For an attempt that another one followed. */
   async takeArtifactsBack(folder: string): Promise<void> {
     await removeArtifacts(this.store, folder);
     await this.takeBack(folder, ['fetch']);
   }
 
   /**
-   * A request for another attempt, for who wants it: the one that stands, or the next, when that was
-   * refused to others. They are everybody's: who follows a dossier later goes on with the key of who was lost.
+   * The current request for another attempt, or the next one if that was refused. Shared by all jobs: a later job
+   * continues with the key of a lost one.
    */
   async retry({ dossierId, from, jobId, requested }: WantedRetry): Promise<Retry> {
     const last = (await this.retries(dossierId, from)).at(-1);
@@ -59,7 +59,7 @@ export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome>
     return { dossierId, from, number, subject, attempt: null };
   }
 
-  /** All that may have left, in order; default: after any attempt. */
+  /** All that may have been sent, in order; default: after any attempt. */
   async retries(dossierId: string, from?: number): Promise<Retry[]> {
     const prefix = retriesOf(dossierId);
     const found: Retry[] = [];
@@ -78,7 +78,7 @@ interface WantedRetry {
   dossierId: string;
   from: number;
   jobId: string;
-  /** Number of the retry within its work, from 1. */
+  /** Number of the retry within its job, from 1. */
   requested: number;
 }
 

@@ -9,36 +9,36 @@ import type { ErasureSubject } from './erasure-subject';
 import { isNamedIn, withoutSubject } from './rewriting';
 import { erasedChange, erasedOutcome, erasedRow } from './tombstones';
 
-/** What can be erased by age: what the service's evidence is, what it reported, what was uploaded. */
+/** Classes that can be erased by age: PDFs, reported results, uploads. */
 export const erasureClasses = ['pdf', 'results', 'inputs'] as const;
 export type ErasureClass = (typeof erasureClasses)[number];
 
-/** Whom an erasure is about, and which items of a job are about nobody else. */
+/** The subject of an erasure, and the items of a job that are about no other subject. */
 export interface ErasureScope {
   subject: ErasureSubject;
   items: ReadonlySet<number>;
 }
 
 interface ErasableTable {
-  /** Word in plans and erasure records; null: that of the root of its holders. */
+  /** Name in plans and erasure records; null: that of its holders' root. */
   kind: string | null;
-  /** What in it is of a person: shown with a plan. */
+  /** Its personal data: shown with a plan. */
   holds: string;
-  /** Columns, the one that names the holder first. What is sealed is sealed for them. */
+  /** Columns, the holder's first. Sealed columns are sealed for them. */
   key: readonly string[];
-  /** Sealed columns that may tell of people. */
+  /** Sealed columns with personal data. */
   bodies: readonly string[];
-  /** Rows that are about the subject; of others quotations go. */
+  /** Rows about the subject; in others only quotations are erased. */
   isAbout?: (body: never, scope: ErasureScope) => boolean;
-  /** What becomes of them; default: they go. */
+  /** The emptied body; default: the row is removed. */
   empty?: (body: never) => unknown;
-  /** Column that says so. */
+  /** Column that marks it as erased. */
   mark?: string;
 }
 
 const named = (body: unknown, { subject }: ErasureScope): boolean => isNamedIn(body, subject);
 
-/** Everything that tells of people. A new table is a line here. */
+/** All tables with personal data. A new one is a line here. */
 const tables = {
   record: table(null, '', 'key', 'body'),
   job: table(null, '', 'holder', 'input outcome'),
@@ -46,7 +46,7 @@ const tables = {
     isAbout: (row: StoredRow, { subject }) => subject.holds(row),
     empty: erasedRow,
   }),
-  // Of a lane that was terminated: nobody takes them back.
+  // Of a terminated lane: they are never read back.
   deferred_row: table('deferred rows', 'numbers of rows', 'work lane item', ''),
   outcome: table(
     'outcomes',
@@ -59,10 +59,10 @@ const tables = {
     },
   ),
   fact: table('issuance', 'what the service answered', 'external_id', 'body'),
-  // Its rows stay as numbers and ids of the service: they are the books of what was bought.
+  // Its rows stay as numbers and ids of the service: the books of purchases.
   attempt: table('attempts', 'what was bought for a document, and when', 'subject n', 'why'),
   resolution: table('resolutions', 'notes of people', 'subject n number', 'said'),
-  // Without its tombstone the next scan would store a change again.
+  // Without its erasure record the next scan would store a change again.
   change: table('change', 'changes of monitors as they were reported', 'monitor id', 'body', {
     isAbout: named,
     empty: erasedChange,
@@ -84,10 +84,10 @@ export const erasableTables: Readonly<Record<TableName, ErasableTable>> = tables
 export const monitorTables = ['change', 'unreadable_item', 'review', 'monitor_answer'] as const;
 
 const ofJobs: readonly JobFolders[] = Object.values(jobFolders);
-/** First words of the subjects that jobs share. */
+/** First segments of the subjects that jobs share. */
 export const fences: ReadonlySet<string> = new Set(ofJobs.flatMap(({ fence }) => fence ?? []));
 
-/** Records and jobs by the first word of their keys. */
+/** Records and jobs by the first segment of their keys. */
 const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = {
   pdf: ['pdf', 'certificates'],
   aside: ['aside', 'bytes that came instead of a certificate'],
@@ -98,22 +98,22 @@ const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = 
   ...Object.fromEntries(ofJobs.map(({ root, word, holds }) => [root, [word, holds]])),
 };
 
-/** Keys of records that tell of nobody, or that must outlive what they tell of: in HMACs alone. */
+/** Keys of records without personal data, or that must outlive it: HMACs only. */
 export const impersonalKeys =
   /^(?:probe|keys|erasures|backups|restores|dossier-retries|monitor-(?:lists|list-pages|looks)|disabled-sinks)\//;
 
-/** Of the jobs that a folder or key is of; undefined for what stands beside them. */
+/** The job folders of a folder or key; undefined for anything else. */
 export function foldersOf(holder: string): JobFolders | undefined {
   const [first] = holder.split('/');
   return ofJobs.find(({ root }) => root === first);
 }
 
-/** Roots of what a service reported on people, each with its slash. */
+/** Roots of reports on persons, each with its slash. */
 export const reportRoots = ofJobs.flatMap(({ isReport, root }) =>
   isReport === true ? [`${root}/`] : [],
 );
 
-/** @returns null for what is not about people */
+/** @returns null for data without persons */
 export function kindOf(name: TableName, holder: string): string | null {
   return erasableTables[name].kind ?? roots[holder.split('/')[0] ?? '']?.[0] ?? null;
 }
@@ -127,7 +127,7 @@ export function allKinds(): { kind: string; holds: string }[] {
   );
 }
 
-/** What is left of a body in a holder that tells of others too; null: nothing. */
+/** The rest of a body in a holder that has data about others too; null: nothing. */
 export function emptied(
   name: TableName,
   holder: string,
@@ -136,22 +136,22 @@ export function emptied(
 ): unknown {
   const { isAbout, empty } = erasableTables[name];
   if (isAbout?.(body as never, scope)) return empty === undefined ? null : empty(body as never);
-  // Entries that name the subject go from what was reported about another.
+  // Entries that name the subject are removed from reports about others.
   const { isReport } = foldersOf(holder) ?? {};
   return withoutSubject(body, scope.subject, isReport === true ? { drops: true } : {});
 }
 
-/** Below the folder of a job: what the service reported, with its files. */
+/** Keys below a job folder: reports with their files. */
 export const answerKeys = /\/(?:artifacts\/.+|answers?(?:-\d+)?\.json|unreadable\/\w+)$/;
 
-/** Subjects of attempts about documents, whatever of them was bought. */
+/** Subjects of attempts about documents. */
 export function certificateSubjects(names: Iterable<string>): string[] {
   return [...names].flatMap((name) =>
     certificateTypes.map((type) => certificateSubject(type, name)),
   );
 }
 
-/** What came instead of the PDF of an issuance. */
+/** Folder of bytes received instead of the PDF of an issuance. */
 export function asideFolder(certidaoId: string): string {
   return `aside/${keySegment(certidaoId)}/`;
 }

@@ -7,22 +7,22 @@ import { nameBytes, toJsonLines } from '../records';
 import type { Store } from '../store';
 import { erasableTables, kindOf, type TableName } from './catalog';
 
-/** What becomes of one record, or of the rows of one holder in a table. */
+/** Erased data of one record, or of one holder's rows in a table. */
 export interface ErasedObject {
   kind: string;
   removed: number;
   emptied: number;
 }
 
-/** @param column of several sealed ones; null: nothing is left */
+/** @param column if several are sealed; null: removed */
 export type Change = (body: unknown, column: string) => unknown;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of one look. */
+/** Rows per query. */
 const perPage = 200;
 
-/** Everything that an erasure would change: read and reckoned, and nothing of it written. */
+/** All changes of an erasure: computed, not yet written. */
 export class ErasureDraft {
   readonly #store: Store;
   readonly #statements: Statement[] = [];
@@ -37,7 +37,7 @@ export class ErasureDraft {
     this.#store = store;
   }
 
-  /** How many objects it changes. */
+  /** Number of objects that it changes. */
   get size(): number {
     return this.objects.size;
   }
@@ -46,7 +46,7 @@ export class ErasureDraft {
     return this.objects.get(locationOf(table, holder))?.removed ?? 0;
   }
 
-  /** All rows of holders. @param column that names them; default: the first of the key */
+  /** Removes all rows of holders. @param column that names them; default: the first of the key */
   async remove(
     table: TableName,
     holders: Iterable<string>,
@@ -70,7 +70,7 @@ export class ErasureDraft {
     await this.remove('record', await this.#store.records.list(prefix));
   }
 
-  /** Uploads and operations: whatever stands under their names, as one record or in parts. */
+  /** Removes uploads and operations under these names. */
   async removeShared(names: Iterable<string>): Promise<void> {
     for (const name of names) {
       await this.remove('record', [name, `${name}.json`]);
@@ -79,7 +79,7 @@ export class ErasureDraft {
     }
   }
 
-  /** Attempts stay as numbers and ids of the service, and are nobody's. */
+  /** Keeps attempts as numbers and ids of the service, without their subject. */
   async disown(subjects: Iterable<string>): Promise<void> {
     const all = [...subjects];
     for (const some of partsOf(all)) {
@@ -101,11 +101,11 @@ export class ErasureDraft {
     await this.remove('resolution', all);
   }
 
-  /** A record of JSON, or of a line each. */
+  /** Rewrites a record of JSON, or of JSON lines. */
   async rewrite(key: string, change: Change): Promise<void> {
     const body = this.#removed.has(`key ${key}`) ? null : await this.#store.records.get(key);
     if (body === null) return;
-    // A body that is stored as it came may begin with a byte order mark, which this leaves out.
+    // A raw body may begin with a byte order mark, which TextDecoder removes.
     const text = new TextDecoder().decode(body);
     const isLines = /\.(?:ndjson|jsonl)$/.test(key);
     const before = isLines ? text.split('\n').filter((line) => line !== '') : [text];
@@ -119,7 +119,7 @@ export class ErasureDraft {
     this.#writes.set(key, async () => [await this.#store.records.replacement(key, written)]);
   }
 
-  /** Other bytes in the place of a large object; its parts go. */
+  /** Replaces the bytes of a large object; its parts are removed. */
   async replaceLarge(key: string, body: () => Promise<Buffer>): Promise<void> {
     const manifest = `${key}.json`;
     await this.removeBelow(`${key}/`);
@@ -139,11 +139,11 @@ export class ErasureDraft {
   }
 
   /**
-   * Rows of a holder, each as `change` leaves it.
+   * Rewrites the rows of a holder.
    *
-   * @param holder null: of all holders
+   * @param holder null: all holders
    * @param only rows with one of these values in a column
-   * @returns how many change
+   * @returns number of changed rows
    */
   async rewriteRows(
     table: TableName,
@@ -189,14 +189,14 @@ export class ErasureDraft {
     return true;
   }
 
-  /** What is to be committed. New bytes are on the disk by then. */
+  /** The statements to commit. New bytes are flushed by then. */
   async statements(): Promise<Statement[]> {
     const all = [...this.#statements];
     for (const write of this.#writes.values()) all.push(...(await write()));
     return all;
   }
 
-  /** @returns those of the values that there are rows of */
+  /** @returns the values that have rows */
   async #count(
     table: TableName,
     column: string,
@@ -237,7 +237,7 @@ export class ErasureDraft {
     const { key, bodies, mark } = erasableTables[table];
     const further = holder === null ? key : key.slice(1);
     return pagesOf<Row>(perPage, async (last) => {
-      // A holder with one row has no page behind its first.
+      // A holder with one row has one page.
       if (last !== undefined && further.length === 0) return [];
       const after = last === undefined ? [] : further.map((one) => last[one]);
       const conditions = [
@@ -271,7 +271,7 @@ export function byKind(objects: Iterable<ErasedObject>): ErasedObject[] {
   return [...sums.values()];
 }
 
-/** Of an attempt: the one that the service gave, or that a person adopted. */
+/** Id of an attempt: given by the service, or adopted by a person. */
 const anyId = `coalesce(external_id, (SELECT max(said.external_id) FROM resolution AS said
   WHERE said.subject = attempt.subject AND said.n = attempt.n))`;
 

@@ -2,26 +2,26 @@ import type { ManifestRow } from '../../domain/certificates/certificates';
 import { documentsIn, documentsInText } from '../../domain/core/documents/held-documents';
 
 const erasedMark = '[erased]';
-/** Between the digits of a document as people write it: punctuation, and what nobody sees. */
+/** Between the digits of a document: punctuation and invisible characters. */
 const between = '[\\s./\\-\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069]*';
-/** Zeros in front may have been lost; fewer digits than this are not a document's alone. */
+/** Leading zeros may be lost; shorter numbers are not specific to a document. */
 const fewestDigits = 8;
 
-/** What was reported of a document, and may be quoted wherever people write. */
+/** Reported data of a document that people may quote. */
 export interface QuotedWords {
   ids: string[];
   officialNames: string[];
 }
 
-/** How the subject is written by people and services. */
+/** How people and services write the subject. */
 export interface ErasureForms {
-  /** Whether a text is nothing but the subject. */
+  /** Whether a text is exactly the subject. */
   is: (text: string) => boolean;
-  /** Global: where a text quotes it. */
+  /** Global: matches quotations of it. */
   quoted: RegExp;
 }
 
-/** Whom an erasure is about, and how texts quote it. */
+/** The subject of an erasure, and how texts quote it. */
 export class ErasureSubject {
   readonly document: string;
   readonly #forms: ErasureForms;
@@ -30,44 +30,44 @@ export class ErasureSubject {
   #quotedIds: readonly RegExp[] = [];
   #quotedNames: readonly RegExp[] = [];
 
-  /** @param document or what was searched for, with its forms */
+  /** @param document or another search target, with its forms */
   constructor(document: string, forms: ErasureForms = documentForms(document)) {
     this.document = document;
     this.#forms = forms;
   }
 
-  /** Whether a text is nothing but the subject. */
+  /** Whether a text is exactly the subject. */
   is(text: string): boolean {
     return this.#forms.is(text);
   }
 
-  /** Whether a number of JSON is the subject: its zeros in front are lost. */
+  /** Whether a JSON number is the subject, without leading zeros. */
   isNumber(value: number): boolean {
     return Number.isInteger(value) && String(value).replaceAll(this.#forms.quoted, '') === '';
   }
 
-  /** Whether a line of an input is about the subject, or holds it. */
+  /** Whether an input row is about the subject, or contains it. */
   holds(row: ManifestRow<string>): boolean {
     if (row.erased || this.is(row.document)) return true;
     return 'code' in row && documentsIn(row.document).includes(this.document);
   }
 
-  /** What was reported about it: people quote that in their notes. */
+  /** Adds reported data: people quote it in notes. */
   takeQuoted({ ids, officialNames }: QuotedWords): void {
     const isWord = (id: string): boolean => /^[\w-]+$/.test(id);
     this.#ids = new Set(ids);
     this.#idWords = new Set(ids.filter(isWord).map((id) => id.toLowerCase()));
     this.#quotedIds = ids.filter((id) => !isWord(id)).map(asPeopleType);
-    // Shorter ones are found in every other word.
+    // Shorter names are parts of ordinary words.
     this.#quotedNames = officialNames.filter((name) => name.length > 3).map(asPeopleType);
   }
 
-  /** The text of a person without the document, however it is punctuated, its ids and names. */
+  /** Removes the document in any punctuation, its ids and names from a person's text. */
   scrubNote(text: string): string {
     return without(this.#quotedNames, this.scrubText(text));
   }
 
-  /** Without the document and its ids: another may rightly have the same name. */
+  /** Removes the document and its ids: another subject may have the same name. */
   scrubText(text: string): string {
     if (instant.test(text)) return text;
     const bare = this.#withoutInvoiceKeys(without(this.#quotedIds, text));
@@ -79,7 +79,7 @@ export class ErasureSubject {
     return left.replaceAll(this.#forms.quoted, erasedMark);
   }
 
-  /** An id of another's may hold one of the subject's, or differ from it in its case alone. */
+  /** Another subject's id may contain this one, or differ in case only. */
   scrubId(id: string): string {
     return this.#ids.has(id) ? erasedMark : id.replaceAll(this.#forms.quoted, erasedMark);
   }
@@ -90,7 +90,7 @@ export class ErasureSubject {
     return this.scrubText(text) !== text;
   }
 
-  /** The key of an invoice holds its issuer. */
+  /** The key of an invoice contains its issuer. */
   #withoutInvoiceKeys(text: string): string {
     const issuer = this.document.padStart(14, '0');
     if (!/^[0-9A-Z]{14}$/.test(issuer) || !text.includes(issuer)) return text;
@@ -104,12 +104,12 @@ function without(quotations: readonly RegExp[], text: string): string {
   return quotations.reduce((clean, quoted) => clean.replaceAll(quoted, erasedMark), text);
 }
 
-/** In capitals or not, and with any blanks between its words. */
+/** In any case, with any blanks between the words. */
 function asPeopleType(words: string): RegExp {
   return new RegExp(literally(words), 'giu');
 }
 
-/** As part of a pattern, with any blanks between its words. */
+/** As part of a pattern, with any blanks between the words. */
 export function literally(words: string): string {
   const literal = words.trim().replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return literal.replaceAll(/\s+/g, '\\s+');
@@ -119,7 +119,7 @@ function documentForms(document: string): ErasureForms {
   return { is: (text) => text === document, quoted: punctuatedDigits(document) };
 }
 
-/** The digits as people write them, with the zeros in front or without. */
+/** The digits with any punctuation, with or without leading zeros. */
 export function punctuatedDigits(document: string): RegExp {
   const bare = document.replace(/^0+/, '');
   const needed = bare.length < fewestDigits ? document : bare;

@@ -8,67 +8,67 @@ import type { Store } from '../store';
 import { byKind, type ErasedObject } from './draft';
 import type { ErasurePlan, ErasureTarget } from './plan';
 
-/** One run of a workflow of a job. */
+/** One execution of a job's workflow. */
 export interface WorkflowRun {
   workflowId: string;
   runId: string;
 }
 
-/** What the engine knows of a job: runs that have ended, and ids of workflows that have not. */
+/** What Temporal has of a job: closed executions, and ids of open workflows. */
 export interface JobRuns {
   closed: WorkflowRun[];
   running: string[];
 }
 
-/** The record of an erasure: who, when, why and what, without what was erased. */
+/** The record of an erasure: who, when, why and what, without the erased data. */
 export interface ErasureRecord {
   id: string;
   target: ErasureTarget;
   by: string;
   reason: string;
   startedAt: string;
-  /** Null while something is left to do: the same command again finishes it. */
+  /** Null while incomplete: the same command finishes it. */
   finishedAt: string | null;
   jobs: string[];
-  /** Lines of inputs that became tombstones, or went with their job. */
+  /** Input rows that were emptied, or removed with their job. */
   rows: number;
-  /** Ids of the workflows that are deleted from the engine. */
+  /** Ids of the workflows deleted from Temporal. */
   workflows: string[];
   /** By kind. */
   objects: ErasedObject[];
-  /** That hold it, until they are removed. A restore erases it again; from one that is away it cannot. */
+  /** Backups that hold the data until they are removed. A restore repeats the erasure; a missing backup cannot. */
   backups: HoldingBackup[];
 }
 
-/** An erasure that is under way, or was cut short, with what is left to do. */
+/** An erasure in progress or interrupted, with its remaining steps. */
 export interface OpenErasure {
   record: ErasureRecord;
-  /** Keys of the statements that are not committed yet: all of them came into one transaction, or these. */
+  /** Keys of the uncommitted statements; empty: one transaction had all of them. */
   parts: readonly string[];
-  /** Bytes that no row names, once the statements are committed. */
+  /** Bytes that no row names once the statements are committed. */
   blobs: readonly string[];
   runs: readonly WorkflowRun[];
 }
 
-/** Done twice, it finds less to do. */
+/** Idempotent. */
 export type DeleteRuns = (runs: readonly WorkflowRun[]) => Promise<void>;
 
 export interface ErasureOrder {
   by: string;
-  /** Without what is erased. */
+  /** Without the erased data. */
   reason: string;
   runs: readonly WorkflowRun[];
   deleteRuns: DeleteRuns;
 }
 
-/** More of them in one transaction would hold up whoever else commits. */
+/** Larger transactions delay other commits. */
 const mostStatements = 800;
 const openFolder = 'erasures/open/';
 
 /**
- * Carries a plan out. Its statements, its record and the line of the audit trail are one transaction: before
- * it nothing has changed. What is no row goes after it, and is named by the record until it is gone. A plan too
- * large for one transaction is stored whole first, and then worked off (decision record 011).
+ * Carries a plan out. Its statements, its record and the audit event are one transaction. Other data is erased after
+ * it, and the record names it until then. A plan too large for one transaction is stored first, and then applied in
+ * parts (decision record 011).
  *
  * @returns the record, and its key
  */
@@ -109,7 +109,7 @@ export async function erase(
   return finishErasure(store, open, deleteRuns);
 }
 
-/** Does what is left of an erasure: once it returns, nothing is. */
+/** Completes an erasure. */
 export async function finishErasure(
   store: Store,
   { record, parts, blobs, runs }: OpenErasure,
@@ -124,7 +124,7 @@ export async function finishErasure(
   }
   await store.removeBlobs(blobs);
   await deleteRuns(runs);
-  // What was overwritten is on the disk no more before the record says that it is done.
+  // Overwritten data must be gone from the disk before the record says so.
   await store.forget();
   const finished = { ...record, finishedAt: new Date().toISOString() };
   const key = `erasures/${record.id}.json`;
@@ -135,14 +135,14 @@ export async function finishErasure(
   return { record: finished, key };
 }
 
-/** Erasures that are under way or were cut short. */
+/** Erasures in progress or interrupted. */
 export async function openErasures(store: Store): Promise<OpenErasure[]> {
   const heads = (await store.records.list(openFolder)).filter((key) => key.endsWith('.json'));
   const found = await Promise.all(heads.map((key) => store.records.getJson<OpenErasure>(key)));
   return found.filter((open) => open !== null);
 }
 
-/** By age, the instant moves on between one try and the next. */
+/** By age: the instant differs between tries. */
 export function isSameTarget(a: ErasureTarget, b: ErasureTarget): boolean {
   const text = (one: ErasureTarget): string => JSON.stringify({ ...one, endedBefore: null });
   return text(a) === text(b);
@@ -152,7 +152,7 @@ function headKey(id: string): string {
   return `${openFolder}${id}.json`;
 }
 
-/** Whom it is about stands in the record that it names: what was erased has no number any more. */
+/** The subject is in the record that it names: an erased subject has no number any more. */
 function entryOf({ id, target, by, startedAt, ...record }: ErasureRecord): AuditEntry {
   const { kind, ...about } = target;
   const { rows, objects, workflows } = record;
@@ -172,12 +172,12 @@ function entryOf({ id, target, by, startedAt, ...record }: ErasureRecord): Audit
   };
 }
 
-/** How many rows and records it has removed or emptied. */
+/** Number of rows and records removed or emptied. */
 export function objectsOf(objects: readonly ErasedObject[]): number {
   return objects.reduce((sum, { removed, emptied }) => sum + removed + emptied, 0);
 }
 
-/** Sealed bodies among the parameters. `toJSON` of a Buffer is called before a replacer sees it. */
+/** Sealed bodies among the parameters. `toJSON` of a Buffer runs before a replacer. */
 function bytesAsText(_: string, value: unknown): unknown {
   const { type, data } = (value ?? {}) as { type?: string; data?: number[] };
   if (type !== 'Buffer' || data === undefined) return value;

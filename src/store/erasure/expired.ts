@@ -19,16 +19,15 @@ export interface ExpiryOrder {
   after: ExpiredCursor | null;
 }
 
-/** Of one look at the store; each is asked of the engine before it goes. */
+/** Per query; each is checked with Temporal before it is erased. */
 const jobsPerLook = 50;
-/** Of the jobs of one look, at most, or a single job that has more: a plan is in memory as a whole. */
+/** Upper bound for the jobs of one step, or one larger job: a plan is in memory as a whole. */
 const mostRows = 2_000;
 
 /**
- * One step of what a term asks for: some jobs that ended before go as wholes, in one erasure with its record
- * and its line of the audit trail.
+ * One step of a retention term: erases some expired jobs as a whole, with one record and one audit event.
  *
- * @returns counts of this step, and where the next one goes on; null: nothing is left
+ * @returns counts of this step, and where to resume; null: done
  */
 export async function eraseExpired(
   store: Store,

@@ -4,21 +4,21 @@ import { marksOf, partsOf, rangeOf, statement, type Statement } from '../stateme
 import type { Store } from '../store';
 import { fences } from './catalog';
 
-/** What leads to jobs, and from them to what they have bought: queries, by keys. */
+/** Queries that lead to jobs, and from jobs to their purchases, by keys. */
 
-/** A request that nobody knows the end of. */
+/** An attempt whose outcome is not known. */
 export interface UndecidedAttempt {
   subject: string;
   workflowId: string;
-  /** Epoch milliseconds: it may be answered until then; null: the answer is lost, and a person decides. */
+  /** Epoch milliseconds until which a response may come; null: lost, and a person resolves it. */
   answerBy: number | null;
 }
 
-/** A job that an erasure takes, or takes something from. */
+/** A job that an erasure removes or changes. */
 export interface PlannedJob {
   folder: string;
   id: string;
-  /** It goes as a whole; else what is of the subject becomes tombstones. */
+  /** It is removed; otherwise the subject's data in it is emptied. */
   whole: boolean;
   ended: boolean;
 }
@@ -36,7 +36,7 @@ export async function plannedJob(
   return { folder, id, whole, ended: job?.endedAt != null };
 }
 
-/** Folders of jobs below a prefix: also of those that were left half planned. */
+/** Folders of jobs below a prefix, including those not completely stored. */
 export async function jobsBelow(store: Store, prefix: string): Promise<string[]> {
   const sql = `SELECT holder FROM job WHERE holder >= ? AND holder < ? AND kind <> 'decision'`;
   const jobs = await store.read<{ holder: string }>(statement(sql, rangeOf(prefix)));
@@ -45,7 +45,7 @@ export async function jobsBelow(store: Store, prefix: string): Promise<string[]>
   return [...new Set([...jobs.map(({ holder }) => holder), ...half])];
 }
 
-/** Of a job by its id, or of all times that the same was asked for. */
+/** Of a job by its id, or of all jobs of the same request. */
 export async function foldersOf(store: Store, id: string): Promise<string[]> {
   const [, monitor] = /^monitor\/([^/]+)$/.exec(id) ?? [];
   if (monitor !== undefined) return [holderOf(monitor)];
@@ -60,7 +60,7 @@ export async function foldersOf(store: Store, id: string): Promise<string[]> {
   return half.filter((folder) => lists.flat().includes(folder));
 }
 
-/** Of jobs that batches were the first to ask for, and that no other batch has asked for. */
+/** Jobs that batches requested first, and no other batch requested. */
 export async function childrenOf(store: Store, own: ReadonlySet<string>): Promise<string[]> {
   const children: string[] = [];
   for (const id of await new JobBatchRepository(store).ownChildren(own))
@@ -68,7 +68,7 @@ export async function childrenOf(store: Store, own: ReadonlySet<string>): Promis
   return children;
 }
 
-/** The folder of a job, with those of decisions about it and the lists that they made. */
+/** The folder of a job, its resolutions and their lists. */
 export async function foldersWithin(store: Store, folder: string): Promise<string[]> {
   const sql = 'SELECT holder FROM job WHERE holder >= ? AND holder < ?';
   const decisions = `${folder}/decisions/`;
@@ -77,12 +77,12 @@ export async function foldersWithin(store: Store, folder: string): Promise<strin
   return [folder, ...rows.map(({ holder }) => holder), ...lists];
 }
 
-/** Of what jobs have bought together: it goes with the last of them. */
+/** A purchase that jobs share: erased with the last of them. */
 export function isFence(subject: string): boolean {
   return fences.has(subject.split('/')[0] ?? '');
 }
 
-/** Subjects, uploads, operations and purchases that nobody holds beyond `own`. @param begin of who else counts */
+/** Subjects, uploads, operations and purchases without holders beyond `own`. @param begin prefix of holders that count */
 export async function aloneAmong(
   store: Store,
   held: readonly string[],
@@ -93,7 +93,7 @@ export async function aloneAmong(
   return held.filter((one) => [...(holders.get(one) ?? [])].every((holder) => own.has(holder)));
 }
 
-/** Ids that the service gave for subjects, or that people adopted. */
+/** Ids of the service for subjects, or adopted by people. */
 export async function boughtIds(store: Store, subjects: readonly string[]): Promise<string[]> {
   const rows = await inParts<{ id: string }>(store, subjects, (some) => {
     const among = `WHERE subject IN ${marksOf([some])} AND external_id IS NOT NULL`;
@@ -103,7 +103,7 @@ export async function boughtIds(store: Store, subjects: readonly string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-/** By their index: at most one of a subject. */
+/** By index: at most one per subject. */
 export async function undecidedOf(
   store: Store,
   subjects: readonly string[],
@@ -123,7 +123,7 @@ export async function undecidedOf(
   });
 }
 
-/** How many subjects were bought before the store was restored, and nobody knows whether since. */
+/** Number of subjects bought before the restore, and perhaps again since. */
 export async function doubtfulOf(store: Store, subjects: readonly string[]): Promise<number> {
   const rows = await inParts(store, subjects, (some) =>
     statement(

@@ -16,22 +16,22 @@ import { withoutAnswer, withoutSum, withoutUploads } from './tombstones';
 
 type Status = keyof BatchSummary['counts'];
 
-/** Lines of one job that are about the subject. */
+/** Lines of one job about the subject. */
 export interface FoundLines {
-  /** Null: all are to be read. */
+  /** Null: all must be read. */
   lines: number[] | null;
   items: ReadonlySet<number>;
-  /** How many have not been erased before. */
+  /** Number of lines not yet erased. */
   rows: number;
-  /** How those stood. */
+  /** Their statuses. */
   statuses: readonly Status[];
-  /** The upload holds it. */
+  /** The upload contains it. */
   isHeld: boolean;
 }
 
 const noLines: FoundLines = { lines: [], items: new Set(), rows: 0, statuses: [], isHeld: false };
 
-/** @param indexed lines that the index knows; null: none, and all are read */
+/** @param indexed lines in the index; null: none, and all are read */
 export async function findLines(
   store: Store,
   folder: string,
@@ -58,16 +58,16 @@ export async function findLines(
   return { lines, items, rows: fresh.length, statuses, isHeld };
 }
 
-/** Of a job that tells of others too: rows of the subject, and whatever quotes it. */
+/** For a job with data about others too: rows of the subject, and quotations of it. */
 export async function takeParts(
   store: Store,
   draft: ErasureDraft,
   about: {
     folder: string;
     subject: ErasureSubject;
-    /** Uploads and operations that go. */
+    /** Uploads and operations to be removed. */
     gone: ReadonlySet<string>;
-    /** What nobody can read goes. */
+    /** Unreadable data is removed. */
     isHeld: boolean;
     lines?: FoundLines | undefined;
   },
@@ -81,7 +81,7 @@ export async function takeParts(
   const those = found.lines === null ? undefined : { column: 'line', values: found.lines };
   for (const list of within)
     await draft.rewriteRows('batch_row', list, (row) => left('batch_row', row), those);
-  // The note of a decision stands in the outcomes of each of its rows.
+  // The note of a resolution is in the outcomes of its rows.
   const decisions = isOfCertificates ? await decisionsOf(store, folder) : [];
   const isQuoted = decisions.some(({ note }) => subject.scrubNote(note) !== note);
   const items = isQuoted ? undefined : { column: 'item', values: found.items };
@@ -102,7 +102,7 @@ export async function takeParts(
   for (const holder of within) await draft.rewriteRows('job', holder, change);
 }
 
-/** What was asked for and charged does not change: the lines of certificates alone are counted otherwise. */
+/** Requests and charges stay; only the row counts of certificates change. */
 function recounted(outcome: object, statuses: readonly Status[]): object {
   const { summary } = outcome as Partial<LatestEdition>;
   if (summary === undefined) return outcome;

@@ -8,35 +8,35 @@ import { ErasureDraft } from './draft';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
 import { isFence, plannedJob, undecidedOf, type PlannedJob, type UndecidedAttempt } from './links';
 
-/** What a person asks to be erased, in their words: it must go nowhere unsealed. */
+/** A person's request for an erasure, unsealed: it must not be stored or sent. */
 export type ErasureRequest =
   | { kind: 'document'; document: string }
   | { kind: 'target'; target: string }
   | { kind: 'job'; id: string }
   /** ISO 8601. */
   | { kind: 'age'; class: ErasureClass; endedBefore: string }
-  /** Of a term of retention. */
+  /** Of a retention term. */
   | { kind: 'expired'; jobs: JobKind; endedBefore: string; folders: readonly string[] };
 
-/** The same, as it is put on record: documents and targets by their keyed names alone. */
+/** The same as stored: documents and targets by keyed names only. */
 export type ErasureTarget =
   | { kind: 'document' | 'target'; name: string }
   | { kind: 'job'; id: string }
   | { kind: 'age'; class: ErasureClass; endedBefore: string }
   | { kind: 'expired'; jobs: JobKind; endedBefore: string };
 
-/** What an erasure would do, and what stands in its way. */
+/** The changes of an erasure, and what blocks it. */
 export class ErasurePlan {
   readonly request: ErasureRequest;
   readonly target: ErasureTarget;
   readonly draft: ErasureDraft;
   readonly jobs: PlannedJob[] = [];
-  /** Lines of inputs, receivables and changes that become tombstones, or go with their job. */
+  /** Input rows, receivables and changes that are emptied, or removed with their job. */
   rows = 0;
-  /** What was reported of documents whose rows go: no reason on record may quote it. */
+  /** Reported data of the erased documents: no reason on record may quote it. */
   readonly quoted: QuotedWords = { ids: [], officialNames: [] };
   readonly undecided: UndecidedAttempt[] = [];
-  /** Purchases that may have been made again before the store was restored. */
+  /** Purchases that may have been repeated before the restore. */
   doubtful = 0;
   protected readonly store: Store;
 
@@ -47,11 +47,11 @@ export class ErasurePlan {
     this.store = store;
   }
 
-  /** What may yet be decided of it stands in the way: by its answer, or of a whole analysis by a person. */
+  /** Undecided attempts block it: until a response, or, for a whole analysis, a person's resolution. */
   async addJob(folder: string, whole: boolean): Promise<void> {
     if (this.jobs.some((job) => job.folder === folder)) return;
     this.jobs.push(await plannedJob(this.store, folder, whole));
-    // What goes by age leaves what fences it.
+    // Erasure by age keeps the fence.
     const held = this.request.kind === 'age' ? [] : await this.store.subjects.heldBy([folder]);
     for (const one of await undecidedOf(this.store, held.filter(isFence)))
       if (one.answerBy !== null || (whole && folder.startsWith('analyses/')))
@@ -67,7 +67,7 @@ export function targetOf(request: ErasureRequest, nameOf: NameOf): ErasureTarget
   return target;
 }
 
-/** Why an erasure was made stays for ever, and must not hold what was erased. */
+/** The reason of an erasure is permanent, and must not contain the erased data. */
 export function reasonOnRecord(
   reason: string,
   request: ErasureRequest,

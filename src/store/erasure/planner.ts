@@ -14,20 +14,20 @@ import { CreditResults } from './results';
 import { isNamedIn, withoutSubject } from './rewriting';
 import { takeBought, takeMonitor, takeWhole } from './wholes';
 
-/** Plans erasures: reads everything that is asked for, changes nothing. */
+/** Plans erasures: reads all affected data, changes nothing. */
 export class ErasurePlanner {
   readonly #store: Store;
   readonly #nameOf: NameOf;
   readonly #results: CreditResults;
 
-  /** @param largestResult bytes of a result that is rewritten, at most */
+  /** @param largestResult maximum bytes of a rewritten result */
   constructor(store: Store, nameOf: NameOf, largestResult?: number) {
     this.#store = store;
     this.#nameOf = nameOf;
     this.#results = new CreditResults(store, largestResult);
   }
 
-  /** What goes by age has plans of its own. */
+  /** Erasure by age has its own plans. */
   of(request: Exclude<ErasureRequest, { kind: 'age' }>): Promise<ErasurePlan> {
     switch (request.kind) {
       case 'document':
@@ -41,13 +41,13 @@ export class ErasurePlanner {
     }
   }
 
-  /** Everything of a document: its rows in shared jobs, its own jobs, what was bought for it. */
+  /** Everything of a document: its rows in shared jobs, its own jobs, its purchases. */
   async ofDocument(document: string): Promise<ErasurePlan> {
     const plan = this.#plan({ kind: 'document', document });
     const name = this.#nameOf(document);
-    // People type names and numbers into what no index sees: files and reasons of analyses.
+    // The index does not cover names and numbers typed into files and reasons of analyses.
     const roots = ['analyses/', 'batches/credit-batch/', `profiles/${name}/`];
-    // The index does not know a number that lost its zeros: all answers are read.
+    // The index does not know a number without its leading zeros: all responses are read.
     if (document.startsWith('0')) roots.push(...reportRoots);
     await takeBought(this.#store, plan, [name]);
     const held = await this.#store.subjects.lines(name);
@@ -56,12 +56,12 @@ export class ErasurePlanner {
   }
 
   /**
-   * Everything about what was searched for (an e-mail address, a phone number, a user name). All lookups are
-   * read: an answer is in the index by the documents that it names alone.
+   * Everything about a search target (an e-mail address, a phone number, a user name). All lookups are read: the index
+   * has responses by document only.
    */
   async ofTarget(target: string): Promise<ErasurePlan> {
     const plan = this.#plan({ kind: 'target', target });
-    // Rows of a work are many: those that hold it in a column of the user's are in the index.
+    // A job has many rows: the index has those with the target in a user column.
     const names = [...new Set([target, ...contactsIn(target)])].map((one) => this.#nameOf(one));
     const jobs = await this.#store.subjects.holdersOf(names, 'works/');
     const roots = [...reportRoots, 'batches/', ...[...jobs.values()].flatMap((one) => [...one])];
@@ -75,14 +75,14 @@ export class ErasurePlanner {
     return plan;
   }
 
-  /** A job as a whole, or all times that the same was asked for, and what no other job shares with it. */
+  /** A job, or all jobs of the same request, as a whole, and what no other job shares. */
   async ofJob(id: string): Promise<ErasurePlan> {
     const own = new Set(await links.foldersOf(this.#store, id));
     for (const folder of await links.childrenOf(this.#store, own)) own.add(folder);
     return this.#ofJobs(this.#plan({ kind: 'job', id }), own);
   }
 
-  /** These jobs as wholes, and what no other job shares with them; what batches asked for is by itself. */
+  /** These jobs as a whole, and what no other job shares; jobs of batches are separate. */
   ofExpired(request: Extract<ErasureRequest, { kind: 'expired' }>): Promise<ErasurePlan> {
     return this.#ofJobs(this.#plan(request), new Set(request.folders));
   }
@@ -100,15 +100,15 @@ export class ErasurePlanner {
     return plan;
   }
 
-  /** Jobs and monitors about the subject go as a whole; of others what is about it, and what quotes it. */
+  /** Removes jobs and monitors about the subject; in others, rows about it and quotations of it. */
   async #takeSubject(
     plan: ErasurePlan,
     about: {
       name: string;
       subject: ErasureSubject;
-      /** Lines by holder; null: nothing leads to them, and all are read. */
+      /** Lines by holder; null: not indexed, and all are read. */
       held: ReadonlyMap<string, number[]> | null;
-      /** Jobs below them are all read. */
+      /** All jobs below them are read. */
       roots: readonly string[];
     },
   ): Promise<ErasurePlan> {
@@ -152,7 +152,7 @@ export class ErasurePlanner {
         gone.add(operation);
     await draft.removeShared(gone);
     await takeWhole(store, plan, whole);
-    // People quote whom they like in what they say of their decisions: all of it is read.
+    // Notes of resolutions may quote anyone: all are read.
     await draft.rewriteRows('resolution', null, (said) => withoutSubject(said, subject));
     for (const folder of folders) {
       if (whole.has(folder)) continue;
@@ -180,16 +180,16 @@ export class ErasurePlanner {
       const answer = await new MonitorRepository(this.#store, String).answer(monitor);
       return normaliseDocument(answer?.monitor.identifier ?? '') === document;
     }
-    // Files of theirs cannot be rewritten; ids are made of whom a job is about.
+    // Files cannot be rewritten; ids contain the job's subject.
     if (foldersOf(folder)?.goesWhole === true || folder.split('/').includes(name)) return true;
     const job = await this.#store.jobs.input<{ assignor?: string; target?: string }>(folder);
-    // What was left half planned was never started.
+    // A job that was not completely stored never started.
     if (job === null) return true;
     const { assignor, target = '' } = job;
     return assignor === name || subject.is(target) || documentsIn(target).includes(document);
   }
 
-  /** What a result says of the subject; also that the whole analysis is about it, which may stand there alone. */
+  /** What a result reports about the subject, also whether the whole analysis is about it. */
   async #reportedOf(operation: string, document: string): Promise<ReportedOfDocument> {
     const none = { names: new Set<string>(), ids: new Set<string>() };
     const reported: ReportedOfDocument = { isAssignor: false, ...none, receivables: 0 };
@@ -198,13 +198,13 @@ export class ErasurePlanner {
   }
 }
 
-/** None for what stands beside jobs and monitors. */
+/** Empty for anything but jobs and monitors. */
 function folderOf(holder: string): string[] {
   if (/^(?:inputs|operations)\//.test(holder)) return [];
   return [holder.replace(/\/(?:asked|answer)$/, '')];
 }
 
-/** Of uploads and operations: the jobs that are of them. */
+/** The jobs of uploads and operations. */
 async function holdersOf({ subjects }: Store, held: Iterable<string>): Promise<Set<string>> {
   const found = await subjects.holdersOf(held);
   return new Set([...found.values()].flatMap((holders) => [...holders]));

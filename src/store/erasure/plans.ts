@@ -14,12 +14,12 @@ import { ErasurePlanner } from './planner';
 import { erasedChange, withoutAnswer, withoutClass, withoutUploads } from './tombstones';
 import { takeMonitor } from './wholes';
 
-/** Rows of jobs that one plan takes: it is in memory as a whole, and one transaction. */
+/** Rows per plan, which is in memory as a whole and one transaction. */
 const mostInPlan = 2_000;
-/** Of one look at the rows of a job. */
+/** Rows of a job per query. */
 const itemsPerLook = 200;
 
-/** What is asked for, as plans that are each to be carried out by itself: by age several, else one. */
+/** Plans to be carried out one by one: several by age, otherwise one. */
 export async function* plansOf(
   store: Store,
   nameOf: NameOf,
@@ -49,7 +49,7 @@ export async function* plansOf(
   yield plan;
 }
 
-/** One class of what jobs hold that ended before an instant, and that no later job shares. */
+/** One class of data of jobs that ended before an instant, not shared with a later job. */
 class AgePlan extends ErasurePlan {
   readonly #nameOf: NameOf;
   readonly #class: ErasureClass;
@@ -69,7 +69,7 @@ class AgePlan extends ErasurePlan {
     this.#old = old;
   }
 
-  /** All but its rows. */
+  /** Everything but its rows. */
   async takeJob(folder: string): Promise<void> {
     const { draft } = this;
     const before = draft.size;
@@ -93,16 +93,16 @@ class AgePlan extends ErasurePlan {
     await this.draft.rewriteRows('job', folder, (body, column) => {
       if (column === 'input') return body;
       const { operationId = null } = body as { operationId?: string | null };
-      // What a later analysis shares stays, and so does what was said of it.
+      // Data shared with a later analysis stays.
       const isShared = operationId !== null && !gone.has(operationFolder(operationId));
       return isShared ? body : withoutAnswer(body as object);
     });
-    // What was asked for tells of the others.
+    // The input contains the others.
     if (folder.startsWith('lens/'))
       await this.draft.remove('subject', [lensIndexes(folder).answer]);
   }
 
-  /** Uploads or operations of a job, and of no job that is not as old. */
+  /** Uploads or operations that only expired jobs use. */
   async #takeAlone(folder: string, begin: string): Promise<Set<string>> {
     const held = await this.store.subjects.heldBy([folder], begin);
     const gone = new Set(await aloneAmong(this.store, held, this.#old));
@@ -145,7 +145,7 @@ class AgePlan extends ErasurePlan {
     return rows.length + outcomes.length > 0;
   }
 
-  /** What monitors told of changes that were acknowledged. */
+  /** Content of acknowledged changes. */
   async takeChanges(): Promise<void> {
     const rows = await this.store.read<{ monitor: string; change: string }>(
       statement(

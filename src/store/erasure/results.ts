@@ -6,10 +6,10 @@ import type { ErasureDraft } from './draft';
 import type { ErasureSubject } from './erasure-subject';
 import { withoutSubject } from './rewriting';
 
-/** A larger result is not rewritten: it goes as a whole. */
+/** A larger result is removed as a whole. */
 const largestRewritten = 256 * 2 ** 20;
 
-/** Both results of an operation of the credit service, whichever are there. */
+/** Both results of a credit operation, as far as they exist. */
 export class CreditResults {
   readonly #store: Store;
   readonly #largest: number;
@@ -23,7 +23,7 @@ export class CreditResults {
     for (const key of await this.#results(operation)) yield this.#tree(key);
   }
 
-  /** @returns false when it can only go as a whole */
+  /** @returns false when it can only be removed as a whole */
   async rewrite(draft: ErasureDraft, operation: string, subject: ErasureSubject): Promise<boolean> {
     const left = (tree: unknown): Buffer =>
       Buffer.from(JSON.stringify(withoutSubject(tree, subject, resultShape)));
@@ -31,7 +31,7 @@ export class CreditResults {
       const tree = await this.#tree(key);
       if (tree === null) return false;
       if (left(tree).equals(Buffer.from(JSON.stringify(tree)))) continue;
-      // Read again then: only one of them is in memory at a time.
+      // Read again at that time: only one is in memory at once.
       await draft.replaceLarge(key, async () => left(await this.#tree(key)));
     }
     return true;
@@ -43,7 +43,7 @@ export class CreditResults {
     return manifests.map((key) => key.slice(0, -'.json'.length));
   }
 
-  /** Null when it is too large, or cannot be read. */
+  /** Null when it is too large, or unreadable. */
   async #tree(key: string): Promise<unknown> {
     const object = await findLarge(this.#store, key);
     if (object === null || object.bytes > this.#largest) return null;

@@ -1,21 +1,21 @@
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import type { ErasureSubject } from './erasure-subject';
 
-/** What an erasure leaves of an answer of a service. Without one: of a record of ours, where texts alone quote. */
+/** What an erasure leaves of a service's response. Default: of our record, where only texts quote. */
 export interface AnswerShape {
-  /** Fields that say whom an object is about. */
+  /** Fields with the subject of an object. */
   about?: readonly string[];
-  /** Of an object about the subject: amounts and statuses that sums need, and lists of such objects. */
+  /** Fields that stay: amounts and statuses that sums need, and lists of such objects. */
   stays?: readonly string[];
-  /** Entries of lists that name the subject go as a whole, and so does what stands under its name. */
+  /** Removes list entries, and values under a key, that name the subject. */
   drops?: true;
 }
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Ids of the service: one may hold another, or differ in its case alone. */
+/** Ids of the service: one may contain another, or differ in case only. */
 const ids = new Set(['certidaoId', 'externalId', 'issuances']);
-/** What people write, and sentences of services: they may quote a name. */
+/** Texts of people and services: they may quote a name. */
 const sentences = new Set(
   'note message actual expected threshold label name file inputName directory refused sameAs forced engine statusWord contradictions'.split(
     ' ',
@@ -23,8 +23,7 @@ const sentences = new Set(
 );
 
 /**
- * JSON without the subject: the object that is about it becomes a tombstone, a quotation becomes `[erased]`.
- * The same again, when it is done twice.
+ * JSON without the subject: its object is emptied, a quotation becomes `[erased]`. Idempotent.
  */
 export function withoutSubject<T>(value: T, subject: ErasureSubject, shape: AnswerShape = {}): T {
   return rewritten(value, '', subject, shape) as T;
@@ -55,7 +54,7 @@ function rewritten(
 }
 
 function scrubbed(text: string, field: string, subject: ErasureSubject): string {
-  // A document of another's, which may differ by a zero in front alone.
+  // Another document, which may differ by a leading zero only.
   if (field === 'document' && /^\d+$/.test(text) && text !== subject.document) return text;
   if (ids.has(field)) return subject.scrubId(text);
   return sentences.has(field) ? subject.scrubNote(text) : subject.scrubText(text);
@@ -74,7 +73,7 @@ export function isNamedIn(record: unknown, subject: ErasureSubject): boolean {
   return subject.isQuotedIn(JSON.stringify(record) ?? '');
 }
 
-/** With or without punctuation, as text or as a number, and with zeros in front that are not its own. */
+/** Ignores punctuation and leading zeros; text or number. */
 export function isSame(document: string, written: unknown): boolean {
   if (typeof written !== 'string' && typeof written !== 'number') return false;
   const bare = normaliseDocument(String(written));
@@ -88,7 +87,7 @@ function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Entries of lists within go by themselves. */
+/** Nested list entries are handled separately. */
 function withoutLists(value: unknown): unknown {
   if (!isEntry(value)) return Array.isArray(value) ? [] : value;
   const entries = Object.entries(value).map(([field, one]) => [field, withoutLists(one)]);

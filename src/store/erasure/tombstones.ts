@@ -1,19 +1,18 @@
 import { nothingReported } from '../../domain/certificates/outcomes';
 
 /**
- * What stands in the place of a body about a person: the same shape, so that every reader goes on, without
- * the fields that tell of the person. Counts, attempts and what may have been charged twice stay: they are
- * the installation's books. Each is its own tombstone again.
+ * Emptied bodies: the same shape, so that readers work, without personal fields. Counts, attempts and possible double
+ * charges stay: they are the installation's books. Idempotent.
  */
 const fields = {
   row: words('document reference note message certidaoId own'),
   outcome: new Set([...Object.keys(nothingReported), 'certidaoId', 'requestedAt', 'note']),
-  /** Instants, severity and who stored it stay: a sweep knows by them that it was stored. */
+  /** Instants, severity and sweep stay: they show later sweeps that it is stored. */
   change: words('answer type statusWord severityWord'),
   /** What the service reported, in the outcome of a job. */
   answer: words('stale coverage risk counts rural result sha256 stored'),
   pdf: words('pdfKey'),
-  /** Codes, and when it may be asked again, tell of the request, and stay. */
+  /** Codes and retry instants concern the request, and stay. */
   results: words(
     'completedAt classification divergent officialName baseName holderName sourceName capturedAt pdfKey sha256 errorMessage answer',
   ),
@@ -31,16 +30,16 @@ export const erasedChange = <T extends object>(change: T): T & { erased: true } 
   erased: true,
 });
 
-/** How a job ended, its ids and what it cost stay; that there was an answer is said. */
+/** Outcome, ids and cost stay; that there was a response is kept too. */
 export function withoutAnswer<T extends object>(outcome: T): T {
   const left = blanked(outcome, fields.answer);
   return blanked(left === outcome ? outcome : { ...left, erased: true }, words('message'));
 }
 
-/** Its answer has changed: the sum would tell what it was. */
+/** The response has changed: its old hash would reveal the content. */
 export const withoutSum = <T extends object>(outcome: T): T => blanked(outcome, words('sha256'));
 
-/** A row's outcome, or a fact, without what is of a class; its note says so when there was any. */
+/** A row's outcome or a fact without the data of a class; the note says so. */
 export function withoutClass<T extends { note: string }>(record: T, what: 'pdf' | 'results'): T {
   const left = blanked(record, fields[what]);
   if (left === record) return record;
@@ -49,7 +48,7 @@ export function withoutClass<T extends { note: string }>(record: T, what: 'pdf' 
   return { ...left, note: [...notes, said].join('; ') };
 }
 
-/** The job forgets the upload, and its sum, by which a guess of what it held could be proven. */
+/** Removes the upload and its hash, which could prove a guess of the content. */
 export function withoutUploads<T>(job: T, gone: ReadonlySet<string>): T {
   const left = Object.entries(job as object).map(([name, value]: [string, unknown]) => {
     const { key } = (value ?? {}) as { key?: string };
@@ -60,7 +59,7 @@ export function withoutUploads<T>(job: T, gone: ReadonlySet<string>): T {
   return { ...record, inputKey: null, inputSha256: null };
 }
 
-/** The same body when there is nothing in the fields, wherever in it they stand. */
+/** Returns the same body when the fields are empty. */
 function blanked<T>(body: T, names: ReadonlySet<string>): T {
   const left = JSON.parse(JSON.stringify(body), (name, value: unknown) => {
     if (!names.has(name)) return value;
@@ -70,7 +69,7 @@ function blanked<T>(body: T, names: ReadonlySet<string>): T {
   return JSON.stringify(left) === JSON.stringify(body) ? body : left;
 }
 
-/** Texts that a reader relies on. */
+/** Texts that readers require. */
 const required = words('document reference note message');
 
 function words(text: string): ReadonlySet<string> {

@@ -8,7 +8,7 @@ import type { TableName } from './catalog';
 import * as links from './links';
 import type { ErasurePlan } from './plan';
 
-/** Jobs and monitors as a whole, and what is no other job's with them. */
+/** Removes jobs and monitors as a whole, with what no other job shares. */
 export async function takeWhole(
   store: Store,
   plan: ErasurePlan,
@@ -36,12 +36,12 @@ export async function takeWhole(
   plan.quoted.ids.push(...(await links.boughtIds(store, bought)));
   plan.doubtful += await links.doubtfulOf(store, bought);
   await draft.disown(bought);
-  // Lines of the audit trail name jobs, too, by what their ids are made of.
+  // Audit lines also name jobs by the parts of their ids.
   const names = alone.flatMap((one) => /(?<![0-9a-f])[0-9a-f]{32}$/.exec(one) ?? []);
   await draft.remove('subject_number', names);
 }
 
-/** @returns whatever of it holds something */
+/** @returns its holders */
 async function takeJob(store: Store, plan: ErasurePlan, folder: string): Promise<string[]> {
   const job = await store.jobs.input<{ receivables?: number }>(folder);
   plan.rows += job?.receivables ?? 0;
@@ -52,7 +52,7 @@ async function takeJob(store: Store, plan: ErasurePlan, folder: string): Promise
   return [...within, ...Object.values(lensIndexes(folder))];
 }
 
-/** Certificates that were bought for documents, with their evidence, and what fences them. */
+/** Removes certificates bought for documents, with evidence and fence. */
 export async function takeBought(
   store: Store,
   plan: ErasurePlan,
@@ -78,10 +78,10 @@ export async function takeBought(
 }
 
 /**
- * What is meant of a monitor, also in files by day. A change becomes a tombstone: without one, the next scan
- * would store it again.
+ * Removes the data of a monitor, also in daily files. Changes are emptied: otherwise the next scan would store them
+ * again.
  *
- * @returns how many changes become one
+ * @returns number of emptied changes
  */
 export async function takeMonitor(
   store: Store,

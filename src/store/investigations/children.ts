@@ -22,24 +22,24 @@ import { LensRepository } from '../lens/lens';
 import { putLookup } from '../profiles/requests';
 import { newestTrace, putTrace } from '../traces/requests';
 
-/** What is asked about one thing of a step. */
+/** What a step requests for one subject. */
 export interface ChildRequest {
   record: InvestigationRecord;
   step: PlanStep;
   target: string;
-  /** Of the step: a repetition names the same job. */
+  /** Instant of the step: a repetition names the same job. */
   at: Date;
-  /** From the start of the job to its outcome. */
+  /** From the job's start to its outcome. */
   deadlineMs: number;
 }
 
-/** How a kind of step finds a job that was asked for alike, and records another. */
+/** Finds a job of the same request, or stores a new one, for one kind of step. */
 interface Maker {
-  /** The newest; null: there is none. */
+  /** The newest; null: none. */
   newest(request: ChildRequest): Promise<JobWithOutcome | null>;
-  /** Whether what it told answers what is asked now. */
+  /** Whether its result still answers the request. */
   isAnswer(job: JobWithOutcome, request: ChildRequest): boolean | Promise<boolean>;
-  /** What the workflow of the job takes beside what all take. */
+  /** Input of its workflow beyond the common terms. */
   terms(job: Pick<JobWithOutcome, 'input'>, request: ChildRequest): object | Promise<object>;
   /** @param before the newest; it does not answer */
   put(
@@ -50,7 +50,7 @@ interface Maker {
 
 export type ForeseenChild = 'request' | 'reuse' | 'underWay' | 'unknown';
 
-/** Finds or records the jobs of steps, in the name of who asked for the investigation. */
+/** Finds or stores the jobs of steps, under the investigation's actor. */
 export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrail }) {
   const { audit, store, idKey } = deps;
   const nameOf = (document: string): string => idKey.nameOf('document', document);
@@ -84,7 +84,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
   const certificateId = ({ step, target }: ChildRequest): string =>
     `certificate/${step.options.type ?? 'cnpj'}/${nameOf(target)}`;
   const reuseSince = (request: ChildRequest): number => request.at.getTime() - maxAgeOf(request);
-  /** What was issued before is found by its claims: each issuance is a job of its own. */
+  /** Earlier certificates are found by claims: each issuance is its own job. */
   const certificate: Maker = {
     newest: (request) => store.jobs.find(certificateId(request)),
     isAnswer: () => false,
@@ -228,7 +228,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
     monitor,
   };
 
-  /** What answers already is taken; what runs, or waits for a person, is waited for. */
+  /** Uses an earlier answer; waits for an open job. */
   async function childOf(request: ChildRequest): Promise<ChildJob> {
     const maker = makers[request.step.kind];
     const newest = await maker.newest(request);
@@ -250,7 +250,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
     return { jobId: jobId, before: false, terms: { ...(await maker.terms({ input }, request)) } };
   }
 
-  /** What would become of it. `unknown`: a person is to decide about the one that stands. */
+  /** What the step would do. `unknown`: a person must resolve the existing job. */
   async function foreseen(
     newest: JobWithOutcome | null,
     request: ChildRequest,
@@ -267,7 +267,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       : 'request';
   }
 
-  /** A certificate is found by its claims, whichever job bought it. */
+  /** A certificate is found by its claims, for any job. */
   async function boughtBefore(request: ChildRequest): Promise<ForeseenChild> {
     const subject = certificateSubject(request.step.options.type ?? 'cnpj', nameOf(request.target));
     const state = subjectState(await store.attempts.of(subject), request.at.getTime());

@@ -16,20 +16,20 @@ import type { Store } from '../store';
 import { TraceRepository } from '../traces/traces';
 import { openChanges } from './open-changes';
 
-/** Bytes that a job brought, as they came, and where they came from. */
+/** Raw bytes of a job, and their source. */
 export interface EvidenceFile {
   /** With its extension. */
   name: string;
   body: Buffer | AsyncIterable<Uint8Array>;
   /** Method and path of the service. */
   endpoint: string;
-  /** Id that the service gave for the request; null: it gave none. */
+  /** The service's request id; null: none. */
   requestId: string | null;
-  /** ISO 8601 instant at which the source was read, as far as it is known. */
+  /** ISO 8601 instant of the read, if known. */
   capturedAt: string;
 }
 
-/** What is erased, or was never answered, is not among them. */
+/** Without erased or missing responses. */
 export function evidenceOf(store: Store, job: JobWithOutcome): Promise<EvidenceFile[]> {
   const read = job.outcome === null ? undefined : readers[job.kind];
   return read?.(store, job) ?? Promise.resolve([]);

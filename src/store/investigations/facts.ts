@@ -11,7 +11,7 @@ import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
 import type { Store } from '../store';
 
-/** What a job told, in the words of its service, with the status of its end: templates read it. */
+/** A job's result in the words of its service, with its status, for templates. */
 export async function factsOf(store: Store, job: JobWithOutcome): Promise<Fields> {
   if (job.outcome === null) return {};
   const reported = await (readers[job.kind] ?? outcomeOf)(store, job);

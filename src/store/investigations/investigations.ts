@@ -14,26 +14,26 @@ import type { StoredRow } from '../core/row-writer';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';
 
-/** Room for the jobs of a step among the rows of its investigation. */
+/** Row indexes reserved for the jobs of a step. */
 const rowsPerStep = 100;
 
-/** A thing that a step asks about, and its job. */
+/** A subject that a step requests, and its job. */
 export interface StepTarget {
   target: string;
-  /** Where it came from. */
+  /** Its source. */
   from: string;
   child: ChildJob;
 }
 
-/** A job of a step as it stands now: what a person decided about it may have begun another one. */
+/** The current job of a step: a resolution may have started another one. */
 export interface ExistingChild extends StepTarget {
-  /** Null: it was never stored. */
+  /** Null: never stored. */
   job: JobWithOutcome | null;
-  /** A person is to decide, or what was decided goes on. */
+  /** A resolution is pending or in progress. */
   isUndecided: boolean;
 }
 
-/** Investigations: what was asked for, the jobs of their steps as rows, and how they ended. */
+/** Investigations: inputs, the jobs of their steps as rows, and outcomes. */
 export class InvestigationRepository extends JobsOfKind<InvestigationRecord, InvestigationOutcome> {
   constructor(store: Store) {
     super(store, {
@@ -43,7 +43,7 @@ export class InvestigationRepository extends JobsOfKind<InvestigationRecord, Inv
     });
   }
 
-  /** Of a step, as they were stored; none: it has asked for nothing yet. */
+  /** Targets of a step as stored; empty: not requested yet. */
   async targets(folder: string, step: number): Promise<StepTarget[]> {
     const first = step * rowsPerStep;
     const rows = await this.store.rows.itemsAfter(folder, first - 1, rowsPerStep);
@@ -54,7 +54,7 @@ export class InvestigationRepository extends JobsOfKind<InvestigationRecord, Inv
     });
   }
 
-  /** What stands there stays. */
+  /** Existing targets stay. */
   async putTargets(
     folder: string,
     step: number,
@@ -71,7 +71,7 @@ export class InvestigationRepository extends JobsOfKind<InvestigationRecord, Inv
     await this.store.rows.put(folder, rows, nameOf);
   }
 
-  /** The jobs of a step as they stand now. */
+  /** The current jobs of a step. */
   async existing(folder: string, step: number): Promise<ExistingChild[]> {
     const targets = await this.targets(folder, step);
     return Promise.all(
@@ -82,7 +82,7 @@ export class InvestigationRepository extends JobsOfKind<InvestigationRecord, Inv
     );
   }
 
-  /** The last of those asked for alike that is no older. */
+  /** The last job of the same request that is no older. */
   async #newest(jobId: string): Promise<JobWithOutcome | null> {
     const own = await this.store.jobs.find(jobId);
     const newest = await this.store.jobs.find(workflowIdOf(jobId));

@@ -1,14 +1,14 @@
 import { ChangeQueries, type ReviewedFile } from '../monitors/change-queries';
 import type { Store } from '../store';
 
-/** A change, and whether it was still open at the end of the span. */
+/** A change, and whether it was still open at the end of the range. */
 export interface OpenChange {
   file: ReviewedFile;
   isOpen: boolean;
 }
 
 /**
- * Changes of a monitor that were open at some instant of a span, the first seen first.
+ * Changes of a monitor that were open within a range, in order of first observation.
  *
  * @param from ISO 8601, as `to`
  */

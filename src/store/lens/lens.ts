@@ -11,8 +11,8 @@ import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
 /**
- * Analyses on file. What was handed in stands with the ask (`lens/<name>/attempts/<number>/`), whoever
- * asked for it again; what a work saw of it stands with the work (`lens/<name>/<instant>/`).
+ * Stored analyses. Uploads belong to the request (`lens/<name>/attempts/<number>/`), shared by its jobs; responses
+ * belong to the job (`lens/<name>/<instant>/`).
  */
 export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   constructor(store: Store) {
@@ -23,7 +23,7 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
     });
   }
 
-  /** What the service has made for one number of an ask, in order: one alone, where it heeds keys. */
+  /** Analyses that the service created for one attempt, in order: one, if it honours keys. */
   async made(name: string, attempt: number): Promise<CreatedLens[]> {
     const all = await this.store.attempts.of(lensSubject(name, attempt));
     return all.flatMap(({ receipt, resolution }) => {
@@ -36,9 +36,9 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   }
 
   /**
-   * What was made comes to nothing: who asks again has another one made.
+   * Gives an analysis up: a repeated request creates another one.
    *
-   * @param why `expired`: the service let it expire although it had its file
+   * @param why `expired`: the service let it expire although it had the file
    */
   async giveUp(
     name: string,
@@ -52,7 +52,7 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
     await this.store.attempts.resolve(subject, made.n, reissueByPolicy(why, at));
   }
 
-  /** The number that is under way, or the next one, from 1; and how often the service let one expire. */
+  /** The current attempt or the next one, from 1; and how many the service let expire. */
   async current(name: string): Promise<{ attempt: number; expired: number }> {
     let expired = 0;
     for (let attempt = 1; ; attempt += 1) {
@@ -70,17 +70,17 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   }
 }
 
-/** Key of a file as a large object: by the hash of its bytes, whoever sends them. */
+/** Key of a file as a large object: by the hash of its bytes, for all jobs. */
 export function lensInputKey(sha256: string): string {
   return `inputs/lens/${sha256.slice(0, 2)}/${sha256}`;
 }
 
-/** What the subject index calls that which was asked for, and that which was answered. */
+/** Names of request and response in the subject index. */
 export function lensIndexes(folder: string): { requested: string; answer: string } {
   return { requested: `${folder}/asked`, answer: `${folder}/answer` };
 }
 
-/** Of the file that is handed in to one analysis of an ask. */
+/** Notes about the upload of one analysis. */
 export function lensUploads(name: string, attempt: number): string {
   return `${lensWorkflowId(name)}/attempts/${String(attempt).padStart(4, '0')}`;
 }

@@ -16,7 +16,7 @@ import { LensRepository, lensIndexes } from './lens';
 
 export type LensJob = JobWithOutcome & { input: LensRecord; outcome: LensOutcome | null };
 
-/** Keyed name of file and mode. @param order another one of the same, on purpose; null: the first */
+/** Keyed name of file and mode. @param order another paid order; null: the first */
 export function lensName(
   { idKey }: Pick<Asker, 'idKey'>,
   { sha256, mode }: { sha256: string; mode: LensMode | null },
@@ -25,7 +25,7 @@ export function lensName(
   return idKey.nameOf('manifest', lensManifest(sha256, mode, order));
 }
 
-/** The newest analysis of the same, by whatever order. */
+/** The newest analysis of the same file and mode, of any order. */
 export async function newestLens(
   asker: Pick<Asker, 'store' | 'idKey'>,
   what: { sha256: string; mode: LensMode | null },
@@ -34,7 +34,7 @@ export async function newestLens(
   return (newest as LensJob | undefined) ?? null;
 }
 
-/** Records what is asked for, whose file is stored: it can be started then. */
+/** Stores the request, whose file is stored; afterwards it can be started. */
 export async function putLens(
   asker: Asker,
   request: { file: LensInput } & Pick<

@@ -1,2 +1,2 @@
-/** Where the sink `file` keeps what it was told: newline-delimited JSON by day. */
+/** Where the sink `file` stores changes: newline-delimited JSON by day. */
 export const changeFiles = 'changes/';

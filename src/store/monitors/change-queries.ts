@@ -7,11 +7,11 @@ import { ChangeRows, idOf, type ChangeKey } from './change-rows';
 
 const perPage = 200;
 
-/** Everything on file about a change, with what people noted. */
+/** All stored data of a change, with people's notes. */
 export type ReviewedFile = ChangeFile & { reviews: ReviewMark[] };
 
 export interface ChangeFilter {
-  /** Seen then or later, ISO 8601; null: ever. */
+  /** First seen then or later, ISO 8601; null: ever. */
   since: string | null;
   monitors?: readonly string[] | undefined;
   severities?: readonly string[] | undefined;
@@ -20,9 +20,9 @@ export interface ChangeFilter {
 /** Counts of changes of one monitor. */
 export interface ChangesOnFile {
   stored: number;
-  /** Stored, and not acknowledged by anybody. */
+  /** Stored and not acknowledged. */
   open: number;
-  /** Tried in vain so far: open, or due to a sink or open again although they were acknowledged. */
+  /** Undelivered: open, or pending at a sink or open again after acknowledgement, with failed attempts. */
   stuck: number;
   named: { changeId: string; failure: DeliveryFailure }[];
 }
@@ -37,7 +37,7 @@ export class ChangeQueries {
     this.#rows = new ChangeRows(store);
   }
 
-  /** With their marks and reviews, the first seen first. */
+  /** With marks and reviews, in order of first observation. */
   async *files({ since, monitors, severities }: ChangeFilter): AsyncGenerator<ReviewedFile> {
     const among = (column: string, words: readonly string[] = []): string =>
       words.length === 0 ? '' : `AND ${column} IN (${words.map(() => '?').join(', ')})`;
@@ -61,7 +61,7 @@ export class ChangeQueries {
     for await (const page of pages) yield* await this.#reviewed(page);
   }
 
-  /** What a sweep stored, delivered or acknowledged; the first `most`, the first seen first. */
+  /** What a sweep stored, delivered or acknowledged; the first `most`, in order of first observation. */
   async ofSweep(
     { monitorId, sweep }: { monitorId: string; sweep: string },
     most: number,
@@ -102,9 +102,9 @@ export class ChangeQueries {
   }
 
   /**
-   * How the changes of one monitor stand. The first `most` stuck ones are named.
+   * Backlog of one monitor. Names the first `most` undelivered changes.
    *
-   * @param required sinks that a change must have reached
+   * @param required sinks that must have a change
    */
   async backlog(
     monitorId: string,

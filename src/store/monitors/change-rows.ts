@@ -11,7 +11,7 @@ import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
 import { marksOf, statement, type Statement } from '../statement';
 
-/** Which change: its id is the service's, and unique within its monitor. */
+/** Key of a change: the service's id, unique within its monitor. */
 export interface ChangeKey {
   monitorId: string;
   changeId: string;
@@ -21,7 +21,7 @@ export function idOf({ monitorId, changeId }: ChangeKey): string {
   return JSON.stringify([monitorId, changeId]);
 }
 
-/** By the name of the sink; `gone` counts until there is an acknowledgement. */
+/** By sink; `gone` counts until there is an acknowledgement. */
 type Marks = Record<string, DeliveryMark> &
   Partial<Record<'acknowledged' | 'gone', AcknowledgementMark>>;
 
@@ -38,7 +38,7 @@ interface MarkRow extends ChangeKey {
 /** The sealed rows about changes. */
 export class ChangeRows {
   readonly changes: SealedTable<Omit<StoredChange, keyof Seen>, Seen>;
-  /** Of changes and of digests: what the last trouble was. */
+  /** The last delivery failure of changes and digests. */
   readonly failures: SealedTable<
     Omit<DeliveryFailure, 'count' | 'firstAt'>,
     { monitor: string; about: string; count: number; firstAt: string }
@@ -54,7 +54,7 @@ export class ChangeRows {
     this.reviews = new SealedTable(store, 'review', ['monitor', 'change', 'at']);
   }
 
-  /** How changes stand, in the order given; those that nobody has seen are left out. */
+  /** Changes in the order given, without unknown ones. */
   async files(keys: readonly ChangeKey[]): Promise<ChangeFile[]> {
     if (keys.length === 0) return [];
     const rows = await this.changes.read([], { where: amongKeys('monitor, id', keys) });
@@ -89,7 +89,7 @@ export class ChangeRows {
     return keys.flatMap((key) => files.get(idOf(key)) ?? []);
   }
 
-  /** Of each change that has any: in order, by `idOf`. */
+  /** Reviews by `idOf`, in order. */
   async reviewsOf(keys: readonly ChangeKey[]): Promise<Map<string, ReviewMark[]>> {
     if (keys.length === 0) return new Map();
     const where = amongKeys('monitor, change', keys);
@@ -101,7 +101,7 @@ export class ChangeRows {
     return found;
   }
 
-  /** By `idOf`, of changes and digests alike. */
+  /** Failures by `idOf`, of changes and digests. */
   async failuresAmong(where: Statement): Promise<Map<string, DeliveryFailure>> {
     const rows = await this.failures.read([], { where });
     return new Map(

@@ -24,15 +24,15 @@ interface CountedFailure {
 }
 
 /**
- * Changes of monitors: each is stored as it was first seen, then marked as delivered to a sink, then as
- * acknowledged. The marks of a page are one transaction each, and the first of a kind stays.
+ * Changes of monitors: each is stored as first observed, then marked as delivered to a sink, then as acknowledged.
+ * The marks of a page are one transaction each, and the first of a kind stays.
  */
 export class ChangeRepository {
   readonly #store: SealedDatabase;
   readonly #nameOf: NameOf;
   readonly #rows: ChangeRows;
 
-  /** @param nameOf the keyed name of a document: by it an erasure finds who holds something about it */
+  /** @param nameOf keyed name of a document, for erasure */
   constructor(store: SealedDatabase, nameOf: NameOf) {
     this.#store = store;
     this.#nameOf = nameOf;
@@ -40,9 +40,9 @@ export class ChangeRepository {
   }
 
   /**
-   * Stores what nobody has seen before, and reads how the rest stands. In the order given.
+   * Stores new changes, and reads the others. In the order given.
    *
-   * @throws RangeError when an id cannot be stored as it is
+   * @throws RangeError when an id cannot be stored unchanged
    */
   async file(
     monitorId: string,
@@ -59,19 +59,19 @@ export class ChangeRepository {
     return ids.map((id) => files.get(id) as ChangeFile);
   }
 
-  /** How changes of a monitor stand, by their ids; those that nobody has seen are left out. */
+  /** Changes by id, without unknown ones. */
   async files(monitorId: string, changeIds: readonly string[]): Promise<Map<string, ChangeFile>> {
     const keys = changeIds.map((changeId) => ({ monitorId, changeId }));
     const files = await this.#rows.files(keys);
     return new Map(files.map((file) => [file.stored.change.changeId, file]));
   }
 
-  /** Null: nobody has seen it. */
+  /** Null: unknown. */
   async get(monitorId: string, changeId: string): Promise<ChangeFile | null> {
     return (await this.files(monitorId, [changeId])).get(changeId) ?? null;
   }
 
-  /** Of these changes: acknowledged, with all these sinks, and without any failure since. */
+  /** Which of these changes are acknowledged, delivered to all these sinks, and without a failure since. */
   async settled(
     monitorId: string,
     changeIds: readonly string[],
@@ -105,7 +105,7 @@ export class ChangeRepository {
     );
   }
 
-  /** @param entries what the audit trail tells of each, in the same transaction */
+  /** @param entries the audit entries of each, in the same transaction */
   putAcknowledged(
     monitorId: string,
     marks: readonly { changeId: string; mark: AcknowledgementMark }[],
@@ -120,9 +120,9 @@ export class ChangeRepository {
   }
 
   /**
-   * Counts what changes or digests could not be brought through, each one once.
+   * Counts failed changes or digests, each once.
    *
-   * @returns each as it stands now, with its count, in the order given
+   * @returns each with its new count, in the order given
    */
   async countFailures(
     monitorId: string,
@@ -145,7 +145,7 @@ export class ChangeRepository {
     });
   }
 
-  /** The service tells them as acknowledged, and they are due to nobody; or a digest was told. */
+  /** The service reports them as acknowledged and no sink is pending; or a digest was delivered. */
   async clearFailures(monitorId: string, ids: readonly string[]): Promise<void> {
     for (const some of partsOf(ids)) {
       const sql = `DELETE FROM trouble WHERE monitor = ? AND about IN ${marksOf([some])}`;
@@ -176,7 +176,7 @@ export class ChangeRepository {
     }
   }
 
-  /** @returns them as they stand: somebody else may have stored some of them meanwhile */
+  /** @returns the stored ones: another process may have stored some meanwhile */
   async #insert(
     monitorId: string,
     reported: readonly ReportedChange[],
@@ -212,13 +212,13 @@ export class ChangeRepository {
   }
 }
 
-/** What is no instant may be anything: it does not stand in the clear. */
+/** Other text may be anything: it must not be stored in the clear. */
 function instantOrNull(reported: string | null): string | null {
   const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
   return reported !== null && shape.test(reported) ? reported : null;
 }
 
-/** Databases change half of a pair of surrogates, and cut a text at a NUL: it would come back as another id. */
+/** Databases alter lone surrogates and cut a text at a NUL: the id would come back changed. */
 function storable(changeId: string): string {
   if (/\p{Surrogate}|\0/u.test(changeId)) throw new RangeError('an id that no database can hold');
   return changeId;

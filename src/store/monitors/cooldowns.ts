@@ -6,17 +6,17 @@ import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
 import { ChangeRows, idOf } from './change-rows';
 
-/** Changes of one digest: more of them are told in another. */
+/** Changes per digest; more need another digest. */
 const mostPerDigest = 500;
 
-/** Made up once: told again, it is the same. One that is refused is halved. */
+/** Built once: a repeated delivery is identical. A refused one is halved. */
 export interface StoredDigest {
   id: string;
   changeIds: readonly string[];
   failure: DeliveryFailure | null;
 }
 
-/** Changes within cooldowns: those that opened a window, and those that wait for a digest. */
+/** Changes within cooldowns: those that started a window, and those that wait for a digest. */
 export class CooldownRepository {
   readonly #store: SealedDatabase;
 
@@ -35,7 +35,7 @@ export class CooldownRepository {
     return rows.map((row) => ({ ...row, isHeld: row.isHeld === 1 }));
   }
 
-  /** All that are made up, with what they could not be told for. */
+  /** All open digests, with their delivery failures. */
   async digests(monitorId: string): Promise<StoredDigest[]> {
     const made = (await this.of(monitorId)).filter(({ digest }) => digest !== null);
     const ofDigests = '(SELECT digest FROM cooldown WHERE monitor = ?)';
@@ -49,7 +49,7 @@ export class CooldownRepository {
     }));
   }
 
-  /** What stands there stays. */
+  /** Existing entries stay. */
   async add(monitorId: string, repeats: readonly Repeat[]): Promise<void> {
     const columns = ['monitor', 'change', 'kind', 'opened_at', 'is_held'];
     const rows = repeats.map((one) => {
@@ -58,18 +58,18 @@ export class CooldownRepository {
     await this.#commit(partsOf(rows).map((some) => insertInto('cooldown', columns, some)));
   }
 
-  /** Makes up digests of each group, all or none. What is in one meanwhile stays there. */
+  /** Builds digests of each group, all or none. A change that is in one meanwhile stays there. */
   async makeUp(monitorId: string, groups: readonly (readonly string[])[]): Promise<void> {
     const parts = groups.flatMap((changeIds) => partsOf(changeIds, mostPerDigest));
-    await this.#tellIn(monitorId, null, parts);
+    await this.#replace(monitorId, null, parts);
   }
 
-  /** Two digests in place of one, or none of them. */
+  /** Two digests instead of one, or neither. */
   halve(monitorId: string, { id, changeIds }: StoredDigest): Promise<StoredDigest[]> {
-    return this.#tellIn(monitorId, id, partsOf(changeIds, Math.ceil(changeIds.length / 2)));
+    return this.#replace(monitorId, id, partsOf(changeIds, Math.ceil(changeIds.length / 2)));
   }
 
-  /** They were told, or opened a window that is over. */
+  /** They were delivered, or started a window that has ended. */
   async remove(monitorId: string, changeIds: readonly string[]): Promise<void> {
     await this.#commit(
       partsOf(changeIds).map((some) =>
@@ -81,8 +81,8 @@ export class CooldownRepository {
     );
   }
 
-  /** @param before the digest that they were in; null: none */
-  async #tellIn(
+  /** @param before their previous digest; null: none */
+  async #replace(
     monitorId: string,
     before: string | null,
     groups: readonly (readonly string[])[],

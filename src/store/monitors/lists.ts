@@ -5,19 +5,19 @@ import { SealedTable } from '../sealed/sealed-table';
 import { marksOf, replacing, statement } from '../statement';
 import type { Store } from '../store';
 
-/** Ids of one page: what one activity is handed the name of. */
+/** Ids per page: an activity gets the page's number. */
 const idsPerPage = 100;
 
-/** Which monitors a schedule watches. An edition is never changed: a new list is a new one. */
+/** The monitors of a schedule. An edition never changes: a changed list is a new edition. */
 export interface MonitorList {
   name: string;
-  /** Made of its ids: the same list is the same edition. */
+  /** Hash of its ids: the same list is the same edition. */
   edition: string;
   monitors: number;
   pages: number;
 }
 
-/** Lists of monitors by name, and how the last scan of each of their pages went. */
+/** Lists of monitors by name, and the last scan of each of their pages. */
 export class MonitorListRepository {
   readonly #store: Store;
   readonly #left: SealedTable<string, { monitor: string }>;
@@ -27,21 +27,21 @@ export class MonitorListRepository {
     this.#left = new SealedTable(store, 'monitor_left', ['monitor']);
   }
 
-  /** Stores the list, in its order, in place of the one with this name. Ids that repeat are dropped. */
+  /** Stores the list in its order, replacing one of this name. Repeated ids are dropped. */
   async put(name: string, monitorIds: readonly string[]): Promise<MonitorList> {
     const ids = [...new Set(monitorIds)];
     const edition = createHash('sha256').update(ids.join('\n')).digest('hex').slice(0, 16);
     const pages = Math.ceil(ids.length / idsPerPage);
     const list = { name, edition, monitors: ids.length, pages };
     const { records } = this.#store;
-    // A scan of other monitors says nothing about these.
+    // Scans of other monitors do not apply.
     if ((await this.latest(name))?.edition !== edition) await records.removeAll(`${scans}${name}/`);
     await records.putJson(idsKey(list), ids);
     await records.replace(`${lists}${name}`, JSON.stringify(list));
     return list;
   }
 
-  /** Null: there is none of this name. */
+  /** Null: none of this name. */
   latest(name: string): Promise<MonitorList | null> {
     return this.#store.records.getJson<MonitorList>(`${lists}${name}`);
   }
@@ -51,7 +51,7 @@ export class MonitorListRepository {
     return this.#allBelow<MonitorList>(lists);
   }
 
-  /** All of one edition, in its order; none where it is not stored. */
+  /** Ids of one edition, in order; empty when it is not stored. */
   async ids(list: Pick<MonitorList, 'name' | 'edition'>): Promise<string[]> {
     return (await this.#store.records.getJson<string[]>(idsKey(list))) ?? [];
   }
@@ -64,7 +64,7 @@ export class MonitorListRepository {
     return its;
   }
 
-  /** The last scan of a page, in place of the one before. @param monitorIds of the page */
+  /** Stores the last scan of a page. @param monitorIds of the page */
   async putScan(
     list: string,
     page: number,
@@ -75,7 +75,7 @@ export class MonitorListRepository {
     await this.#store.records.replace(`${scans}${list}/${page}`, body);
   }
 
-  /** The last scans of the pages of a list; of all lists when none is named. */
+  /** The last scans of a list's pages; default: of all lists. */
   async scans(list?: string): Promise<ScannedPage[]> {
     const found = await this.#allBelow<{ scanned: ScannedPage; monitorIds: string[] }>(
       list === undefined ? scans : `${scans}${list}/`,
@@ -87,7 +87,7 @@ export class MonitorListRepository {
     );
   }
 
-  /** What the last sweep of a monitor left, in place of what an earlier one had; null: nothing. */
+  /** Stores what the last sweep of a monitor left; null: nothing. */
   async putUnfinished(monitorId: string, why: string | null): Promise<void> {
     await this.#store.commit(
       why === null
@@ -96,7 +96,7 @@ export class MonitorListRepository {
     );
   }
 
-  /** Null: it came through. */
+  /** Null: nothing was left. */
   async unfinished(monitorId: string): Promise<string | null> {
     return (await this.#unfinished([monitorId]))[0]?.why ?? null;
   }

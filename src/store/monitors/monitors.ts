@@ -12,13 +12,13 @@ import { SealedTable } from '../sealed/sealed-table';
 
 const perPage = 500;
 
-/** What is known of a monitor itself. */
+/** Stored data of a monitor itself. */
 export interface KnownMonitor {
   monitorId: string;
-  /** Null: nobody has looked yet. */
+  /** Null: not read yet. */
   health: HealthOnFile | null;
   walks: WalksOnFile;
-  /** Items of its list that cannot be read. */
+  /** Unreadable items of its list. */
   unreadable: number;
 }
 
@@ -31,7 +31,7 @@ interface MonitorRow {
   unreadable: number;
 }
 
-/** What is known of monitors themselves, and how walks over all states of their changes stand. */
+/** Monitors themselves, and reconciliation of their changes. */
 export class MonitorRepository {
   readonly #store: SealedDatabase;
   readonly #nameOf: NameOf;
@@ -44,7 +44,7 @@ export class MonitorRepository {
     this.#nameOf = nameOf;
   }
 
-  /** Keeps what the service told of a monitor, in place of what it told before. */
+  /** Stores what the service reported of a monitor. */
   async putAnswer(
     monitorId: string,
     reported: MonitorOnFile<Monitor>,
@@ -61,7 +61,7 @@ export class MonitorRepository {
     ]);
   }
 
-  /** Null: the service never told. */
+  /** Null: never reported. */
   async answer(monitorId: string): Promise<MonitorOnFile<Monitor> | null> {
     const [row] = await this.#answers.read([monitorId]);
     return row?.body ?? null;
@@ -71,13 +71,13 @@ export class MonitorRepository {
     await this.#store.commit([addMonitor(monitorId), healthPut(monitorId, health)]);
   }
 
-  /** Null: nothing is stored about it. */
+  /** Null: nothing stored. */
   async get(monitorId: string): Promise<KnownMonitor | null> {
     const [known] = await this.#known('m.id = ?', [monitorId]);
     return known ?? null;
   }
 
-  /** All that something is stored about, in order. */
+  /** All stored monitors, in order. */
   async *all(): AsyncGenerator<KnownMonitor> {
     const pages = pagesOf<KnownMonitor>(perPage, (after) =>
       this.#known(`m.id > ? ORDER BY m.id LIMIT ${perPage}`, [after?.monitorId ?? '']),
@@ -85,7 +85,7 @@ export class MonitorRepository {
     for await (const page of pages) yield* page;
   }
 
-  /** A walk has ended. @param isThrough it came to the end of the list, and owes the sinks nothing */
+  /** Ends a reconciliation. @param isThrough it was complete, with nothing pending at the sinks */
   async putWalk(monitorId: string, at: string, isThrough: boolean): Promise<void> {
     const what = isThrough
       ? 'walked_at = ?, unfinished_at = NULL, unfinished_walks = 0'
@@ -96,7 +96,7 @@ export class MonitorRepository {
     ]);
   }
 
-  /** What was acknowledged is to be looked up: the next sweep walks, whenever the last one did. */
+  /** Schedules a reconciliation: the next sweep runs it. */
   async oweWalk(monitorId: string): Promise<void> {
     await this.#store.commit([
       statement('UPDATE monitor SET walked_at = NULL WHERE id = ?', [monitorId]),
@@ -132,12 +132,12 @@ function healthPut(monitorId: string, health: HealthOnFile): Statement {
   return statement('UPDATE monitor SET health = ? WHERE id = ?', [body, monitorId]);
 }
 
-/** As the subject index calls who holds something about somebody. */
+/** Name of the monitor as a holder in the subject index. */
 export function holderOf(monitorId: string): string {
   return `monitors/${monitorId}`;
 }
 
-/** Whom something of the monitor tells of, for the transaction in which it is stored. */
+/** Subjects of the monitor's data, for the transaction that stores it. */
 export function subjectsOf(
   monitorId: string,
   documents: Iterable<string>,
@@ -151,7 +151,7 @@ export function monitorOfHolder(holder: string): string | null {
   return holder.startsWith('monitors/') ? holder.slice('monitors/'.length) : null;
 }
 
-/** Before the first row that is of the monitor. */
+/** Before the first row of the monitor. */
 export function addMonitor(monitorId: string): Statement {
   return insertInto('monitor', ['id'], [[monitorId]]);
 }

@@ -17,7 +17,7 @@ import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import { statement } from '../statement';
 import type { Store } from '../store';
 
-/** Jobs that come again and again for one thing: the last one tells how it stands. */
+/** Recurring jobs of one monitor or list: the last one has its status. */
 class Passes<I extends { jobId: string; createdAt: string }, O extends object> extends JobsOfKind<
   I,
   O
@@ -35,7 +35,7 @@ class Passes<I extends { jobId: string; createdAt: string }, O extends object> e
     this.#interrupted = rules.interrupted;
   }
 
-  /** Only one of a thing runs: those before it that have no end were interrupted. */
+  /** Only one runs at a time: earlier ones without an end were interrupted. */
   async begin(record: I): Promise<void> {
     const folder = this.#folderOf(record.jobId);
     await this.putRecord(folder, record);
@@ -52,7 +52,7 @@ class Passes<I extends { jobId: string; createdAt: string }, O extends object> e
     }
   }
 
-  /** What an earlier one left is what this one met: it needs no person any more by itself. */
+  /** This one took over what an earlier one left: that one needs no person any more. */
   async finish(record: I, outcome: O): Promise<O> {
     const folder = this.#folderOf(record.jobId);
     await this.putRecord(folder, record);
@@ -93,9 +93,9 @@ export class ScanRepository extends Passes<ScanRecord, ScanOutcome> {
   }
 }
 
-/** Of a sweep that the next found without an end. */
+/** For a sweep that the next found without an outcome. */
 function interruptedSweep(record: SweepRecord, endedAt: string): SweepOutcome {
-  const warnings = ['it was interrupted: a later sweep went on'];
+  const warnings = ['it was interrupted: a later sweep continued'];
   const end = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
   const left = { backlog: emptyBacklog, warnings, health: [] };
   return { ...sweepOutcome(record, end, left, endedAt), status: 'interrupted' };

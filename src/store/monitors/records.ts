@@ -5,7 +5,7 @@ import { MonitorRepository } from './monitors';
 import { ScanRepository, SweepRepository } from './passes';
 import { UnreadableItemRepository } from './unreadable-items';
 
-/** All that the store holds about monitors. */
+/** All stored data about monitors. */
 export interface MonitorRecords {
   changes: ChangeRepository;
   monitors: MonitorRepository;
@@ -15,7 +15,7 @@ export interface MonitorRecords {
   scans: ScanRepository;
 }
 
-/** @param nameOf the keyed name of a document */
+/** @param nameOf keyed name of a document */
 export function monitorRecords(store: Store, nameOf: (text: string) => string): MonitorRecords {
   return {
     changes: new ChangeRepository(store, nameOf),

@@ -4,11 +4,11 @@ import type { Store } from '../store';
 export interface DisabledSink {
   at: string;
   why: string;
-  /** What it was: one with other settings is another one, and is asked. */
+  /** Its settings: with other settings it is another sink, and enabled. */
   settings: string;
 }
 
-/** Sinks that asked for no more changes. */
+/** Disabled sinks. */
 export class SinkRepository {
   readonly #records: Store['records'];
 
@@ -16,7 +16,7 @@ export class SinkRepository {
     this.#records = records;
   }
 
-  /** Null: it takes changes. */
+  /** Null: enabled. */
   disabled(name: string): Promise<DisabledSink | null> {
     return this.#records.getJson<DisabledSink>(keyOf(name));
   }
@@ -25,12 +25,12 @@ export class SinkRepository {
     return this.#records.replace(keyOf(name), JSON.stringify(disabled));
   }
 
-  /** It is asked again from now on. */
+  /** Enables it. */
   enable(name: string): Promise<void> {
     return this.#records.remove(keyOf(name));
   }
 
-  /** The sinks that are configured, with what asked for no more as it is configured now. */
+  /** The configured sinks, with those disabled under their current settings. */
   async now<Choice extends { name: string }>(settings: {
     sinks: readonly Choice[];
     webhook: { url: string } | null;
@@ -44,7 +44,7 @@ export class SinkRepository {
   }
 }
 
-/** Of the settings of a webhook: one at another address is another sink. */
+/** Of the settings of a webhook: another address is another sink. */
 export function fingerprintOf({ url }: { url: string }): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 16);
 }

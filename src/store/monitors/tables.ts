@@ -1,4 +1,4 @@
-/** Of monitors and their changes. What was said of a change once stays: only troubles are counted on. */
+/** Monitors and their changes. Rows are permanent; only failure counts change. */
 export const monitorTables: readonly string[] = [
   `CREATE TABLE monitor (
      id TEXT PRIMARY KEY,
@@ -23,7 +23,7 @@ export const monitorTables: readonly string[] = [
      PRIMARY KEY (monitor, id)
    ) STRICT`,
   `CREATE INDEX change_seen ON change (seen_at, monitor, id)`,
-  // By the name of the sink that has it, `acknowledged`, or `gone`.
+  // Name of the sink, `acknowledged`, or `gone`.
   `CREATE TABLE change_mark (
      monitor TEXT NOT NULL,
      change TEXT NOT NULL,
@@ -34,7 +34,7 @@ export const monitorTables: readonly string[] = [
      PRIMARY KEY (monitor, change, name),
      FOREIGN KEY (monitor, change) REFERENCES change (monitor, id)
    ) STRICT, WITHOUT ROWID`,
-  // Of a change or of a digest.
+  // Of a change or a digest.
   `CREATE TABLE trouble (
      monitor TEXT NOT NULL,
      about TEXT NOT NULL,

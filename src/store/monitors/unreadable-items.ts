@@ -5,17 +5,17 @@ import { SealedTable } from '../sealed/sealed-table';
 import { replacing } from '../statement';
 import { addMonitor, subjectsOf } from './monitors';
 
-/** An item of a list that is no change as far as we can read it. */
+/** An unreadable item of a list. */
 export interface UnreadableItem {
-  /** Made of what it is, keyed: the same item has the same one. */
+  /** Keyed hash of the item. */
   sum: string;
-  /** Of the first sweep that came by it. */
+  /** Instant of the first sweep that listed it. */
   at: string;
-  /** Sweeps that did. */
+  /** Number of sweeps that listed it. */
   count: number;
-  /** The last one of them. */
+  /** The last such sweep. */
   sweep: string;
-  /** Fields at fault, in words. */
+  /** The invalid fields, in words. */
   why: string;
   answer: unknown;
 }
@@ -34,20 +34,20 @@ interface Counted {
 
 const key = ['monitor', 'sum'];
 
-/** Items of the lists of monitors that are no changes as far as we can read them. */
+/** Unreadable items of the lists of monitors. */
 export class UnreadableItemRepository extends SealedTable<ListedItem, Counted> {
   readonly #nameOf: (text: string) => string;
 
-  /** @param nameOf as of `ChangeRepository`; items go by keyed names too */
+  /** @param nameOf as of `ChangeRepository`; names items too */
   constructor(store: SealedDatabase, nameOf: (text: string) => string) {
     super(store, 'unreadable_item', key, ['seen_at', 'count', 'last_sweep']);
     this.#nameOf = nameOf;
   }
 
   /**
-   * Keeps items that a sweep came by, the same one once.
+   * Stores listed items, each once.
    *
-   * @returns of each how many sweeps came by it, this one included
+   * @returns how many sweeps listed each, including this one
    */
   async put(
     monitorId: string,
@@ -77,7 +77,7 @@ export class UnreadableItemRepository extends SealedTable<ListedItem, Counted> {
     return sums.map((sum) => counts.get(sum) ?? 1);
   }
 
-  /** Of one monitor, the oldest first. */
+  /** Items of one monitor, oldest first. */
   async of(monitorId: string): Promise<UnreadableItem[]> {
     const rows = await this.read([monitorId], { order: 'seen_at, sum' });
     return rows.map(({ sum, seenAt: at, count, lastSweep: sweep, body: { answer, issues } }) => {
@@ -87,7 +87,7 @@ export class UnreadableItemRepository extends SealedTable<ListedItem, Counted> {
 }
 
 function issueWords(issues: unknown): string {
-  if (!Array.isArray(issues)) return 'not told';
+  if (!Array.isArray(issues)) return 'not reported';
   const words = (issues as { path?: string; code?: string }[]).map(
     ({ path = '', code = '' }) => `${path === '' ? 'the item' : path}: ${code}`,
   );

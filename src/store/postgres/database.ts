@@ -18,17 +18,17 @@ import { postgresErrorOf } from './errors';
 import { queryOf, resultOf } from './query';
 import { PostgresWriter } from './writer';
 
-/** Claims and receipts are not to wait for the pages of a batch, which hold more values than this. */
+/** Claims and receipts must not wait for a batch's pages, which hold more values than this. */
 const mostValuesOfShort = 300;
 const readers = 4;
 const common: PoolConfig = {
   connectionTimeoutMillis: 5_000,
-  // A command ends when it is done, not when its connections have been idle for long.
+  // A command ends when it is done, not after an idle timeout.
   allowExitOnIdle: true,
   keepAlive: true,
   application_name: 'diligence',
 };
-/** The server gives up first. A server that has fallen silent would else be waited for as long as TCP does: a quarter of an hour. */
+/** The server times out first. Without the second timeout a silent server would block as long as TCP: a quarter of an hour. */
 const toRead: PoolConfig = { statement_timeout: 30_000, query_timeout: 35_000 };
 const toWrite: PoolConfig = {
   statement_timeout: 10_000,
@@ -37,12 +37,12 @@ const toWrite: PoolConfig = {
 };
 
 /**
- * Opens the store in a PostgreSQL database, and makes it one at the first use.
+ * Opens the store in a PostgreSQL database; creates it at the first use.
  *
  * @param url `postgres://...`
- * @param blobs directory of its bytes, which all processes share
- * @param idKey that names subjects, and proves the audit trail
- * @throws StoreError when it was made with another key, or by a later program
+ * @param blobs directory of its bytes, shared by all processes
+ * @param idKey names subjects, and proves the audit trail
+ * @throws StoreError when it was created with another key, or by a later program
  */
 export async function openPostgres(url: string, blobs: string, idKey: IdKey): Promise<Database> {
   const reading = poolOf(url, readers, toRead);
@@ -67,7 +67,7 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
   }
 }
 
-/** A migration takes as long as it takes. */
+/** A migration has no timeout. */
 async function prepared(url: string, idKey: IdKey): Promise<StoreIdentity> {
   const client = new Client({ connectionString: url, ...common });
   client.on('error', () => undefined);
@@ -79,7 +79,7 @@ async function prepared(url: string, idKey: IdKey): Promise<StoreIdentity> {
   }
 }
 
-/** A store as it is there, whoever's it is, to be read alone; null when there is none. */
+/** Any existing store, read only; null: none. */
 export async function postgresToRead(url: string, blobs: string): Promise<Database | null> {
   const reading = poolOf(url, readers, toRead);
   try {
@@ -131,7 +131,7 @@ class PostgresDatabase implements Database {
   ): Promise<StatementResult[]> {
     const [short, long] = this.#writers;
     const values = statements.reduce((sum, { parameters }) => sum + parameters.length, 0);
-    // What is asked for together commits together: a claim, and the receipt of the row before.
+    // Concurrent units commit together: a claim, and the receipt of the previous row.
     const writer = values > mostValuesOfShort ? long : short;
     if (writer !== undefined) return writer.submit({ statements, events });
     throw new StoreError('read-only', 'the store was opened to be read alone');
@@ -152,7 +152,7 @@ class PostgresDatabase implements Database {
     return { engine: `PostgreSQL ${facts?.version ?? ''}`, mayLose };
   }
 
-  /** Old versions of rows live until the vacuum, and the log of the database for as long as its owner keeps it. */
+  /** Old row versions live until the vacuum, and the write-ahead log for as long as its owner sets. */
   async forget(): Promise<void> {
     await this.#reading.query('VACUUM').catch(() => undefined);
   }
@@ -173,13 +173,13 @@ async function identityOf(client: ClientBase): Promise<StoreIdentity> {
 
 function poolOf(url: string, max: number, timeouts: PoolConfig): Pool {
   const pool = new Pool({ connectionString: url, max, ...common, ...timeouts });
-  // A connection that was cut fails its query, or was idle; unheard, its event would end the process.
+  // A lost connection fails its query, or was idle; an unhandled event would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** Another database may answer at the same address by now, or this one as it was restored. */
+/** Another database may answer at the address by now, or this one after a restore. */
 function provesIdentity(pool: Pool, expected: StoreIdentity, setting?: string): void {
   pool.options.verify = (client, done) => {
     // oxlint-disable-next-line promise/no-callback-in-promise -- the pool is called back
@@ -187,7 +187,7 @@ function provesIdentity(pool: Pool, expected: StoreIdentity, setting?: string): 
   };
 }
 
-/** @param setting of what the connection is for, whatever the database says to others */
+/** @param setting required of the connection, regardless of the database's default */
 async function faultOf(
   client: ClientBase,
   { id, epoch }: StoreIdentity,
@@ -197,7 +197,7 @@ async function faultOf(
     const found = await identityOf(client);
     if (setting !== undefined) await client.query(setting);
     if (found.id !== id) {
-      return new StoreError('gone', `another store (${found.id}) stands where ${id} was`);
+      return new StoreError('gone', `another store (${found.id}) is where ${id} was`);
     }
     return found.epoch === epoch ? undefined : restoredError();
   } catch (error) {

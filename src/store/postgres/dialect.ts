@@ -1,6 +1,6 @@
 import type { OpenedConnection } from '../schema';
 
-/** What a trigger of SQLite says itself. */
+/** SQLite's trigger has the message itself. */
 const refusal = `CREATE OR REPLACE FUNCTION stays_as_written() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     RAISE EXCEPTION 'the audit trail stays as it was written'
@@ -8,13 +8,13 @@ const refusal = `CREATE OR REPLACE FUNCTION stays_as_written() RETURNS trigger L
   END $$`;
 
 export const dialect: OpenedConnection['dialect'] = {
-  // Any number would do for the lock.
+  // An arbitrary number for the lock.
   begin: ['BEGIN', 'SELECT pg_advisory_xact_lock(7201733)', refusal],
   isMade: `SELECT 1 WHERE to_regclass('install') IS NOT NULL`,
   translated: inPostgres,
 };
 
-/** The same table, or trigger. Text is compared by its bytes, as SQLite does. */
+/** Translates a table or trigger. Text is compared by bytes, as in SQLite. */
 function inPostgres(sql: string): string {
   const [, trigger, table] = /^(CREATE TRIGGER \w+ BEFORE \w+) ON (\w+)\s/.exec(sql) ?? [];
   if (trigger !== undefined) {

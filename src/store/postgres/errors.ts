@@ -1,6 +1,6 @@
 import { StoreError, type StoreErrorCode } from '../store-error';
 
-/** Of SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html): the whole of it, or its class. */
+/** By SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html), whole or by class. */
 const codes: Readonly<Record<string, StoreErrorCode>> = {
   '23': 'constraint',
   '25006': 'read-only',
@@ -15,22 +15,22 @@ const codes: Readonly<Record<string, StoreErrorCode>> = {
   XX002: 'corrupt',
 };
 
-/** The database undid it because of others: it may be tried again at once. */
+/** A conflict with another transaction: retry at once. */
 export function mayGoAgain(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === '40001' || code === '40P01';
 }
 
 /**
- * What PostgreSQL or the way to it said; the words of its errors may quote values, and are left out.
+ * Translates an error of PostgreSQL or the connection; its message may quote values, and is omitted.
  *
- * @param doing what was being done
+ * @param doing the operation
  */
 export function postgresErrorOf(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   const { code, name } = error as { code?: string; name?: string };
   const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
-  // Without a state it is the connection that failed.
+  // Without a state the connection failed.
   const known = state === null ? 'gone' : (codes[state] ?? codes[state.slice(0, 2)] ?? 'other');
   return new StoreError(known, `${doing}: ${code ?? name ?? 'the connection failed'}`);
 }

@@ -4,7 +4,7 @@ import type { Statement, StatementResult } from '../statement';
 const int8 = 20;
 const numeric = 1700;
 
-/** Counts and instants fit into a number; the library gives text. */
+/** Counts and instants fit into a number; the library returns text. */
 const parsers: QueryConfig['types'] = {
   getTypeParser: ((type: number, format?: 'text' | 'binary') =>
     type === int8 || type === numeric
@@ -12,12 +12,12 @@ const parsers: QueryConfig['types'] = {
       : types.getTypeParser(type, format)) as typeof types.getTypeParser,
 };
 
-/** Longer texts are those of many rows: no two of them are alike. */
+/** Longer texts have many rows: no two are alike. */
 const mostNamed = 200;
 const longestNamed = 1_000;
 const named = new Map<string, { text: string; name: string }>();
 
-/** Short texts come again and again: each connection prepares them once, which saves the server a third of its time. */
+/** Connections prepare short texts once, which saves the server a third of its time. */
 export function queryOf({ sql, parameters }: Statement): QueryConfig {
   const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
   const known = named.get(sql);

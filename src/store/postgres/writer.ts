@@ -9,7 +9,7 @@ import { queryOf, resultOf } from './query';
 
 const mostTries = 8;
 
-/** One connection that writes, with a chain of the audit trail of its own. */
+/** One writing connection, with its own audit chain. */
 export class PostgresWriter extends GroupQueue<Unit, StatementResult[]> {
   readonly #pool: Pool;
   readonly #chain: EventChain;
@@ -39,8 +39,8 @@ export class PostgresWriter extends GroupQueue<Unit, StatementResult[]> {
   }
 
   /**
-   * @returns an error for each where it is nobody's own
-   * @throws what the database said when it has undone it
+   * @returns an error for each when it belongs to none alone
+   * @throws the database's error after a rollback
    */
   async #tryOnce(group: readonly Unit[]): Promise<(StatementResult[] | StoreError)[]> {
     let client: PoolClient;
@@ -68,7 +68,7 @@ export class PostgresWriter extends GroupQueue<Unit, StatementResult[]> {
       const failure = postgresErrorOf(error, 'writing to the store');
       if (failure.code === 'gone') {
         client.release(true);
-        // The connection was cut while it committed: nobody knows whether it has.
+        // Lost while committing: the result is unknown.
         const code = isCommitting ? 'other' : 'gone';
         return group.map(() => new StoreError(code, failure.message));
       }
@@ -83,9 +83,9 @@ export class PostgresWriter extends GroupQueue<Unit, StatementResult[]> {
 }
 
 /**
- * Until the end of the transaction; once is enough, however many of its group ask for it.
+ * Until the end of the transaction; once per group.
  *
- * @param locked what the transaction has locked so far
+ * @param locked locks already held
  */
 async function lock(
   client: ClientBase,

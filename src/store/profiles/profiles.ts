@@ -3,7 +3,7 @@ import type { ProfileOutcome, ProfileRecord } from '../../domain/profiles/lookup
 import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
-/** Lookups of profiles: what was asked for, what was answered, and how it ended. */
+/** Lookups of profiles: inputs, responses and outcomes. */
 export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome> {
   constructor(store: Store) {
     super(store, {

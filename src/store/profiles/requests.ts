@@ -3,7 +3,7 @@ import { jobIdAt } from '../../domain/job';
 import type { Asker } from '../core/asker';
 import { ProfileRepository } from './profiles';
 
-/** Records what is asked for: it can be started then. */
+/** Stores the request; afterwards it can be started. */
 export async function putLookup(
   { store, environment, idKey }: Asker,
   request: Pick<ProfileRecord, 'cpf' | 'name' | 'retryRural' | 'label' | 'deadlineMs' | 'rerun'>,

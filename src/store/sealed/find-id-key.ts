@@ -7,10 +7,9 @@ import { IdKey } from '../../protection/id-key';
 const fileName = 'id-key';
 
 /**
- * The installation's id key: as configured, else the one in the data directory, generated there
- * (0600) at the first use.
+ * The installation's id key: as configured, or else from the data directory, generated there (0600) at the first use.
  *
- * @returns the key, and whether it was made just now, to be said once
+ * @returns the key, and whether it is new, to be printed once
  */
 export async function findIdKey(
   dataDir: string,
@@ -19,7 +18,7 @@ export async function findIdKey(
   if (configured !== null) return { idKey: IdKey.parse(configured), generated: false };
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, fileName);
-  // Two processes that start at once must end with one key: the first one stays.
+  // Two processes that start at once must use one key: the first one stays.
   const generated = await writeOnce(path, `${IdKey.generateHex()}\n`);
   await chmod(path, 0o600);
   const text = await readFile(path, 'utf8');

@@ -1,19 +1,19 @@
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../../protection/key-ring';
 import { StoreConfigError } from '../store-error';
 
-/** Seals what a record or a column holds for the place it stands in. */
+/** Seals a record or column for its position. */
 export interface Seal {
   seal(name: string, body: Uint8Array | string): Promise<Uint8Array | string>;
   open(name: string, body: Uint8Array): Buffer;
 }
 
-/** Leaves everything as it is. */
+/** Seals nothing. */
 export const noSeal: Seal = {
   seal: async (_name, body) => body,
   open: (_name, body) => bufferOf(body),
 };
 
-/** A parameter that is sealed, as JSON, before its statement is committed. */
+/** A parameter that is sealed as JSON before its statement is committed. */
 export class Sealed {
   readonly name: string;
   readonly value: unknown;
@@ -24,21 +24,20 @@ export class Sealed {
   }
 }
 
-/** What is sealed for one row of a table opens in no other. */
+/** Name of a row: what is sealed for it opens in no other. */
 export function rowName(table: string, ...key: readonly unknown[]): string {
   return `${table}/${JSON.stringify(key)}`;
 }
 
 /**
- * Begins every sealed body: a byte that no text begins with, a name, the version, and line ends
- * that a transfer as text would spoil. Then one byte for the length of the key's id, the id, and
- * what the key ring made.
+ * Prefix of every sealed body: a byte that no text begins with, a name, the version, and line ends that a text
+ * transfer would corrupt. Then one byte with the length of the key's id, the id, and the ciphertext.
  */
 const mark = Buffer.from('\x8fDILIGENCE1\r\n\x1a', 'latin1');
 
 /**
- * Seals with the payload keys. Each body is sealed for its name: put under another, altered, or put in the
- * clear by a stranger, it does not open.
+ * Seals with the payload keys. Each body is sealed for its name: moved, altered or replaced by plain text, it does
+ * not open.
  */
 export class KeySeal implements Seal {
   readonly #keys: KeyRing | null;
@@ -46,7 +45,7 @@ export class KeySeal implements Seal {
   #proven: Promise<void> | undefined;
 
   /**
-   * @param keys null: nothing is sealed, and what is sealed does not open
+   * @param keys null: nothing is sealed, and sealed data does not open
    * @param proveKeys called once, before anything is sealed: throws when the keys are not those of the store
    */
   constructor(keys: KeyRing | null, proveKeys: () => Promise<void> = async () => undefined) {
@@ -57,7 +56,7 @@ export class KeySeal implements Seal {
   async seal(name: string, body: Uint8Array | string): Promise<Uint8Array | string> {
     if (this.#keys === null || staysClear(name)) return body;
     this.#proven ??= this.#proveKeys().catch((error: unknown) => {
-      // It may have been the disk: the next one looks again.
+      // The disk may have failed: the next call tries again.
       this.#proven = undefined;
       throw error;
     });
@@ -68,19 +67,19 @@ export class KeySeal implements Seal {
     return Buffer.concat([mark, Buffer.from([id.length]), id, bytes]);
   }
 
-  /** @throws StoreConfigError when none of our keys opens it, BrokenSealError when it is not as we sealed it */
+  /** @throws StoreConfigError when none of our keys opens it, BrokenSealError when it was altered */
   open(name: string, stored: Uint8Array): Buffer {
     const body = bufferOf(stored);
     if (!body.subarray(0, mark.length).equals(mark)) {
       if (this.#keys === null || staysClear(name)) return body;
-      throw new BrokenSealError(`${name} stands in the clear, where everything of ours is sealed`);
+      throw new BrokenSealError(`${name} is not sealed, and everything that we store is`);
     }
     const idLength = body[mark.length] ?? 0;
     const idEnd = mark.length + 1 + idLength;
     const keyId = body.toString('latin1', mark.length + 1, idEnd);
     if (this.#keys === null) {
       throw new StoreConfigError(
-        `${name} is sealed with a payload key, and none is at hand: set DILIGENCE_PAYLOAD_KEYS to the keys of this store`,
+        `${name} is sealed with a payload key, and none is configured: set DILIGENCE_PAYLOAD_KEYS to the keys of this store`,
       );
     }
     try {
@@ -95,7 +94,7 @@ export class KeySeal implements Seal {
   }
 }
 
-/** Which keys are ours must be readable before there is a key. */
+/** The store's key ids must be readable without a key. */
 function staysClear(name: string): boolean {
   return name.startsWith('keys/');
 }

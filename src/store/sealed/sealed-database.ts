@@ -6,21 +6,21 @@ import { Sealed, noSeal, type Seal } from './seal';
 import type { Statement, StatementResult } from '../statement';
 import { StoreError, type StoreErrorCode } from '../store-error';
 
-/** Is told of what is committed, and of a disk or server that goes away and comes back. Throws nothing. */
+/** Notified of commits, and of a disk or server that fails and recovers. Throws nothing. */
 export interface StoreObserver {
   committed(entries: readonly AuditEntry[]): void;
   away(code: StoreErrorCode): void;
   back(): void;
 }
 
-/** What a person mends; other codes are answers, or damage. */
+/** Codes that a person can fix; others are answers, or damage. */
 const awayCodes: readonly StoreErrorCode[] = ['busy', 'full', 'gone', 'other', 'read-only'];
 
-/** The database as its repositories see it: with the seal of what its columns and blobs hold. */
+/** The database for its repositories: seals columns and blobs. */
 export class SealedDatabase implements Seal {
-  /** Every installation's own. Ends the names of the task queues, with the epoch. */
+  /** Unique to an installation. Suffix of the task queue names, with the epoch. */
   readonly id: string;
-  /** From 1; another one whenever the store was restored. */
+  /** From 1; every restore starts a new one. */
   readonly epoch: number;
   readonly #database: Database;
   readonly #seal: Seal;
@@ -39,16 +39,12 @@ export class SealedDatabase implements Seal {
     this.#observer = observer;
   }
 
-  /** Rows of one SELECT; sees what was committed before. */
+  /** Rows of one SELECT; sees all earlier commits. */
   read<T>(statement: Statement): Promise<T[]> {
     return this.#noted(this.#database.read<T>(statement));
   }
 
-  /**
-   * As `Database.commit`.
-   *
-   * @param entries what the audit trail tells of it
-   */
+  /** As `Database.commit`. @param entries its audit entries */
   async commit(
     statements: readonly Statement[],
     entries: readonly AuditEntry[] = [],
@@ -62,7 +58,7 @@ export class SealedDatabase implements Seal {
   }
 
   /**
-   * One statement with what the audit trail tells of it; false when it would change nothing, and none is done.
+   * One statement with its audit entries; false when it would change nothing, and nothing is done.
    *
    * @param beside more statements
    */

@@ -5,10 +5,10 @@ import { insertInto, marksOf, partsOf, statement, type Statement } from '../stat
 
 const perPage = 200;
 
-/** Columns by their names in camel case, and what the row has sealed. */
+/** Columns by their names in camel case, and the opened body. */
 export type SealedRow<Columns, Body> = Columns & { body: Body };
 
-/** A table of which each row holds a sealed body beside the columns of its key and others. */
+/** A table whose rows hold a sealed body beside key and other columns. */
 export class SealedTable<Body, Columns extends object = object> {
   protected readonly store: SealedDatabase;
   readonly #name: string;
@@ -28,8 +28,8 @@ export class SealedTable<Body, Columns extends object = object> {
   }
 
   /**
-   * @param rows of each the values of its columns in order, then the body
-   * @param otherwise where a row is there already; default: it stays
+   * @param rows the values of their columns in order, then the body
+   * @param otherwise conflict clause; default: an existing row stays
    */
   insert(rows: readonly (readonly unknown[])[], otherwise?: string): Statement[] {
     const sealed = rows.map((row) => {
@@ -44,8 +44,8 @@ export class SealedTable<Body, Columns extends object = object> {
   /**
    * Rows whose keys begin like this, in order.
    *
-   * @param where what else holds of them
-   * @param order default: by what is left of the key
+   * @param where further condition
+   * @param order default: by the rest of the key
    */
   async read(
     beginning: readonly unknown[],
@@ -67,7 +67,7 @@ export class SealedTable<Body, Columns extends object = object> {
     });
   }
 
-  /** The same, in order, in pages that are never empty. */
+  /** The same, in order, in non-empty pages. */
   pages(beginning: readonly unknown[]): AsyncGenerator<SealedRow<Columns, Body>[]> {
     const rest = this.#restOf(beginning);
     return pagesOf(perPage, (last) => {
@@ -79,12 +79,12 @@ export class SealedTable<Body, Columns extends object = object> {
     });
   }
 
-  /** Bodies of all whose keys begin like this, in order. */
+  /** Bodies of the rows whose keys begin like this, in order. */
   async *all(...beginning: readonly unknown[]): AsyncGenerator<Body> {
     for await (const page of this.pages(beginning)) for (const { body } of page) yield body;
   }
 
-  /** Bodies of those with one of these values in a column, in order. @param first of their keys */
+  /** Bodies of rows with one of these values in a column, in order. @param first of their keys */
   async where(first: unknown, column: string, values: Iterable<unknown>): Promise<Body[]> {
     const found: Body[] = [];
     for (const some of partsOf([...values])) {

@@ -8,13 +8,13 @@ import {
 import type { Statement, StatementResult } from '../statement';
 import { StoreError, storeErrorOf } from '../store-error';
 
-/** Below it, two processes that write and checkpoint at once may spoil the file. */
+/** Older versions may corrupt the file when two processes write and checkpoint at once. */
 const oldestVersion = '3.51.3';
-/** Short, and tried again by the caller: SQLite's own waiting is not fair. */
+/** Short, and retried by the caller: SQLite's own waiting is not fair. */
 const busyTimeoutMs = 100;
 const mostStatements = 200;
 
-/** Which file a connection has opened: the file at its path may become another one. */
+/** The file that a connection has opened: another one may replace it at its path. */
 export interface FileIdentity {
   dev: number;
   ino: number;
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   expected?: FileIdentity;
 }
 
-/** One connection to the database file. Everything of SQLite's own stands in this file. */
+/** One connection to the database file. All SQLite specifics are in this file. */
 export class SqliteConnection {
   readonly path: string;
   readonly file: FileIdentity;
@@ -34,15 +34,15 @@ export class SqliteConnection {
   readonly #statements = new Map<string, StatementSyncInstance>();
 
   /**
-   * @param path made, with mode 0600, when it is not there and no file is expected
-   * @throws StoreError; `gone` when the file that is expected is not there
+   * @param path created with mode 0600 when missing, unless a file is expected
+   * @throws StoreError; `gone` when the expected file is missing
    */
   constructor(path: string, { readOnly = false, expected }: ConnectionOptions = {}) {
     this.path = path;
     if (!readOnly && expected === undefined) makeFile(path);
     try {
       this.file = expected ?? identityOf(path);
-      // SQLite would make a file where there is none.
+      // SQLite would create a missing file.
       if (!this.isInPlace()) throw goneError(path);
       this.#database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs });
       if (!this.isInPlace()) throw goneError(path);
@@ -58,7 +58,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Of SQL without parameters. */
+  /** Runs SQL without parameters. */
   exec(sql: string): void {
     this.#database.exec(sql);
   }
@@ -74,8 +74,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Brings what was committed into the database file and cuts the write-ahead log: with `secure_delete`,
-   * what was overwritten or deleted is on the disk no more.
+   * Checkpoints into the database file and truncates the write-ahead log: with `secure_delete`, overwritten and deleted
+   * data is no longer on the disk.
    *
    * @throws StoreError `busy` while another process reads or writes
    */
@@ -86,7 +86,7 @@ export class SqliteConnection {
     if (state?.busy !== 0) throw new StoreError('busy', 'the log of the store is in use');
   }
 
-  /** Whether the file at its path is the one that it has opened. */
+  /** Whether the file at its path is the one that was opened. */
   isInPlace(): boolean {
     try {
       const { dev, ino } = statSync(this.path);
@@ -128,7 +128,7 @@ function refuseOldVersion(database: DatabaseSyncInstance): void {
   }
 }
 
-/** Its write-ahead log takes over the mode of the file. */
+/** The write-ahead log inherits the mode of the file. */
 function makeFile(path: string): void {
   let file: number;
   try {

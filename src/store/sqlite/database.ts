@@ -17,7 +17,7 @@ import { statement, type Statement, type StatementResult } from '../statement';
 import { StoreError, storeErrorOf } from '../store-error';
 import { SqliteWriter } from './writer';
 
-/** Others read for moments. */
+/** Other processes read for moments. */
 const mostTriesToForget = 50;
 const openPatienceMs = 10_000;
 /** Names in the folder of a store. */
@@ -31,10 +31,10 @@ export const dialect: OpenedConnection['dialect'] = {
 };
 
 /**
- * Opens the store in a folder, and makes it one at the first use.
+ * Opens the store in a folder; creates it at the first use.
  *
- * @param idKey that names subjects, and proves the audit trail
- * @throws StoreError when it was made with another key, or by a later program
+ * @param idKey names subjects, and proves the audit trail
+ * @throws StoreError when it was created with another key, or by a later program
  */
 export async function openDatabase(folder: string, idKey: IdKey): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -49,7 +49,7 @@ export async function openDatabase(folder: string, idKey: IdKey): Promise<Databa
   return database;
 }
 
-/** Several processes may open it for the first time at once. */
+/** Several processes may create it at once. */
 async function prepared(
   path: string,
   fingerprint: string,
@@ -71,7 +71,7 @@ async function prepared(
   }
 }
 
-/** A store as it is there, whoever's it is, to be read alone; null when there is none. */
+/** Any existing store, read only; null: none. */
 export function databaseToRead(folder: string): Database | null {
   const path = join(folder, databaseName);
   let connection: SqliteConnection;
@@ -97,7 +97,7 @@ class SqliteDatabase implements Database {
   readonly #reader: SqliteConnection;
   readonly #writer: SqliteWriter | null;
 
-  /** @param writer null: it is only read */
+  /** @param writer null: read only */
   constructor(reader: SqliteConnection, { id, epoch }: StoreIdentity, writer: SqliteWriter | null) {
     this.id = id;
     this.epoch = epoch;
@@ -123,7 +123,7 @@ class SqliteDatabase implements Database {
   }
 
   async prove(): Promise<DatabaseFacts> {
-    // Changes nothing; fails when the file is not in its place any more.
+    // Changes nothing; fails when the file was replaced.
     const [, synchronous] = await this.commit([
       statement('UPDATE install SET one = 1'),
       statement('PRAGMA synchronous'),

@@ -13,12 +13,12 @@ const ofTheNetwork: Readonly<Record<number, string>> = {
 };
 const inMemory = new Set([0x01021994, 0x858458f6]);
 
-/** Null when the disk is of this machine. */
+/** Null when the disk is local. */
 export function networkDiskOf(type: number): string | null {
   return ofTheNetwork[type] ?? null;
 }
 
-/** @throws StoreError on a disk of the network */
+/** @throws StoreError on a network disk */
 export async function refuseNetworkDisk(folder: string): Promise<void> {
   const kind = networkDiskOf(await diskOf(folder));
   if (kind === null) return;
@@ -28,7 +28,7 @@ export async function refuseNetworkDisk(folder: string): Promise<void> {
   );
 }
 
-/** A power cut loses all of it. */
+/** A power cut loses everything. */
 export async function isInMemory(folder: string): Promise<boolean> {
   return inMemory.has(await diskOf(folder));
 }

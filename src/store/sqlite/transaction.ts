@@ -7,7 +7,7 @@ import { goneError, type SqliteConnection } from './connection';
 const busyPatienceMs = 10_000;
 
 /**
- * Runs units in one transaction: all of them are on the disk when it resolves, or none is.
+ * Runs units in one transaction: all flushed when it resolves, or none.
  *
  * @throws StoreError; `gone` when the file at its path is not the one that was opened
  */
@@ -29,7 +29,7 @@ export async function runInTransaction(
   }
 }
 
-/** SQLite's own waiting is not fair: a process that writes much would starve the others. */
+/** SQLite's own waiting is not fair: a busy writer would starve other processes. */
 function begin(connection: SqliteConnection): void {
   const giveUpAt = Date.now() + busyPatienceMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
@@ -48,7 +48,7 @@ function rollBack(connection: SqliteConnection): void {
   try {
     connection.exec('ROLLBACK');
   } catch {
-    // SQLite has done so already, or it never began.
+    // SQLite has rolled back already, or it never began.
   }
 }
 

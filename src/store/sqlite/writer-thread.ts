@@ -6,11 +6,11 @@ import { SqliteConnection } from './connection';
 import { runInTransaction } from './transaction';
 import type { Commit, Reply, WriterData } from './writer';
 
-/** The thread that writes: one group of commits after the other. */
+/** The writing thread: one group of commits after another. */
 
 const { path, expected, ...chainKey } = workerData as WriterData;
 const chain = new EventChain(chainKey);
-/** Opened by the first commit, and by the next one where it could not be. */
+/** Opened by the first commit, or by the next one after a failure. */
 let connection: SqliteConnection | null = null;
 
 parentPort?.on('message', (group: readonly Commit[] | 'close') => {

@@ -9,26 +9,26 @@ import type { FileIdentity } from './connection';
 
 export interface WriterData extends ChainKey {
   path: string;
-  /** The file that was opened there. */
+  /** The file that was opened. */
   expected: FileIdentity;
 }
 
 export interface Commit extends Unit {
-  /** Afterwards nothing of what was removed is left on the disk. */
+  /** Removed data must not stay on the disk. */
   erasesTraces?: true;
 }
 
 /** An error: nothing of the group was done. */
 export type Reply = { results: StatementResult[][] } | { code: StoreErrorCode; message: string };
 
-/** Compiled, also for who runs the sources: a thread has no loader of its own. */
+/** Compiled, even when sources run: a thread has no loader of its own. */
 const script = join(__dirname, '..', '..', '..', 'dist', 'store', 'sqlite', 'writer-thread.js');
 
-/** Commits in a thread of its own, which starts with the first commit: a flush holds nobody else up. */
+/** Commits in its own thread, started by the first commit: a flush blocks nothing else. */
 export class SqliteWriter extends GroupQueue<Commit, StatementResult[]> {
   readonly #data: WriterData;
   #thread: Worker | null = null;
-  /** Of the group that is under way. */
+  /** Of the running group. */
   #settle: (reply: Reply | string) => void = () => undefined;
 
   constructor(data: WriterData) {
@@ -50,12 +50,12 @@ export class SqliteWriter extends GroupQueue<Commit, StatementResult[]> {
     const thread = (this.#thread ??= this.#start());
     const reply = await new Promise<Reply | string>((settle) => {
       this.#settle = settle;
-      // The process lives for as long as somebody waits.
+      // Pending commits keep the process alive.
       thread.ref();
       thread.postMessage(group);
     });
     thread.unref();
-    // What became of it is not known: who waits reads again.
+    // The result is unknown: callers read again.
     if (typeof reply === 'string') return group.map(() => new StoreError('other', reply));
     if ('results' in reply) return reply.results;
     throw new StoreError(reply.code, reply.message);

@@ -13,7 +13,7 @@ import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { indexDocuments } from '../core/subject-index';
 import { TraceRepository } from './traces';
 
-/** What makes a search. */
+/** Identity of a search. */
 export interface TraceRequest {
   target: string;
   strategy: TraceStrategy | null;
@@ -21,7 +21,7 @@ export interface TraceRequest {
 
 export type TraceJob = JobWithOutcome & { input: TraceRecord; outcome: TraceOutcome | null };
 
-/** The newest search of the same, by whatever order. */
+/** The newest search of the same target, of any order. */
 export async function newestTrace(
   { store, idKey }: Pick<Asker, 'store' | 'idKey'>,
   { target, strategy }: TraceRequest,
@@ -35,9 +35,9 @@ export async function newestTrace(
 }
 
 /**
- * Records what is asked for: it can be started then.
+ * Stores the request; afterwards it can be started.
  *
- * @param before of the same order, whose key is sent again; null: another order
+ * @param before of the same order, whose key is repeated; null: another order
  */
 export async function putTrace(
   { store, environment, idKey }: Asker,
@@ -46,7 +46,7 @@ export async function putTrace(
     label: string | null;
     deadlineMs?: number;
     before?: TraceJob | null;
-    /** What is ordered anew names the order: ordered so twice at once, it is one. */
+    /** Names a new paid order: ordered twice at once, it is one. */
     rerun?: string | null;
     now?: Date;
   },
@@ -69,7 +69,7 @@ export async function putTrace(
     createdAt: now.toISOString(),
     createdBy: environment.actor,
   };
-  // The target by its own name too: it is whom an erasure asks for.
+  // The target's own name too: an erasure searches by it.
   const held = [target, ...documentsIn(`${target} ${label ?? ''}`)];
   await indexDocuments(store, folder, nameOf, held);
   await new TraceRepository(store).putRecord(folder, record, label && nameOf(label));

@@ -1,13 +1,12 @@
 import { phoneDigits } from '../../domain/core/documents/held-documents';
 import { literally, punctuatedDigits, type ErasureForms } from '../erasure/erasure-subject';
 
-/** A wallet is that long, and a user name hardly ever. */
+/** A wallet address is this long; a user name hardly ever. */
 const distinctiveLength = 20;
 
 /**
- * How what was searched for is written: an e-mail address in capitals or not, a phone number however
- * it is punctuated. A user name is found where it was searched for alone: in the answers about others
- * it may be anybody's word.
+ * How a search target is written: an e-mail address in any case, a phone number in any punctuation. A user name
+ * counts only where it was the target: elsewhere it may be an ordinary word.
  */
 export function targetForms(target: string): ErasureForms {
   const lower = target.toLowerCase();

@@ -3,7 +3,7 @@ import type { TraceOutcome, TraceRecord } from '../../domain/traces/search';
 import { JobsOfKind } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
-/** Searches: what was asked for, what was told at the end. */
+/** Searches: inputs, responses and outcomes. */
 export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   constructor(store: Store) {
     super(store, {

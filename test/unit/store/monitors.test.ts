@@ -28,7 +28,7 @@ it('keeps an item that is no change once, and counts the sweeps that come by it'
   expect(await items.put(monitorId, [other, item], second)).toEqual([1, 2]);
   expect(await items.of(monitorId)).toMatchObject([
     { answer: item.answer, why: 'id: missing', at: first.at, count: 2 },
-    { answer: other.answer, why: 'not told', at: second.at, count: 1 },
+    { answer: other.answer, why: 'not reported', at: second.at, count: 1 },
   ]);
   const listed: unknown[] = [];
   for await (const one of monitors.all()) listed.push(one);

@@ -12,7 +12,7 @@ export interface InboxRow {
   id: string;
   kind: JobKind;
   folder: string;
-  /** Null: it has not ended, and waits. */
+  /** Null: it is open and waits. */
   status: string | null;
   /** Null: it has ended. */
   waitsFor: WaitReason | null;
@@ -20,17 +20,17 @@ export interface InboxRow {
   /** ISO 8601. */
   since: string;
   createdAt: string;
-  /** What was asked for: its shape is that of the kind. */
+  /** Its shape depends on the kind. */
   input: unknown;
 }
 
 export interface InboxFilter {
   kind?: JobKind;
-  /** ISO 8601: it has needed a person since then or later. */
+  /** ISO 8601: needs a person since then or later. */
   since?: string;
 }
 
-/** A job as a decision finds it. */
+/** A job for a resolution. */
 export interface FoundJob {
   folder: string;
   id: string;
@@ -39,7 +39,7 @@ export interface FoundJob {
   needsAttention: boolean;
   waitsFor: WaitReason | null;
   waitsAbout: WaitScope;
-  /** ISO 8601; null: it has not ended. */
+  /** ISO 8601; null: open. */
   endedAt: string | null;
   /** Keyed name. */
   label: string | null;
@@ -47,7 +47,7 @@ export interface FoundJob {
 
 type Row = Omit<InboxRow, 'input' | 'waitsAbout'> & WaitCounts & { input: Uint8Array };
 
-/** What needs a person. */
+/** Jobs that need a person. */
 export class InboxRepository {
   readonly #store: SealedDatabase;
 
@@ -87,7 +87,7 @@ export class InboxRepository {
     }));
   }
 
-  /** Null: there is none. */
+  /** Null: none. */
   async find(id: string): Promise<FoundJob | null> {
     const [row] = await this.#store.read<
       Omit<FoundJob, 'needsAttention' | 'waitsAbout'> & WaitCounts & { needed: number }
@@ -107,10 +107,10 @@ export class InboxRepository {
   }
 
   /**
-   * Why an open job needs a person, as the workflow says that waits; of several the first one counts. One
-   * that has ended waits for nobody.
+   * Why an open job needs a person, reported by the waiting workflow; the first of several counts. A job that has
+   * ended does not wait.
    *
-   * @param reason null: it waits no longer
+   * @param reason null: it no longer waits
    */
   async wait(
     folder: string,
@@ -143,7 +143,7 @@ export class InboxRepository {
     await this.#store.commit([marked, attention]);
   }
 
-  /** Open jobs that wait for this, and who said so. */
+  /** Open jobs that wait for this, and the reporting workflow. */
   waiting(reason: WaitReason): Promise<{ folder: string; source: string }[]> {
     return this.#store.read(
       statement(
@@ -154,7 +154,7 @@ export class InboxRepository {
     );
   }
 
-  /** Of jobs that have not ended, and of those that need a person: how many, by kind. */
+  /** Counts of open jobs and of jobs that need a person, by kind. */
   async backlog(): Promise<
     { kind: JobKind; open: number; attention: number; oldestAt: string | null }[]
   > {
@@ -177,7 +177,7 @@ export class InboxRepository {
     }));
   }
 
-  /** A person has decided about a job that has ended. */
+  /** A person has resolved a job that has ended. */
   async settle(folder: string): Promise<void> {
     await this.#store.commit([
       statement('UPDATE job SET attention_at = NULL WHERE holder = ? AND ended_at IS NOT NULL', [
@@ -191,7 +191,7 @@ interface WithJobs {
   jobs: JobRepository;
 }
 
-/** What a person decided about the job of a folder; null when there is no such decision. */
+/** A resolution of the job of a folder; null: none. */
 export function decisionOf(
   { jobs }: WithJobs,
   folder: string,

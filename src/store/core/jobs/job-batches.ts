@@ -12,9 +12,9 @@ import { pagesOf } from '../../pages';
 import { marksOf, partsOf, statement } from '../../statement';
 import type { Store } from '../../store';
 
-/** How a job stands. */
+/** Status of a job. */
 export interface JobBacklog {
-  /** False: nobody has asked for it, or it was erased. */
+  /** False: never requested, or erased. */
   isStored: boolean;
   /** Null before its end. */
   status: string | null;
@@ -25,10 +25,10 @@ export interface ChildRow extends JobBacklog {
   child: ChildJob;
 }
 
-/** Rows of one look. */
+/** Rows per query. */
 const perPage = 200;
 
-/** Batches whose rows are jobs of their own. */
+/** Batches whose rows are jobs. */
 export class JobBatchRepository {
   readonly #store: Store;
 
@@ -36,16 +36,12 @@ export class JobBatchRepository {
     this.#store = store;
   }
 
-  /** Null when there is none. */
+  /** Null: none. */
   record(folder: string): Promise<JobBatchRecord | null> {
     return this.#store.jobs.input<JobBatchRecord>(folder);
   }
 
-  /**
-   * Once its rows are stored: the batch can be started then.
-   *
-   * @param label keyed name of its label
-   */
+  /** After its rows are stored; then the batch can be started. @param label keyed name of its label */
   async put(
     record: JobBatchRecord,
     label: string | null,
@@ -56,7 +52,7 @@ export class JobBatchRepository {
     await this.#store.jobs.start(jobBatchFolder(id), start, record, entries);
   }
 
-  /** Items above one, in order, with their child jobs. */
+  /** Items after one, in order, with their child jobs. */
   async children(folder: string, after: number, limit: number): Promise<ChildRow[]> {
     const rows = await this.#store.rows.itemsAfter(folder, after, limit);
     const requested = rows.flatMap((row) => (row.child === undefined ? [] : [row.child]));
@@ -71,8 +67,8 @@ export class JobBatchRepository {
   }
 
   /**
-   * Of the child jobs that it began itself, and nobody else asks for, none claims anything after this. Whom
-   * nothing stops goes on: what is under way is completed.
+   * Stops claims of the child jobs that only this batch requested. Other children continue: running jobs are
+   * completed.
    */
   async stopChildren(folder: string, word: StopWord): Promise<void> {
     const own = [...(await this.ownChildren(new Set([folder])))];
@@ -89,9 +85,9 @@ export class JobBatchRepository {
   }
 
   /**
-   * Who asks again takes back what stopped child jobs that have not ended.
+   * A repeated request removes the stop marks of open child jobs.
    *
-   * @param word default: whatever they were stopped by
+   * @param word default: any
    */
   async releaseChildren(folder: string, word?: StopWord): Promise<void> {
     if (!folder.startsWith(jobBatchFolder(''))) return;
@@ -110,7 +106,7 @@ export class JobBatchRepository {
     }
   }
 
-  /** Of one that never ran: child jobs that it recorded, and nobody else asks for, would look interrupted. */
+  /** For a batch that never ran: its own child jobs would look interrupted. */
   async withdrawChildren(folder: string): Promise<void> {
     for (const ids of partsOf([...(await this.ownChildren(new Set([folder])))]))
       await this.#store.commit([
@@ -126,7 +122,7 @@ export class JobBatchRepository {
     return backlogIn(await this.#statuses([jobId]), jobId);
   }
 
-  /** Child jobs that these batches were the first to ask for, and that no other batch has asked for. */
+  /** Child jobs that these batches requested first, and no other batch requested. */
   async ownChildren(folders: ReadonlySet<string>): Promise<Set<string>> {
     const own = new Set<string>();
     for (const folder of folders) {
@@ -148,7 +144,7 @@ export class JobBatchRepository {
     return own;
   }
 
-  /** Items by how their child jobs stand now; `open`: they have not ended. */
+  /** Items by the status of their child jobs; `open`: not ended. */
   async counts(folder: string): Promise<ChildCounts> {
     const rows = await this.#store.read<{ status: string; count: number }>(
       statement(
@@ -161,19 +157,19 @@ export class JobBatchRepository {
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   }
 
-  /** The first end stays. @throws RangeError when there is no such batch */
+  /** The first outcome stays. @throws RangeError when there is no such batch */
   async finalize(folder: string, end: JobBatchEnd): Promise<JobEnd> {
     const record = await this.record(folder);
     if (record === null) throw new RangeError('an end of a batch that is not there');
     const { kind, linesAtFault } = record;
-    const counts = { ...(await this.#standing(folder, end)), ...end.counts };
+    const counts = { ...(await this.#countsNow(folder, end)), ...end.counts };
     const ended = batchEnd(kind, counts, linesAtFault, await this.#isDoubted(folder));
     await this.#store.jobs.end(folder, { ...ended, endedAt: end.endedAt }, end);
     return ended;
   }
 
-  /** Of all rows: some had ended before the batch, and some were never begun. */
-  async #standing(folder: string, { cancelled, counts }: JobBatchEnd): Promise<ChildCounts> {
+  /** Of all rows: some ended before the batch, and some never started. */
+  async #countsNow(folder: string, { cancelled, counts }: JobBatchEnd): Promise<ChildCounts> {
     const { open = 0, ...stored } = await this.counts(folder);
     const left = open - (counts['lost'] ?? 0);
     return cancelled && left > 0 ? { ...stored, cancelled: left } : stored;

@@ -4,17 +4,17 @@ import { marksOf, statement, type Statement } from '../../statement';
 
 export interface JobFilter {
   kind?: JobKind;
-  /** `open`: it has not ended. */
+  /** `open`: not ended. */
   status?: string;
-  /** ISO 8601: created then or later. */
+  /** ISO 8601 of its creation. */
   since?: string;
-  /** Keyed names: one that holds something about any of them. */
+  /** Keyed names: jobs with data about any of them. */
   subjects?: readonly string[];
   /** Keyed name. */
   label?: string;
 }
 
-/** What holds of the jobs that it finds. */
+/** Conditions of the filter. */
 export function conditionsOf(filter: JobFilter): Statement[] {
   const { kind, status, since, subjects, label } = filter;
   const isOpen = status === 'open';
@@ -37,7 +37,7 @@ const firstMark = (column: string, name: string): string => `CASE WHEN ended_at 
   (SELECT ${column} FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1)
   END AS "${name}"`;
 
-/** Of a row of `job`: why it needs a person before its end. */
+/** For a row of `job`: why it needs a person before its end. */
 export const waitsFor = firstMark('reason', 'waitsFor');
 
 /** For `scopeOf`. */
@@ -49,7 +49,7 @@ export const waitScope = [
 
 export type WaitCounts = Record<'items' | 'made' | 'allowed', number | string | null>;
 
-/** What it is about. A database may tell large numbers as text. */
+/** A database may return large numbers as text. */
 export function scopeOf({ allowed, items, made }: WaitCounts): WaitScope {
   if (items === null) return null;
   if (made === null || allowed === null) return Number(items);

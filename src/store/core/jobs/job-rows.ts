@@ -4,39 +4,39 @@ import type { JobEnding, JobKind, OutputTerms } from '../../../domain/job';
 export interface JobRow {
   id: string;
   kind: JobKind;
-  /** Holds all of it. */
+  /** Folder of all its records. */
   folder: string;
-  /** Null before the end. */
+  /** Null before its end. */
   status: string | null;
   needsAttention: boolean;
-  /** Why an open job needs a person; null: it does not, or has ended. */
+  /** Why an open job needs a person; null otherwise. */
   waitsFor: WaitReason | null;
   createdAt: string;
-  /** Null before the end. */
+  /** Null before its end. */
   endedAt: string | null;
-  /** What was asked for: its shape is that of the kind. */
+  /** Its shape depends on the kind. */
   input: unknown;
-  /** Null: nobody has said. */
+  /** Null: default. */
   output: OutputTerms | null;
 }
 
-/** What was asked for, and the folder that holds all of the job. */
+/** The input of a job, and its folder. */
 export interface StoredJob<I> {
   folder: string;
   record: I;
 }
 
 /**
- * Which of the jobs that asked for the same: `running`: one that has not ended, before the newest;
- * `waiting`: one that has not ended and needs a person, before the newest.
+ * Selects among jobs of the same request: `running` prefers an open one, `waiting` an open one that needs a person,
+ * to the newest.
  */
 export type Meant = 'newest' | 'running' | 'waiting';
 
 export interface JobPage {
-  /** The newest first. */
+  /** Newest first. */
   sort: 'created' | 'ended';
   limit: number;
-  /** Id of the last job of the page before. */
+  /** Id of the last job of the previous page. */
   after?: string;
 }
 
@@ -54,8 +54,8 @@ export interface EndedJob {
   rows: number;
 }
 
-/** A job with how it ended. */
+/** A job with its outcome. */
 export interface JobWithOutcome extends JobRow {
-  /** Null before the end. */
+  /** Null before its end. */
   outcome: unknown;
 }

@@ -5,9 +5,9 @@ import { keySegment } from '../../records';
 import type { Store } from '../../store';
 import type { StoredJob } from './job-rows';
 
-/** What tells jobs of one kind from those of another. */
+/** How jobs of one kind differ from others. */
 export interface JobShape<I, O> {
-  /** Folder of all of them, with its slash. */
+  /** Their root folder, with its slash. */
   root: string;
   start: (input: I) => Pick<JobStart, 'id' | 'kind'>;
   end: (outcome: O, input: I) => JobEnding;
@@ -23,13 +23,13 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     this.#shape = shape;
   }
 
-  /** What was asked for; null when there is no such job. */
+  /** The input; null: no such job. */
   record(folder: string): Promise<I | null> {
     return this.store.jobs.input<I>(folder);
   }
 
   /**
-   * Durable: the job can be started once it is there.
+   * Durable; afterwards the job can be started.
    *
    * @param label keyed name of its label
    */
@@ -39,15 +39,15 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     await this.store.jobs.start(folder, start, record);
   }
 
-  /** Null before the end. */
+  /** Null before its end. */
   outcome(folder: string): Promise<O | null> {
     return this.store.jobs.outcome<O>(folder);
   }
 
   /**
-   * The first one stays; returns the one that stands.
+   * The first outcome stays; returns the stored one.
    *
-   * @param entries what the audit trail says of it
+   * @param entries its audit entries
    * @throws RangeError when there is no such job
    */
   async putOutcome(folder: string, outcome: O, entries: readonly AuditEntry[] = []): Promise<O> {
@@ -59,7 +59,7 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
   }
 
   /**
-   * The body as it came; null when none is on file.
+   * The raw response; null: none.
    *
    * @param call of several
    */
@@ -67,14 +67,14 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     return this.store.records.get(answerKey(folder, call));
   }
 
-  /** The first one stored stays, and is returned: it may have been charged for. */
+  /** The first response stays and is returned: it may have been charged. */
   async putAnswer(folder: string, body: Buffer, call?: number): Promise<Buffer> {
     const put = await this.store.records.putIfAbsent(answerKey(folder, call), body);
     return put === 'stored' ? body : ((await this.answer(folder, call)) ?? body);
   }
 
   /**
-   * What was answered, and nobody can read: evidence, for a person.
+   * Stores an unreadable response as evidence.
    *
    * @returns its key
    */
@@ -85,17 +85,17 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     return key;
   }
 
-  /** Null: all that was answered could be read. */
+  /** Null: every response was readable. */
   async unreadable(folder: string): Promise<Buffer | null> {
     const [key] = await this.store.records.list(`${folder}/unreadable/`);
     return key === undefined ? null : this.store.records.get(key);
   }
 
   /**
-   * Notes that something was done, or came to nothing.
+   * Counts an event.
    *
-   * @param what words that say which
-   * @returns how often that has been so
+   * @param what words that name it
+   * @returns the count
    */
   async note(folder: string, what: readonly string[], at: number): Promise<number> {
     for (let n = (await this.noted(folder, what)) + 1; ; n += 1) {
@@ -104,22 +104,22 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     }
   }
 
-  /** How often it has been so. */
+  /** The count of `note`. */
   async noted(folder: string, what: readonly string[]): Promise<number> {
     return (await this.store.records.list(notesPrefix(folder, what))).length;
   }
 
-  /** It was not so after all. */
+  /** Resets the count of `note`. */
   async takeBack(folder: string, what: readonly string[]): Promise<void> {
     await this.store.records.removeAll(notesPrefix(folder, what));
   }
 
-  /** The last time that the same was asked for, as `<root><below>/`; null when it never was. */
+  /** The last job of the same request, as `<root><below>/`; null: none. */
   newest(below: string): Promise<StoredJob<I> | null> {
     return this.store.jobs.last<I>(`${this.#shape.root}${below}/`);
   }
 
-  /** All of them, or of one ask, newest first. */
+  /** All jobs, or those of one request, newest first. */
   all(below?: string): Promise<StoredJob<I>[]> {
     const { root } = this.#shape;
     return this.store.jobs.below<I>(below === undefined ? root : `${root}${below}/`);
@@ -134,18 +134,18 @@ function answerKey(folder: string, call?: number): string {
   return `${folder}/answer${call === undefined ? '' : `-${call}`}.json`;
 }
 
-/** Where jobs of one resource stand, and what an erasure must know of it. */
+/** Where jobs of one resource are stored, and what an erasure must know. */
 export interface JobFolders {
-  /** First word of their folders. */
+  /** First segment of their folders. */
   root: string;
-  /** Word in plans and erasure records. */
+  /** Their name in plans and erasure records. */
   word: string;
-  /** What in it is of a person: shown with a plan. */
+  /** Their personal data: shown with a plan. */
   holds: string;
-  /** First word of the subjects that its jobs have bought together: they go with the last of them. */
+  /** First segment of the subjects that its jobs share: erased with the last job. */
   fence?: string;
-  /** The service reported on a person: entries that name another subject go from it. */
+  /** The service's reports on persons: an erasure removes entries that name another subject. */
   isReport?: true;
-  /** Files of a person that cannot be rewritten: a job about a subject goes as a whole. */
+  /** Personal files cannot be rewritten: a job about a subject is erased as a whole. */
   goesWhole?: true;
 }

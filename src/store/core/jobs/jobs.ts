@@ -39,10 +39,7 @@ function meantFirst(meant: Meant): string {
   return meant === 'newest' ? newest : `CASE WHEN ${isMeant[meant]} THEN 0 ELSE 1 END, ${newest}`;
 }
 
-/**
- * The jobs of the installation: what was asked for, and how it ended. A job goes by its id, and by the
- * folder that holds what belongs to it.
- */
+/** All jobs: inputs and outcomes. A job has an id, and a folder with its records. */
 export class JobRepository {
   readonly #store: SealedDatabase;
 
@@ -50,7 +47,7 @@ export class JobRepository {
     this.#store = store;
   }
 
-  /** One page; what has not ended has no place by its end, and is left out there. */
+  /** One page; sorted by end, it omits open jobs. */
   async list(filter: JobFilter, { sort, limit, after }: JobPage): Promise<JobRow[]> {
     const by = sort === 'created' ? 'created_at' : 'ended_at';
     const conditions = conditionsOf(filter);
@@ -69,9 +66,9 @@ export class JobRepository {
   }
 
   /**
-   * Those of a kind that ended before an instant, the oldest first.
+   * Jobs of a kind that ended before an instant, oldest first.
    *
-   * @param after the last of the page before; null: the first page
+   * @param after the last of the previous page; null: the first page
    */
   endedBefore(
     kind: JobKind,
@@ -90,7 +87,7 @@ export class JobRepository {
     );
   }
 
-  /** Null when there is none. */
+  /** Null: none. */
   async get(id: string): Promise<JobRow | null> {
     const rows = await this.#store.read<FoundRow>(
       statement(`SELECT ${selected} FROM job WHERE id = ?`, [id]),
@@ -99,8 +96,8 @@ export class JobRepository {
   }
 
   /**
-   * By its id, or, by an id without its last part, the one that is meant of those asked for alike; decisions
-   * about a job have its id as their beginning, and are not meant.
+   * By its id, or by an id without its last part, which selects among jobs of the same request. Ids of resolutions
+   * begin with the job's id and are skipped.
    */
   async find(id: string, meant: Meant = 'newest'): Promise<JobWithOutcome | null> {
     const all = `SELECT ${selected}, outcome FROM job`;
@@ -116,7 +113,7 @@ export class JobRepository {
     return null;
   }
 
-  /** Ids that begin with one of these, decisions aside, the one that is meant first, then the newest. */
+  /** Ids with these prefixes, without resolutions: the selected one first, then the newest. */
   async beginning(prefixes: readonly string[], meant: Meant, limit: number): Promise<string[]> {
     const bounds = prefixes.map(() => '(id >= ? AND id < ?)').join(' OR ');
     const rows = await this.#store.read<{ id: string }>(
@@ -129,7 +126,7 @@ export class JobRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Those of a kind that hold something about a subject, newest first. */
+  /** Jobs of a kind with data about a subject, newest first. */
   async about(kind: JobKind, subject: string): Promise<JobWithOutcome[]> {
     const rows = await this.#store.read<WholeRow>(
       statement(
@@ -142,20 +139,20 @@ export class JobRepository {
     return rows.map((row) => this.#whole(row));
   }
 
-  /** What was asked for; null when there is no such job. */
+  /** Null: no such job. */
   input<I>(folder: string): Promise<I | null> {
     return this.#body<I>('input', folder);
   }
 
-  /** How it ended; null before its end. */
+  /** Null before its end. */
   outcome<O>(folder: string): Promise<O | null> {
     return this.#body<O>('outcome', folder);
   }
 
   /**
-   * Once it is there, it can be started; what stands there stays.
+   * Afterwards it can be started; an existing job stays.
    *
-   * @param entries what the audit trail says of it
+   * @param entries its audit entries
    * @returns whether it is new
    */
   async start(
@@ -173,8 +170,8 @@ export class JobRepository {
   /**
    * The first outcome stays.
    *
-   * @param entries what the audit trail says of it
-   * @returns whether this is the one
+   * @param entries its audit entries
+   * @returns whether this one was stored
    */
   async end(
     folder: string,
@@ -186,15 +183,15 @@ export class JobRepository {
     return this.#store.changes(statement(`${sql} AND ended_at IS NULL`, parameters), entries);
   }
 
-  /** A person's decision about its rows ends a job again: all of these in one transaction. */
+  /** A resolution of its rows changes the outcome: all in one transaction. */
   async endAgain(ends: readonly EndOfJob[]): Promise<void> {
     await this.#store.commit(ends.map(ended));
   }
 
   /**
-   * After this no claim of the job commits, whoever drives it. What was cancelled stays so.
+   * Afterwards no claim of the job commits, whoever drives it. A cancellation is permanent.
    *
-   * @param entries what the audit trail says of it
+   * @param entries its audit entries
    */
   async stop(folder: string, word: StopWord, entries: readonly AuditEntry[] = []): Promise<void> {
     const otherwise = word === 'paused' ? undefined : replacing(['holder'], ['word']);
@@ -202,7 +199,7 @@ export class JobRepository {
     await this.#store.commit([{ lock: { name: folder, how: 'alone' }, ...mark }], entries);
   }
 
-  /** By which it is stopped; null: it is not. */
+  /** Null: it is not stopped. */
   async stopWord(folder: string): Promise<StopWord | null> {
     const sql = 'SELECT word FROM stop_mark WHERE holder = ?';
     const [mark] = await this.#store.read<{ word: StopWord }>(statement(sql, [folder]));
@@ -210,9 +207,9 @@ export class JobRepository {
   }
 
   /**
-   * A person has seen to it: it may go on.
+   * A person has decided: it may resume.
    *
-   * @param word default: whatever it was stopped by
+   * @param word default: any
    */
   async release(folder: string, word?: StopWord): Promise<void> {
     const only = word === undefined ? '' : 'AND word = ?';
@@ -226,7 +223,7 @@ export class JobRepository {
     ]);
   }
 
-  /** Those whose folders begin like this, newest first. */
+  /** Jobs whose folders have this prefix, newest first. */
   async below<I>(prefix: string): Promise<StoredJob<I>[]> {
     const rows = await this.#store.read<BodyRow>(
       statement(
@@ -240,9 +237,9 @@ export class JobRepository {
   }
 
   /**
-   * The last by the name of its folder, but for decisions; null when there is none.
+   * The last by folder name, without resolutions; null: none.
    *
-   * @param endedSince folder of the first that counts, of those that have ended
+   * @param endedSince for jobs that have ended: the first folder that counts
    */
   async last<I>(prefix: string, endedSince?: string): Promise<StoredJob<I> | null> {
     const isEnded = endedSince === undefined ? '' : 'AND outcome IS NOT NULL AND holder >= ?';
@@ -257,14 +254,14 @@ export class JobRepository {
     return row === undefined ? null : this.#opened<I>(row);
   }
 
-  /** How its results are written from now on. */
+  /** Changes how its results are written. */
   async putOutput(folder: string, output: OutputTerms): Promise<void> {
     await this.#store.commit([
       statement('UPDATE job SET output = ? WHERE holder = ?', [JSON.stringify(output), folder]),
     ]);
   }
 
-  /** Where nothing is said about a job: as another one has it. */
+  /** Copies the setting of another job, if it has none. */
   async inheritOutput(id: string, from: string): Promise<void> {
     await this.#store.commit([
       statement(
@@ -275,7 +272,7 @@ export class JobRepository {
     ]);
   }
 
-  /** Of one that never ran: another does the work. */
+  /** For a job that never ran: another one replaces it. */
   async remove(folder: string): Promise<void> {
     await this.#store.commit([statement('DELETE FROM job WHERE holder = ?', [folder])]);
   }

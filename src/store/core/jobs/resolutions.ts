@@ -14,7 +14,7 @@ interface ResolutionRow {
 
 const columns = ['subject', 'n', 'number', 'action', 'external_id', 'at', 'said'];
 
-/** A person may think again: resolutions of an attempt are numbered, and the last one stands. */
+/** A person may change the resolution of an attempt: they are numbered, and the last one counts. */
 export async function putResolution(
   store: SealedDatabase,
   subject: string,
@@ -24,7 +24,7 @@ export async function putResolution(
   const { action, externalId, by, note, at } = resolution;
   for (;;) {
     const earlier = (await resolutionsOf(store, subject)).filter((one) => one.n === n);
-    // A repeated try of the same decision.
+    // A repeated try of the same resolution.
     if (earlier.some((one) => isSame(one.resolution, resolution))) return;
     const number = (earlier.at(-1)?.number ?? 0) + 1;
     const said = new Sealed(rowName('resolution', subject, n, number), { by, note });
@@ -36,7 +36,7 @@ export async function putResolution(
   }
 }
 
-/** Of all attempts at a subject, in order. */
+/** Of all attempts of a subject, in order. */
 export async function resolutionsOf(
   store: SealedDatabase,
   subject: string,
