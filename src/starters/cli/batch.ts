@@ -18,12 +18,12 @@ import type { StartFlags } from './flags';
 import { start } from './start-command';
 import { wholeNumber } from './terminal';
 
-/** For commands that take one thing or an input of many. */
+/** For commands that take one subject or an input of many. */
 export function withInput(command: Command, what: string, concurrency: number): Command {
   return withSheet(withConcurrency(command, concurrency), what);
 }
 
-/** What is read of a sheet, alike for all that read one. */
+/** Sheet options, the same for all commands that read one. */
 export function withSheet(command: Command, what: string): Command {
   return command
     .option('--input <file>', `CSV or .xlsx with a column of ${what}, a line each; - reads CSV`)
@@ -42,10 +42,9 @@ interface InputFlags {
   sheet?: string;
 }
 
-/** Flags that say something of many alone. */
+/** Flags that apply to an input only. */
 export const inputFlags = ['--column', '--reference', '--sheet', '--concurrency', '--excel'];
 
-/** For commands that start a batch of jobs. */
 export function withConcurrency(command: Command, concurrency: number): Command {
   return command
     .addOption(
@@ -56,7 +55,7 @@ export function withConcurrency(command: Command, concurrency: number): Command 
     .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma');
 }
 
-/** Where each row asks for what may be charged. */
+/** For inputs whose rows send chargeable requests. */
 export function withBudget(command: Command): Command {
   return command.addOption(
     new Option(
@@ -72,7 +71,7 @@ export function withBatch(command: Command, concurrency: number): Command {
     .option('--label <text>', 'a word of yours to find it by (`list --label`)');
 }
 
-/** An input is read more than once: what comes on standard input is a file meanwhile. */
+/** An input is read more than once: standard input is copied to a file. */
 export async function withInputFile<T>(
   input: string,
   use: (path: string) => Promise<T>,
@@ -88,7 +87,7 @@ export async function withInputFile<T>(
   }
 }
 
-/** `start`, of a batch. */
+/** `start` for a batch. */
 export function startBatch(
   command: Command,
   kind: JobKind<JobBatchRecord, JobBatchEnd>,
@@ -99,9 +98,9 @@ export function startBatch(
 }
 
 /**
- * `startBatch`, of the file that `--input` names.
+ * `startBatch` with the file of `--input`.
  *
- * @returns false when no file is named
+ * @returns false when there is no `--input`
  */
 export async function startInput(
   command: Command,

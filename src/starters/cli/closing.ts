@@ -5,18 +5,18 @@ import { stateWord } from '../../report/words';
 import type { RequestCounts, Job } from '../jobs/job-kind';
 import { printable } from '../jobs/text';
 
-/** What the last lines about a job that has ended say, after how it ended. */
+/** The last lines about an ended job, after its outcome. */
 export interface Closing {
   job: Pick<Job, 'id' | 'kind' | 'needsAttention'>;
   exitCode: number;
-  /** Null: nothing is bought in its name. */
+  /** Null: the job sends no chargeable requests itself. */
   requests: RequestCounts | null;
   cost: readonly BillingTotal[];
   /** The result folder and its files; null: none was written. */
   result: { folder: string; files: readonly string[] } | null;
 }
 
-/** What was requested and reused, what it cost, where the result is, and what is left to do. */
+/** Requests, reuse, cost, the result folder, and next steps. */
 export function closingLines(closing: Closing, reader: Reader): string[] {
   const { requests, cost, result } = closing;
   const { say } = reader;
@@ -73,7 +73,7 @@ export function wholeLine(id: string, { say }: Reader): string {
   return `${say('the whole', 'tudo')}: \`diligence result ${id}\``;
 }
 
-/** `2 x charged 20 tokens`: by the words of the service. */
+/** `2 x charged 20 tokens`, in the service's words. */
 export function costWords(
   { amount, count, status, unit }: BillingTotal,
   { language, say }: Reader,

@@ -4,7 +4,7 @@ import type { ErrorEnvelope } from '../jobs/envelope';
 import { WordedError } from '../../domain/core/worded-error';
 import { exitCodes, isReaderGone, printJson, say, printNote } from './terminal';
 
-/** By their names: loading what throws them would double the time of a command that is over at once. */
+/** By name: importing the classes would double the time of a short command. */
 const kinds: Readonly<Record<string, { code: string; exitCode: number }>> = {
   UsageError: { code: 'usage', exitCode: exitCodes.usage },
   SheetError: { code: 'input', exitCode: exitCodes.usage },
@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, { code: string; exitCode: number }>> = {
   DevServerError: { code: 'tool', exitCode: exitCodes.failed },
 };
 
-/** Says what went wrong, without what it may quote, and returns the exit code for it. */
+/** Prints the error without values that it may quote, and returns the exit code. */
 export function reportError(error: unknown, json = false): number {
   if (error instanceof CommanderError) return reportUsage(error, json);
   const {
@@ -36,7 +36,7 @@ export function reportError(error: unknown, json = false): number {
 
 const noError = { name: '', message: '', code: undefined };
 
-/** Commander has printed the mistake, which quotes it: 2 for wrong usage, 0 for `--help`. */
+/** Commander has printed the message with its quotes: 2 for wrong usage, 0 for `--help`. */
 function reportUsage({ exitCode, message: quoting }: CommanderError, json: boolean): number {
   if (exitCode === 0) return exitCodes.done;
   const message = redactText(quoting.replace(/^error: /, ''));
@@ -45,7 +45,7 @@ function reportUsage({ exitCode, message: quoting }: CommanderError, json: boole
   return exitCodes.usage;
 }
 
-/** The flag or variable at fault, which a message names first. */
+/** The flag or variable at fault, with which a message begins. */
 function fieldOf(message: string): string | null {
   return (
     /^(?:(?:error: )?(?:\w+ )?option '[^']*?)?(--[a-z-]+|[A-Z][A-Z_]+(?=:))/.exec(message)?.[1] ??
@@ -57,7 +57,7 @@ function printEnvelope(envelope: ErrorEnvelope): void {
   printJson(envelope);
 }
 
-/** An error that nobody caught: with the places it came through, for whoever mends it. */
+/** Prints an uncaught error with its stack, for the maintainers. */
 export function reportUncaught(error: unknown): number {
   printNote(`diligence: ${errorLine(error)}`);
   for (const frame of redactError(error).at) printNote(`    at ${frame}`);

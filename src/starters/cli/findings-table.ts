@@ -6,13 +6,13 @@ import { cut, printable, widthOf } from '../jobs/text';
 
 const mostRows = 15;
 const mostSections = 5;
-/** A column is not cut to less than this: it is left out. */
+/** A column that would be narrower is left out. */
 const leastWidth = 10;
 const gap = 2;
 
 /**
- * What was found, for a screen: the first rows of the first sections, and in which file of the result folder the
- * rest is. No line is wider than `width` columns. In English it has the words of `--json`.
+ * Findings for a terminal: the first rows of the first sections, and the file of the result folder with the
+ * rest. No line is wider than `width` columns. English uses the field names of `--json`.
  */
 export function findingsLines(
   { facts, sections }: Findings,
@@ -40,7 +40,7 @@ export function findingsLines(
   return lines.map((line) => cut(line, width));
 }
 
-/** Rows of each section that are shown: as many of the short ones as the long ones leave. */
+/** Shown rows of each section: long sections get what short ones leave. */
 function shared(lengths: readonly number[]): number[] {
   const counts = lengths.map(() => 0);
   for (let left = mostRows, given = -1; left > 0 && given !== left;) {
@@ -89,7 +89,7 @@ function sectionLines(
   return [`${titleOf(title, reader)} (${total})`, line(heads), ...texts.map(line), ...more];
 }
 
-/** The last word of a path, where it names one column alone. */
+/** The last word of a path, where it identifies one column. */
 function headsOf(columns: readonly string[], { language }: Reader): string[] {
   const last = columns.map((column) => column.slice(column.lastIndexOf('.') + 1));
   const isOwn = (word: string): boolean => last.indexOf(word) === last.lastIndexOf(word);

@@ -3,7 +3,7 @@ import { languages, type Language, type Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
 import { durationMs, oneOf } from './terminal';
 
-/** What all commands that start a job take. */
+/** Flags of all commands that start a job. */
 export interface StartFlags {
   deadline: number;
   maxAge?: number;
@@ -26,7 +26,7 @@ export interface OutputFlags {
   json?: true;
 }
 
-/** @param maxAge default: an end is the answer for good */
+/** @param maxAge default: a result never expires */
 export function withStart(
   command: Command,
   { deadline, maxAge }: { deadline: string; maxAge?: string },
@@ -42,7 +42,7 @@ export function withStart(
     .option('--json', 'one JSON document on standard output');
 }
 
-/** For commands that decide something. */
+/** For commands that record an actor. */
 export function withActor(command: Command): Command {
   return command.option(
     '--by <name>',
@@ -65,7 +65,7 @@ export function withOutput(command: Command): Command {
     .option('--json', 'one JSON document on standard output');
 }
 
-/** How sheets, reports and PDFs are written. */
+/** For commands that write sheets, reports and PDFs. */
 export function withSheets(command: Command): Command {
   return command
     .option('--excel', 'results.csv for a spreadsheet program: `;`, BOM, punctuated documents')
@@ -76,7 +76,7 @@ export function withSheets(command: Command): Command {
     );
 }
 
-/** For commands that start a job or show its results: what is said here stays with the job. */
+/** For commands that start a job or show its results: the language is stored with the job. */
 export function withLanguage(command: Command): Command {
   return command.option(
     '--lang <language>',
@@ -85,16 +85,15 @@ export function withLanguage(command: Command): Command {
   );
 }
 
-/** For commands that start a job and follow it. */
 export function withDetach(command: Command): Command {
   return command.option('--detach', 'start, print the id, and do not wait');
 }
 
 /**
- * For a command that has two forms: flags of the other one are not taken and left aside.
+ * Refuses flags that belong to the other form of a command, instead of ignoring them.
  *
  * @param flags as they are typed: `--dry-run`
- * @param form what was typed that makes it this form
+ * @param form the argument or flag that selects this form
  * @throws UsageError when one of them was given
  */
 export function refuseFlagsBeside(form: Words, flags: readonly string[], command: Command): void {

@@ -8,10 +8,10 @@ import { isHeldUp, progressLine, settledOf } from './progress';
 import { exitCodes, printNote } from './terminal';
 
 /**
- * Follows a job on the terminal. Ctrl-C leaves it running: the way back is printed and the process ends with
- * 130.
+ * Follows a job on the terminal. Ctrl-C leaves it running: prints how to follow it again and exits
+ * with 130.
  *
- * @param id what `show` and `result` take
+ * @param id argument of `show` and `result`
  */
 export async function followHere<T>(
   ctx: CommandContext,
@@ -44,7 +44,7 @@ export async function followHere<T>(
   }
 }
 
-/** One line rewritten in place on a terminal; elsewhere a line now and then. */
+/** Rewrites one line on a terminal; elsewhere prints a line from time to time. */
 class Display implements Audience {
   readonly #reader: Reader;
   readonly #onTerminal = process.stderr.isTTY;
@@ -92,7 +92,7 @@ class Display implements Audience {
     return this.#pace.observe({ at, settled, total, held: isHeldUp(progress) });
   }
 
-  /** A log of a night should not be a book. */
+  /** Keeps a log of hours short. */
   #quietMs(at: number): number {
     const age = at - this.#startedAt;
     if (age < 60_000) return 3_000;

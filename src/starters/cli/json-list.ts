@@ -2,11 +2,11 @@ import { redactText } from '../../protection/redaction';
 import { print } from './terminal';
 
 /**
- * Prints one JSON document with a list that is too long to hold, an item a line as it comes. It is
- * whole whatever becomes of the list: one that broke off has `error`.
+ * Streams one JSON document with a long list, one item a line. It is valid JSON
+ * on failure too: then it has `error`.
  *
- * @param write adds the items; what it returns stands behind the list
- * @throws what it throws, once the document has its end
+ * @param write adds the items; its result is written after the list
+ * @throws the error of `write`, after the document is closed
  */
 export async function printJsonList(
   name: string,

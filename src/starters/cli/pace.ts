@@ -1,42 +1,42 @@
-/** How a work stood at an instant. */
+/** The counts of a job at an instant. */
 export interface PaceSample {
   /** Epoch milliseconds. */
   at: number;
   settled: number;
   total: number;
-  /** Nothing new may settle for a reason that has an end of its own: paused, credentials... */
+  /** Nothing new can settle for a known reason: paused, credentials... */
   held: boolean;
 }
 
 export interface Estimate {
-  /** Null while too little has been seen. */
+  /** Null while too few rows were observed. */
   rowsPerSecond: number | null;
-  /** Null when it cannot be known: too little seen, held up, or nothing has settled for long. */
+  /** Null when unknown: too few rows observed, held up, or stalled. */
   leftMs: number | null;
-  /** Since when nothing has settled, once that is longer than usual. */
+  /** Since when nothing has settled, once that is unusually long. */
   stalledMs: number | null;
 }
 
 const bounds = {
-  /** The rate is that of the shortest time that holds so many rows and so many milliseconds. */
+  /** The rate is taken over the shortest window with this many rows and milliseconds. */
   windowRows: 20,
   windowMs: 30_000,
   /** Below either, a rate would be a guess. */
   leastRows: 3,
   leastMs: 3_000,
-  /** A gap so many times the usual one is a stall, and none is shorter than this. */
+  /** A stall is a gap this many times the usual one, and at least this long. */
   stallGaps: 10,
   stallMs: 60_000,
   shortHoldMs: 15_000,
   historyMs: 30 * 60_000,
   sampleGapMs: 900,
-  /** What is shown follows what is reckoned with this time constant... */
+  /** The shown value follows the computed one with this time constant... */
   smoothingMs: 5_000,
-  /** ...and grows by no more than this factor a second, so that nobody sees it leap. */
+  /** ...and grows by at most this factor a second, so that it does not jump. */
   growth: 1.25,
 } as const;
 
-/** Rate and time left from what was observed, steady enough to be believed. */
+/** Smoothed rate and time left. */
 export class Pace {
   #samples: PaceSample[] = [];
   #settledAt = 0;
@@ -61,7 +61,7 @@ export class Pace {
     return { rowsPerSecond: rate, leftMs, stalledMs: null };
   }
 
-  /** Short waits are part of the pace; what comes after a long one says nothing with it inside. */
+  /** Short waits count in the rate; after a long one the window starts anew. */
   #holdUp(at: number): Estimate {
     this.#heldSince ??= at;
     if (at - this.#heldSince >= bounds.shortHoldMs) {

@@ -20,7 +20,7 @@ export interface ResultFlags extends Partial<OutputTerms> {
   json?: boolean;
 }
 
-/** Of an outcome that an erasure by age has left nothing but its end. */
+/** For an outcome of which an erasure by age has left only the status. */
 function erasedLine({ say }: Reader): string {
   return say(
     '  erased     what the service reported is no longer stored',
@@ -28,7 +28,7 @@ function erasedLine({ say }: Reader): string {
   );
 }
 
-/** Writes the result folder of a job that has ended, and prints how it ended. Returns the exit code. */
+/** Writes the result folder of an ended job, and prints its outcome. Returns the exit code. */
 export async function printResult<Input, Outcome>(
   ctx: CommandContext,
   kind: JobKind<Input, Outcome>,
@@ -55,7 +55,7 @@ export async function printResult<Input, Outcome>(
   return exitCodeOfJob(job);
 }
 
-/** Every row of a job that has ended, one JSON object a line. Returns the exit code. @throws UsageError */
+/** Every row of an ended job, one JSON object a line. Returns the exit code. @throws UsageError */
 export async function printRows(ctx: CommandContext, kind: JobKind, job: Job): Promise<number> {
   if (kind.rows === undefined)
     throw new UsageError([
@@ -78,7 +78,7 @@ async function closingOf<Input, Outcome>(
   return closingLines({ job, exitCode: exitCodeOfJob(job), requests, cost, result }, ctx.reader);
 }
 
-/** How a job stands, ended or not, in the language of the context. */
+/** A job, open or ended, in the context's language. */
 export async function printView(
   ctx: CommandContext,
   kind: JobKind,
@@ -110,7 +110,7 @@ export async function printView(
   }
 }
 
-/** `isFound`: an answer is in the store. */
+/** `isFound`: the store has a response. */
 async function shownOutcome(
   ctx: CommandContext,
   kind: JobKind,
@@ -126,7 +126,7 @@ async function shownOutcome(
   return { lines, isFound: found !== undefined && found.result !== null };
 }
 
-/** `out/<kind>-<start of the id>`, the same for the same job. */
+/** `out/<kind>-<start of the id>`, stable for a job. */
 export function defaultFolder(id: string): string {
   const [kind = 'job', ...rest] = id.split('/');
   const name = rest.map((word) => word.slice(0, 16)).join('-');

@@ -7,7 +7,7 @@ import type { Estimate } from './pace';
 
 type Words = readonly [en: string, pt: string];
 
-/** Reasons of which a person should know more; others are shown as they are. */
+/** Reasons that need an explanation; others are shown as they are. */
 const reasonWords: Readonly<Record<string, Words>> = {
   credentials: [
     'credentials (the service refuses the token)',
@@ -42,7 +42,7 @@ const reasonWords: Readonly<Record<string, Words>> = {
   retry: ['a retry that the service asked for', 'uma nova tentativa que o serviço pediu'],
 };
 
-/** Nothing settles because of these, and no rate seen before says when it will. */
+/** While one of these holds, nothing settles and the earlier rate does not count. */
 const holdingReasons = new Set([
   'credentials',
   'decision',
@@ -54,7 +54,7 @@ const holdingReasons = new Set([
   'service',
 ]);
 
-/** Whether what was observed so far says nothing about what comes. */
+/** Whether the observed rate says nothing about the remaining time. */
 export function isHeldUp({ waiting, paused, stage }: Progress): boolean {
   return paused || stage in stageWords || (waiting !== null && holdingReasons.has(waiting.reason));
 }
@@ -63,13 +63,13 @@ export function settledOf(counts: Progress['counts']): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Of what has rows: nothing settles in these. */
+/** For batches: in these stages nothing settles. */
 const stageWords: Readonly<Record<string, Words>> = {
   'proving access': ['checking the token', 'conferindo a credencial'],
   merging: ['putting the results together', 'reunindo os resultados'],
 };
 
-/** What a job does, in the words of its workflow. */
+/** Stages, by their names in the workflow. */
 const portugueseStages: Readonly<Record<string, string>> = {
   asking: 'consultando',
   'asking again': 'consultando de novo',
@@ -102,9 +102,9 @@ function stageWord(stage: string, { language, say }: Reader): string {
 }
 
 /**
- * `57/60  50 issued, 2 failed  5 outstanding  12.4 rows/s  about 3 s left`, or what it waits for.
+ * `57/60 50 issued, 2 failed 5 outstanding 12.4 rows/s about 3 s left`, or the reason for waiting.
  *
- * @param estimate null where nothing was observed over time
+ * @param estimate null without observations over time
  */
 export function progressLine(
   progress: Progress,
@@ -188,7 +188,7 @@ function rateWords(rowsPerSecond: number, reader: Reader): string {
   return `${tenth(rate, reader)} ${reader.say('rows', 'linhas')}/${unit}`;
 }
 
-/** In steps that grow with it: nobody believes seconds of an hour. */
+/** Coarser for longer durations: seconds are meaningless after hours. */
 export function duration(ms: number, reader: Reader): string {
   const seconds = ms / 1_000;
   if (seconds < 9.5) return `${Math.max(1, Math.round(seconds))} s`;

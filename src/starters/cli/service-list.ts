@@ -11,7 +11,7 @@ import { counted, printable } from '../jobs/text';
 import { printJsonList } from './json-list';
 import { print, printNote } from './terminal';
 
-/** A list that the service holds of one resource. */
+/** A list of one resource at the service. */
 export interface ServiceList<Item> {
   pathTemplate: string;
   api(
@@ -20,15 +20,15 @@ export interface ServiceList<Item> {
     timeoutMs: number,
   ): (cursor: string | null) => Promise<Page<Item>>;
   id(item: Item): string;
-  /** Judged by its own fields: a service may ignore the filter. */
+  /** Checks the item's own fields: a service may ignore the filter. */
   isWanted(item: Item): boolean;
 }
 
-/** A bound, whatever the length of the list. */
+/** Bounds memory for a list of any length. */
 const mostRemembered = 10_000;
 
 /**
- * Each item of a list once, page by page.
+ * Reads each item of a list once, page by page.
  *
  * @returns how many entries could not be read
  * @throws CommandError when the list was not read to its end
@@ -37,7 +37,7 @@ export async function eachListed<Item>(
   list: ServiceList<Item>,
   each: (item: Item) => void | Promise<void>,
 ): Promise<number> {
-  // What is made meanwhile moves others onto the next page.
+  // Items created meanwhile move others to the next page.
   const lately = new Set<string>();
   const isNews = (id: string): boolean => {
     if (lately.has(id)) return false;
@@ -69,7 +69,7 @@ export async function eachListed<Item>(
   return unreadable;
 }
 
-/** How a list is printed: as it comes, then what it cost. */
+/** How a list is printed: the items, then its cost. */
 export interface ListView<Item, View> {
   name: string;
   noun: [one: string, many: string];

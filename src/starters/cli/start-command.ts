@@ -16,9 +16,9 @@ import { exitCodes, print, printJson, printNote, onScreen } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 
 /**
- * The way of every command that starts a job (`beginJob`), or that says what it would do. Sets the exit code of the process.
+ * Runs every command that starts a job (`beginJob`), or its dry run. Sets the exit code of the process.
  *
- * @param prepare reads the input, and looks up what was asked for alike; sends nothing
+ * @param prepare reads the input, and looks up existing jobs; sends nothing
  */
 export async function start<Input, Outcome>(
   command: Command,
@@ -26,7 +26,7 @@ export async function start<Input, Outcome>(
   prepare: (ctx: CommandContext) => Promise<StartPlan<Input, Outcome>>,
 ): Promise<void> {
   const flags: StartFlags & ResultFlags & { reference?: string } = command.opts();
-  // Whoever names the rows wants their files named so.
+  // With `--reference`, files are named by the reference.
   if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
   const opened = await openContext(printNote, flags.by);
   const ctx = flags.lang === undefined ? opened : onScreen(opened, flags.lang);
@@ -87,7 +87,7 @@ export async function followStarted<Input, Outcome>(
   return printResult(ctx, kind, await findJob<Input, Outcome>(ctx, ran.id), flags);
 }
 
-/** Options that were written, by name. */
+/** Options that the user typed, by name. */
 export function givenTerms(command: Command): GivenTerm[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName();
@@ -96,7 +96,7 @@ export function givenTerms(command: Command): GivenTerm[] {
   });
 }
 
-/** What a command would do, without doing it. */
+/** Prints what a command would do. */
 function printDryRun(found: Foreseen, json: boolean, reader: Reader): void {
   if (json) {
     printJson({ dryRun: true, ...found });

@@ -1,6 +1,6 @@
 import { printable } from '../jobs/text';
 
-/** Columns side by side under their heads; numbers at the right. */
+/** Aligned columns with heads; numbers to the right. */
 export function tableLines(
   heads: readonly string[],
   rows: readonly (readonly string[])[],

@@ -6,7 +6,6 @@ import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { redactText } from '../../protection/redaction';
 
-/** How a command ends. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -17,19 +16,19 @@ export const exitCodes = {
 
 let language: Language = 'en';
 
-/** From here on: what a command was asked for in, or the language of the job that it shows. */
+/** Sets the language of the command, or of the job that it shows. */
 export function setScreenLanguage(chosen: Language): void {
   language = chosen;
 }
 
-/** The context of a job that is shown in another language, and what goes wrong with it from here on. */
+/** The context in the language of a shown job; errors after this use it too. */
 export function onScreen(ctx: CommandContext, chosen: Language): CommandContext {
   setScreenLanguage(chosen);
   const { inLanguage } = require('../jobs/context') as typeof import('../jobs/context');
   return inLanguage(ctx, chosen);
 }
 
-/** For what has no context. */
+/** For code without a context. */
 export const say: Say = (en, pt) => (language === 'pt' ? pt : en);
 
 export function screenReader(): Reader {
@@ -38,8 +37,8 @@ export function screenReader(): Reader {
 }
 
 /**
- * Everything for people goes to standard error, which may end in a log: redacted as one. Standard
- * output is for what was asked for.
+ * Messages go to standard error, which may end in a log: redacted like a log. Standard
+ * output is for results.
  */
 export function printNote(line: string): void {
   process.stderr.write(`${redactText(line)}\n`);
@@ -49,7 +48,7 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** One of many: no faster than they are read. */
+/** Prints with backpressure. */
 export async function printLine(line: string): Promise<void> {
   const written = new Promise<void>((resolve) => {
     process.stdout.write(`${line}\n`, () => {
@@ -70,8 +69,8 @@ export function isReaderGone(): boolean {
 }
 
 /**
- * A reader that has enough (`| head`) is no fault. What a command was asked to do it does to its end,
- * and tells nobody.
+ * A closed reader (`| head`) is no error: the command runs to its end
+ * and prints nothing more.
  */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -82,7 +81,7 @@ export function outliveReaders(): void {
   }
 }
 
-/** What is named by an argument may be named by a flag. @throws UsageError when these differ */
+/** An argument may be given as a flag instead. @throws UsageError when both are given and differ */
 export function namedOnce(
   argument: string | undefined,
   flag: string | undefined,
@@ -97,14 +96,14 @@ export function namedOnce(
   return argument ?? flag;
 }
 
-/** Reads a flag, which the command line names when it refuses. @returns milliseconds */
+/** Parses a flag; the command line names it in its error. @returns milliseconds */
 export function durationMs(text: string): number {
   const ms = readDuration(text);
   if (ms !== null) return ms;
   throw new InvalidArgumentError('Expected a duration like 90s, 15m, 24h or 7d.');
 }
 
-/** Epoch milliseconds, and as it was said. @throws InvalidArgumentError */
+/** Epoch milliseconds, and the text as typed. @throws InvalidArgumentError */
 export function sinceOf(text: string): { at: number; words: string } {
   const words = text.trim();
   if (/^\d+(?:\.\d+)?[smhd]$/.test(words)) {
@@ -113,7 +112,7 @@ export function sinceOf(text: string): { at: number; words: string } {
   const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T.+)?$/.exec(words) ?? [];
   const day = Date.parse(date);
   const at = Date.parse(words);
-  // The 30th of February is read as a day of March.
+  // `Date` reads February 30 as a day of March.
   const isDate = !Number.isNaN(day) && new Date(day).toISOString().startsWith(date);
   if (!isDate || Number.isNaN(at)) {
     throw new InvalidArgumentError('Expected a date, an instant, or a time ago like 7d.');

@@ -4,8 +4,7 @@ import type { Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
 
 /**
- * Before anything is bought: whether a result folder can be written, or made where it is not there
- * yet. Makes nothing.
+ * Checks before a purchase that a result folder can be written or created. Creates nothing.
  *
  * @throws UsageError when it cannot
  */
@@ -28,7 +27,7 @@ export async function refuseUnwritable(out: string): Promise<void> {
 }
 
 /**
- * Before a long reading: whether a file can be written where it is to be.
+ * Checks before a long read that a file can be written.
  *
  * @throws UsageError when it cannot
  */

@@ -11,21 +11,21 @@ import { engineAddress, type EngineClient } from '../../temporal/connection';
 import { refuseSandboxStore } from '../../temporal/sandbox-store';
 import { openOwnStore } from '../../temporal/payload/store-keys';
 
-/** What every use case works with: settings, store, and (when asked for) the engine. */
+/** Context of every command: settings, store, and (on request) the Temporal client. */
 export interface CommandContext {
   environment: Environment;
   idKey: IdKey;
   store: Store;
-  /** Every append of a command is a chain of its own. */
+  /** Every append of a command is its own chain. */
   audit: AuditTrail;
   queueSuffix: string;
-  /** Who reads what is said: in the language of the job, where one is shown. */
+  /** The reader of the output; a shown job is printed in its own language. */
   reader: Reader;
-  /** Takes what a person should know beside the result, a line each. */
+  /** Prints a warning or note beside the result, one line each. */
   log: (line: string) => void;
 }
 
-/** @param by who acts, when it is not who the environment says */
+/** @param by the actor, when it is not the one of the environment */
 export async function openContext(
   log: CommandContext['log'],
   by?: string,
@@ -52,17 +52,16 @@ export async function openContext(
   return { environment, idKey, store, audit, queueSuffix: queueSuffix(store), reader, log };
 }
 
-/** The same context, for who reads another language. */
 export function inLanguage(ctx: CommandContext, language: Language): CommandContext {
   return { ...ctx, reader: readerOf(language) };
 }
 
-/** Opens the engine for the time of `work` and closes the connection whatever happens. */
+/** Opens the Temporal client for `work` and always closes it. */
 export async function withEngine<T>(
   ctx: CommandContext,
   work: (engine: EngineClient) => Promise<T>,
 ): Promise<T> {
-  // What only the engine needs is loaded with it: a command about the store is over at once.
+  // Loads the Temporal client only here: commands that need only the store start faster.
   const { openEngine } =
     require('../../temporal/open-engine') as typeof import('../../temporal/open-engine');
   const { refuseOtherStore } =
@@ -80,9 +79,9 @@ export async function withEngine<T>(
 }
 
 /**
- * Says in one sentence when nobody polls the queues of this store: the work is safe, and waits.
+ * Prints one line when no worker polls the queues of this store: the job is stored, and waits.
  *
- * @returns true when somebody does
+ * @returns true when a worker polls
  */
 export async function warnWithoutPollers(
   engine: EngineClient,
@@ -117,9 +116,9 @@ export function isNotFound(error: unknown): boolean {
 }
 
 /**
- * What runs under a workflow id, for works that share one: null when nothing does.
+ * The execution that runs under a workflow id which jobs share; null: none runs.
  *
- * @returns `startedFor`: the work, null when the engine does not know it
+ * @returns `startedFor`: the job id, null when the server does not know it
  */
 export async function runningUnder(
   { client }: EngineClient,
@@ -139,7 +138,7 @@ export async function runningUnder(
   }
 }
 
-/** An engine that cannot be asked is an error: only one that does not know it says that it does not run. */
+/** Throws when the server cannot be reached: only "not found" means that it does not run. */
 export async function isRunning(engine: EngineClient, workflowId: string): Promise<boolean> {
   return (await runningUnder(engine, workflowId)) !== null;
 }

@@ -1,4 +1,4 @@
-/** `90s`, `15m`, `24h` or `7d`, in milliseconds; null when it is none. */
+/** Parses `90s`, `15m`, `24h` or `7d` to milliseconds; null when it is no duration. */
 export function readDuration(text: string): number | null {
   const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text.trim()) ?? [];
   const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -119,7 +119,7 @@ export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
 /** Of standard output with `--json`. */
 export const outputSchema = z.union([jobEnvelope, errorEnvelope]);
 
-/** @param folder that its results were written to; null: none */
+/** @param folder of the written results; null: none */
 export async function envelopeOf(
   ctx: CommandContext,
   kind: JobKind,
@@ -144,7 +144,7 @@ export async function envelopeOf(
   };
 }
 
-/** The result itself, as `--json` has it. @param folder that it was written to; null: none */
+/** The outcome as `--json` prints it. @param folder of the written results; null: none */
 export async function outcomeOf(
   ctx: CommandContext,
   kind: JobKind,
@@ -157,7 +157,7 @@ export async function outcomeOf(
   };
 }
 
-/** Null: nothing is bought in its name. */
+/** Null: the job sends no chargeable requests itself. */
 export async function requestsOf<Input, Outcome>(
   ctx: CommandContext,
   kind: JobKind<Input, Outcome>,
@@ -166,7 +166,7 @@ export async function requestsOf<Input, Outcome>(
   return (await kind.requests?.(job, ctx)) ?? null;
 }
 
-/** The answer as it came, and as tables; nothing, for a kind without findings. */
+/** The response as received, and as tables; empty for a kind without findings. */
 async function foundIn(
   { store }: CommandContext,
   kind: JobKind,

@@ -6,17 +6,17 @@ export class UsageError extends WordedError {
   override readonly name = 'UsageError';
 }
 
-/** Not found, refused, or failed: the sentence is all there is to say. */
+/** Not found, refused, or failed: the message needs no stack. */
 export class CommandError extends WordedError {
   override readonly name = 'CommandError';
 }
 
-/** What operators alone see: keys, backups, the audit trail, servers. */
+/** Messages for operators only: keys, backups, the audit trail, servers. */
 export function inEnglish(text: string): Words {
   return [text, text];
 }
 
-/** Refusals that several commands have. */
+/** Messages that several commands share. */
 export function noJob(name: string): Words {
   return [`no job ${name} in this store`, `nenhum trabalho ${name} neste armazenamento`];
 }
@@ -38,7 +38,7 @@ export function beingSent(id: string): Words {
 
 export const noteMissing: Words = ['--note: say why', '--note: informe o motivo'];
 
-/** @param flag the reason that a person has to give */
+/** @param flag the flag of the reason that a person must give */
 export function reasonMissing(flag: string): Words {
   return [`${flag}: expected a reason`, `${flag}: informe o motivo`];
 }
@@ -59,7 +59,7 @@ export function changedMeanwhile(path: string): Words {
   ];
 }
 
-/** Several sentences in one. @param before what they have in common */
+/** Several sentences in one. @param before their common beginning */
 export function joined(all: readonly Words[], before: Words = ['', '']): Words {
   const list = (at: 0 | 1): string => before[at] + all.map((words) => words[at]).join('; ');
   return [list(0), list(1)];

@@ -19,7 +19,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
 };
 
-/** What the inputs and outcomes of all kinds with findings have. */
+/** Common to inputs and outcomes of all kinds with findings. */
 interface FindingInput {
   label?: string | null;
   createdBy: string;
@@ -30,7 +30,7 @@ type FindingOutcome = Pick<FindingsReport, 'error' | 'settledAt' | 'status'>;
 /**
  * Writes the result folder with its report.
  *
- * @returns names of the files; none: there is nothing to write
+ * @returns file names; empty: there is nothing to write
  */
 export async function exportJob<Input, Outcome>(
   ctx: CommandContext,
@@ -40,14 +40,14 @@ export async function exportJob<Input, Outcome>(
 ): Promise<string[]> {
   const files = (await kind.export?.(ctx, job, folder, options)) ?? [];
   if (files.length === 0 || kind.findings === undefined) return files;
-  // Of a kind with a page of its own.
+  // Kinds with their own page.
   if (files.includes('report.html')) return files;
   const page = await findingsPage(ctx, kind, job, { files, folder, lang: options.lang });
   await writeWhole(folder, 'report.html', page);
   return [...files, 'report.html'];
 }
 
-/** What a command says, else what was said when the job was started. */
+/** Terms of the command, else those with which the job was started. */
 export function outputTerms(
   { environment }: Pick<CommandContext, 'environment'>,
   { excel, html, lang, pdfNames }: Partial<OutputTerms>,
@@ -61,7 +61,7 @@ export function outputTerms(
   };
 }
 
-/** A page about a job of a kind with findings. @param target with the files of the folder that it names */
+/** The page of a job with findings. @param target with the files of the folder that it names */
 export async function findingsPage<Input, Outcome>(
   ctx: CommandContext,
   kind: JobKind<Input, Outcome>,
@@ -95,7 +95,6 @@ export async function findingsPage<Input, Outcome>(
   );
 }
 
-/** The files as they stand in the folder. */
 export function evidenceOf(folder: string, files: readonly string[]): Promise<EvidenceFile[]> {
   return Promise.all(
     files.map(async (name) => {

@@ -8,7 +8,7 @@ import type { EndedJob, Job, JobKind } from './job-kind';
 import { namedJob } from './named-job';
 import type { Progress } from './progress';
 
-/** As `namedJob`. */
+/** Same as `namedJob`. */
 export async function findJob<Input = unknown, Outcome = unknown>(
   { store }: CommandContext,
   id: string,
@@ -17,7 +17,7 @@ export async function findJob<Input = unknown, Outcome = unknown>(
   return (await namedJob(store, id, meant)) as Job<Input, Outcome>;
 }
 
-/** @throws CommandError before its end */
+/** @throws CommandError while the job is open */
 export function endedJob<Input, Outcome>(job: Job<Input, Outcome>): EndedJob<Input, Outcome> {
   const { id, outcome } = job;
   if (outcome !== null) return { ...job, outcome };
@@ -28,20 +28,21 @@ export function endedJob<Input, Outcome>(job: Job<Input, Outcome>): EndedJob<Inp
 }
 
 /**
- * How a job that has not ended stands. `interrupted`: the engine ended it without results, or does not know
- * it. `stands still`: its workflow fails again and again. `waiting`: no engine runs. `unknown`: the engine cannot be reached.
+ * State of an open job. `interrupted`: the server ended its workflow without results, or does not know
+ * it. `stands still`: its workflow task fails repeatedly. `waiting`: no server runs. `unknown`: the server cannot
+ * be reached.
  */
 export type OpenState = 'running' | 'stands still' | 'interrupted' | 'waiting' | 'unknown';
 
 export interface JobView {
-  /** As it stands now: it may have ended since it was looked up. */
+  /** Read again: the job may have ended since it was found. */
   job: Job;
-  /** Null: it has ended. */
+  /** Null: the job has ended. */
   state: OpenState | null;
   progress: Progress | null;
 }
 
-/** Asks the engine about a job that has not ended, and starts none. */
+/** Queries the server about an open job, and starts none. */
 export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Promise<JobView> {
   if (job.outcome !== null) return { job, state: null, progress: null };
   const { engineIfRunning } =
@@ -74,24 +75,24 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
   return { job: now, state: 'interrupted', progress: await stored() };
 }
 
-/** How fast its service is called; nothing where none was within a day. */
+/** The request rate of the service; empty when there was no request within a day. */
 async function rateOf({ reader, store }: CommandContext, { service }: JobKind): Promise<string[]> {
   const name = service === 'monitors' ? 'investigation' : service;
   const rates = (await store.rateShares.all()).filter((one) => one.service === name);
   return rates.length === 0 ? [] : [rateWords(rates, Date.now(), reader.say)];
 }
 
-/** Jobs of the same ask go by one workflow id, which says whose it is; of a batch's it says the batch. */
+/** Jobs of the same request share a workflow id; its memo names the job, or the batch. */
 export async function hasWorker(engine: EngineClient, kind: JobKind, job: Job): Promise<boolean> {
   const running = await runningUnder(engine, kind.workflowId(job.input, job.id));
   if (running === null) return false;
   const { startedFor } = running;
   if (startedFor?.startsWith(kind.prefix) !== true) return true;
-  // What a schedule starts says the schedule.
+  // A workflow of a schedule names the schedule.
   return startedFor === job.id || job.id.startsWith(`${startedFor}/`);
 }
 
-/** What a person can do about a job that does not go on by itself; null when nothing is to do. */
+/** What a person can do about a job that does not continue by itself; null: nothing. */
 export function nextStep(state: OpenState, { say }: Reader): string | null {
   switch (state) {
     case 'running':

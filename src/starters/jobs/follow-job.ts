@@ -7,23 +7,23 @@ import { isNotFound, type CommandContext } from './context';
 import { CommandError } from './errors';
 import type { Progress } from './progress';
 
-/** Whom progress is shown to. */
+/** Shows progress. */
 export interface Audience {
   readonly intervalMs: number;
   show(progress: Progress): void;
-  /** What was shown last is not true any more. */
+  /** Removes the last progress line: it is no longer true. */
   clear(): void;
 }
 
 type ReadProgress = (engine: EngineClient) => Promise<Progress | null>;
 
-/** The embedded engine was stopped: what was followed goes on at its next start. */
+/** The embedded server was stopped: the job resumes at its next start. */
 export class EngineStoppedError extends Error {
   override readonly name = 'EngineStoppedError';
 }
 
 /**
- * Shows progress until the workflow has ended. An embedded engine that dies meanwhile is started again.
+ * Shows progress until the workflow has ended. Restarts an embedded server that dies meanwhile.
  *
  * @returns the result of the workflow
  * @throws CommandError when the workflow failed or was terminated
@@ -79,7 +79,7 @@ async function followOn<T>(
     return end;
   } finally {
     over.abort();
-    // The SDK's retries heed no signal: one that finds its connection closed ends the process.
+    // The SDK's retries ignore the signal: a retry on a closed connection ends the process.
     if (!isGone) await shown.catch(() => undefined);
   }
 }
@@ -97,16 +97,16 @@ async function showProgress(
   }
 }
 
-/** Nobody waits longer for a line of progress. */
+/** Timeout of a progress query. */
 const longestQueryMs = 10_000;
 
-/** A call and its retries are over by then, or with the signal. */
+/** Ends a call and its retries on timeout or with the signal. */
 export async function inTime<T>(
   { client }: Pick<EngineClient, 'client'>,
   signal: AbortSignal,
   call: () => Promise<T>,
 ): Promise<T> {
-  // The SDK leaves a listener behind for every call: they go with a signal of the call's own.
+  // The SDK leaves one listener for every call: a signal per call releases them.
   const own = new AbortController();
   const abort = (): void => own.abort();
   signal.addEventListener('abort', abort);
@@ -119,7 +119,7 @@ export async function inTime<T>(
   }
 }
 
-/** Waits for the result; a server that does not answer for a while is asked again. */
+/** Waits for the result; polls again when the server does not answer for a while. */
 async function resultOf<T>(
   ctx: CommandContext,
   engine: EngineClient,
@@ -166,7 +166,7 @@ function isUnavailable(error: unknown): boolean {
   return isGrpcServiceError(cause) && codes.has(cause.code);
 }
 
-/** Fulfilled when the embedded engine that we work with is no more; never for another server. */
+/** Fulfilled when our embedded server is gone; never for another server. */
 async function engineGone(
   ctx: CommandContext,
   { record }: EngineClient,

@@ -15,7 +15,7 @@ import type { CommandContext } from './context';
 import type { Progress } from './progress';
 import type { Resolver } from './decide/resolve';
 
-/** A job as the store has it; `outcome` is null before its end. */
+/** A stored job; `outcome` is null while it is open. */
 export interface Job<Input = unknown, Outcome = unknown> extends JobWithOutcome {
   input: Input;
   outcome: Outcome | null;
@@ -25,7 +25,7 @@ export interface EndedJob<Input, Outcome> extends Job<Input, Outcome> {
   outcome: Outcome;
 }
 
-/** Bytes of value that a job brought; `name` is that of their file in the result folder. */
+/** An artifact of a job; `name` is its file name in the result folder. */
 export interface JobArtifact {
   name: string;
   bytes: number | null;
@@ -33,21 +33,21 @@ export interface JobArtifact {
   mediaType: string | null;
 }
 
-/** A thing that is charged for once, however many jobs show it. */
+/** A purchase that is charged once, however many jobs show it. */
 export interface Charge {
   of: string;
-  /** Null: none was reported. */
+  /** Null: the service reported none. */
   billing: Billing | null;
 }
 
-/** Requests that left or may have left; results that were there already. */
+/** Requests that were sent or may have been; results that were reused. */
 export interface RequestCounts {
   requested: number;
   reused: number;
   possibleDoubleCharges: number;
 }
 
-/** Of what is bought under a subject: the requests that this job sent. */
+/** The requests that this job sent for a purchase subject. */
 export async function requestedFor(
   { store }: CommandContext,
   subject: string,
@@ -60,38 +60,38 @@ export async function requestedFor(
 export type Order = 'cancel' | 'cancel_now' | 'pause' | 'resume';
 
 export interface OrderOptions {
-  /** What runs at the service is cancelled too. */
+  /** Cancels at the service too. */
   remote: boolean;
 }
 
-/** What an export may be told; a kind names those that it heeds. */
+/** Options of an export; a kind uses those that apply to it. */
 export type ExportOptions = OutputTerms;
 
-/** All that tells jobs of one kind from those of another. A new kind registers one of these. */
+/** Everything that differs between kinds of jobs. A new kind registers one of these. */
 export interface JobKind<Input = unknown, Outcome = unknown> {
   kind: KindName;
-  /** With which its ids begin. */
+  /** Prefix of its job ids. */
   prefix: string;
-  /** One of them, before what it is about: `search for`. */
+  /** Noun before its subject in messages: `search for`. */
   noun: Words;
   service: keyof typeof queuesOf;
   workflowId(input: Input, id: string): string;
-  /** What it is about, masked. @param say of its reader */
+  /** Its subject, masked. @param say of its reader */
   describe(input: Input, say: Say): string;
-  /** How it is done, by the names of flags: who attaches to it cannot change them. */
+  /** Its terms, by flag name: an attaching command cannot change them. */
   terms(input: Input): Readonly<Record<string, unknown>>;
   /** Null when no worker answers. */
   readProgress(engine: EngineClient, workflowId: string, reader: Reader): Promise<Progress | null>;
-  /** As the store has it, where it does not run or no worker answers; left out: it has none. */
+  /** From the store, when no workflow runs or no worker answers; left out: it has none. */
   storedProgress?(ctx: CommandContext, job: Job): Promise<Progress | null>;
-  /** How it ended, for the reader of the context, the status first. */
+  /** The outcome in the reader's language, the status first. */
   lines(job: EndedJob<Input, Outcome>, ctx: CommandContext): string[] | Promise<string[]>;
-  /** What the service reported, from the store: shown with how it ended. */
+  /** What the service reported, from the store: shown with the outcome. */
   findings?(
     job: Pick<EndedJob<unknown, unknown>, 'folder' | 'outcome'>,
     store: Store,
   ): Promise<Findings>;
-  /** The outcome as `--json` has it; left out: as it is. @param folder as it was exported */
+  /** The outcome as `--json` prints it; left out: unchanged. @param folder of the export */
   report?(
     ctx: CommandContext,
     job: EndedJob<Input, Outcome>,
@@ -105,18 +105,18 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: EndedJob<Input, Outcome>,
     ctx: CommandContext,
   ): BillingTotal[] | Promise<BillingTotal[]>;
-  /** The things that make up its cost; left out: it reports none, or its rows are jobs that do. */
+  /** Its purchases; left out: it has no cost of its own, or its rows are jobs that do. */
   charges?(job: Pick<EndedJob<Input, Outcome>, 'id' | 'outcome'>): Charge[];
-  /** Left out: nothing is bought in its name. */
+  /** Left out: it sends no chargeable requests itself. */
   requests?(
     job: EndedJob<Input, Outcome>,
     ctx: CommandContext,
   ): RequestCounts | Promise<RequestCounts>;
   heeds: readonly (keyof ExportOptions)[];
   /**
-   * Writes the result folder, and makes it where there is anything to write. Left out: it has none.
+   * Writes the result folder, and creates it when there is anything to write. Left out: it has none.
    *
-   * @returns names of the files; none: there is nothing to write
+   * @returns file names; empty: there is nothing to write
    */
   export?(
     ctx: CommandContext,
@@ -126,16 +126,16 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   ): Promise<string[]>;
   /** Every row, in order, as `result --rows` prints it; left out: it has none. */
   rows?(ctx: CommandContext, job: EndedJob<Input, Outcome>): AsyncIterable<object>;
-  /** What was sent to be looked at; null: no browser shows it, or it is not in the store any more. */
+  /** The picture that was sent; null: no browser can show it, or it was erased. */
   picture?(ctx: CommandContext, job: Pick<Job, 'input'>): Promise<Picture | null>;
-  /** What resolving means for it; left out: it can be acknowledged. */
+  /** How it is resolved; left out: it can only be acknowledged. */
   resolver?(): Resolver;
   orders: readonly Order[];
-  /** No claim stands in its name: the engine alone can stop it. */
+  /** It makes no claims: only the server can stop it. */
   claimsNothing?: true;
-  /** `cancel` may cancel at the service too. */
+  /** `cancel` can also cancel at the service. */
   cancelsRemotely?: true;
-  /** When the workflow does not run; null: there is nothing to do. */
+  /** Called when the workflow does not run; null: nothing to do. */
   giveOthers?(
     engine: EngineClient,
     job: Job<Input, Outcome>,

@@ -5,7 +5,7 @@ import type { JobPage, JobRow } from '../../store/core/jobs/job-rows';
 import type { CommandContext } from './context';
 import { CommandError, noJob } from './errors';
 
-/** As people name what they look for. */
+/** Filters, as the user wrote them. */
 export interface ListQuery extends Omit<JobPage, 'after'> {
   kind?: JobKind | undefined;
   status?: string | undefined;
@@ -16,21 +16,21 @@ export interface ListQuery extends Omit<JobPage, 'after'> {
 }
 
 export interface ListedJob extends Omit<JobRow, 'input' | 'output' | 'folder'> {
-  /** What it is about, masked. */
+  /** Its subject, masked. */
   input: string;
   createdBy: string;
 }
 
 export interface Listed {
   jobs: ListedJob[];
-  /** Id to go on after; null: this is the end. */
+  /** Cursor of the next page; null: this is the last. */
   next: string | null;
 }
 
 /**
- * Jobs as the store knows them.
+ * Lists jobs of the store.
  *
- * @throws CommandError when there is no job to go on after
+ * @throws CommandError when the cursor names no job
  */
 export async function listJobs(
   ctx: CommandContext,

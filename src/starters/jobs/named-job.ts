@@ -6,23 +6,23 @@ import type { Store } from '../../store/store';
 import { writeWhole } from './written-file';
 import { CommandError, noJob } from './errors';
 
-/** In a result folder: the job that it is of. */
+/** File in a result folder that holds the job id. */
 export const jobFile = '.job';
 const mostNamed = 10;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** So that the folder names its job from now on. */
+/** Writes the job id into its result folder. */
 export function markFolder(folder: string, id: string): Promise<void> {
   return writeWhole(folder, jobFile, `${id}\n`);
 }
 
 /**
- * A job by what people have of it: its id, the beginning of it (with or without its kind), an id of the service, or
+ * Finds a job by its id, a prefix of it (with or without the kind), an id of the service, or
  * its result folder.
  *
- * @param name empty: the newest job of all
- * @param meant of jobs that asked for the same
- * @throws CommandError when it is nobody's, or that of several
+ * @param name empty: the newest job
+ * @param meant selects among jobs of the same request
+ * @throws CommandError when no job matches, or several do
  */
 export async function namedJob(
   store: Store,
@@ -80,7 +80,7 @@ async function searched(store: Store, name: string, meant: Meant): Promise<strin
   return (await store.spending.under(id, new Date(sent.claimedAt).toISOString()))?.id ?? null;
 }
 
-/** Lanes of a batch send under ids of their own. */
+/** Lanes of a batch send under their own workflow ids. */
 export function jobOfSender(workflowId: string): string {
   return workflowId.replace(/\/(?:decision-\d+-)?lane-[^/]*$/, '');
 }

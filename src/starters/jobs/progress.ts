@@ -4,26 +4,26 @@ import { stateWord } from '../../report/words';
 import type { EngineClient } from '../../temporal/connection';
 import { jobProgressQuery } from '../../workflows/messages';
 
-/** How a job that runs stands, whatever its kind. */
+/** Progress of a running job of any kind. */
 export interface Progress {
   stage: string;
-  /** Rows; null: it is one thing. */
+  /** Rows; null: it is no batch. */
   total: number | null;
-  /** Settled rows by how they ended. */
+  /** Settled rows by status. */
   counts: Readonly<Record<string, number>>;
-  /** Requested and not settled yet. */
+  /** Requested and not settled. */
   outstanding: number;
   /** Settled once, to be requested again later. */
   again: number;
-  /** What keeps it from going on; `until`: the instant of the next try, when there is one. */
+  /** Why it waits; `until`: the instant of the next try, if known. */
   waiting: { reason: string; until: number | null; budget?: ReachedBudget } | null;
   paused: boolean;
   cancelling: boolean;
-  /** What else a person wants to know: the id at the service, the cost so far. */
+  /** Other details: the id at the service, the cost so far. */
   details: readonly string[];
 }
 
-/** Of what is no batch. Null when no worker answers. */
+/** For a single job. Null when no worker answers. */
 export async function progressOfOne(
   { client }: EngineClient,
   workflowId: string,
@@ -39,7 +39,7 @@ export async function progressOfOne(
   const known = [state, externalId, uploads === 0 ? null : expired];
   return {
     ...progressOfStage(stage),
-    // Nothing but its name tells that it waits for a person.
+    // Only its name shows that it waits for a person.
     waiting: stage === 'review' ? null : waiting,
     cancelling,
     details: known.filter((detail) => detail != null),

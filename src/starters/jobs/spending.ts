@@ -9,18 +9,18 @@ import type { Charge } from './job-kind';
 export const spendingGroups = ['kind', 'label', 'actor', 'month'] as const;
 export type SpendingGroup = (typeof spendingGroups)[number];
 
-/** What was spent on jobs of one kind, label, actor or month. */
+/** Spending on jobs of one kind, label, actor or month. */
 export interface Spending {
-  /** Empty: jobs without a label, or that are no longer in the store. */
+  /** Empty: jobs without a label, or erased. */
   group: string;
-  /** Requests that left or may have left, and that may be charged; refused ones are among them. */
+  /** Chargeable requests that were sent or may have been, refused ones included. */
   requested: number;
   refused: number;
-  /** Requests whose answer was lost, or is not there yet. */
+  /** Requests whose response was lost or is pending. */
   unknown: number;
-  /** Requests sent although an earlier one for the same may have been accepted. */
+  /** Requests sent although an earlier one for the same subject may have been accepted. */
   possibleDoubleCharges: number;
-  /** Results of batches that were there already: requests that were not sent. */
+  /** Batch rows with an existing result: no request was sent. */
   reused: number;
   /** As the service reported it; certificates and credit analyses report nothing. */
   billing: BillingTotal[];
@@ -35,9 +35,9 @@ const month = new Intl.DateTimeFormat('sv-SE', {
 });
 
 /**
- * What was sent since an instant, and what it cost.
+ * Requests since an instant, and their cost.
  *
- * @param chargesOf of a job: the things that its service reported billing of
+ * @param chargesOf a job's purchases with reported billing
  */
 export async function spendingSince(
   { store }: Pick<CommandContext, 'store'>,
@@ -85,7 +85,6 @@ export async function spendingSince(
   });
 }
 
-/** All groups together. */
 export function summed(groups: readonly Spending[]): Spending {
   const totals = new BillingTotals();
   const all = { group: '', ...newCounts() };
@@ -118,7 +117,7 @@ function groupOf(
   return (by === 'label' ? input.label : (input.createdBy ?? input.by)) ?? '';
 }
 
-/** Results that were there already: a summary says so, or the rows that a batch of jobs did not ask for. */
+/** Reused results: from the summary, else rows that a batch did not request. */
 function reusedBy({ input, outcome }: SpendingJob): number {
   const { reused } = (outcome as { summary?: { reused?: number } } | null)?.summary ?? {};
   if (reused !== undefined) return reused;
@@ -126,7 +125,7 @@ function reusedBy({ input, outcome }: SpendingJob): number {
   return items === undefined || children === undefined ? 0 : items - children;
 }
 
-/** Jobs by the workflows that send for them. */
+/** Maps workflow ids to the jobs for which they send. */
 class Owners {
   readonly #ctx: Pick<CommandContext, 'store'>;
   #known = new Map<string, SpendingJob>();

@@ -9,12 +9,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A terminal is told nothing that it would obey. */
+/** Removes control characters, which a terminal would obey. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
-/** Of a text that is longer, as much as there is room for. */
+/** Cuts a longer text to the width. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let shown = '';
@@ -30,14 +30,14 @@ export function cut(text: string, width: number): string {
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
-/** Columns of a terminal. */
+/** Width in terminal columns. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const one of text) width += wide.test(one) ? 2 : /\p{M}/u.test(one) ? 0 : 1;
   return width;
 }
 
-/** A name and a value a line, of those that are known. */
+/** One line of name and value for each known value. */
 export function factLines(
   facts: readonly (readonly [string, string | null])[],
   width = 10,
@@ -81,20 +81,20 @@ export function billingWords(
   return [word, amount ?? '-', unit ?? ''].join(' ').trim();
 }
 
-/** Why the value of a flag is not taken. */
+/** Why the value of a flag is refused. */
 export function flagProblem(flag: string, problem: { code: string; message: string }): Words {
   const [en, pt] = faultWords(problem);
   return [`${flag}: ${en}`, `${flag}: ${pt}`];
 }
 
-/** Of what is wrong: in both languages, or by its code. */
+/** An error in both languages, or its code. */
 export function faultWords(
   fault: { message: string } & ({ pt: string } | { code: string }),
 ): Words {
   return [fault.message, 'pt' in fault ? fault.pt : problemWords(fault, 'pt')];
 }
 
-/** The code and message of what went wrong, as they are known; null: nothing did. */
+/** Code and message of an error, as far as known; null: no error. */
 export function errorWords(
   error: { code: string | null; message: string } | null,
   { language }: Pick<Reader, 'language'>,

@@ -6,13 +6,13 @@ import { readLarge } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
 import { CommandError } from './errors';
 
-/** Whole or not at all, for its owner alone: what was there before stays until it is complete. */
+/** Writes atomically, readable by its owner only: the old file stays until the new one is complete. */
 export async function writeWhole(
   folder: string,
   name: string,
   body: string | Buffer | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  // Two commands may show the same job at once.
+  // Two commands may export the same job at once.
   const aside = join(folder, `.${name}.${randomUUID()}.partial`);
   try {
     await writeFile(aside, body, { mode: 0o600 });
@@ -23,7 +23,7 @@ export async function writeWhole(
   await rename(aside, join(folder, name));
 }
 
-/** @throws CommandError when it is not in the store any more, or not as it was stored */
+/** @throws CommandError when the artifact was erased, or differs from what was stored */
 export async function writeArtifact(
   store: Store,
   jobId: string,
@@ -42,7 +42,7 @@ export async function writeArtifact(
   }
 }
 
-/** Removes the files that are of these names and not kept; those of other names stay. */
+/** Removes files of these names unless they were just written; others stay. */
 export async function removeOthers(
   folder: string,
   ours: RegExp,

@@ -13,9 +13,9 @@ import { writeWhole } from '../written-file';
 import { printedRows, surveyRows, type BatchSurvey, type EndedBatch } from './rows';
 import type { BatchRules } from './rules';
 
-/** A batch of jobs, as all commands about jobs see it. */
+/** The job kind of a batch: what commands about jobs call. */
 export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatchEnd> {
-  // An export has read the rows: what is printed of them is not read again.
+  // Set by `export`, so that the lines printed after it do not read the rows again.
   const surveys = new WeakMap<JobBatchEnd, BatchSurvey>();
   const surveyOf = async (ctx: CommandContext, job: EndedBatch): Promise<BatchSurvey> => {
     const survey = surveys.get(job.outcome) ?? (await surveyRows(ctx, rules, job));
@@ -98,7 +98,7 @@ async function readProgress(
   return { ...nothingElse, counts: whole(counts), ...known };
 }
 
-/** Rows that had ended before the batch are among them. */
+/** Counts include rows that settled before the batch started. */
 async function storedProgress({ store }: CommandContext, { folder, input }: Job) {
   const { open: _, ...counts } = await new JobBatchRepository(store).counts(folder);
   return { ...nothingElse, counts: whole(counts), total: (input as JobBatchRecord).items };

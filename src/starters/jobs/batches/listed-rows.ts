@@ -1,16 +1,16 @@
 import type { StoredRow } from '../../../store/core/row-writer';
 import type { BatchRows } from './request';
 
-/** What stands for a line where there is no sheet. */
+/** A row of a list without a sheet. */
 export interface ListedRow {
   document: string;
-  /** Rows with the same one are asked for once; null: it is not asked for. */
+  /** Rows with the same key are requested once; null: the row is not requested. */
   key: string | null;
-  /** Why it is not. */
+  /** Why the row is not requested. */
   refused?: string | null;
 }
 
-/** Rows of a list, with the lines that a sheet with a header would have. */
+/** Rows of a list, numbered as the lines of a sheet with a header. */
 export function listedRows(
   type: string,
   list: () => Promise<readonly ListedRow[]> | readonly ListedRow[],

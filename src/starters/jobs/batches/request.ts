@@ -19,49 +19,49 @@ import type { Job } from '../job-kind';
 import { problemOf, type StartPlan, type Foreseen, type LineProblem } from '../begin/start-job';
 import { storeFile } from './stored-file';
 
-/** Lines with content; `left`: what was found and is not asked for, by the reason. */
+/** Non-empty lines; `left`: rows found and not requested, by reason. */
 export type BatchRows = SheetPlan<string> & { left?: Readonly<Record<string, number>> };
 
-/** A job that does what is asked for already, or did. */
+/** A job that makes the same request, open or ended. */
 export type ExistingJob = Omit<ChildJob, 'before'> & { ended: boolean };
 
-/** What jobs would ask for that ask for more than one thing. */
+/** Dry run of jobs that send more than one request each. */
 export interface Foresight {
-  /** @param item of a job that would be started */
+  /** @param item request of a job that would start */
   add(item: string): Promise<void>;
   lines(): string[];
 }
 
-/** What is asked for: an input, and what one row of it comes to. */
+/** The request of a batch: an input, and the job for each of its rows. */
 export interface BatchRequest {
   kind: JobBatchKind;
   label: string | null;
-  /** On purpose: nothing that has ended is taken for it. */
+  /** Explicit rerun: jobs that have ended are not reused. */
   rerun: boolean;
-  /** The same rows with others are another batch. */
+  /** Other terms make another batch of the same rows. */
   terms: readonly unknown[];
   inputName: string;
-  /** Stored with the batch; null: there is no file. */
+  /** Stored with the batch; null: the batch has no file. */
   inputPath: string | null;
   /** Requests of a row that may be charged, when nothing fails; left out: no budget counts them. */
   requestsPerRow?: number;
-  /** The rows are found when it is asked for, and are no part of what makes it the same batch. */
+  /** The rows are listed when the batch starts and do not identify it. */
   isListed?: true;
-  /** Read anew each time. @param notices what a person should know of the file. @throws SheetError */
+  /** Reads the input again on every call. @param notices warnings about the file @throws SheetError */
   rows(notices?: Pick<InputChoice, 'onHeader' | 'onNotice'>): BatchRows;
-  /** Null: a new job is needed. @param item what a row asks for */
+  /** Null: the row needs a new job. @param item the request of the row */
   existing(item: string): Promise<ExistingJob | null>;
   /**
-   * A job that can be started.
+   * Stores a job, ready to start.
    *
-   * @param rerun names the batch that asks once more; null: it is not asked for once more
+   * @param rerun id of the batch that requests it again; null: this is no rerun
    */
   put(item: string, rerun: string | null): Promise<Omit<ChildJob, 'before'>>;
-  /** Of a dry run: what the jobs themselves would ask for. */
+  /** Dry run: what the child jobs would request. */
   foresight?(): Foresight;
 }
 
-/** The input read to its end: nothing is written or sent before this has succeeded. */
+/** Reads the whole input: nothing is written or sent before this succeeds. */
 async function nameOf(
   { idKey, log, reader }: CommandContext,
   request: BatchRequest,
@@ -82,7 +82,7 @@ async function isAnyOpen(request: BatchRequest): Promise<boolean> {
   return false;
 }
 
-/** Rows and child jobs first, the record last: the batch can be started then. */
+/** Stores rows and child jobs first, the batch record last: after that the batch can start. */
 async function storeBatch(
   ctx: CommandContext,
   request: BatchRequest,
@@ -92,7 +92,7 @@ async function storeBatch(
   const { store, environment, idKey } = ctx;
   const { kind, label, inputName, inputPath } = request;
   const createdAt = new Date().toISOString();
-  // Two commands may record the same within a millisecond: each has rows of its own.
+  // Two commands may store the same batch within a millisecond: each stores its own rows.
   const instant = `${createdAt.replace(/[-:.]/g, '')}${randomBytes(3).toString('hex')}`;
   const batchId = `${kind}/${name}/${instant}`;
   const folder = jobBatchFolder(batchId);
@@ -174,7 +174,7 @@ async function childOf(request: BatchRequest, item: string, instant: string): Pr
   return { jobId, terms, before };
 }
 
-/** How it is driven, as a person said. */
+/** Terms of a batch, from its flags. */
 export interface BatchTerms {
   budget?: number | undefined;
   concurrency: number;
@@ -182,7 +182,7 @@ export interface BatchTerms {
   deadline: number;
 }
 
-/** The batch of the same rows that has not ended, or that leaves nothing to ask, stands. */
+/** An existing batch of the same rows is reused while it is open, or when it left nothing to request. */
 export async function planBatchStart(
   ctx: CommandContext,
   request: BatchRequest,
@@ -243,18 +243,18 @@ async function foresee(request: BatchRequest): Promise<Foreseen> {
   return { ...foreseen, problems, left: rows.left ?? {}, ...(lines.length > 0 && { lines }) };
 }
 
-/** A file that a person gave. */
+/** The input file of a command. */
 export interface InputFile {
-  /** As it was typed. */
+  /** As the user typed it. */
   input: string;
-  /** Where it can be read more than once. */
+  /** A path that can be read more than once. */
   path: string;
   choice: InputChoice;
   label: string | null;
   rerun: boolean;
 }
 
-/** Of a request that names its file. */
+/** From a request with a file. */
 export function inputFileOf(request: {
   input: string;
   column?: string | undefined;
@@ -272,7 +272,7 @@ export function inputFileOf(request: {
   return { input, path: input, choice, label, rerun };
 }
 
-/** What a request has of its file. */
+/** The part of a request that comes from its file. */
 export function ofFile({ input, label, path: inputPath, rerun }: InputFile) {
   return { label, rerun, inputName: inputNameOf(input), inputPath };
 }

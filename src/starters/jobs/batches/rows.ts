@@ -12,10 +12,10 @@ import type { LineProblem } from '../begin/start-job';
 
 export type EndedBatch = EndedJob<JobBatchRecord, JobBatchEnd>;
 
-/** More of them stand in `results.csv` alone. */
+/** Above this, problems are in `results.csv` only. */
 const mostProblems = 1_000;
 
-/** One input line, as it stands. */
+/** One input line with its status. */
 export interface ResultRow extends ShownRow {
   child: ChildJob | null;
   error: { code: string | null; message: string } | null;
@@ -26,14 +26,13 @@ export interface ResultRow extends ShownRow {
   own?: readonly string[];
 }
 
-/** Lines by how they stand, what needs a person, and what was charged. */
+/** Lines by status, lines that need attention, and charges. */
 export interface BatchSurvey {
   counts: Record<string, number>;
   problems: LineProblem[];
   charges: BatchCharges;
 }
 
-/** Reads the rows as they stand now. */
 export async function surveyRows(
   ctx: CommandContext,
   rules: BatchRules,
@@ -59,12 +58,12 @@ export async function surveyRows(
   return { counts, problems, charges };
 }
 
-/** That of a duplicate stands by the line that it repeats. */
+/** A duplicate shows the end of the line that it repeats. */
 export function ownEnd({ status, end }: ResultRow): ChildEnd | null {
   return status === 'duplicate' ? null : end;
 }
 
-/** By the columns of the kind; of a duplicate nothing is charged. */
+/** The kind's columns; a duplicate has no charges. */
 export function reportedOf(
   rules: BatchRules,
   { end, status }: ResultRow,
@@ -77,7 +76,7 @@ export function reportedOf(
   return Object.fromEntries(reported);
 }
 
-/** As `result --rows` prints them. */
+/** Rows in the form of `result --rows`. */
 export async function* printedRows(
   ctx: CommandContext,
   rules: BatchRules,
@@ -93,7 +92,7 @@ export async function* printedRows(
   }
 }
 
-/** As `--json` of the job that stands for the row has it. */
+/** The outcome of the row's job, in the form of `--json`. */
 async function childOutcome(
   ctx: CommandContext,
   { child }: BatchRules,
@@ -119,7 +118,7 @@ export async function* rowsOf(
       throw new CommandError([`${folder} is not complete`, `${folder} está incompleto`]);
     const end = row.erased ? null : await rules.ending(ctx, child.jobId);
     const hasStarted = end !== null || (await rules.hasStarted(ctx, child.jobId));
-    // What has started goes on at the service, whatever became of the batch.
+    // A started child job continues at the service after its batch has ended.
     const unended = hasStarted ? 'lost' : outcome.cancelled ? 'cancelled' : rules.unstarted;
     yield { ...resultRow(row, child, end, unended), ...(row.own && { own: row.own }) };
   }

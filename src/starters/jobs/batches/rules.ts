@@ -8,30 +8,30 @@ import type { CommandContext } from '../context';
 import type { ExportOptions, JobKind } from '../job-kind';
 import { printable } from '../text';
 
-/** Cells of one line, by column; null: nothing was reported. */
+/** Cells of one line, by column; null: the service reported none. */
 export type ChildCells = Readonly<Record<string, string | number | boolean | null>>;
 
 /** How a child job ended. */
 export interface ChildEnd {
-  /** Of the job that stands for the row: a person may have asked for it again. */
+  /** Id of the row's newest job: a resolution may have started another. */
   jobId: string;
   status: string;
-  /** A person is needed, whatever the status. */
+  /** Needs attention, whatever the status. */
   isDoubted?: true;
   cells: ChildCells;
   error: { code: string | null; message: string } | null;
   settledAt: string;
-  /** What the service reported is stored no more. */
+  /** The service's response was erased. */
   isErased: boolean;
-  /** As reported, one for each thing that may have been charged; null: nothing was reported. */
+  /** As reported, one for each purchase that may have been charged; null: nothing was reported. */
   billing: readonly (Billing | null)[];
   /** What the service answered, as it came; null when there is none. */
   answer(): Promise<Buffer | null>;
-  /** Writes its files into a folder of its own; returns their names. */
+  /** Writes its files into its own folder; returns their names. */
   exportTo?(folder: string, options: ExportOptions): Promise<string[]>;
 }
 
-/** An input line, as it stands. */
+/** An input line with its status. */
 export interface ShownRow {
   line: number;
   requested: string;
@@ -39,50 +39,49 @@ export interface ShownRow {
   end: ChildEnd | null;
 }
 
-/** Written in two walks over the rows: what columns there are is known after the first one. */
+/** Written in two scans of the rows: the first one finds the columns. */
 export interface BatchSheets {
-  /** @returns what the page of the batch shows of the line beside its cells */
+  /** @returns what the batch page shows of the line besides its cells */
   learn(answer: Buffer): ChildCells;
-  /** Of the lines with an answer of their own, once all are learnt. */
+  /** Writes lines that have their own response, after `learn` has seen all of them. */
   write(row: ShownRow, answer: Buffer): Promise<void>;
   close(): Promise<void>;
   abandon(): Promise<void>;
 }
 
-/** What tells batches of one kind from those of another. */
+/** The part of a batch kind that differs from other kinds. */
 export interface BatchRules {
   kind: JobBatchKind;
   service: keyof typeof queuesOf;
-  /** Its child jobs, for people. */
+  /** Its child jobs, in messages. */
   noun: Words;
   /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
   columns: readonly string[];
-  /** Those of them that tell what was charged: once for a job, on its first line. */
+  /** Those of them that report charges: written once for a job, on its first line. */
   chargeColumns: readonly string[];
   charges(): BatchCharges;
-  /** What it writes beside `results.csv` and the answers. */
+  /** Sheets besides `results.csv` and the responses. */
   sheets?(folder: string, how: { excel: boolean }): BatchSheets;
-  /** Of its child jobs. */
   child: JobKind;
-  /** Each child job gets a page of its own, where pages are asked for. */
+  /** Each child job gets its own page when pages are requested. */
   hasPages?: true;
-  /** How a child job ended; null before its end. */
+  /** How a child job ended; null while it is open. */
   ending(ctx: CommandContext, jobId: string): Promise<ChildEnd | null>;
   /** Whether anything was sent for it, or may have been. */
   hasStarted(ctx: CommandContext, jobId: string): Promise<boolean>;
-  /** What became of a row that nothing was sent for in a batch that has ended. */
+  /** Status of a row without a request, once the batch has ended. */
   unstarted: 'lost' | 'followed';
 }
 
-/** Adds up what child jobs were charged, each once: the rows of the sheet add up to it. */
+/** Sums the charges of child jobs, each once: the sum equals that of the sheet's rows. */
 export interface BatchCharges {
-  /** @param before it had ended, and was charged, before the batch was asked for */
+  /** @param before the job had ended, and was charged, before the batch started */
   add(end: ChildEnd, before: boolean): void;
-  /** Of `summary.json`. */
+  /** For `summary.json`. */
   summary(): Record<string, unknown>;
-  /** Left out: nothing is reported. */
+  /** Left out: the service reports no billing. */
   billing?(): BillingTotal[];
-  /** For people. */
+  /** Lines for the terminal. */
   lines(reader: Reader): string[];
 }
 
@@ -124,7 +123,7 @@ export function totalWords(
   return printable(`${count} ${word}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd());
 }
 
-/** The service reports no billing of a profile: what may be charged for is that it was answered. */
+/** Profiles: the service reports no billing, so answered requests are counted. */
 export function answeredCharges(): BatchCharges {
   let all = 0;
   let earlier = 0;
@@ -162,7 +161,7 @@ export function lostCalls(count: number, reader: Reader): string {
   return `${calls} ${words}`;
 }
 
-/** The service reports nothing of the cost. */
+/** The service reports no cost. */
 export function noCharges(): BatchCharges {
   return { add: () => undefined, summary: () => ({}), lines: () => [] };
 }

@@ -21,7 +21,7 @@ import {
 import type { CommandContext } from '../context';
 import { removeOthers, writeWhole } from '../written-file';
 
-/** What all kinds have, before and behind their own columns. */
+/** Columns of all kinds, before and after their own. */
 const firstColumns = ['line', 'asked', 'status'] as const;
 const lastColumns = [
   'error_code',
@@ -35,7 +35,7 @@ const lastColumns = [
 
 type Target = ExportOptions & { folder: string };
 
-/** One line an input line, in order; the answers beside it, and a page about all of them. */
+/** One line for each input line, in order; the responses beside it, and one page about all lines. */
 export async function writeRows(
   ctx: CommandContext,
   rules: BatchRules,
@@ -77,7 +77,7 @@ export async function writeRows(
     if (sheets !== null) await writeSheets(rowsOf(ctx, rules, job), sheets);
     await sheets?.close();
     await results.close();
-    // Of an earlier result that stood here: they may be about other people.
+    // Files of an earlier result in this folder may be about other people.
     await removeOthers(join(folder, 'answers'), /^\d+\.json$/, answers);
     await removeOthers(join(folder, 'pages'), /^\d+\.html$/, pages);
     const report = {
@@ -106,7 +106,7 @@ function rowOf(
   return { line, requested, status, isDoubted, jobId, error, reference, ...shown };
 }
 
-/** `pages/<line>.html`, of a kind whose jobs have one each; returns its name. */
+/** Writes `pages/<line>.html` for a kind whose jobs have pages; returns the file name. */
 async function writePage(
   ctx: CommandContext,
   rules: BatchRules,
@@ -132,7 +132,7 @@ async function writeSheets(rows: AsyncIterable<ResultRow>, sheets: BatchSheets):
   }
 }
 
-/** Of a file, its name without the ending that all of them have; what is no name of a file: its line. */
+/** For a file, its name without the common ending; if that is no valid file name, the line number. */
 function folderName({ requested, line }: ResultRow): string {
   const name = requested.replace(/\.rem$/, '');
   return /[@/\\:]|^\.|^$/.test(name) ? `line-${line}` : name;
@@ -155,7 +155,7 @@ function cellsOf(rules: BatchRules, row: ResultRow): (string | number | null)[] 
   ];
 }
 
-/** `answers/<line>.json`: what the service answered, as it came. */
+/** Writes the service's response as received to `answers/<line>.json`. */
 async function writeAnswer(folder: string, line: number, answer: Buffer): Promise<string> {
   const name = `${line}.json`;
   const text = `${JSON.stringify(parseJson(answer), null, 2)}\n`;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Store } from '../../../store/store';
 
-/** Puts an input file into the store as it is, under its sum. */
+/** Stores an input file unchanged, addressed by its sha256. */
 export async function storeFile(
   store: Store,
   path: string,

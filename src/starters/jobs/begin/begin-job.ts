@@ -5,24 +5,24 @@ import { findJob, hasWorker } from '../find-job';
 import type { Job, JobKind } from '../job-kind';
 import { startJob, type StartPlan } from './start-job';
 
-/** A term that somebody named, by the name that `JobKind.terms` has for it. */
+/** A term that the user set, by its name in `JobKind.terms`. */
 export interface GivenTerm {
   name: string;
-  /** As it was written: `--deadline`. */
+  /** As the user typed it: `--deadline`. */
   written: string;
   value: unknown;
 }
 
 export interface Beginning<Input, Outcome, T> {
-  /** Terms that were named: a job that is there already must have them. */
+  /** Terms that the user set: an existing job must have the same. */
   given: readonly GivenTerm[];
-  /** Nothing is sent: how this job ended is the answer. */
+  /** Called when an ended job is the answer: nothing is sent. */
   ended: (job: Job<Input, Outcome>) => Promise<T>;
-  /** It runs. The engine is closed when this resolves. */
+  /** Called when the job runs. The client is closed when this resolves. */
   started: (engine: EngineClient, job: Job<Input, Outcome>) => Promise<T>;
 }
 
-/** Whether the end of the job that is there is the answer. */
+/** Whether the existing job's outcome is the answer. */
 export function isAnswered<Input, Outcome>({
   existing,
   isAnswer,
@@ -31,10 +31,10 @@ export function isAnswered<Input, Outcome>({
 }
 
 /**
- * One rule for whoever asks for a job: what was asked for alike and has ended is the answer, what has not
- * ended is followed or gone on with, and only else a job is recorded and started.
+ * The rule of every command that starts a job: an ended job of the same request is the answer, an open
+ * one is followed or resumed, and only otherwise a new job is stored and started.
  *
- * @throws UsageError when a given term is not that of the job which is there
+ * @throws UsageError when the user set a term that the existing job does not have
  */
 export async function beginJob<Input, Outcome, T>(
   ctx: CommandContext,
@@ -82,7 +82,7 @@ export async function beginJob<Input, Outcome, T>(
   });
 }
 
-/** @throws UsageError naming what a job that is there does otherwise than was given */
+/** @throws UsageError naming the terms in which the existing job differs from what the user set */
 export function refuseIgnored<Input, Outcome>(
   { terms: termsOf }: Pick<JobKind<Input, Outcome>, 'terms'>,
   { id, input }: Pick<Job<Input, Outcome>, 'id' | 'input'>,
@@ -91,9 +91,9 @@ export function refuseIgnored<Input, Outcome>(
 ): void {
   const terms = termsOf(input);
   for (const { name, value, written } of given) {
-    // The deadline of what does not run begins anew.
+    // A job that is resumed gets a new deadline.
     if (name === 'deadline' && !runs) continue;
-    // A rerun that has not ended is the one that is asked for.
+    // An open rerun is the one requested.
     const isOrder = name === 'rerun' && value === true && terms['rerun'] !== true;
     const isOther = name !== 'rerun' && name in terms && !isSame(terms[name], value);
     if (isOrder || isOther) {

@@ -11,11 +11,11 @@ import { findJob, hasWorker } from '../find-job';
 import { giveOrder, type Job, type JobKind, type Order, type OrderOptions } from '../job-kind';
 
 /**
- * Cancels, pauses or resumes a job. A cancel or pause is committed before the engine is told: no claim of
- * the job commits after it, whoever drives it.
+ * Cancels, pauses or resumes a job. A cancel or pause is committed before the workflow receives it: no claim
+ * of the job commits after it, whichever process drives the job.
  *
- * @returns what the workflow answers, for the reader of the context
- * @throws CommandError when it has ended, does not run, or refuses
+ * @returns the workflow's answer, in the reader's language
+ * @throws CommandError when the job has ended, does not run, or refuses
  */
 export async function orderJob(
   ctx: CommandContext,
@@ -55,7 +55,7 @@ export async function orderJob(
         const answered = await within(patienceMs, answer);
         if (answered !== null) return say(...answerWords(answered));
         if (stops === 'cancelled') {
-          // The engine has it on record: an update that nobody takes is lost with this process.
+          // The server has stored the update: if no worker takes it, it is lost with this process.
           await handle.cancel();
           return kind.claimsNothing === true
             ? say(
@@ -74,7 +74,7 @@ export async function orderJob(
     } catch (error) {
       if (!isNotFound(error)) {
         if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-        // It may have been stopped before: the mark stays.
+        // A stop may already be stored: then it stays.
         await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
         throw refusalOf(id, error);
       }
@@ -83,7 +83,7 @@ export async function orderJob(
     if (otherwise != null) return say(...answerWords(otherwise));
     if (stops !== null) await releaseAll(ctx, folder, stops);
     const { outcome, status } = await findJob(ctx, id);
-    // Its next step met the mark before the order did.
+    // The workflow's next step read the stored stop before the update arrived.
     if (stops === 'cancelled' && status === 'cancelled')
       return say('cancelled: nothing more was sent', 'cancelado: nada mais foi enviado');
     await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
@@ -102,7 +102,6 @@ async function releaseAll(
   await new JobBatchRepository(store).releaseChildren(folder, word);
 }
 
-/** Why a workflow refused an update. */
 export function refusalWords({ cause }: WorkflowUpdateFailedError): Words {
   const [answer] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
   return answer == null ? ['refused', 'recusado'] : answerWords(answer as OrderAnswer);
@@ -121,13 +120,13 @@ function hasEnded(id: string): CommandError {
   ]);
 }
 
-/** Null when it takes longer. */
+/** Null on timeout. */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T | null> {
   answer.catch(() => undefined);
   return Promise.race([answer, sleep(ms, null, { ref: false })]);
 }
 
-/** Where no worker runs nobody answers: what was asked for stands in the store. */
+/** Without a worker there is no answer: the stop is stored all the same. */
 const patienceMs = 5_000;
 const notAnswered = (say: Say): string =>
   say(

@@ -3,24 +3,24 @@ import { classifyFailure, isCallFailure } from '../../../apis/http/classify';
 import { ContractError, StatusError } from '../../../apis/http/errors';
 import { CommandError } from '../errors';
 
-/** How often one wish is sent, and how long a command waits between two, in milliseconds. */
+/** Bounds the calls for one request, and the wait between two, in milliseconds. */
 export const mostSends = 4;
 const pauseMs = 1_000;
 const longestPauseMs = 60_000;
 
 /**
- * What a failed call means for the next one. `refused`: it would be refused again; `not_done`:
- * surely nothing happened; `unknown`: it may have been done, and the answer was lost.
+ * What a failed call means for a retry. `refused`: it would be refused again; `not_done`:
+ * it certainly had no effect; `unknown`: it may have taken effect, and the response was lost.
  */
 export type CallMeaning = 'refused' | 'not_done' | 'unknown';
 
 export interface RepeatOptions {
-  /** Told what goes on, one line at a time. */
+  /** Prints progress, one line at a time. */
   print: (line: string) => void;
   pause?: (ms: number) => Promise<unknown>;
 }
 
-/** Calls of a command to one service, again where that harms nothing. */
+/** Calls of a command to one service, retried where a retry is harmless. */
 export class RepeatedCalls {
   readonly #tell: (line: string) => void;
   readonly #pause: (ms: number) => Promise<unknown>;
@@ -30,7 +30,7 @@ export class RepeatedCalls {
     this.#pause = pause;
   }
 
-  /** For calls that may be repeated as they are. What was taken and cannot be read is thrown. */
+  /** For calls that are safe to repeat. An accepted call with an unreadable response throws. */
   async again<T>(call: () => Promise<T>): Promise<T> {
     for (let send = 1; ; send += 1) {
       try {
@@ -44,7 +44,7 @@ export class RepeatedCalls {
     }
   }
 
-  /** The service itself paces what it refused for now; a lost answer may still be on its way. */
+  /** The service sets the wait after a throttled call; after a lost response, the call may still arrive. */
   async wait(error: unknown): Promise<void> {
     const requested = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
     if (requested > longestPauseMs) {

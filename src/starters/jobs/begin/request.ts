@@ -3,7 +3,7 @@ import { readDuration } from '../duration';
 
 export const durationExpected = 'expected a duration like 90s, 15m, 24h or 7d';
 
-/** Read as milliseconds. */
+/** Parsed to milliseconds. */
 export const duration = z.string().transform((text, context) => {
   const ms = readDuration(text);
   if (ms !== null) return ms;
@@ -11,7 +11,7 @@ export const duration = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Of every request; the command line has a flag for each. @param deadline a duration */
+/** In every request; the command line has a flag for each. @param deadline a duration */
 export function startTerms(deadline: string) {
   return {
     label: z.string().optional().describe('a word of yours to find it by'),
@@ -24,14 +24,14 @@ export function startTerms(deadline: string) {
   };
 }
 
-/** Where that is limited from the start. */
+/** For kinds whose results have a default maximum age. */
 export function maxAgeTerm(age: string) {
   return {
     maxAge: duration.prefault(age).describe('take what ended within this time for the answer'),
   };
 }
 
-/** Of what asks for more than one thing. */
+/** For jobs that send more than one chargeable request. */
 export const budgetTerm = {
   budget: z
     .int()
@@ -40,7 +40,7 @@ export const budgetTerm = {
     .describe('requests that may be charged before a person must look'),
 };
 
-/** Of a batch. @param what column of the sheet */
+/** For batches. @param what column of the sheet */
 export function inputTerms(what: string, concurrency: number) {
   return {
     input: z.string().describe(`path of a CSV or .xlsx file with a column of ${what}`),

@@ -2,13 +2,13 @@ import { Service } from '../../../apis/http/service';
 import { Token } from '../../../apis/http/token';
 import { ConfigError, readEnvironment, type Environment } from '../../../environment';
 
-/** A command does a few calls: the workers have the rate. */
+/** A command makes few calls: the workers get the rate. */
 const commandRps = 5;
 
 /**
- * Works with a service from a command, and closes it: without a workflow, for what is over at once.
+ * Calls a service from a command without a workflow, for short reads, and closes the client.
  *
- * @throws ConfigError when it is not configured
+ * @throws ConfigError when the service is not configured
  */
 export async function withService<T>(
   name: 'credit' | 'investigation',

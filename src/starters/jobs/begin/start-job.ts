@@ -12,32 +12,32 @@ import { isRunning, type CommandContext } from '../context';
 import { findJob } from '../find-job';
 import type { Job, JobKind } from '../job-kind';
 
-/** What is asked for, looked up before anything is recorded or sent. */
+/** A job to start, looked up before anything is stored or sent. */
 export interface StartPlan<Input, Outcome> {
-  /** The newest job that asked for the same; null: there is none. */
+  /** The newest job of the same request; null: there is none. */
   existing: Job<Input, Outcome> | null;
-  /** The end of that job is the answer. */
+  /** The outcome of that job is the answer. */
   isAnswer: boolean;
-  /** Records it, with what the audit trail says: it can be started then. Returns the id. */
+  /** Stores the job and its audit event, ready to start. Returns the id. */
   record(): Promise<string>;
-  /** Whether an interrupted one goes on; default: it does. Else another is recorded. */
+  /** Whether an interrupted job is resumed; default: yes. Otherwise a new one is stored. */
   goesOn?(job: Job<Input, Outcome>): boolean;
-  /** Of one that runs, before it is followed. */
+  /** Called for a running job before it is followed. */
   attach?(engine: EngineClient, job: Job<Input, Outcome>): Promise<void>;
   workflow: string;
-  /** @param job the standing one, when it goes on */
+  /** @param job the existing one, when it is resumed */
   workflowInput(job: Job<Input, Outcome>): object | Promise<object>;
-  /** Of one that does not run, before it is started: takes back what stopped its parts. */
+  /** Called before a job that does not run is started: withdraws the stored stop of its parts. */
   release?(job: Job<Input, Outcome>): Promise<void>;
-  /** Of one's own, in whose place another's runs: before it goes. */
+  /** Called on our own job before it is removed, because another job holds the workflow id. */
   withdraw?(job: Job<Input, Outcome>): Promise<void>;
-  /** Default: one that has ended may run again under its id. */
+  /** Default: an ended workflow may run again under its id. */
   reuse?: WorkflowIdReusePolicy;
-  /** It may have nothing to send: recorded before an engine is opened, it may have ended. */
+  /** It may need no request: then storing it ends it, before a client is opened. */
   mayEndAtOnce?: true;
-  /** Nobody waits for it alone: others come first. */
+  /** Lower priority: no user waits for this job alone. */
   isBatch?: true;
-  /** What would happen, of more than one thing. */
+  /** Dry run of a job with more than one request. */
   foresee?(): Promise<Foreseen>;
 }
 
@@ -52,22 +52,22 @@ export interface Foreseen {
   reuse: number;
   /** Would be followed, not bought again. */
   underWay: number;
-  /** Of unknown outcome elsewhere: would stay so until a person decides. */
+  /** Of unknown outcome in another job: stay so until a person resolves them. */
   unknown: number;
   problems: LineProblem[];
-  /** Found, and not asked for, by the reason. */
+  /** Rows found and not requested, by reason. */
   left?: Readonly<Record<string, number>>;
-  /** What else a person wants to know before it begins. */
+  /** Other lines shown before the job starts. */
   lines?: readonly string[];
 }
 
-/** A line of an input that a person must look at. */
+/** An input line that a person must check. */
 export interface LineProblem {
   line: number;
   status: string;
   code: string | null;
   message: string;
-  /** What the user names it by; left out: nothing. */
+  /** The user's reference of the line; left out: none. */
   reference?: string;
 }
 
@@ -82,9 +82,9 @@ export function problemOf({
 }
 
 /**
- * Starts a job that is on record, or attaches to the one that runs under its workflow id.
+ * Starts a stored job, or attaches to the one that runs under its workflow id.
  *
- * @returns the job at work: another command may have begun the same a moment before
+ * @returns the running job: another command may have started the same request a moment before
  */
 export async function startJob<Input, Outcome>(
   ctx: CommandContext,
@@ -112,7 +112,7 @@ export async function startJob<Input, Outcome>(
       ...(plan.isBatch !== true && { priority: { priorityKey: 1 } }),
     })
     .catch((error: unknown) => {
-      // Completed in between: its result is what was asked for.
+      // Completed in between: its result is the answer.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     });
   const handle = workflow.getHandle(workflowId);
@@ -122,7 +122,7 @@ export async function startJob<Input, Outcome>(
   return yieldTo(ctx, job, startedFor);
 }
 
-/** The job that ran. Of one's own nothing began then, and it goes: else it would be taken for an interrupted one. */
+/** Returns the job that runs. Removes our own, which never started: else it would be shown as interrupted. */
 export async function yieldTo<Input, Outcome>(
   ctx: CommandContext,
   own: Job<Input, Outcome>,
@@ -135,7 +135,7 @@ export async function yieldTo<Input, Outcome>(
   return other;
 }
 
-/** On the audit trail before the engine learns of it. */
+/** Writes the audit event before the workflow starts. */
 export async function auditStart(
   { audit, environment }: CommandContext,
   id: string,
@@ -148,7 +148,7 @@ export async function auditStart(
   await audit.appendAndAnchor([entry]);
 }
 
-/** Whether a job ended within an age; no age: it has none that counts. */
+/** Whether a job ended within an age; no age: false. */
 export function isWithin(maxAgeMs: number | undefined, job: Pick<Job, 'endedAt'> | null): boolean {
   const endedAt = job?.endedAt ?? null;
   if (endedAt === null) return false;

@@ -7,31 +7,31 @@ import type { CommandContext } from '../context';
 import { namedJob } from '../named-job';
 import { CommandError, noJob } from '../errors';
 
-/** A job that needs a person: why, and what can be decided about it now. */
+/** A job that needs attention: the reason, and the possible actions. */
 export interface InboxItem {
   id: string;
   kind: JobKind;
-  /** `waiting`: it has not ended. */
+  /** `waiting`: the job is open. */
   status: string;
   waitsFor: WaitReason | null;
-  /** That it waits for; null: it waits for no budget. */
+  /** The budget that it waits for; null: none. */
   budget: ReachedBudget | null;
   /** ISO 8601. */
   since: string;
   why: string;
   actions: readonly ActionMeaning[];
   createdAt: string;
-  /** What was asked for. */
+  /** The job's input. */
   input: unknown;
 }
 
 export interface InboxPage {
   items: InboxItem[];
-  /** Id to go on after; null: this is the end. */
+  /** Cursor of the next page; null: this is the last. */
   next: string | null;
 }
 
-/** Jobs that need a person, newest first: a query of the store alone. */
+/** Jobs that need attention, newest first: a query of the store alone. */
 export async function listInbox(
   { reader, store }: CommandContext,
   filter: InboxFilter,
@@ -49,22 +49,21 @@ export async function listInbox(
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** One job, whether it needs a person or not. */
+/** One job, whether it needs attention or not. */
 export interface InboxDetail {
   id: string;
   kind: JobKind;
   status: string;
   needsAttention: boolean;
-  /** Null: nobody is needed. */
+  /** Null: it needs no attention. */
   why: string | null;
-  /** What can be decided about it now, also when nobody needs to. */
+  /** The possible actions, also when it needs no attention. */
   actions: readonly ActionMeaning[];
   error: { code: string | null; message: string } | null;
-  /** What people have decided about it, in order. */
+  /** Resolutions of this job, in order. */
   decisions: Pick<DecisionRecord, 'action' | 'by' | 'at' | 'note'>[];
 }
 
-/** @throws CommandError when there is no such job */
 export async function inboxDetail(
   { reader, store }: CommandContext,
   name: string,

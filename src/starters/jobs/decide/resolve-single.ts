@@ -9,21 +9,21 @@ import { isRunning, type CommandContext } from '../context';
 import { CommandError, stillRuns, beingSent } from '../errors';
 import type { Continuation, Resolver, ResolveRequest } from './resolve';
 
-/** What inputs of jobs about one thing have in common. */
+/** Common to the inputs of all single jobs. */
 export interface SingleInput {
   jobId: string;
   createdAt: string;
   createdBy: string;
 }
 
-/** What tells jobs about one thing from others, when a decision starts the next one. */
+/** What a kind of single job adds when a resolution starts the next job. */
 export interface SingleRules<Input extends SingleInput> {
   workflow: string;
-  /** Of what is bought; null: nothing is fenced. */
+  /** Subject of the purchase; null: nothing is fenced. */
   fence: (ctx: CommandContext, input: Input) => Promise<string | null>;
-  /** Of the workflow, beside its deadline and queues. @param input of the next job */
+  /** Workflow arguments besides deadline and queues. @param input of the next job */
   args: (ctx: CommandContext, input: Input, folder: string) => Promise<object> | object;
-  /** What the next job asks for otherwise. */
+  /** Fields in which the next job's input differs. */
   changed?: (
     ctx: CommandContext,
     job: FoundJob,
@@ -38,10 +38,10 @@ export interface SingleRules<Input extends SingleInput> {
   ) => Promise<void>;
 }
 
-/** Actions after which the next job goes on. */
+/** Actions that start a next job. */
 const goesOn = new Set(['reissue', 'watch', 'adopt', 'retry']);
 
-/** Decisions about jobs that have ended: each goes on as a job of the same input. */
+/** Resolves jobs that have ended: a continuation is a new job of the same input. */
 export function singleResolver<Input extends SingleInput>(rules: SingleRules<Input>): Resolver {
   return {
     async check(ctx, engine, job, request) {
@@ -78,12 +78,12 @@ async function inputOf<Input>({ store }: CommandContext, { folder, id }: FoundJo
   return input;
 }
 
-/** Without the instant: of all the times that the same was asked for. */
+/** Without the instant: the same for every job of one request. */
 function itemOf(idOrFolder: string): string {
   return idOrFolder.replace(/[^/]+$/, '');
 }
 
-/** Resolved, it would let a second one leave beside it. */
+/** While its request is in flight, a resolution would let a second one be sent. */
 async function refuseInFlight(
   { store }: CommandContext,
   subject: string | null,
@@ -95,8 +95,9 @@ async function refuseInFlight(
 }
 
 /**
- * Of the request that the person saw: what was sent after the decision is another matter, also when it is
- * carried out again. Of an unknown outcome whose receipt came late the next job takes up what the service has.
+ * Resolves the attempt that the person saw: one sent after the resolution is not affected, also when the
+ * resolution runs again. If the receipt of an unknown outcome came late, the next job adopts what the service
+ * has.
  */
 async function resolveAttempt(
   { store }: CommandContext,
@@ -124,7 +125,7 @@ async function resolveAttempt(
   });
 }
 
-/** The next job is named by the instant of the decision: begun again, it is the same. */
+/** The resolution's instant names the next job: run again, it is the same job. */
 async function startNext<Input extends SingleInput>(
   ctx: CommandContext,
   engine: EngineClient,

@@ -14,11 +14,11 @@ import { refuseMissingSearchAttributes } from '../../../temporal/search-attribut
 import { withEngine, type CommandContext } from '../context';
 import { CommandError, UsageError, noteMissing, noJob, stillRuns } from '../errors';
 
-/** Which rows of a batch a person decides about. */
+/** The rows of a batch to resolve. */
 export interface RowSelection {
-  /** From 0, in order of the input. */
+  /** From 0, in input order. */
   rowIndexes?: readonly number[];
-  /** Of the input, as people see them. */
+  /** Line numbers of the input, as people see them. */
   lines?: readonly number[];
   statuses?: readonly string[];
   all?: true;
@@ -27,27 +27,27 @@ export interface RowSelection {
 export interface ResolveRequest {
   id: string;
   action: ResolveAction;
-  /** Why: it is kept. */
+  /** The reason, stored with the resolution. */
   note: string;
-  /** With `adopt`: the id that the service's support has named. */
+  /** With `adopt`: the id that the service's support gave. */
   externalId: string | null;
   rows: RowSelection | null;
-  /** Of what goes on: from its start to its end. */
+  /** Of the continuation: from its start to its end. */
   deadlineMs: number;
 }
 
-/** What goes on after a decision. */
+/** The job that continues after a resolution. */
 export interface Continuation {
-  /** Id of the job that tells how it ends. */
+  /** Id of the job whose outcome counts. */
   id: string;
   workflowId: string;
 }
 
-/** What resolving means for jobs of one kind: what is done after the decision is on record. */
+/** How jobs of one kind are resolved, once the resolution is stored. */
 export interface Resolver {
-  /** Which rows are meant. Left out: decisions are about the job as a whole. */
+  /** The selected rows. Left out: a resolution is about the whole job. */
   rows?(ctx: CommandContext, job: FoundJob, request: ResolveRequest): Promise<DecidedRow[]>;
-  /** @throws CommandError when it cannot be decided so, before anything is on record */
+  /** @throws CommandError when this resolution is not possible, before anything is stored */
   check?(
     ctx: CommandContext,
     engine: EngineClient,
@@ -55,10 +55,10 @@ export interface Resolver {
     request: ResolveRequest,
   ): Promise<void>;
   /**
-   * Carried out again, it does nothing twice.
+   * Safe to run again.
    *
-   * @returns null when nothing goes on
-   * @throws RefusedDecisionError when the job does not take it
+   * @returns null when nothing continues
+   * @throws RefusedDecisionError when the job refuses it
    */
   carryOut(
     ctx: CommandContext,
@@ -67,30 +67,30 @@ export interface Resolver {
     decision: DecisionRecord,
     deadlineMs: number,
   ): Promise<Continuation | null>;
-  /** The end of what goes on ends the decision, and the job again. */
+  /** The end of the continuation ends the resolution, and the job again. */
   endsByItself?: true;
 }
 
-/** Of what is only acknowledged: its rows are decided about, or nothing is left to do. */
+/** For kinds that can only be acknowledged, or have nothing left to do. */
 export const nothingGoesOn: Resolver = { carryOut: async () => null };
 
-/** The job takes no decision: it moved on meanwhile. */
+/** The job refuses the resolution: its state changed meanwhile. */
 export class RefusedDecisionError extends WordedError {
   override readonly name = 'RefusedDecisionError';
 }
 
 export interface Resolved {
   decision: DecisionRecord;
-  /** Null: nothing goes on. */
+  /** Null: nothing continues. */
   continuation: Continuation | null;
   auditHead: string;
 }
 
 /**
- * Puts a person's decision on record, with the audit trail in one transaction, then carries it out. Of two
- * at once the first stands. The same decision given again goes on where it was interrupted.
+ * Stores a person's resolution and its audit event in one transaction, then carries it out. Of two
+ * at once the first wins. The same resolution given again resumes where it was interrupted.
  *
- * @throws CommandError when there is nothing to decide, or another decision stands
+ * @throws CommandError when there is nothing to resolve, or another resolution exists
  */
 export async function resolveJob(
   ctx: CommandContext,
@@ -107,7 +107,7 @@ export async function resolveJob(
     await refuseMissingSearchAttributes(engine);
     if (open === null)
       await resolver.check?.(ctx, engine, job, request).catch(async (error: unknown) => {
-        // Another window has decided meanwhile, and what goes on stands in the way.
+        // Another process resolved it meanwhile, and its continuation is in the way.
         await decisionToTake(ctx, job, request);
         throw error;
       });
@@ -129,7 +129,6 @@ function refuseUsage(resolver: Resolver, { action, externalId, note, rows }: Res
     ]);
 }
 
-/** @throws CommandError when there is none */
 export async function findJob({ store }: CommandContext, id: string): Promise<FoundJob> {
   const job = await store.inbox.find(id);
   if (job === null) throw new CommandError(noJob(id));
@@ -152,7 +151,7 @@ function refuseAction(job: FoundJob, action: string) {
 
 /**
  * @returns its number; `open`: it was given before, and was interrupted
- * @throws CommandError when another decision stands
+ * @throws CommandError when another resolution exists
  */
 async function decisionToTake(
   { store, environment }: CommandContext,
@@ -162,7 +161,7 @@ async function decisionToTake(
   const last = (await decisionsOf(store, folder)).at(-1);
   if (last === undefined) return { number: 1, open: null };
   const isOpen = (await store.jobs.outcome(decisionFolder(folder, last.number))) === null;
-  // A batch of certificates, or one of them, ends again after each decision.
+  // A batch of certificates, or one certificate, ends again after each resolution.
   const isAboutThisEnd = endedAt !== null && last.at > endedAt && !kind.startsWith('certificate');
   if (!isOpen && !isAboutThisEnd) return { number: last.number + 1, open: null };
   if (isOpen && isSame(last, request, environment.actor))
@@ -190,11 +189,11 @@ interface Due {
   job: FoundJob;
   request: ResolveRequest;
   number: number;
-  /** Null: they are still to be chosen. */
+  /** Null: not selected yet. */
   rows: DecidedRow[] | null;
 }
 
-/** @param engine null: nothing goes on */
+/** @param engine null: nothing continues */
 async function record(
   ctx: CommandContext,
   resolver: Resolver,
