@@ -99,12 +99,12 @@ describe('the commands about engines', () => {
   test('list shows all, and get one with its rules, by id or by name', async () => {
     const { engines: listed } = await json('list');
     expect(listed.map(({ name }) => name)).toEqual(engines().map(({ name }) => name));
-    expect(listed[0]).toMatchObject({ isTemplate: true, ruleCount: 14, rules: null });
+    expect(listed[0]).toMatchObject({ isTemplate: true, ruleCount: 7, rules: null });
     for (const wanted of [['Padrao'], [listed[0]?.id ?? ''], ['--id', 'Padrao']]) {
       const { engine } = await json('get', ...wanted);
       expect(engine).toEqual(engines()[0]);
     }
-    expect(await run('list')).toContain(`${listed[0]?.id}  Padrao (template), 14 rules`);
+    expect(await run('list')).toContain(`${listed[0]?.id}  Padrao (template), 7 rules`);
     expect(await run('get', 'Padrao')).toMatch(/^ {2}on {3}\w+ +\w+ {2}\S/m);
   });
 

@@ -82,7 +82,7 @@ export async function sandboxAnswers(): Promise<Answers> {
     const engineId = await credit.createEngine({
       valor_minimo: { threshold: 2_000 },
       concentracao_sacado: {},
-      titulo_duplicado: {},
+      nfe_ausente: {},
     });
     const file = cnabFile({ bank: 'paulista', receivables: 40 });
     const operation = await credit.analysed({ file, engineId });

@@ -9,11 +9,11 @@ import { hour, workflowSuite } from '../support/workflow-environment';
 const day = 24 * hour;
 /** No worker takes its activities: it stands where it was cancelled. */
 const queueSuffix = 'nobody';
-const ref = { workId: 'w/1', folder: 'f', filedIn: 'f', items: 1, dossierId: 'd' };
+const ref = { jobId: 'w/1', folder: 'f', outcomesIn: 'f', items: 1, dossierId: 'd' };
 const job = { ref, attempt: 1, interactive: false, queueSuffix };
 const certificates = {
-  workId: 'w',
-  work: ref,
+  jobId: 'w',
+  list: ref,
   concurrency: 1,
   terms: {
     reuseSince: 0,
@@ -25,7 +25,7 @@ const certificates = {
   },
 };
 const record = {
-  workId: 'monitor-sweep/m/1',
+  jobId: 'monitor-sweep/m/1',
   monitorId: 'm',
   terms: plainTerms,
   reconcile: false,
@@ -48,7 +48,7 @@ const workflows: Record<string, [workflow: string, input: object]> = {
   'monitor-sweep': ['monitorSweep', { record, interactive: false, queueSuffix, carryover: null }],
   'monitor-scan': [
     'monitorScan',
-    { list, by: 'ana', terms: plainTerms, workId: null, queueSuffix, carryover: null },
+    { list, by: 'ana', terms: plainTerms, jobId: null, queueSuffix, carryover: null },
   ],
 };
 const carryover = { after: -1, underWay: [], counts: {}, paused: false };

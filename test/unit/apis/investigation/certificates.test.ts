@@ -150,7 +150,12 @@ it('reads an issuance into our words and hands on the answer as it came', async 
       sourceName: 'Receita',
       capturedAt: '2026-11-21T10:00:00Z',
     },
-    evidence: { pdfUrl: '/api/v1/certidoes/c-1/pdf', linkedPdf: '/y', sha256: 'abcdef' },
+    evidence: {
+      pdfUrl: '/api/v1/certidoes/c-1/pdf',
+      linkedPdf: '/y',
+      sha256: 'abcdef',
+      isPending: false,
+    },
     error: null,
     createdAt: '2026-11-21T09:59:00Z',
     completedAt: '2026-11-21T10:00:01Z',
