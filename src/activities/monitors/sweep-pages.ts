@@ -97,7 +97,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     const { createdBy: by, monitorId, terms, jobId: sweep } = record;
     const ref = { monitorId, sweep, by };
     const ctx = sweepContext(deps, ref, terms);
-    const { audit, now, records, warn } = ctx;
+    const { audit, now, records, sinks, store, warn } = ctx;
     if (end.reconciled !== null) {
       const isThrough = end.reconciled.fault === null && end.reconciled.pending === 0;
       await records.monitors.putWalk(monitorId, new Date(now()).toISOString(), isThrough);
@@ -123,7 +123,16 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     const known = end.fault === null ? await readHealth(ctx, monitorId) : null;
     const health = healthNotes(known).map((note) => noteLine(note));
     const endedAt = new Date(now()).toISOString();
-    const outcome = sweepOutcome(record, end, { backlog, warnings, health }, endedAt);
+    // Pages of a lost attempt, and a walk over all states, did something too.
+    const did = await new ChangeQueries(store).countsOf(ref, sinks.required);
+    const stored = did.stored - (end.reconciled?.found ?? 0);
+    const counts = { ...end.counts, ...did, stored };
+    const outcome = sweepOutcome(
+      record,
+      { ...end, counts },
+      { backlog, warnings, health },
+      endedAt,
+    );
     return records.sweeps.finish(record, outcome);
   }
 

@@ -1,8 +1,9 @@
 import { isStuck } from '../../domain/monitors/change-record';
 import type { ChangeFile, DeliveryFailure, ReviewMark } from '../../domain/monitors/stored';
+import type { SweepCounts } from '../../domain/monitors/sweep';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed/sealed-database';
-import { partsOf, statement } from '../statement';
+import { marksOf, partsOf, statement } from '../statement';
 import { ChangeRows, idOf, type ChangeKey } from './change-rows';
 
 const perPage = 200;
@@ -82,6 +83,40 @@ export class ChangeQueries {
     const files: ReviewedFile[] = [];
     for (const some of partsOf(keys, perPage)) files.push(...(await this.#reviewed(some)));
     return { files, total: counted?.total ?? 0 };
+  }
+
+  /**
+   * What a sweep did, whichever attempt of it did, and whatever found it done.
+   *
+   * @param required sinks that a change must have reached
+   */
+  async countsOf(
+    { monitorId, sweep }: { monitorId: string; sweep: string },
+    required: readonly string[],
+  ): Promise<Omit<SweepCounts, 'pages'>> {
+    const count = async (sql: string, parameters: readonly string[]): Promise<number> => {
+      const [row] = await this.#store.read<{ total: number }>(statement(sql, parameters));
+      return row?.total ?? 0;
+    };
+    const ended = `SELECT count(*) AS total FROM change_mark
+      WHERE monitor = ? AND sweep = ? AND name IN ('acknowledged', 'gone') AND details`;
+    const ours = '%"by":"us"%';
+    return {
+      stored: await count('SELECT count(*) AS total FROM change WHERE monitor = ? AND sweep = ?', [
+        monitorId,
+        sweep,
+      ]),
+      delivered: await count(
+        `SELECT count(*) AS total FROM (
+           SELECT change FROM change_mark WHERE monitor = ? AND name IN ${marksOf([required])}
+           GROUP BY change
+           HAVING count(*) = ${required.length} AND max(CASE WHEN sweep = ? THEN 1 ELSE 0 END) = 1
+         ) AS delivered`,
+        [monitorId, ...required, sweep],
+      ),
+      acknowledged: await count(`${ended} LIKE ?`, [monitorId, sweep, ours]),
+      elsewhere: await count(`${ended} NOT LIKE ?`, [monitorId, sweep, ours]),
+    };
   }
 
   async #reviewed(keys: readonly ChangeKey[]): Promise<ReviewedFile[]> {

@@ -122,7 +122,7 @@ export class MonitorBench {
   }
 
   /** A walk over all states, stored as a sweep does. @returns what its last pages came to */
-  async walk(sweep = 'sweep-1'): Promise<ReconcileReport & Left> {
+  async walk(sweep = 'sweep-1'): Promise<ReconcileReport & Left & Pick<SweepOutcome, 'counts'>> {
     const { reconcilePages } = createMonitorReconcileActivities(this.deps);
     const input = { ref: this.#ref(sweep), terms: this.terms };
     const engine = new ActivityEnvironment();
@@ -132,8 +132,8 @@ export class MonitorBench {
     }
     const { fault } = report;
     const end = await this.finalize(sweep, { fault, reconciled: report });
-    const { backlog, health, warnings } = end;
-    return { ...report, backlog, health, warnings };
+    const { backlog, counts, health, warnings } = end;
+    return { ...report, backlog, counts, health, warnings };
   }
 
   async probe(monitorIds = [monitorId]): Promise<ProbeReport> {

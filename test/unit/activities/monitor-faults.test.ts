@@ -22,7 +22,9 @@ describe('activities of monitors in trouble', () => {
     expect(await markOf()).toBeUndefined();
     // Whether or not this pass can: the next one owes it.
     expect(await bench.probe()).toMatchObject({ due: [due] });
-    await bench.walk();
+    expect(await bench.walk('sweep-2')).toMatchObject({
+      counts: { acknowledged: 1, elsewhere: 0 },
+    });
     expect(await acknowledgement()).toMatchObject({ by: 'us', required: ['file'] });
     expect(await bench.probe()).toMatchObject({ due: [] });
   });
@@ -68,6 +70,14 @@ describe('activities of monitors in trouble', () => {
     expect(await bench.probe()).toMatchObject({ due: [{ reconcile: false }] });
     expect(await bench.sweepPages('sweep-1', 2)).toMatchObject({ unsure: true });
     expect(await bench.probe()).toMatchObject({ due: [due] });
+  });
+
+  test('a sweep counts what an attempt did whose worker was lost', async () => {
+    bench = await MonitorBench.start({ changes: [{ id: change }] });
+    await bench.sweepPages();
+    const { counts } = await bench.sweepPages('sweep-1', 2);
+    const did = { stored: 1, delivered: 1, acknowledged: 1, elsewhere: 0 };
+    expect(await bench.finalize('sweep-1', { counts })).toMatchObject({ counts: did });
   });
 
   test('a token that was just replaced in its file ends no pass', async () => {
