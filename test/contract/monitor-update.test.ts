@@ -112,7 +112,17 @@ test('an update whose answer is lost is sent again', async () => {
   expect(bodies()).toEqual([sent, sent, sent]);
 });
 
+test('an update whose answer cannot be read is read back and compared', async () => {
+  hold({ name: 'A', update: ['unreadable_2xx', 'unreadable_2xx'] });
+  expect((await run(monitor, '--name', 'B')).out).toContain(`${monitor}  active  B`);
+  sandbox.configure({ monitors: { frozenFields: ['name'] } });
+  expect((await run(monitor, '--name', 'C')).out).toContain('  name: asked for C, answered B');
+  expect(process.exitCode).toBe(3);
+  expect(bodies().filter(([method]) => method === 'PATCH')).toHaveLength(2);
+});
+
 test('what was asked for and answered otherwise is told, and needs a person', async () => {
+  sandbox.configure({ monitors: { readRoute: 'unknown' } });
   hold({ name: 'A', update: ['unreadable_2xx'] });
   await expect(run(monitor, '--name', 'B')).rejects.toThrow(
     /the service took the change, but PATCH .* cannot be read/,

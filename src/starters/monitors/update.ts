@@ -147,10 +147,15 @@ async function send(
     if (isMissing(error))
       throw new CommandError([`there is no monitor ${monitorId}`, `não há o monitor ${monitorId}`]);
     if (!(error instanceof ContractError)) throw error;
-    throw new CommandError([
-      `the service took the change, but ${messageOf(error)}`,
-      `o serviço aceitou a alteração, mas ${messageOf(error)}`,
-    ]);
+    // Some answer 204: what it took is read.
+    return calls
+      .again(() => monitors.read(monitorId, 'interactive'))
+      .catch(() => {
+        throw new CommandError([
+          `the service took the change, but ${messageOf(error)}`,
+          `o serviço aceitou a alteração, mas ${messageOf(error)}`,
+        ]);
+      });
   }
 }
 
