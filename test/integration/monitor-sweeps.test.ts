@@ -150,7 +150,7 @@ describe('a sweep of one monitor', () => {
     expect(calls(mixed, 'ack').filter((one) => one.id === unwanted)).toEqual([]);
     expect(await changeOnFile(place, mixed, locked)).toMatchObject({
       acknowledged: null,
-      trouble: { step: 'acknowledge', count: 1 },
+      failure: { step: 'acknowledge', count: 1 },
     });
     expect(await changeOnFile(place, mixed, gone)).toMatchObject({ acknowledged: { by: 'gone' } });
     const second = await sweep(place, mixed);
