@@ -14,7 +14,7 @@ interface CostFlags {
   json?: true;
 }
 
-/** `cost`: what was requested and what it cost, from the store. */
+/** `cost`: requests and their cost, from the store. */
 export function costCommand(): Command {
   return new Command('cost')
     .description(
@@ -82,7 +82,7 @@ const portugueseGroups: Record<(typeof spendingGroups)[number], string> = {
   month: 'mês',
 };
 
-/** A line for each word of the service. */
+/** A line for each billing status of the service. */
 function cellsOf(spending: Spending, reader: Reader): string[][] {
   const { billing, group, possibleDoubleCharges, refused, requested, reused, unknown } = spending;
   const counts = [requested, refused, unknown, possibleDoubleCharges, reused].map(String);

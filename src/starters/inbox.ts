@@ -19,7 +19,7 @@ interface InboxFlags {
   json?: true;
 }
 
-/** `inbox`, `inbox show ID`: what needs a person. */
+/** `inbox`, `inbox show ID`: jobs that need attention. */
 export function inboxCommand(): Command {
   const command = new Command('inbox')
     .description(

@@ -26,7 +26,7 @@ interface OrderFlags extends IdFlags {
   cancelRemote?: true;
 }
 
-/** `list`, `show`, `result`, `cancel`, `pause`, `resume`: jobs, whatever their kind. */
+/** `list`, `show`, `result`, `cancel`, `pause`, `resume`: for jobs of every kind. */
 export function jobCommands(): Command[] {
   return [
     listCommand(),
@@ -96,7 +96,7 @@ async function show(id: string, json: boolean): Promise<void> {
   const shown = onScreen(ctx, json ? 'en' : outputTerms(ctx, {}, job.output).lang);
   const view = await viewJob(shown, kind, job);
   await printView(shown, kind, view, json);
-  // Of one that has ended, `result` ends with its code.
+  // For an ended job, `result` exits with its code.
   if (view.job.status === null && view.job.needsAttention)
     process.exitCode = exitCodes.needsAttention;
 }
@@ -112,7 +112,7 @@ async function showResult(id: string, flags: ResultFlags, command: Command): Pro
 
 const exportFlags = ['out', 'excel', 'pdfNames'] as const;
 
-/** @throws UsageError when a flag was given that would change nothing */
+/** @throws UsageError when a flag would have no effect */
 function refuseUnheeded(id: string, kind: JobKind, command: Command): void {
   const ignored = command.options.find((option) => {
     const name = exportFlags.find((flag) => flag === option.attributeName());
@@ -153,7 +153,7 @@ async function order(id: string, name: Order, flags: OrderFlags): Promise<void> 
   }
 }
 
-/** Asked on a terminal; elsewhere what runs at the service is left alone. */
+/** Asks on a terminal; elsewhere the request continues at the service. */
 async function wantsRemote(id: string, say: Say): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const asking = createInterface({ input: process.stdin, output: process.stderr });

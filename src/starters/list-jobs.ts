@@ -21,7 +21,7 @@ interface ListFlags {
   json?: true;
 }
 
-/** `list`: jobs of every kind, as the store knows them. */
+/** `list`: jobs of every kind, from the store. */
 export function listCommand(): Command {
   return new Command('list')
     .description('List jobs of every kind, newest first, from the store: Temporal need not run.')
@@ -63,7 +63,7 @@ export function moreLine(next: string, { say }: Reader): string {
   );
 }
 
-/** What a job is about, masked. */
+/** The job's subject, masked. */
 export function describeInput(kind: JobKind, input: unknown, say: Say): string {
   return kindOf(kind).describe(input, say);
 }

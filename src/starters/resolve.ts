@@ -41,7 +41,7 @@ interface ResolveFlags {
   json?: true;
 }
 
-/** `diligence resolve ID`: a person's decision about what needs one. */
+/** `diligence resolve ID`: resolves a job that needs attention. */
 export function resolveCommand(): Command {
   return withDetach(withActor(new Command('resolve')))
     .description(
@@ -89,7 +89,7 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   printNote(`${id}/decision-${decision.number}: ${action}${ofRows}`);
   printNote(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
   const isLeft = continuation === null || flags.detach === true || continuation.id === id;
-  // What the decision is about tells how it goes on itself, but for rows.
+  // Except for rows, the resolved job reports its own continuation.
   const goesOn = continuation !== null && flags.detach !== true && (!isLeft || isOfRows);
   if (goesOn) await follow(ctx, continuation);
   const about = continuation?.id ?? id;
@@ -113,7 +113,7 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   return exitCode;
 }
 
-/** @throws UsageError when rows are chosen in two ways */
+/** @throws UsageError when rows are selected in two ways */
 function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | null {
   const given = [row, line, status, all].filter((one) => one !== undefined);
   if (given.length === 0) return null;
@@ -130,7 +130,7 @@ function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | n
   };
 }
 
-/** Until it has ended, however it did: the store tells. */
+/** Until the continuation has ended: the outcome is in the store. */
 async function follow(ctx: CommandContext, { id, workflowId }: Continuation): Promise<void> {
   const { say } = ctx.reader;
   printNote(

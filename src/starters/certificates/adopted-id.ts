@@ -5,8 +5,8 @@ import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 
 /**
- * The id of an issuance that was lost is one that nobody here has seen. One that is on file belongs
- * to another row, and would put that one's evidence into this.
+ * Refuses an id that belongs to another row: a lost issuance has an id that this store has not seen,
+ * and adopting a known id would give this row another row's evidence.
  *
  * @throws CommandError
  */
@@ -26,7 +26,7 @@ export async function refuseForeignId(
   }
 }
 
-/** Adopted for the same thing before. */
+/** Adopted earlier for the same purchase subject. */
 async function isOwn(
   { store, idKey }: CommandContext,
   folder: string,
@@ -42,7 +42,7 @@ async function isOwn(
   return state.kind === 'accepted' && state.externalId === certidaoId;
 }
 
-/** Accepted for it, and not settled yet. */
+/** Accepted for another row, and not settled. */
 async function isOfAnotherRow(
   { store }: CommandContext,
   folder: string,

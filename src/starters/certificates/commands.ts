@@ -78,7 +78,7 @@ function batchCommand(): Command {
       if (flags.input === undefined)
         throw new UsageError(['--input: of which documents?', '--input: de quais documentos?']);
       await withInputFile(flags.input, async (input) => {
-        // Before anything is opened: a sheet that cannot be read leaves no trace.
+        // Read before the store is opened: an unreadable sheet leaves nothing behind.
         const reader = readerOf(flags.lang ?? readEnvironment().language);
         const plan = await planInput({ ...flags, input }, { log: printNote, reader });
         if (flags.dryRun !== true)

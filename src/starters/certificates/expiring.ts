@@ -34,7 +34,7 @@ interface RenewFlags extends StartFlags, Pick<OutputFlags, 'lang'> {
   unschedule?: true;
 }
 
-/** `expiring`, `renew`: certificates whose term in law runs out. */
+/** `expiring`, `renew`: certificates whose legal validity ends soon. */
 export function validityCommands(): Command[] {
   return [
     withTerm(new Command('expiring'))
@@ -156,7 +156,7 @@ function lineOf(one: ExpiringCertificate, reader: Reader): string {
   return `${validUntil}  ${left.padEnd(20)}  ${type}  ${whose}  ${rule}  ${job} ${say('line', 'linha')} ${line}`;
 }
 
-/** The same certificates that run out are the same renewal. */
+/** The same expiring certificates give the same batch. */
 function planOf(found: readonly ExpiringCertificate[]): PlannedBatch {
   const rows = renewalRows(found);
   const items = rows.length;

@@ -27,16 +27,16 @@ export interface BatchInput {
   sheet?: string;
 }
 
-/** What a batch is to ask for, read to its end: nothing is written or sent before that has succeeded. */
+/** A batch to request; its input was read to the end, before anything is written or sent. */
 export interface PlannedBatch {
-  /** Read anew each time. */
+  /** Reads the input again on every call. */
   rows: () => AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   counts: PlanCounts;
-  /** Lines that cannot be asked for. */
+  /** Lines that cannot be requested. */
   problems: readonly LineProblem[];
-  /** What makes two batches the same one. */
+  /** Identifies the batch. */
   manifest: string;
-  /** Kept with the batch; null: it was asked for without one. */
+  /** Stored with the batch; null: the batch has no file. */
   file: string | null;
   type: CertificateType | null;
   /** Names of the user's other columns; left out where there is no sheet. */
@@ -44,8 +44,8 @@ export interface PlannedBatch {
 }
 
 /**
- * Reads the input once, to its end, so that a fault of the file shows before anything happens.
- * Tells which sheet of a workbook is read when nobody has named one, and which lines are left out.
+ * Reads the whole input once, so that an error of the file shows before anything happens.
+ * Prints which sheet of a workbook is read when the user named none, and which lines are skipped.
  *
  * @throws SheetError
  */
@@ -77,12 +77,12 @@ export async function planBatch(
   };
 }
 
-/** HMAC of what makes the batch (decision record 002), as its id. */
+/** The batch id: HMAC of its manifest (decision record 002). */
 export function batchName(ctx: CommandContext, { manifest }: PlannedBatch): string {
   return ctx.idKey.nameOf('manifest', manifest);
 }
 
-/** Files the input and its manifest under the id, in bounded memory. */
+/** Stores the input and its manifest under the id, in bounded memory. */
 export async function fileBatch(
   ctx: CommandContext,
   { columns, counts, file, rows, type }: PlannedBatch,
@@ -98,7 +98,7 @@ export async function fileBatch(
   return putCertificateJob(ctx, { ...request, kind: 'certificate-batch' }, terms);
 }
 
-/** @throws UsageError that tells what is wrong with the document, without quoting it */
+/** @throws UsageError that explains what is wrong with the document, without quoting it */
 export function readOneDocument(
   type: CertificateType,
   text: string,
@@ -110,7 +110,7 @@ export function readOneDocument(
   throw new UsageError(flagProblem('--document', reading));
 }
 
-/** What a batch would do, without doing it: reads its rows and the claims. */
+/** Dry run of a batch: reads its rows and the claims. */
 export async function dryRun(
   ctx: CommandContext,
   { rows }: PlannedBatch,

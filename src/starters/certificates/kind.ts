@@ -21,7 +21,7 @@ import { batchProgress, issuanceProgress } from './progress';
 import { pdfName, summaryDocument } from './result-names';
 import { batchFindings, printedRows } from './rows';
 
-/** What is left to do about rows of a status; nothing for those that are done. */
+/** Next steps for rows of a status; settled rows have none. */
 const nextSteps: Partial<Record<RowStatus, Words>> = {
   unknown_outcome: [
     'may have been accepted, and the id is lost: `resolve` decides (reissue may be charged twice)',
@@ -55,7 +55,7 @@ export const certificateKind: JobKind<CertificateRecord, LatestEdition> = {
   prefix: 'certificate/',
   noun: ['certificate', 'certidão'],
   service: 'certificates',
-  // Its own id has the instant too.
+  // Its own id includes the instant.
   workflowId: (_, id) => id.split('/').slice(0, 3).join('/'),
   describe: ({ type }, say) => `${say('one', 'uma')} ${type ?? ''}`,
   terms: ({ label, rerun, terms }) => ({
@@ -131,7 +131,7 @@ export const certificateBatchKind: JobKind<CertificateRecord, LatestEdition> = {
   findings: batchFindings,
 };
 
-/** A person's decision about rows of a batch: it shows the batch as it left it. */
+/** A person's resolution of rows; it shows the batch after it. */
 export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   ...batchKind,
   kind: 'decision',
@@ -222,7 +222,7 @@ function batchLines(summary: BatchSummary, { language, say }: Reader): string[] 
   return lines;
 }
 
-/** Numbers of those that the counts do not tell yet. One lost before a later one ended was given again. */
+/** Numbers of resolutions not yet in the counts. One lost before a later one ended was given again. */
 async function openDecisions(
   { store }: CommandContext,
   folder: string,

@@ -3,7 +3,7 @@ import type { EngineClient } from '../../temporal/connection';
 import { controlSignal } from '../../workflows/messages';
 import type { Job, Order } from '../jobs/job-kind';
 
-/** Lanes that a batch or decision may have: they outlive it when it is terminated. */
+/** Lanes that a batch or resolution may have: they outlive it when it is terminated. */
 const mostLanes = 8;
 
 export function laneIds(id: string): string[] {
@@ -15,7 +15,7 @@ export function laneIds(id: string): string[] {
   });
 }
 
-/** Lanes outlive a batch that was terminated, and are told themselves. */
+/** Lanes outlive a terminated batch, so each is cancelled by itself. */
 export async function cancelLanes(
   { client }: EngineClient,
   { id }: Pick<Job, 'id'>,

@@ -9,7 +9,7 @@ import {
 } from '../../workflows/messages';
 import type { Progress } from '../jobs/progress';
 
-/** Of one issuance: its rows are one. Null when no worker answers. */
+/** Progress of one issuance: a batch of one row. Null when no worker answers. */
 export async function issuanceProgress(
   { client }: EngineClient,
   workflowId: string,
@@ -21,7 +21,7 @@ export async function issuanceProgress(
   return { stage: 'issuing', ...shown, counts: { ...shown.counts }, details: [] };
 }
 
-/** Of a batch or a decision, its lanes asked and added up. Null when no worker answers. */
+/** Progress of a batch or a resolution, summed over its lanes. Null when no worker answers. */
 export async function batchProgress(
   engine: EngineClient,
   workflowId: string,
@@ -45,7 +45,7 @@ async function laneProgress(engine: EngineClient, lane: BatchProgress['lanes'][n
 
 type Waiting = RowsProgress['waiting'];
 
-/** What a person should know first: what needs them, before what passes by itself. */
+/** Most important first: reasons that need a person before those that pass by themselves. */
 const reasonsByWeight: readonly WaitingFor[] = [
   'credentials',
   'decision',
@@ -62,7 +62,7 @@ const reasonsByWeight: readonly WaitingFor[] = [
 
 const noRows: RowCounts = { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 };
 
-/** The batch with what its lanes told; a lane that did not answer is left out. */
+/** The batch's progress with that of its lanes; a lane that did not answer is left out. */
 export function addUp(batch: BatchProgress, lanes: (RowsProgress | null)[]): Progress {
   const answered = lanes.filter((lane) => lane !== null);
   const sum = (of: (lane: RowsProgress) => number): number =>
@@ -84,7 +84,7 @@ export function addUp(batch: BatchProgress, lanes: (RowsProgress | null)[]): Pro
   };
 }
 
-/** Of equal reasons the one that ends first: then something happens. */
+/** Of equal reasons the one that ends first. */
 function heaviest(all: Waiting[]): Waiting {
   const weigh = (one: NonNullable<Waiting>): number => reasonsByWeight.indexOf(one.reason);
   const until = (one: NonNullable<Waiting>): number => one.until ?? 0;

@@ -63,10 +63,10 @@ type BatchTerms = Omit<
 type CertificateStart = StartPlan<CertificateRecord, LatestEdition>;
 type CertificateJob = Job<CertificateRecord, LatestEdition>;
 
-/** What was requested and has no end yet is watched, not requested again. */
+/** A requested certificate that is not settled is polled, not requested again. */
 const finalStatuses: ReadonlySet<string> = new Set(['issued', 'failed', 'unknown_outcome']);
 
-/** What was bought for other jobs is found by its claims. */
+/** Claims show what other jobs bought. */
 export async function planIssue(
   ctx: CommandContext,
   request: z.output<typeof certificateRequest>,
@@ -93,7 +93,7 @@ export async function planIssue(
   };
 }
 
-/** Reads the input to its end, and says what is in it. @throws SheetError */
+/** Reads the input to its end, and prints what it contains. @throws SheetError */
 export async function planInput(
   {
     column,
@@ -142,7 +142,7 @@ export async function planBatchStart(
     isAnswer: isWithin(request.maxAge, existing) && !rerun,
     foresee: () => dryRun(ctx, plan, terms.reuseSince),
     record: async () => {
-      // Named by what was there before: two commands at once begin the same one.
+      // Named after the previous batch: two commands at once start the same one.
       const endedAt = existing?.endedAt ?? null;
       const id = endedAt === null ? firstId : jobIdAt(firstId, new Date(endedAt));
       await fileBatch(ctx, plan, id, { label, rerun }, { ...terms, budget, concurrency });
@@ -160,7 +160,7 @@ export async function planBatchStart(
       ...(maxUnknown !== undefined && { maxUnknown }),
       ...(budget !== undefined && { budget }),
     }),
-    // One that completed before the store was restored left nothing in it.
+    // A batch that completed before a restore may be missing from the store.
     reuse: epoch === 1 ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
     isBatch: true,
   };

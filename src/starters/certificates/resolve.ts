@@ -18,10 +18,10 @@ import { laneIds } from './lanes';
 import { issuingTerms } from './input';
 import type { ResolveRequest, Resolver, RowSelection } from '../jobs/decide/resolve';
 
-/** Statuses of rows that can be decided about. */
+/** Statuses of rows that can be resolved. */
 export const openStatuses = ['unknown_outcome', 'failed', 'expired', 'cancelled'] as const;
 
-/** A person's decision about rows: lanes of a workflow of its own carry it out, and count the work again. */
+/** A resolution of rows: lanes of its own workflow carry it out, and the job is counted again. */
 export const certificateResolver: Resolver = {
   endsByItself: true,
   async rows(ctx, job, request) {
@@ -58,13 +58,12 @@ export const certificateResolver: Resolver = {
   },
 };
 
-/** The rows meant, judged by what is on file now: an issued row is never among them. */
+/** The selected rows, by what is stored now: issued rows are never included. */
 async function chooseRows(
   ctx: CommandContext,
   { folder, kind }: FoundJob,
   { rows }: Pick<ResolveRequest, 'rows'>,
 ): Promise<DecidedRow[]> {
-  // A single issuance has one row.
   const { all, lines, rowIndexes, statuses } = rows ?? selectionOf(kind);
   const wantedLines = lines === undefined ? null : new Set(lines);
   const wantedRows = rowIndexes === undefined ? null : new Set(rowIndexes);
@@ -75,7 +74,7 @@ async function chooseRows(
   const chosen: DecidedRow[] = [];
   for await (const page of new CertificateJobs(ctx.store).withOutcomes(folder)) {
     for (const { row, outcome } of page) {
-      // Nothing can be asked for without a document; a line of this number is not found then.
+      // A line without a valid document has no row: the selection reports it as not found.
       if (row.kind !== 'item' || row.erased) continue;
       const { item, line } = row;
       if (named !== null && !named.delete(wantedLines === null ? item : line)) continue;
@@ -100,7 +99,7 @@ async function chooseRows(
   return chosen;
 }
 
-/** @throws UsageError for a batch: which of its rows are meant must be said */
+/** @throws UsageError for a batch without a selection */
 function selectionOf(kind: FoundJob['kind']): RowSelection {
   if (kind === 'certificate') return { statuses: openStatuses };
   throw new UsageError([
@@ -109,10 +108,10 @@ function selectionOf(kind: FoundJob['kind']): RowSelection {
   ]);
 }
 
-/** A work that has ended and stored nothing about an item never asked for it. */
+/** An ended job without a stored outcome of an item never requested it. */
 const neverSent = { status: 'cancelled', certidaoId: null, attempts: 0 } as const;
 
-/** Rows of a running work or decision may be on their way: they are decided on when it has ended. */
+/** Rows of a running job or resolution may be in flight: they can be resolved when it has ended. */
 async function refuseWhileRunning(
   ctx: CommandContext,
   engine: EngineClient,

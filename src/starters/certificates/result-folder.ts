@@ -20,7 +20,7 @@ export interface ResultFolderOptions extends Omit<ExportOptions, 'html'> {
 
 /**
  * Writes the analyst's folder from the store: `results.csv`, `results.xlsx`, `summary.json`,
- * `report.html`, `pdf/`. It is an export, in the clear but for the report. Written again, it
+ * `report.html`, `pdf/`. An export, unencrypted; the report masks documents. Written again, it
  * replaces the sheets and the report, and adds what is missing.
  */
 export async function writeResultFolder(

@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 import type { BatchSummary, StoredResultRow } from '../../domain/certificates/certificates';
 
-/** `summary.json`: the count of each status stands beside `total`, as a reader expects it. */
+/** `summary.json`: the count of each status is beside `total`. */
 export function summaryDocument(summary: BatchSummary): Record<string, unknown> {
   const { counts, batchId, total, ...rest } = summary;
   return { batchId, total, ...counts, counts, ...rest };
 }
 
 /**
- * By id no document stands in the name. By reference it is `0007_Padaria-Pao-e-Cia_11222333000181.pdf`: the line, what the
- * user names it by, and the document.
+ * By id, the name contains no document. By reference it is `0007_Padaria-Pao-e-Cia_11222333000181.pdf`: the line,
+ * the user's reference, and the document.
  */
 export function pdfName(row: StoredResultRow, key: string, names: 'id' | 'reference'): string {
   if (names === 'id') return basename(key);

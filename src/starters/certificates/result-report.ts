@@ -7,7 +7,7 @@ import { reportHtml } from '../../report/certificates/report-html';
 import type { CommandContext } from '../jobs/context';
 import { writeWhole } from '../jobs/written-file';
 
-/** `report.html` of a result folder: told every row first, then written. */
+/** `report.html` of a result folder: collects every row first, then writes. */
 export class ResultReport {
   readonly #fold = new ReportFold();
   readonly #place: CommandContext;

@@ -5,18 +5,18 @@ import { ownFields } from '../../sheets/write/result-cells';
 import { CertificateJobs, type LatestEdition } from '../../store/certificates/jobs';
 import type { Store } from '../../store/store';
 
-/** Of a batch; all of them are in the sheet and in `result --rows`. */
+/** Rows shown for a batch; all of them are in the sheet and in `result --rows`. */
 const mostFound = 1_000;
 
-/** A row as programs read it, with what the service answered about its issuance. */
+/** A row for programs, with the service's response about its issuance. */
 type PrintedRow = Omit<StoredResultRow, 'pdfKey' | 'own'> & {
-  /** As it came; null: there is none, or it is not in the store any more. */
+  /** As received; null: there is none, or it was erased. */
   result: unknown;
   /** The user's other columns. */
   input: Record<string, string>;
 };
 
-/** Every row of a work, in order. */
+/** Every row of a job, in order. */
 export async function* printedRows(store: Store, folder: string): AsyncGenerator<PrintedRow> {
   const certificateJobs = new CertificateJobs(store);
   const { columns = [] } = (await certificateJobs.record(folder)) ?? {};

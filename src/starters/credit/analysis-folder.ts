@@ -28,8 +28,8 @@ export interface AnalysisFolderOptions {
 }
 
 /**
- * Writes `result.json`, `titulos.csv`, `issues.csv` and `report.html` from the store: an export, in
- * the clear. Holds the payers and what the report shows, never the whole tree.
+ * Writes `result.json`, `titulos.csv`, `issues.csv` and `report.html` from the store: an unencrypted
+ * export. Keeps the payers and the report's figures in memory, never the whole tree.
  */
 export async function writeAnalysisFolder(
   { store }: CommandContext,
@@ -40,7 +40,7 @@ export async function writeAnalysisFolder(
   const shown = filter === 'all' ? result.allKey : result.issuesKey;
   await writeWhole(folder, 'result.json', readLarge(store, shown));
 
-  // A payer stands behind its receivables, and the assignor behind all: they are read first.
+  // A payer comes after its receivables, and the assignor after all: they are read first.
   const { analysis, payers } = await firstReading(store, result);
   const { assignor } = analysis;
   const receivables = new AnalysisSheet(join(folder, 'titulos.csv'), receivableColumns);
@@ -85,7 +85,7 @@ export async function writeAnalysisFolder(
   await writeWhole(folder, 'report.html', page);
 }
 
-/** The next part is read when the sheets have taken what the last one made. */
+/** Reads the next part only when the sheets have written the last one. */
 async function* drainedBetween(
   chunks: AsyncIterable<Buffer>,
   sheets: readonly AnalysisSheet[],

@@ -50,7 +50,7 @@ function cellsOf({ operationId, possibleDoubleCharge, result }: AnalysisOutcome)
   };
 }
 
-/** What contradicts itself in a result is said where others have an error. */
+/** Contradictions of a result are shown in the error column. */
 function errorOf({ error, result }: AnalysisOutcome): AnalysisOutcome['error'] {
   if (error !== null || result === null || result.contradictions.length === 0) return error;
   return { code: 'contradiction', message: result.contradictions.join('; ') };

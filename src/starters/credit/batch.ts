@@ -27,10 +27,10 @@ interface ScannedFile {
   refused: string | null;
 }
 
-/** More would make one listing too long to hold. */
+/** Bounds the listing in memory. */
 const mostFiles = 20_000;
 
-/** An analysis of each different CNAB file (.rem) of a folder, X.rem with X.zip beside it. */
+/** One analysis for each different CNAB file (.rem) of a folder, X.rem with X.zip beside it. */
 export async function analysisBatch(
   ctx: CommandContext,
   { engine, filter, force, input: folder, label, rerun }: FolderFlags,
@@ -51,7 +51,7 @@ export async function analysisBatch(
     requestsPerRow: 1,
     inputName: folder,
     inputPath: null,
-    // Files with the same bytes are one.
+    // Files with the same bytes are one row.
     rows: () =>
       listedRows('file', () =>
         scanned.map(({ file: document, refused }) => {
@@ -123,7 +123,7 @@ async function scanFolder(
 
 const noFileOfIt = 'no .rem of this name';
 
-/** Invoices that nothing is sent with. */
+/** Invoice ZIPs without a CNAB file. */
 function zipsAlone(names: readonly string[]): string[] {
   const stems = new Set(names.filter((name) => endingOf(name) === '.rem').map(stemOf));
   return names.filter((name) => endingOf(name) === '.zip' && !stems.has(stemOf(name))).sort();

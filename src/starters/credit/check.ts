@@ -4,13 +4,13 @@ import type { ScannedFile } from '../../receivables/scan-file';
 import type { Words } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 
-/** What a local scan found, in words and as a document. */
+/** Results of a local scan, as text and as a document. */
 
 export function mayBeSent(worst: FindingLevel | null): boolean {
   return worst === null || worst === 'warn';
 }
 
-/** Due dates are those of banks in Brazil, wherever this runs. */
+/** Due dates are those of Brazilian banks, whatever the time zone of this machine. */
 export function todayInBrazil(now: Date): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' }).format(now);
 }
@@ -53,8 +53,8 @@ function inEnglish(findings: readonly Finding[]): Omit<Finding, 'portuguese'>[] 
 }
 
 /**
- * @param names whether who the file is of is told: on standard output alone
- * @param forced why a person has it sent all the same; null when nobody does
+ * @param names whether the assignor is named: on standard output only
+ * @param forced the reason why a person sends it all the same; null: none
  */
 export function checkLines(
   file: string,
@@ -76,7 +76,7 @@ export function checkLines(
 
 type Found = Pick<ScannedFile, 'findings' | 'counts'> | CheckedInvoices;
 
-/** @param cnab the file whose lines are meant where a finding names a line */
+/** @param cnab the file to which line numbers of findings refer */
 export function findingLines(
   cnab: string,
   file: string,
@@ -183,7 +183,7 @@ function invoiceSummary(
   return `${file}: ${invoices} NF-e ${say('in', 'em')} ${of}; ${match}`;
 }
 
-/** One line for a file that may be sent: what it is, and how often it is warned of what. */
+/** One line for an accepted file: its type, and the count of each warning. */
 export function briefLine(file: string, { cnab, invoices }: CheckedInput, reader: Reader): string {
   const warnings = Object.entries({ ...cnab.counts, ...invoices?.counts });
   const reported = warnings.map(([code, count]) => `${code} (${count})`).join(', ');
@@ -191,7 +191,7 @@ export function briefLine(file: string, { cnab, invoices }: CheckedInput, reader
   return reported === '' ? about : `${about}; ${reader.say('warnings', 'avisos')}: ${reported}`;
 }
 
-/** Where the finding stands that has a file refused, and its code; empty when none does. */
+/** Position and code of the finding that refuses the file; empty when none does. */
 export function refusalWords({ cnab, invoices }: CheckedInput): Words {
   const found: Finding[] = [...cnab.findings, ...(invoices?.findings ?? [])];
   const worst = worstLevel(found);
@@ -228,7 +228,7 @@ export function money(totalCents: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** A terminal is told nothing that it would obey. */
+/** Removes control characters, which a terminal would obey. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e\xa1-\xff]/g, '?');
 }

@@ -11,7 +11,7 @@ import {
 } from '../jobs/begin/repeated-calls';
 import { CommandError } from '../jobs/errors';
 
-/** Calls about engines as a person wants them: again where that harms nothing, and never twice. */
+/** Calls about rule engines: retried where a retry is harmless, and never applied twice. */
 export class EngineCalls {
   readonly #api: EnginesApi;
   readonly #tell: (line: string) => void;
@@ -23,7 +23,7 @@ export class EngineCalls {
     this.#calls = new RepeatedCalls(options);
   }
 
-  /** @throws CommandError when the service lists no more than a page of them */
+  /** @throws CommandError when the service has more than one page of rule engines */
   async list(): Promise<Engine[]> {
     try {
       return await this.#calls.again(() => this.#api.list());
@@ -36,7 +36,7 @@ export class EngineCalls {
     }
   }
 
-  /** @throws CommandError when there is none */
+  /** @throws CommandError when there is no such rule engine */
   async read(id: string): Promise<Engine> {
     try {
       return await this.#calls.again(() => this.#api.read(id));
@@ -46,20 +46,20 @@ export class EngineCalls {
   }
 
   /**
-   * The engine that an id or a name means, as the list has it.
+   * Finds a rule engine by id or name in the list.
    *
-   * @throws CommandError when it means none, or several
+   * @throws CommandError when none matches, or several do
    */
   async find(idOrName: string): Promise<Engine> {
     return foundIn(await this.list(), idOrName);
   }
 
   /**
-   * Creates an engine whose name is new. Whether an answer that was lost stands for an engine is
-   * looked up before anything is sent again.
+   * Creates a rule engine with a new name. On a lost response, looks the rule engine up before
+   * retrying.
    *
-   * @throws CommandError when the name is taken, or nobody can say whether the engine is there, or
-   * it was taken and cannot be told
+   * @throws CommandError when the name is taken, or it is unknown whether the rule engine exists, or
+   * the response of a successful call cannot be read
    */
   async create(creation: EngineCreation): Promise<Engine> {
     this.#refuseTaken(await this.list(), creation.name);
@@ -88,9 +88,9 @@ export class EngineCalls {
   }
 
   /**
-   * Changes what is given and nothing else: the same change twice is one change.
+   * Changes only the given fields; the call is idempotent.
    *
-   * @throws CommandError when there is no such engine, or the new name is another's
+   * @throws CommandError when there is no such rule engine, or the new name is taken
    */
   async update(idOrName: string, change: EngineFields): Promise<Engine> {
     const engines = await this.list();
@@ -104,16 +104,16 @@ export class EngineCalls {
     try {
       return await this.#calls.again(() => this.#api.update(id, change));
     } catch (error) {
-      // It was taken, and what was answered cannot be read.
+      // The service accepted the change, but its response cannot be read.
       if (error instanceof ContractError) return this.read(id);
       throw isMissing(error) ? unknownEngine(idOrName) : error;
     }
   }
 
   /**
-   * Removes an engine. Gone at a second try means done; unknown at the first is an error.
+   * Removes a rule engine. "Not found" on a retry means done; on the first try it is an error.
    *
-   * @throws CommandError when there is no such engine
+   * @throws CommandError when there is no such rule engine
    */
   async remove(id: string): Promise<void> {
     let mayBeGone = false;
@@ -154,7 +154,7 @@ export class EngineCalls {
     ]);
   }
 
-  /** A POST that was slow rather than lost makes a second one. */
+  /** A slow POST that was taken for lost leaves two rule engines of one name. */
   async #onlyOne(engine: Engine): Promise<Engine> {
     const alike = (await this.list()).filter(({ name }) => sameName(name, engine.name));
     if (alike.length <= 1) return engine;
@@ -183,7 +183,7 @@ function unknownEngine(idOrName: string): CommandError {
   return new CommandError([`there is no engine "${idOrName}"`, `não há motor "${idOrName}"`]);
 }
 
-/** A 2xx says that the engine is there, or soon will be: a second POST would make a second one. */
+/** After a 2xx the rule engine exists, or soon will: a second POST would create a second one. */
 function createdUnread(error: ContractError): CommandError {
   return new CommandError([
     `the service took the engine, and its answer cannot be read (${error.message}); the list does not have it yet: check \`engine list\` before creating it again`,

@@ -26,7 +26,7 @@ interface ChoiceFlags {
   json?: true;
 }
 
-/** `diligence engine`: the rule engines that judge receivables. */
+/** `diligence engine`: the rule engines that evaluate receivables. */
 export function engineCommand(): Command {
   const command = new Command('engine').description(
     'Rule engines of the credit service. One is chosen by its id, or by a name that only it has.',
@@ -161,7 +161,7 @@ async function createEngine(flags: ChangeFlags, source: string | undefined): Pro
   });
 }
 
-/** What is given, and nothing else. Looked at before anything is sent. */
+/** Only the given fields. Validated before anything is sent. */
 async function fieldsOf({ name, description, rules }: ChangeFlags): Promise<EngineFields> {
   const fields: EngineFields = {
     ...(name !== undefined && { name }),
@@ -174,7 +174,7 @@ async function fieldsOf({ name, description, rules }: ChangeFlags): Promise<Engi
   return fields;
 }
 
-/** @throws UsageError when the file cannot be read, or holds no JSON object */
+/** @throws UsageError when the file cannot be read, or is no JSON object */
 async function rulesFrom(file: string): Promise<JsonText> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(unreadableInput('--rules', file, error));
@@ -194,7 +194,7 @@ async function rulesFrom(file: string): Promise<JsonText> {
   ]);
 }
 
-/** Null when it is no UTF-8: it could not go out as it is. A byte order mark is left out. */
+/** Null when it is not UTF-8: it could not be sent unchanged. Removes a byte order mark. */
 function textOf(bytes: Buffer): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -18,20 +18,20 @@ type Requested = Pick<AnalysisRecord, 'name' | 'fence'>;
 export interface AnalysisOnFile {
   folder: string;
   record: AnalysisRecord;
-  /** Null before the end. */
+  /** Null while it is open. */
   outcome: AnalysisOutcome | null;
 }
 
 export type ExistingAnalysis =
   | { kind: 'new' }
-  /** Runs, or was broken off before its end. */
+  /** Runs, or was interrupted. */
   | { kind: 'begun'; analysis: AnalysisOnFile }
-  /** Something was bought, or may have been. */
+  /** Bought, or may have been. */
   | { kind: 'ended'; analysis: AnalysisOnFile; state: StartedState };
 
 type StartedState = Exclude<SubjectState, { kind: 'free' }>;
 
-/** What the store and the claims say of the last time that the same thing was asked for, or bought. */
+/** The last analysis of the same purchase subject, from the store and the claims. */
 export async function existingAnalysis(
   { store }: CommandContext,
   { name, fence }: Requested,
@@ -43,7 +43,7 @@ export async function existingAnalysis(
   if (claims === null) return { kind: 'new' };
   const state = subjectState(await store.attempts.of(analysisSubject(claims)), Date.now());
   if (state.kind === 'free') return { kind: 'new' };
-  // By the name of its engine it was another job.
+  // Requested by the engine's name, it was another job.
   const [, owner = ''] = state.owner.workflowId.split('/');
   const analysis = (owner === name ? null : await newestOf(analyses, owner)) ?? own;
   if (analysis === null) return { kind: 'new' };
@@ -64,9 +64,9 @@ async function newestOf(
 }
 
 /**
- * What was bought, or may have been, is given up on purpose: it may be charged again.
+ * Gives up a purchase that was made, or may have been: the rerun may be charged again.
  *
- * @throws CommandError when the service has an operation that nobody was told of
+ * @throws CommandError when the service has an operation that was not shown to anybody
  */
 export async function reissueOnRerun(ctx: CommandContext, request: Requested): Promise<void> {
   const existing = await existingAnalysis(ctx, request);
@@ -77,10 +77,10 @@ export async function reissueOnRerun(ctx: CommandContext, request: Requested): P
 }
 
 /**
- * A receipt that came after the end on file names what the service has: to be taken up, not to be
- * bought again (decision record 001). An operation that the person was told of may be given up.
+ * A receipt stored after the job's end names the service's operation: adopt it instead of buying it
+ * again (decision record 001). An operation that the person was shown may be given up.
  */
-/** @param watch the command that follows what the service has */
+/** @param watch the command that follows the operation */
 export function lateReceipt(id: string, operationId: string, watch: string): Words {
   return [
     `${id}: the service took it, as operation ${operationId}: \`${watch}\` follows it, \`reissue\` would pay twice`,
@@ -96,9 +96,9 @@ function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectSt
 }
 
 /**
- * Puts the decision on the request that the person saw, and on the audit trail.
+ * Stores the resolution of the attempt that the person saw, with its audit event.
  *
- * @param seen number of its claim: what was sent after it is another matter
+ * @param seen number of that attempt's claim; later attempts are not affected
  */
 async function giveUp(
   { store, audit, environment }: CommandContext,
@@ -114,7 +114,7 @@ async function giveUp(
     ]);
   }
   const now = new Date();
-  // Resolved, it would let a second one leave beside it.
+  // While its request is in flight, a resolution would let a second one be sent.
   if (attemptState(last, now.getTime()).kind === 'in_flight') {
     throw new CommandError(beingSent(jobId));
   }

@@ -12,12 +12,12 @@ import type { AnalysisOutcome, AnalysisResultRef } from '../../domain/credit/job
 import { findLarge, readLarge } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
 
-/** Of each list; all of them are in the files of the result folder. */
+/** Rows shown of each list; all of them are in the files of the result folder. */
 const mostRows = 1_000;
 
 export const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
 
-/** What one reading of a complete result comes to. */
+/** What one read of a complete result gives. */
 export interface FirstReading {
   analysis: Analysis;
   payers: AnalysedPayer[];
@@ -26,7 +26,7 @@ export interface FirstReading {
 
 const readings = new WeakMap<AnalysisResultRef, Promise<FirstReading>>();
 
-/** Once for a job, whatever is made of it: files and tables. */
+/** One read for each job, shared by files and tables. */
 export function firstReading(store: Store, result: AnalysisResultRef): Promise<FirstReading> {
   const reading = readings.get(result) ?? readOnce(store, result);
   readings.set(result, reading);
@@ -44,8 +44,8 @@ async function readOnce(store: Store, result: AnalysisResultRef): Promise<FirstR
 }
 
 /**
- * The rules that fired, and the first issues, payers and titulos, each with every field as it came: it is not read as
- * the report reads it, which drops what it does not know. `result` stays what the outcome has.
+ * The rules that fired, and the first issues, payers and titulos, each with every field as received: the report's
+ * reader drops unknown fields. `result` is unchanged from the outcome.
  */
 export async function analysisFindings(
   { outcome }: { outcome: unknown },
@@ -60,7 +60,7 @@ class FindingsFold {
   readonly #payers = new Rows();
   readonly #receivables = new Rows();
   readonly #issues = new Issues();
-  /** Titulos come before the payer that they belong to. */
+  /** Titulos come before their payer. */
   #open: Fields[] = [];
   #unshown = 0;
   #head: Fields = {};
@@ -152,7 +152,7 @@ class Issues {
     }
   }
 
-  /** Each with how often it fired, the most frequent first. */
+  /** Each with the number of times it fired, the most frequent first. */
   rules(): Fields[] {
     return [...this.#rules.values()].toSorted((one, other) => other.fired - one.fired);
   }

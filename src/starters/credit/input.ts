@@ -20,7 +20,7 @@ import type { AnalysisOnFile } from './existing';
 import { CommandError, UsageError, reasonMissing, changedMeanwhile } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 
-/** A file that may be sent, and what it is called by. */
+/** A file that may be sent, and its name. */
 export interface PreparedInput {
   files: { cnab: string; xmls?: string };
   checked: CheckedInput;
@@ -33,9 +33,9 @@ export interface PreparedInput {
 }
 
 /**
- * Scans a file, tells what was found, and names the thing to be bought.
+ * Scans a file, prints the findings, and names the purchase subject.
  *
- * @param detail `briefly`: one line of a file that may be sent
+ * @param detail `briefly`: one line for an accepted file
  * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
  */
 export async function preparedInput(
@@ -54,7 +54,7 @@ export async function preparedInput(
   return forEngine(ctx, { files, checked, xmlsSha256 }, engine);
 }
 
-/** The same input, to be judged by another engine: another thing to be bought. */
+/** The same input for another rule engine: another purchase subject. */
 export function forEngine(
   { idKey }: CommandContext,
   { files, checked, xmlsSha256 }: Pick<PreparedInput, 'files' | 'checked' | 'xmlsSha256'>,
@@ -68,12 +68,12 @@ export function forEngine(
   return { files, checked, xmlsSha256, engineId, name, fence: isNamed ? null : name };
 }
 
-/** Of the workflow: what a job does that was asked for by the name of an engine. */
+/** Workflow arguments of a job that was requested by the name of a rule engine. */
 export function engineTerms({ fence }: Pick<AnalysisRecord, 'fence'>): { namesEngine?: true } {
   return fence === null ? { namesEngine: true } : {};
 }
 
-/** Stores the input and puts on file, and on the audit trail, that it was asked for. */
+/** Stores the input and the job, with its audit event. */
 export async function recordInput(
   ctx: CommandContext,
   input: PreparedInput,
@@ -85,7 +85,7 @@ export async function recordInput(
   return { folder: analysisFolder(record.jobId), record, outcome: null };
 }
 
-/** Copies of the files, and what the scan counted. */
+/** Copies of the files, and the counts of the scan. */
 export async function storedReceivables(
   ctx: CommandContext,
   { files, checked, xmlsSha256 }: PreparedInput,
@@ -104,7 +104,7 @@ export async function storedReceivables(
   };
 }
 
-/** Nothing is sent that the scan refuses, unless a person says why it should be. */
+/** Refuses a file that the scan refuses, unless a person gives a reason. */
 function refuseFindings(
   { log, reader }: CommandContext,
   { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
@@ -124,8 +124,8 @@ function refuseFindings(
 }
 
 /**
- * A copy of the bytes as they are, which are not held. The index of what they hold comes first: an
- * erasure finds also what was cut short here.
+ * Streams an unchanged copy into the store. Its subject index is written first: an
+ * erasure also finds a copy that was interrupted here.
  */
 async function fileInput(
   { store, idKey }: CommandContext,

@@ -47,7 +47,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   orders: ['cancel', 'cancel_now', 'resume'],
 };
 
-/** Its workflow's id is that of every job of the same file in turn: what each sent is told by its time. */
+/** Jobs of the same file share a workflow id in turn: the time tells which of them sent a request. */
 async function askedForAnalysis(
   { createdAt: from, endedAt: to, input }: EndedJob<AnalysisRecord, AnalysisOutcome>,
   { store }: CommandContext,
@@ -60,7 +60,7 @@ async function askedForAnalysis(
   return { requested: sent, reused: 0, possibleDoubleCharges: doubtful };
 }
 
-/** @returns names of the files; none: there is nothing to write */
+/** @returns file names; empty: there is nothing to write */
 export async function writeOutcome(
   ctx: CommandContext,
   { jobId, cnab, xmls, filter, createdAt, createdBy }: AnalysisRecord,
@@ -68,7 +68,7 @@ export async function writeOutcome(
   { folder, lang }: { folder: string; lang: ReportLanguage },
 ): Promise<string[]> {
   if (result === null) {
-    // An answer to an upload in which no id was found: a person may find it, and adopt it.
+    // A response to an upload in which no id was found: a person may find the id, and adopt it.
     const answer = await new AnalysisRepository(ctx.store).unreadable(analysisFolder(jobId));
     if (answer === null) return [];
     await mkdir(folder, { recursive: true });

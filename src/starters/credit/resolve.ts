@@ -8,12 +8,12 @@ import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 import { singleResolver } from '../jobs/decide/resolve-single';
 
-/** A person's decision about an analysis that did not complete. */
+/** Resolves an analysis that did not complete. */
 export const creditResolver = singleResolver<AnalysisRecord>({
   workflow: 'analyzeCredit',
   fence: async (ctx, { jobId }) => subjectOf(await chosen(ctx, jobId)),
   args: (_, input, folder) => ({ ref: { jobId: input.jobId, folder }, ...engineTerms(input) }),
-  // The decision is about what the person saw: no other engine is chosen.
+  // The resolution keeps the rule engine that the person saw.
   changed: async (ctx, { id }) => {
     const record = await chosen(ctx, id);
     return record === null ? {} : { engineId: record.engineId, fence: record.fence };
@@ -35,7 +35,7 @@ export const creditResolver = singleResolver<AnalysisRecord>({
       ]);
     if (action !== 'reissue') return;
     const outcome = await store.jobs.outcome<AnalysisOutcome>(folder);
-    // A receipt that came after the end names what the service has: to be taken up, not bought again.
+    // A receipt stored after the end names the service's operation: adopt it, do not buy it again.
     if (state.kind === 'accepted' && state.externalId !== outcome?.operationId)
       throw new CommandError(lateReceipt(id, state.externalId, '--action watch'));
     if (!(await isStored(ctx, input)))
@@ -46,7 +46,7 @@ export const creditResolver = singleResolver<AnalysisRecord>({
   },
 });
 
-/** With the engine that was chosen for a name. */
+/** With the rule engine that was resolved from its name. */
 function chosen({ store }: CommandContext, id: string): Promise<AnalysisRecord | null> {
   return new AnalysisRepository(store).record(analysisFolder(id));
 }
@@ -56,7 +56,7 @@ function subjectOf(record: AnalysisRecord | null): string | null {
   return record === null || record.fence === null ? null : analysisSubject(record.fence);
 }
 
-/** Whether what was uploaded can be sent again: an erasure may have taken it. */
+/** Whether the upload can be sent again: an erasure may have removed it. */
 async function isStored(
   { store }: CommandContext,
   { cnab, xmls }: AnalysisRecord,

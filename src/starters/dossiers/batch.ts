@@ -19,7 +19,7 @@ import type { CommandContext } from '../jobs/context';
 
 type Terms = Pick<DossierRecord, 'maxAttempts' | 'onReview'>;
 
-/** Each different dossier of a sheet, followed to its end. */
+/** Follows each different dossier of a sheet to its end. */
 export function followBatch(ctx: CommandContext, request: Terms & InputFile): BatchRequest {
   const { choice, maxAttempts, onReview, path } = request;
   const terms = { maxAttempts, onReview };
@@ -35,10 +35,10 @@ export function followBatch(ctx: CommandContext, request: Terms & InputFile): Ba
 }
 
 /**
- * Failed dossiers, each tried again: what has failed has waited long enough.
+ * Retries each failed dossier.
  *
  * @param plan finds them
- * @param words what was asked for: the same that has not ended is gone on with, whatever failed since
+ * @param words the request: an open batch of the same request is resumed, whatever failed since
  */
 export function retryBatch(
   ctx: CommandContext,
@@ -86,7 +86,7 @@ function readRow({ documents }: FilledRow): RowReading<string> {
   return { kind: 'invalid', type, code: text === '' ? 'empty' : 'wrong_shape', message };
 }
 
-/** One that has not ended in the same terms is gone on with; what was completed is in the store. */
+/** An open one of the same terms is resumed; completed results are in the store. */
 async function existingDossier(
   { store }: CommandContext,
   dossierId: string,
@@ -107,7 +107,7 @@ async function existingDossier(
   return isAnswer ? { jobId, ended: true, terms: {} } : null;
 }
 
-/** Its record is stored when it starts: nobody would go on with one that never did. */
+/** The record is stored at the start: a job that never started would be shown as interrupted. */
 function followed(
   { environment }: CommandContext,
   dossierId: string,

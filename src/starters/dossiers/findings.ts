@@ -4,7 +4,7 @@ import type { Store } from '../../store/store';
 
 const file = 'dossier.json';
 
-/** The risk with the rules that matched, the report's sections, and how far each phase came. */
+/** The risk with the rules that matched, the report's sections, and the progress of each phase. */
 export async function dossierFindings(
   { folder }: { folder: string },
   store: Store,
@@ -13,7 +13,7 @@ export async function dossierFindings(
   if (answers === null) return noFindings;
   const status = fieldsOf(answers.status);
   const whole = fieldsOf(answers.whole);
-  // What the status leaves out stands in the other answer.
+  // Fields missing in the status response are in the report response.
   const { risk_classification: within, ...report } = {
     ...fieldsOf(whole['result']),
     ...fieldsOf(status['result']),

@@ -7,11 +7,11 @@ import type { EndedJob } from '../jobs/job-kind';
 import { writeArtifact, writeWhole } from '../jobs/written-file';
 
 /**
- * Writes `dossier.json` (the answers as they came, and how it ended) and the files of a dossier whose report
- * is in the store: an export, in the clear.
+ * Writes `dossier.json` (responses as received, and the outcome) and the files of a dossier whose report
+ * is stored: an unencrypted export.
  *
  * @returns names of the files
- * @throws CommandError when a file is not in the store any more
+ * @throws CommandError when a file was erased
  */
 export async function writeDossierFolder(
   { store }: CommandContext,
@@ -36,7 +36,7 @@ export async function writeDossierFolder(
   return names;
 }
 
-/** The report has one name; what comes beside it is numbered. */
+/** The report has a fixed name; other files are numbered. */
 export function artifactName({ mediaType, type }: StoredArtifact, index: number): string {
   const isPdf = type === 'dossie_pdf' || mediaType === 'application/pdf';
   return `${index === 0 ? 'dossier' : `dossier-${index + 1}`}${isPdf ? '.pdf' : '.bin'}`;

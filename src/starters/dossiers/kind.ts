@@ -65,7 +65,7 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   cancelsRemotely: true,
 };
 
-/** Whoever has followed it has seen its attempts: each is charged once. */
+/** The job has read the dossier's attempts: each is charged once. */
 function chargesOf({ attempts, dossierId }: DossierOutcome): Charge[] {
   return attempts.map(({ billing, number }) => ({ of: `dossier/${dossierId}/${number}`, billing }));
 }

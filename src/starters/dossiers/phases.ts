@@ -3,7 +3,7 @@ import type { Say } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import type { EngineClient } from '../../temporal/connection';
 
-/** Phases as the worker told them last, with its heartbeats; null when there are none. */
+/** Phases from the worker's last heartbeat; null when there is none. */
 export async function phasesLine(
   { client }: EngineClient,
   workflowId: string,
@@ -18,7 +18,7 @@ export async function phasesLine(
     const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
     return wordsOf(details as DossierCoverage | undefined, say);
   } catch {
-    // Progress is a courtesy.
+    // Progress is optional: an error here does not fail the command.
     return null;
   }
 }

@@ -22,10 +22,10 @@ import type { Job } from '../jobs/job-kind';
 import { inputTerms, startTerms } from '../jobs/begin/request';
 import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
 
-/** More attempts than this are a mistake. */
+/** More attempts are a mistake. */
 export const mostAttempts = 20;
 
-/** Far above what the workflow gives a cancellation, whose bound is its own. */
+/** Far above the bound that the workflow sets for a cancellation. */
 const cancelDeadlineMs = 3_600_000;
 
 const requestTerms = {
@@ -93,8 +93,9 @@ type Requested = Pick<
 >;
 
 /**
- * Who follows it already is shown; an interrupted job goes on when it was asked for in the same terms. Nobody
- * is given what somebody else has asked for: that may cost money, or cancel the dossier.
+ * A running job of the dossier is followed; an interrupted one is resumed when its terms are the same. A command
+ * never
+ * takes over a retry or cancel that another command requested: that may cost money, or cancel the dossier.
  */
 async function prepare(
   ctx: CommandContext,
@@ -141,7 +142,7 @@ async function prepare(
   };
 }
 
-/** It has reached its end at the service: only `--rerun` looks whether somebody has it tried again. */
+/** The service has finished it: only `--rerun` looks whether it was retried elsewhere. */
 function isFinal({ erased, status }: DossierOutcome): boolean {
   return erased !== true && ['completed', 'failed', 'cancelled'].includes(status);
 }

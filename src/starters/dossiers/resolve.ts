@@ -13,7 +13,7 @@ const dossiersEnded = singleResolver<DossierRecord>({
   async changed({ store }, { folder }, { maxAttempts }, { action }) {
     const outcome = await store.jobs.outcome<DossierOutcome>(folder);
     const number = outcome?.attempts.at(-1)?.number ?? 1;
-    // One more attempt is what was decided.
+    // The resolution allows exactly one more attempt.
     return { onReview: 'wait', maxAttempts: action === 'retry' ? number + 1 : maxAttempts };
   },
   args: (_, { jobId, dossierId, maxAttempts, onReview, toCancel }, folder) => ({
@@ -26,7 +26,7 @@ const dossiersEnded = singleResolver<DossierRecord>({
   }),
 });
 
-/** A dossier that waits for a review is told; one that has ended is followed again. */
+/** A resolution signals a dossier that waits for a review; an ended one is followed again. */
 export const dossierResolver: Resolver = {
   async check(ctx, engine, job, request) {
     if (job.status !== null) await dossiersEnded.check?.(ctx, engine, job, request);
@@ -42,7 +42,7 @@ export const dossierResolver: Resolver = {
     try {
       await engine.client.workflow.getHandle(workflowId).executeUpdate(decideDossierUpdate, {
         args: [review],
-        // Given again, it is the same.
+        // A repeated update with this id has no effect.
         updateId: `decision-${number}`,
       });
     } catch (error) {

@@ -42,7 +42,7 @@ export function retryFailedCommand(): Command {
     .action(async (flags: RetryFlags, command: Command) => {
       const { label = null, limit, maxAttempts = null, onReview, since } = flags;
       const terms = { since: since?.at ?? null, limit, maxAttempts };
-      // A time ago is another instant each time.
+      // A relative time is another instant on every call.
       const words = [since?.words ?? null, limit, maxAttempts, onReview];
       await startBatch(command, dossierBatchKind, (ctx) =>
         retryBatch(ctx, { label, onReview, words }, () => planRetries(ctx, terms, flags)),
@@ -57,7 +57,7 @@ interface RetryFlags extends StartFlags {
   onReview: ReviewPolicy;
 }
 
-/** Walks the list once: reads, and sends nothing. */
+/** Reads the list once, and sends nothing. */
 async function planRetries(
   { log }: CommandContext,
   terms: RetryPlanTerms,

@@ -18,9 +18,9 @@ import { planError, readPlan } from './plan-file';
 import { subjectReader } from './subject-row';
 
 /**
- * An investigation by one plan for each different subject of a sheet.
+ * One investigation of the plan for each different subject of a sheet.
  *
- * @throws UsageError when the plan is at fault, or says itself whom it is about
+ * @throws UsageError when the plan is invalid, or names a subject itself
  */
 export async function investigationBatch(
   ctx: CommandContext,

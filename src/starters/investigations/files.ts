@@ -5,11 +5,11 @@ import type { CommandContext } from '../jobs/context';
 import { readInput, reasonToSend, storeInput } from '../lens/input';
 
 export interface ReadFiles {
-  /** With their sums in the place of their paths. */
+  /** With sums instead of paths. */
   subject: Subject;
-  /** As they were read: nothing is stored. */
+  /** As read: nothing is stored. */
   read: SubjectFiles;
-  /** Copies of them: what is sent is read from these. */
+  /** Stores copies: requests are sent from these. */
   store(): Promise<SubjectFiles>;
 }
 

@@ -12,11 +12,11 @@ type Sum = Pick<Foreseen, 'request' | 'reuse' | 'underWay' | 'unknown'>;
 const words = ['request', 'reuse', 'underWay', 'unknown'] as const;
 const nothing = (): Sum => ({ request: 0, reuse: 0, underWay: 0, unknown: 0 });
 
-/** The steps of a plan, what would be reused, and what may be charged at most; of one subject or many. */
+/** Dry run: the steps of a plan, what would be reused, and the maximum of charges; for one subject or many. */
 export class PlanForesight {
   readonly #ctx: CommandContext;
   readonly #written: WrittenPlan;
-  /** In the order of the plan. */
+  /** In the plan's order. */
   readonly #sums: Sum[];
   #subjects = 0;
 
@@ -40,7 +40,7 @@ export class PlanForesight {
     }
   }
 
-  /** Of all steps. */
+  /** Sum over all steps. */
   total(): Sum {
     const total = nothing();
     for (const sum of this.#sums) for (const word of words) total[word] += sum[word];

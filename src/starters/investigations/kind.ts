@@ -14,7 +14,7 @@ import type { Job, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { childKindOf } from './child-kinds';
 
-/** What a job of a step found, as its own `--json` has it. */
+/** The findings of a step's job, as its `--json` prints them. */
 export interface StepResult {
   step: string;
   id: string;

@@ -20,10 +20,10 @@ import { faultWords } from '../jobs/text';
 import type { Words } from '../../domain/job';
 import { duration, durationExpected } from '../jobs/begin/request';
 
-/** Ready plans, in the package. */
+/** Plans of the package. */
 const readyFolder = join(__dirname, '..', '..', '..', 'plans');
 
-/** By the messages of the schema, where they are ours. */
+/** Explanations of the schema's own messages. */
 const expected = {
   text: ['expected text: put it in quotes', 'espera-se texto: ponha-o entre aspas'],
   id: [
@@ -36,7 +36,7 @@ const expected = {
 type Expected = keyof typeof expected;
 const portuguese = z.locales.ptBR().localeError;
 
-/** A number in YAML may have lost its zeros: it is refused. */
+/** A number in YAML may have lost leading zeros: it is refused. */
 const text = z.string({ error: 'text' satisfies Expected }).min(1);
 const oneOrMore = z.union([text.transform((one) => [one]), z.array(text)]);
 
@@ -109,16 +109,16 @@ export const planSchema = z.strictObject({
 
 export interface WrittenPlan {
   plan: Plan;
-  /** As the file has it; null: whom it is about is said by flags. */
+  /** As written in the file; null: flags name the subject. */
   subject: Subject | null;
   titles: ReadonlyMap<string, string>;
-  /** Of a path in the file; null: the file has nothing of it. */
+  /** Line of a path in the file; null: the file does not have it. */
   lineOf: (path: string) => number | null;
 }
 
 /**
- * @param named a ready plan, or the path of a file
- * @throws UsageError with the path of each fault in the file
+ * @param named a plan of the package, or the path of a file
+ * @throws UsageError with the path of each error in the file
  */
 export async function readPlan(named: string): Promise<WrittenPlan> {
   const isReady = (await readyPlans()).includes(named);
@@ -171,7 +171,7 @@ function valuesOf(named: string, document: Document): unknown {
   }
 }
 
-/** Of what stands at a path, or of the next around it that is there; null: the file has nothing of it. */
+/** Line of a path, or of its nearest parent in the file; null: none. */
 function lineIn(document: Document, counter: LineCounter, path: string): number | null {
   const words = path.match(/[^.[\]]+/g) ?? [];
   for (let left = words.length; left > 0; left -= 1) {
@@ -224,7 +224,7 @@ function stepOf(written: z.output<typeof step>): PlanStep {
   };
 }
 
-/** What only its kind knows, in the words of our code. */
+/** Options of one kind, renamed to our field names. */
 function optionsOf(written: z.output<typeof step>): PlanStep['options'] {
   const known = new Set([
     'id',
@@ -251,7 +251,7 @@ function pathText(path: readonly PropertyKey[]): string {
   return words.join('').replace(/^\./, '') || 'the file';
 }
 
-/** The graph, in the order of the file: for people. */
+/** The graph in the file's order, for people. */
 export function graphLines({ plan: { steps }, titles }: WrittenPlan): string[] {
   const wide = Math.max(...steps.map(({ id }) => id.length));
   return steps.map(({ id, kind, needs, of, required, options, when }) => {

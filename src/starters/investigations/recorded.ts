@@ -13,7 +13,7 @@ import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { auditStart } from '../jobs/begin/start-job';
 
-/** What is asked for, before its files are stored. */
+/** The request, before its files are stored. */
 export type InvestigationRequest = Omit<
   InvestigationRecord,
   'jobId' | 'files' | 'createdAt' | 'createdBy'
@@ -29,7 +29,7 @@ export interface InvestigationTerms {
   rerun?: boolean | undefined;
 }
 
-/** Its name is that of plan and subject: asked for again, it is the same. */
+/** Plan and subject name it: the same request is the same investigation. */
 export function requestedFor(
   { idKey }: CommandContext,
   plan: Plan,
@@ -47,7 +47,6 @@ export function requestedFor(
   return { name, plan, subject, maxAgeMs, rerun, budget: bound, label, deadlineMs };
 }
 
-/** Null: there is none. */
 export async function newestInvestigation(
   { store }: CommandContext,
   { name }: Pick<InvestigationRequest, 'name'>,
@@ -56,7 +55,7 @@ export async function newestInvestigation(
   return found as Job<InvestigationRecord, InvestigationOutcome> | null;
 }
 
-/** Records it: it can be started then. @returns its id */
+/** Stores it, ready to start. @returns its id */
 export async function putInvestigation(
   ctx: CommandContext,
   request: Omit<InvestigationRecord, 'jobId' | 'createdAt' | 'createdBy'>,
@@ -77,7 +76,7 @@ export async function putInvestigation(
   return jobId;
 }
 
-/** What its workflow is given of it. */
+/** Its workflow arguments. */
 export function termsOf({
   budget,
   plan,

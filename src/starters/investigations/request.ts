@@ -41,11 +41,11 @@ export const investigationRequest = z.strictObject({
   ...maxAgeTerm('7d'),
 });
 
-/** What the input of a batch holds, after "with a column of". */
+/** Subject columns of a batch input, after "with a column of". */
 export const subjectColumns =
   'documents (CPF or CNPJ) of subjects; columns of names, e-mail addresses, phone numbers, dossiers and monitors are used too';
 
-/** Each line of the input is a subject. */
+/** Each input line is a subject. */
 export const investigationBatchRequest = z.strictObject({
   ...planTerms,
   ...inputTerms(subjectColumns, 20),
@@ -66,7 +66,7 @@ function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Req
   );
   const { faults, subject } = readSubject({ ...known, ...given });
   const all = faults.length > 0 ? faults : checkPlan(plan, subject);
-  // What is asked for stands in no line of the file.
+  // The subject of flags has no line in the file.
   const isGiven = (path: string): boolean => (path.split(/[.[]/)[1] ?? '') in given;
   if (all.length > 0)
     throw planError(request.plan, all, (path) =>
@@ -75,7 +75,7 @@ function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Req
   return subject;
 }
 
-/** @throws UsageError when the plan or its subject is at fault */
+/** @throws UsageError when the plan or its subject is invalid */
 export async function planInvestigation(
   ctx: CommandContext,
   request: Request,

@@ -9,8 +9,8 @@ type Refusal = Extract<RowReading<string>, { code: string }>;
 const type = 'investigation';
 
 /**
- * Reads the rows of a sheet as subjects of a plan, one a row: who is on two rows with different facts is
- * refused on the second, since the two would be two reports.
+ * Reads the rows of a sheet as subjects of a plan, one a row. A subject on two rows with different facts is
+ * refused on the second row, since the two would be two reports.
  */
 export function subjectReader(plan: Plan): (row: FilledRow) => RowReading<string> {
   const known = new Map<string, { line: number; requested: string | undefined }>();
@@ -32,7 +32,7 @@ function readRow(row: FilledRow, plan: Plan): RowReading<string> {
   const { faults, notes, subject: written } = writtenSubject(row);
   const [first] = faults;
   if (first !== undefined) {
-    // An alphanumeric CNPJ is at no fault, the service is not ready for it.
+    // An alphanumeric CNPJ is valid, but the service does not accept it yet.
     const kind = faults.every((fault) => fault.kind === 'unsupported') ? 'unsupported' : 'invalid';
     return { ...first, kind, type, message: faults.map(({ message }) => message).join('; ') };
   }
@@ -58,12 +58,12 @@ function readRow(row: FilledRow, plan: Plan): RowReading<string> {
   };
 }
 
-/** Of what the cells say. */
+/** The subject from the cells of a row. */
 function writtenSubject({ cell: where, documents, subject: cells }: FilledRow) {
   const subject: Subject = nobody();
   const faults: Refusal[] = [];
   const notes: string[] = [];
-  // A row that says nothing lacks a document before anything else.
+  // An empty row is reported as one without a document.
   const read =
     documents.length === 0 && cells.length === 0 ? [{ text: '', cell: where }] : documents;
   for (const { cell, fault, length, text } of read) {
@@ -83,7 +83,7 @@ function writtenSubject({ cell: where, documents, subject: cells }: FilledRow) {
   return { subject, faults, notes };
 }
 
-/** Each once. A phone number holds blanks and slashes are between two of them. */
+/** Splits a cell, without repeats. Phone numbers contain blanks, so slashes separate them. */
 function severalIn(text: string, word: SubjectCell['word']): string[] {
   const parts = text.split(word === 'phone' ? /[;,|/\n]/ : /[;,|\s]/);
   return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];

@@ -18,7 +18,7 @@ const known = {
   confidence: ['confianca', 'confidence', 'semelhanca', 'similarity', 'probabilidade'],
 };
 
-/** Places with their coordinates, or faces, with what speaks for them. */
+/** Places with coordinates, or faces, with their evidence. */
 export async function lensFindings(
   { folder }: { folder: string },
   store: Store,

@@ -18,9 +18,9 @@ import type { CommandContext } from '../jobs/context';
 export type ReadInput = Omit<LensInput, 'key'>;
 
 /**
- * Sum, size and kind of a file, read once and never held.
+ * Size, sha256 and type of a file, streamed once.
  *
- * @throws UsageError when it is none that can be sent
+ * @throws UsageError when it cannot be sent
  */
 export async function readInput(path: string, maxBytes: number): Promise<ReadInput> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -49,9 +49,9 @@ export async function readInput(path: string, maxBytes: number): Promise<ReadInp
 }
 
 /**
- * Why it is sent although it is neither picture nor video; null when it is one.
+ * The reason for sending a file that is neither picture nor video; null when it is one.
  *
- * @throws UsageError when nobody says why
+ * @throws UsageError without a reason
  */
 export function reasonToSend(
   path: string,
@@ -72,7 +72,7 @@ export function reasonToSend(
 }
 
 /**
- * A copy of the bytes as they are, which are not held: what is sent is read from it.
+ * Streams an unchanged copy into the store; the request is sent from it.
  *
  * @throws CommandError when the file has changed since it was read
  */

@@ -63,7 +63,7 @@ function chargesOf({ analysisId, billing, replaced }: LensOutcome): Charge[] {
   });
 }
 
-/** The name of a file may tell of a person: it is told by what it is. */
+/** A file name may identify a person: type, size and sum are shown instead. */
 function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
   return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
 }
@@ -149,7 +149,7 @@ function seenNothing({ seen }: LensOutcome): boolean {
   return seen?.state === 'completed' && !seen.hasResult;
 }
 
-/** By the names of their files. */
+/** By their file names. */
 function artifactsOf({ files }: LensOutcome) {
   const found = new Map<string, { stored: StoredArtifact; shown: JobArtifact }>();
   for (const [index, stored] of (files?.stored ?? []).entries()) {
@@ -160,10 +160,10 @@ function artifactsOf({ files }: LensOutcome) {
   return found;
 }
 
-/** All files that a folder of an analysis may have. */
+/** All files that a lens result folder may have. */
 const ours = /^(?:lens\.json|report\.html|artifact-\d+\.\w+)$/;
 
-/** @throws CommandError when an artifact is not in the store any more */
+/** @throws CommandError when an artifact was erased */
 async function writeFolder(
   { store }: CommandContext,
   { folder: from, id, outcome }: EndedJob<LensRecord, LensOutcome>,
@@ -173,7 +173,7 @@ async function writeFolder(
   const answer = await file.answer(from);
   const artifacts = artifactsOf(outcome);
   const names = answer === null ? [] : ['lens.json', ...artifacts.keys()];
-  // Of an earlier result that stood here: it may be of another picture.
+  // Files of an earlier result may be about another picture.
   await removeOthers(folder, ours, new Set(names));
   if (answer === null) return names;
   await mkdir(folder, { recursive: true });
@@ -182,7 +182,7 @@ async function writeFolder(
   return names;
 }
 
-/** Of the copy that is sent. */
+/** The stored copy, which is sent. */
 async function shownPicture(
   { store }: CommandContext,
   { input }: Pick<Job, 'input'>,

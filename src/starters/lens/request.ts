@@ -53,7 +53,7 @@ export async function planLens(
     },
     workflow: 'analyzeLens',
     workflowInput: async ({ id, folder, input: { name } }): Promise<AnalyzeLensInput> => {
-      // What is gone on with may have lost its copy.
+      // The copy of a resumed job may be missing.
       await storeInput(ctx, request.input, input);
       return {
         ref: { jobId: id, folder },

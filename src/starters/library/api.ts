@@ -18,63 +18,63 @@ import type { Progress } from '../jobs/progress';
 import type { RowSelection } from '../jobs/decide/resolve';
 import type { startable } from './requests';
 
-/** Begins: what `diligence` does on the command line, for a program. */
+/** The commands of `diligence`, for programs. */
 
 export interface ConnectOptions {
-  /** In place of the variables of the process, by the same names. `.env` is not read. */
+  /** Replaces the process's variables, under the same names. `.env` is not read. */
   env?: NodeJS.ProcessEnv;
-  /** Who acts, for the record. Default: `DILIGENCE_ACTOR`, else the system user. */
+  /** The actor, for the audit trail. Default: `DILIGENCE_ACTOR`, else the system user. */
   by?: string;
-  /** Takes what a person should know beside the results, a line each. Default: nobody is told. */
+  /** Receives warnings and notes, a line each. Default: none. */
   log?: (line: string) => void;
 }
 
 export interface Diligence {
   /**
-   * Asks for a job. The same that runs is followed, and the same that has ended is the answer: only `rerun`
-   * orders it anew. Without a Temporal address, a first job starts the background engine.
+   * Starts a job. A running job of the same request is followed, and an ended one is the answer: only `rerun`
+   * requests it again. Without a Temporal address, the first job starts the background server.
    *
-   * @throws UsageError when the request is at fault: nothing was sent
+   * @throws UsageError when the request is invalid: nothing was sent
    */
   start<Kind extends StartableKind>(kind: Kind, request: JobRequest<Kind>): Promise<Job<Kind>>;
-  /** @throws CommandError when the store has none of this id */
+  /** @throws CommandError when the store has no such job */
   get(id: string): Promise<Job>;
-  /** The newest first, without asking the engine. */
+  /** The newest first, from the store alone. */
   list(filter?: ListFilter): Promise<Listed>;
   /**
-   * A person's decision about what needs one, put on record and carried out.
+   * Stores a person's resolution, and carries it out.
    *
-   * @returns the job that tells how it goes on: the same, or the next one
-   * @throws CommandError when there is nothing to decide, or another decision stands
+   * @returns the job that continues: the same, or the next one
+   * @throws CommandError when there is nothing to resolve, or another resolution exists
    */
   resolve(id: string, decision: Decision): Promise<Job>;
-  /** Jobs go on; of this object nothing may be used after it. */
+  /** Jobs continue; this object must not be used afterwards. */
   close(): Promise<void>;
 }
 
 export interface Job<Kind extends JobKind = JobKind> {
   readonly id: string;
   readonly kind: Kind;
-  /** How it stands. Starts no engine. */
+  /** Current state. Starts no server. */
   show(): Promise<JobView<Kind>>;
   /**
-   * How it goes on, until its end: each news once.
+   * Progress until its end: each update once.
    *
-   * @throws CommandError when it does not go on by itself: `start` with the same request goes on with it
+   * @throws CommandError when it does not continue by itself: `start` with the same request resumes it
    */
   follow(): AsyncIterable<Progress>;
   /**
-   * Waits for its end. Starts no engine.
+   * Waits for its end. Starts no server.
    *
-   * @param options `folder`: where its result folder is written, as `result --out` does
+   * @param options `folder`: where its result folder is written, like `result --out`
    * @throws CommandError as `follow` does
    */
   result(options?: { folder?: string }): Promise<JobResult<Kind>>;
   /**
-   * Nothing more is requested; what is outstanding is still completed.
+   * Sends no more requests; requests already sent are still completed.
    *
-   * @param options `now`: it is left at the service. `remote`: a dossier is cancelled at the service too
-   * @returns what became of it, in words
+   * @param options `now`: leaves them at the service. `remote`: cancels a dossier at the service too
+   * @returns what was done, as a sentence
    * @throws CommandError when it has ended
    */
   cancel(options?: { now?: boolean; remote?: boolean }): Promise<string>;
@@ -82,13 +82,13 @@ export interface Job<Kind extends JobKind = JobKind> {
 
 export type StartableKind = keyof typeof startable;
 
-/** What is asked for: the fields of each kind stand below. */
+/** Fields of a request, by kind. */
 export type JobRequest<Kind extends StartableKind> = z.input<(typeof startable)[Kind]['schema']>;
 
 /** What `show --json` prints. */
 export type JobView<Kind extends JobKind = JobKind> = Omit<JobEnvelope, 'kind' | 'outcome'> & {
   kind: Kind;
-  /** Null before the end. */
+  /** Null while it is open. */
   outcome: JobOutcome<Kind> | null;
 };
 
@@ -101,7 +101,7 @@ export type JobOutcome<Kind extends JobKind> = Kind extends keyof Outcomes
   ? Outcomes[Kind]
   : Record<string, unknown>;
 
-/** Those of batches that are not here are counts and problems, as in `summary.json`. */
+/** Batches that are not here have counts and problems, as in `summary.json`. */
 export interface Outcomes {
   certificate: Omit<StoredResultRow, 'pdfKey'> &
     Pick<Found, 'result'> & { auditHead: string | null };
@@ -117,33 +117,33 @@ export interface Outcomes {
   investigation: InvestigationOutcome & { jobs: StepResult[] };
 }
 
-/** `result`: the answer as it came; `findings`: the same as tables. Null: it is not in the store. */
+/** `result`: the response as received; `findings`: the same as tables. Null: not in the store. */
 export type Found = Pick<NonNullable<JobEnvelope['outcome']>, 'result' | 'findings'>;
 
 export interface ListFilter {
   kind?: JobKind;
-  /** How they ended, or `open`. */
+  /** Final status, or `open`. */
   status?: string;
   /** Created then or later. */
   since?: Date;
-  /** That hold something about a document, an e-mail, a phone. */
+  /** Jobs that hold a document, an e-mail, a phone. */
   subject?: string;
   label?: string;
   /** Default 50. */
   limit?: number;
-  /** The page after the one that ends with this job. */
+  /** Continues after this job. */
   after?: string;
 }
 
 export interface Decision {
   action: ResolveAction;
-  /** Why: it is kept. */
+  /** The reason, stored with the resolution. */
   note: string;
-  /** With `adopt`: the id that the service's support has named. */
+  /** With `adopt`: the id that the service's support gave. */
   externalId?: string;
-  /** Of a batch of certificates. */
+  /** For a batch of certificates. */
   rows?: RowSelection;
-  /** Milliseconds that what goes on may take. Default: a day. */
+  /** Deadline of the continuation in milliseconds. Default: a day. */
   deadlineMs?: number;
 }
 

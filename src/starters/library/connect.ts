@@ -30,9 +30,9 @@ const lookEveryMs = 500;
 const dayMs = 86_400_000;
 
 /**
- * Opens the store of an installation. Prints nothing, and leaves the process as it is.
+ * Opens the store of an installation. Prints nothing, and does not change the process.
  *
- * @throws ConfigError when a variable is at fault
+ * @throws ConfigError when a variable is invalid
  */
 export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Diligence> {
   const variables = env ?? process.env;
@@ -41,7 +41,7 @@ export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Di
   const ctx = inLanguage(await openContext(log ?? (() => undefined), by, variables), 'en');
   return {
     start: async <Kind extends StartableKind>(kind: Kind, request: JobRequest<Kind>) => {
-      // Of one kind the schema and the request are of a pair, which the compiler does not follow.
+      // Schema and request of one kind match, which the compiler cannot infer.
       const { begin } = startable[kind] as { begin: Begin<JobRequest<Kind>> };
       return jobOf(ctx, await begin(ctx, request), kind);
     },
@@ -90,7 +90,7 @@ function jobOf<Kind extends KindName>(ctx: CommandContext, id: string, name: Kin
   };
 }
 
-/** Until its end. @throws CommandError when it does not go on by itself */
+/** Until its end. @throws CommandError when it does not continue by itself */
 async function* news(
   { reader }: CommandContext,
   id: string,
@@ -103,7 +103,7 @@ async function* news(
     const text = JSON.stringify(progress);
     if (progress !== null && text !== last) yield progress;
     last = text;
-    // A server that is away comes back; the others need somebody.
+    // An unreachable server comes back; the other states need a person.
     const step = state === 'unknown' ? null : nextStep(state, reader);
     if (step !== null) throw new CommandError(inEnglish(`${id}: ${step}`));
     await sleep(lookEveryMs);
@@ -122,7 +122,7 @@ async function exported(
 ): Promise<string | null> {
   const kind = kindOf(job.kind);
   const target = resolve(folder);
-  // What is written is about people: for its owner alone.
+  // The files are about people: readable by their owner only.
   if (kind.export !== undefined) await mkdir(target, { recursive: true, mode: 0o700 });
   const terms = outputTerms(ctx, { html: true }, job.output);
   const files = await exportJob(ctx, kind, endedJob(job), { ...terms, folder: target });

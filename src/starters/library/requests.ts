@@ -48,7 +48,7 @@ interface Startable<Schema extends z.ZodObject> {
   begin: (ctx: CommandContext, request: z.input<Schema>) => Promise<string>;
 }
 
-/** Every kind of job that can be asked for, with what is asked. A new one is an entry here. */
+/** Every kind of job that can be started, with its request. A new one is an entry here. */
 export const startable = {
   certificate: startBy(certificateKind, certificateRequest, planIssue),
   'certificate-batch': startBy(
@@ -119,7 +119,7 @@ function startBy<Schema extends z.ZodObject, Input, Outcome>(
   };
 }
 
-/** Names what is wrong, and never quotes a value: it may be about a person. */
+/** Names the error without quoting a value: it may be about a person. */
 function faultOf(kind: string, { issues }: z.ZodError): UsageError {
   const lines = issues.map(({ message, path }) => `${path.join('.') || 'request'}: ${message}`);
   return new UsageError(inEnglish(`${kind}: ${lines.join('; ')}; nothing was sent`));

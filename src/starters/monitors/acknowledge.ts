@@ -4,15 +4,15 @@ import { print, printJson } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import { CommandError, UsageError, noteMissing } from '../jobs/errors';
 
-/** Ids of jobs begin with a kind and a slash, those of changes with the word that says so. */
+/** Job ids begin with a kind and a slash; change ids with `change/`. */
 export function isChangeId(id: string): boolean {
   return id.startsWith('change/');
 }
 
 /**
- * Puts on record that a person has looked at a change. The service is not told.
+ * Stores that a person has acknowledged a change. The service is not called.
  *
- * @param id `change/ID`, or `change/MONITOR/ID` where two monitors have one of that id
+ * @param id `change/ID`, or `change/MONITOR/ID` where two monitors have the same change id
  */
 export async function acknowledgeChange(
   ctx: CommandContext,

@@ -5,14 +5,14 @@ import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { cut, printable } from '../jobs/text';
 
-/** A change as `--json` has it: how it stands, and what the service reported, as it came. */
+/** A change as `--json` prints it: its status, and the service's fields as received. */
 export type ChangeDocument = ChangeRecord & { change: unknown };
 
 export function changeDocument(record: ChangeRecord, answer: unknown): ChangeDocument {
   return { ...record, change: answer };
 }
 
-/** A change for a screen: which, what and how it stands, then each field that differs, before and after. */
+/** A change for a terminal: id, type and status, then each differing field, before and after. */
 export function changeLines(
   record: ChangeRecord,
   answer: unknown,
@@ -28,7 +28,7 @@ export function changeLines(
     status,
     type,
   } = record;
-  // What a narrow screen cuts off is the instant, not the id.
+  // A narrow terminal cuts off the instant, not the id.
   const instant = at ?? seenAt;
   const when = say(instant.slice(0, 16), formats.instant(instant));
   const words = [severity, status].map((word) => stateWord(word, language));

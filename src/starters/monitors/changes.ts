@@ -21,10 +21,10 @@ import { stateWord } from '../../report/words';
 import { exitCodes, oneOf, print, sinceOf, printNote } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
-/** `open`: on file, and not acknowledged by anybody. */
+/** `open`: stored and not acknowledged. */
 const statusWords = ['open', ...changeStatuses] as const;
 
-/** `unknown`: of a word that the specification does not list. */
+/** `unknown`: a value that the specification does not list. */
 const severityWords = [...severities, 'unknown'] as const;
 
 export interface ChangeFlags {
@@ -63,7 +63,7 @@ export function changesCommand(): Command {
     });
 }
 
-/** The flags by which changes are chosen. */
+/** Flags that filter changes. */
 export function withChangeFlags(command: Command): Command {
   return command
     .option(
@@ -112,7 +112,7 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
   return exitCodes.done;
 }
 
-/** @throws CommandError that names monitors about which nothing is stored */
+/** @throws CommandError that names monitors without stored records */
 export async function refuseUnknownMonitors(
   { store, idKey }: Pick<CommandContext, 'store' | 'idKey'>,
   ids: readonly string[],
@@ -127,7 +127,7 @@ export async function refuseUnknownMonitors(
   ]);
 }
 
-/** Every change that the flags choose, oldest first, as it stands. */
+/** Every change that the flags select, oldest first, with its status. */
 export async function* changesOnRecord(
   { store, environment }: CommandContext,
   { since, monitor, severity }: ChangeFlags,
@@ -151,7 +151,7 @@ export function lagLines(lags: LagSums, { language, say }: Reader): string[] {
   });
 }
 
-/** Two figures are enough of a lag. */
+/** Two significant figures. */
 export function shownLag(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1_000)} ms`;
   if (seconds < 120) return `${Number(seconds.toPrecision(2))} s`;
@@ -170,7 +170,7 @@ export function hasStatus(
   return word === 'open' ? !closed.has(status) : status === word;
 }
 
-/** One document: the changes with what the service told, and the lags. */
+/** One document: the changes as the service reported them, and the lags. */
 async function* jsonText(
   changes: AsyncIterable<{ record: ChangeRecord; file: ReviewedFile }>,
   lags: LagSums,
@@ -185,7 +185,7 @@ async function* jsonText(
   yield `\n],\n"lag_seconds": ${JSON.stringify(reported)}\n}\n`;
 }
 
-/** An instant of ISO 8601, UTC. */
+/** Parses an instant of ISO 8601, UTC. */
 export function sinceWhen(text: string): string {
   return new Date(sinceOf(text).at).toISOString();
 }

@@ -8,7 +8,7 @@ import { UsageError } from '../jobs/errors';
 import { counted } from '../jobs/text';
 import { durationMs, oneOf, say, printNote } from '../cli/terminal';
 
-/** What is asked of sweeps. */
+/** Flags of sweeps. */
 export interface SweepFlags {
   severity?: Severity[];
   cooldown?: number;
@@ -39,20 +39,20 @@ export function termsOf({ severity, cooldown }: SweepFlags): SweepTerms {
   return { severities: severity ?? null, cooldownMs: cooldown ?? null };
 }
 
-/** For time between scans, and for cooldowns. @returns milliseconds */
+/** For intervals and cooldowns. @returns milliseconds */
 export function durationWithin(text: string): number {
   const ms = durationMs(text);
   if (ms >= 10_000 && ms <= 30 * 86_400_000) return ms;
   throw new InvalidArgumentError('Expected 10s to 30d.');
 }
 
-/** Reads a flag: some of these words, separated by commas. */
+/** Parses a flag with some of these words, separated by commas. */
 export function listOf<const T extends string>(words: readonly T[]): (text: string) => T[] {
   const one = oneOf(words);
   return (text) => text.split(',').map((word) => one(word.trim()));
 }
 
-/** As records have it, which are kept by the id of a sweep: a UUID in lower case. */
+/** Records use a UUID in lower case. */
 export function idOnFile(text: string): string {
   const id = text.trim();
   return isUuid(id) ? id.toLowerCase() : id;
@@ -61,7 +61,7 @@ export function idOnFile(text: string): string {
 /**
  * Ids in lower case, in their order, each once.
  *
- * @throws UsageError that names the line, and says that nothing was sent
+ * @throws UsageError that names the line, and states that nothing was sent
  */
 export async function monitorIdsOf(given: string): Promise<string[]> {
   const words = given.split(',').map((word) => word.trim());
@@ -87,7 +87,7 @@ async function idsInFile(path: string): Promise<string[]> {
     const cell = (line.split(/[,;\t]/)[0] ?? '').trim().replace(/^"(.*)"$/, '$1');
     if (cell === '' || cell.startsWith('#')) continue;
     if (isUuid(cell)) ids.push(cell);
-    // The first line with content may name the columns.
+    // The first non-empty line may be a header.
     else if (!hasHeading && ids.length === 0 && /^[\p{L}_ ]+$/u.test(cell)) {
       hasHeading = true;
       printNote(

@@ -107,10 +107,10 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
   },
 };
 
-/** More of them are told as a count. */
+/** Above this, a count. */
 const mostNamed = 20;
 
-/** What the store says of a monitor, of all its sweeps. */
+/** What the store has of a monitor, from all its sweeps. */
 async function storedOf(
   { store, idKey, environment, reader }: CommandContext,
   monitorId: string,

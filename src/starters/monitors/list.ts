@@ -10,7 +10,7 @@ import { counted, printable } from '../jobs/text';
 import { noteLines } from './outcome';
 import { durationWords, scanInputOf } from './schedule';
 
-/** A schedule as a person reads it. */
+/** A schedule, for people. */
 export interface ScheduleView {
   id: string;
   name: string;
@@ -20,12 +20,12 @@ export interface ScheduleView {
   /** Instants; null: none. */
   next: string | null;
   last: string | null;
-  /** Workflow ids of scans under way. */
+  /** Workflow ids of running scans. */
   running: string[];
-  /** Of the windows that came: those in which a scan was still under way, and those missed. */
+  /** Windows that were skipped because a scan was still running, or missed. */
   skipped: number;
   missed: number;
-  /** Of the last scan. */
+  /** When the last scan ran. */
   scannedAt: string | null;
   open: number;
   notes: MonitorNote[];
@@ -80,7 +80,7 @@ async function scheduleViews(
   return views.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** A schedule, its last scan, and what stands out in it. */
+/** A schedule, its last scan, and its warnings. */
 export function viewLines(view: ScheduleView, reader: Reader): string[] {
   const { name, monitors, every, paused, next, last, running, open, notes } = view;
   const when = paused ? 'paused' : `next ${next ?? 'unknown'}`;

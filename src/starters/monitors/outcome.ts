@@ -6,7 +6,7 @@ import type { CommandContext } from '../jobs/context';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 
-/** How sweeps and scans ended, for people. */
+/** Outcomes of sweeps and scans, for people. */
 
 function countWords(counts: SweepCounts, { say }: Reader): string {
   const { stored, delivered, acknowledged, elsewhere } = counts;
@@ -82,10 +82,10 @@ export function scanLines({ counts, stopped }: ScanOutcome, reader: Reader): str
   }
 }
 
-/** More of them are told as a count. */
+/** Above this, a count. */
 const mostNamed = 20;
 
-/** What a person should know of monitors, with the ids of the first ones. */
+/** Warnings about monitors, with the ids of the first ones. */
 export function noteLines(notes: readonly MonitorNote[], reader: Reader): string[] {
   const { say } = reader;
   return (Object.keys(noteWords) as MonitorNote['kind'][]).flatMap((kind) => {
@@ -97,7 +97,7 @@ export function noteLines(notes: readonly MonitorNote[], reader: Reader): string
         reader,
       );
     }
-    // Often all of them, for one reason.
+    // Often all monitors have the same reason.
     const reasons = [...new Set(its.map(({ why }) => why))];
     return reasons.map((why) => {
       const count = its.filter((note) => note.why === why).length;
@@ -114,7 +114,7 @@ export function firstOf(lines: readonly string[], { say }: Reader, all = lines.l
     : shown;
 }
 
-/** What the pages of a scan found; those of another scan of the same list are not its own. */
+/** Findings of a scan's pages, without those of another scan of the same list. */
 export async function scannedBy(
   { store }: Pick<CommandContext, 'store'>,
   list: string,

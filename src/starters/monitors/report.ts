@@ -71,7 +71,7 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
   return exitCodes.done;
 }
 
-/** All monitors that something is known of, and those of which a person should know something. */
+/** All monitors with records, and those with warnings. */
 export async function monitorsOf(
   { store, idKey }: Pick<CommandContext, 'store' | 'idKey'>,
   { monitor }: Pick<ChangeFlags, 'monitor'>,
@@ -107,11 +107,11 @@ interface NotedMonitor {
   unreadable: number;
 }
 
-/** Those of which nothing is stored but that they could not be listed included. */
+/** Includes monitors of which the store knows only that they could not be listed. */
 async function* notesOfAll({ monitors, lists }: MonitorRecords): AsyncGenerator<NotedMonitor> {
   const ofScans = new Map<string, HealthNote[]>();
   for (const { monitorId, kind, why } of (await lists.scans()).flatMap(({ notes }) => notes)) {
-    // What is known of its health, the store has newer.
+    // The store has newer values of its health.
     if (kind !== 'failing' && kind !== 'unfinished') continue;
     ofScans.set(monitorId, [...(ofScans.get(monitorId) ?? []), { kind, why }]);
   }
@@ -133,7 +133,7 @@ async function reportedOf(
   return { name, document: identifier === null ? null : maskDocument(identifier) };
 }
 
-/** What the monitors of the changes are called, by their ids. */
+/** Names of the changes' monitors, by their ids. */
 async function namesOf(
   { store, idKey }: CommandContext,
   changes: readonly ShownChange[],
@@ -147,7 +147,7 @@ async function namesOf(
   return names;
 }
 
-/** Of items of its list. */
+/** Warnings about unreadable items of the list. */
 async function unreadableNote(
   { unreadable }: MonitorRecords,
   monitorId: string,

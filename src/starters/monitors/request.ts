@@ -70,7 +70,7 @@ export function orderOf(
   };
 }
 
-/** What a person asks for. */
+/** Options of a sweep or scan. */
 export interface Order {
   name: string;
   ids: readonly string[];
@@ -78,7 +78,7 @@ export interface Order {
   reconcile: boolean;
 }
 
-/** Pulls, delivers and acknowledges what is open at one monitor. */
+/** Pulls, delivers and acknowledges the open changes of one monitor. */
 export async function planSweep(
   ctx: CommandContext,
   monitorId: string,
@@ -92,7 +92,7 @@ export async function planSweep(
     existing: (await store.jobs.find(sweepWorkflowId(monitorId))) as SweepJob | null,
     attach: async (_, { id, input }) => refuseOther(id, input.reconcile, order),
     record: async () => {
-      // The first sweep looks for what others acknowledged before it.
+      // The first sweep looks for changes that others acknowledged before it.
       const walks = (await records.monitors.get(monitorId))?.walks;
       const isFirst = walks?.at == null || walks.unfinished !== null;
       const createdAt = new Date().toISOString();
@@ -110,7 +110,7 @@ export async function planSweep(
   };
 }
 
-/** One probe for each of many, and sweeps where something is open. */
+/** One probe for each of many monitors, and sweeps where changes are open. */
 export async function planScan(
   ctx: CommandContext,
   order: Order,
@@ -144,7 +144,7 @@ export async function planScan(
 type SweepJob = Job<SweepRecord, SweepOutcome>;
 type ScanJob = Job<ScanRecord, ScanOutcome>;
 
-/** What was interrupted is left: what is open is listed anew. */
+/** An interrupted scan is not resumed: a new one lists what is open. */
 const scanStart = { isAnswer: false, goesOn: () => false };
 
 function recordsOf({ store, idKey }: CommandContext): MonitorRecords {
@@ -160,7 +160,7 @@ async function audit(
   await trail.append([monitorDecisionEntry(name, who, { monitors: ids.length })]);
 }
 
-/** @throws CommandError when the one that runs does not walk over all states, as was asked for */
+/** @throws CommandError when the running one does not reconcile, but this request does */
 function refuseOther(id: string, walks: boolean, { name, reconcile }: Order): void {
   if (reconcile && !walks)
     throw new CommandError([

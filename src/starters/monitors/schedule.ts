@@ -62,7 +62,7 @@ export function scheduleOrders(): Command[] {
       const input = scanInputOf(await handle.describe());
       await handle.delete();
       const shown = 'is scheduled no more; a scan under way runs to its end';
-      // Nobody looks any more whether a window is over.
+      // No further scan checks whether a cooldown window is over.
       if (input === null || input.terms.cooldownMs === null) return shown;
       return `${shown}. What its cooldown holds back is delivered by \`diligence monitor sweep\` of its monitors`;
     }),
@@ -94,7 +94,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     const input = { list, by, terms, reconcileAll: false, interactive: false, queueSuffix };
     const options = scheduleOptions(every, { ...input, jobId: null, carryover: null });
     const created = await putSchedule(engine.client, options);
-    // At its creation it could be started only as one that others may overlap.
+    // A scan triggered by the creation itself could overlap others.
     if (created) await engine.client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
     await warnWithoutPollers(engine, ctx, 'monitors');
     const what = `${counted(monitors, 'monitor')} every ${durationWords(every)}`;
@@ -109,7 +109,7 @@ function scheduleOptions(every: number, input: MonitorScanInput): WantedSchedule
   const scheduleId = scheduleIdOf(input.list.name);
   return {
     scheduleId,
-    // So that many schedules do not march in step.
+    // Spreads the starts of many schedules.
     spec: { intervals: [{ every }], jitter: Math.min(Math.round(every / 10), 5 * 60_000) },
     action: {
       type: 'startWorkflow',
@@ -120,7 +120,7 @@ function scheduleOptions(every: number, input: MonitorScanInput): WantedSchedule
       typedSearchAttributes: attributesAtStart('monitor-scan', scheduleId),
     },
     policies: {
-      // A scan that outlives its interval is not overtaken: the next one finds what is open.
+      // A scan longer than its interval is not overtaken: the next one finds what is open.
       overlap: ScheduleOverlapPolicy.SKIP,
       catchupWindow: Math.max(10_000, 2 * every),
       pauseOnFailure: false,
@@ -128,7 +128,7 @@ function scheduleOptions(every: number, input: MonitorScanInput): WantedSchedule
   };
 }
 
-/** What a schedule starts its scans with; null for one that is not ours. */
+/** Arguments with which a schedule starts its scans; null for a foreign schedule. */
 export function scanInputOf({ action }: ScheduleDescription): MonitorScanInput | null {
   const [input] = (action.args ?? []) as (MonitorScanInput | undefined)[];
   return input?.list === undefined ? null : input;

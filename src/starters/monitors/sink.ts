@@ -10,7 +10,7 @@ interface SinkFlags {
   json?: true;
 }
 
-/** `monitor sink`: where changes go, and what asked for no more. */
+/** `monitor sink`: where changes are delivered, and which sinks are disabled. */
 export function sinkCommand(): Command {
   return new Command('sink')
     .description('Show where changes go. A sink that answered 410 takes none until it is enabled.')

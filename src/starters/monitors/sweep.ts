@@ -19,7 +19,7 @@ export function reconcileCommand(): Command {
   );
 }
 
-/** Many at once go by a scan: one probe for each, and sweeps where something is open. */
+/** More than one monitor starts a scan: one probe for each, and sweeps where changes are open. */
 function sweepLike(name: string, description: string, reconcile: boolean): Command {
   return withTerms(withLanguage(withDetach(withActor(new Command(name)))))
     .description(description)

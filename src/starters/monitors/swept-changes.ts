@@ -6,11 +6,11 @@ import { MonitorListRepository } from '../../store/monitors/lists';
 import type { CommandContext } from '../jobs/context';
 import { changeDocument, changeLines, type ChangeDocument } from './change-lines';
 
-/** Of one sweep or scan; `monitor changes` lists all of them. */
+/** For one sweep or scan; `monitor changes` lists all. */
 const mostListed = 1_000;
 const mostShown = 50;
 
-/** The first changes of a sweep or scan, and how many there are. */
+/** The first changes of a sweep or scan, and their number. */
 export interface SweptChanges {
   total: number;
   rows: readonly ChangeDocument[];
@@ -21,7 +21,7 @@ interface FoundChanges {
   files: readonly ReviewedFile[];
 }
 
-/** What a sweep stored, delivered or acknowledged, as it stands now. */
+/** What a sweep stored, delivered or acknowledged, with the current status. */
 export async function sweptBy(
   { store }: CommandContext,
   { monitorId, sweep }: SweepOutcome,
@@ -30,7 +30,7 @@ export async function sweptBy(
   return new ChangeQueries(store).ofSweep({ monitorId, sweep }, bounds[most]);
 }
 
-/** What was stored of the monitors of a scan while it ran. */
+/** What was stored of a scan's monitors while it ran. */
 export async function scannedBetween(
   { store }: CommandContext,
   { list }: ScanRecord,
@@ -54,7 +54,7 @@ export function sweptDocument(ctx: CommandContext, { files, total }: FoundChange
   return { total, rows };
 }
 
-/** For a screen: each change with what was and what is. @param all the command that lists all of them */
+/** For a terminal: each change with old and new values. @param all the command that lists all of them */
 export function sweptLines(
   ctx: CommandContext,
   { files, total }: FoundChanges,

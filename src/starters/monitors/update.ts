@@ -90,7 +90,7 @@ function wantedMonitor(argument: string | undefined, flag: string | undefined): 
   ]);
 }
 
-/** What is given, and nothing else. Checked before anything is sent. */
+/** Only the given fields. Validated before anything is sent. */
 function updateOf({ name, listen, emails, frequency }: UpdateFlags): MonitorUpdate {
   const update: MonitorUpdate = {
     ...(name !== undefined && { name }),
@@ -104,7 +104,7 @@ function updateOf({ name, listen, emails, frequency }: UpdateFlags): MonitorUpda
   return update;
 }
 
-/** On the audit trail before the service is asked; addresses and names stay out of it. */
+/** Writes the audit event before the call, without addresses and names. */
 async function change(
   { store, audit, environment, idKey }: CommandContext,
   monitorId: string,
@@ -133,7 +133,7 @@ async function change(
   });
 }
 
-/** @throws CommandError when there is no such monitor, or the answer cannot be read */
+/** @throws CommandError when there is no such monitor, or the response cannot be read */
 async function send(
   monitors: MonitorsApi,
   monitorId: string,
@@ -172,7 +172,7 @@ function show(monitor: Monitor, others: readonly NotTaken[]): void {
     }),
   ];
   for (const line of lines) print(printable(line));
-  // Values are for standard output alone: standard error may end in a log.
+  // Values go to standard output only: standard error may end in a log.
   const fields = others.map(({ field }) => field).join(', ');
   if (others.length > 0) printNote(`not as asked for: ${fields}`);
 }

@@ -20,7 +20,7 @@ interface ExportFlags {
   out?: string;
 }
 
-/** `diligence audit export|verify|head`: the trail of what was done, in whose name. */
+/** `diligence audit export|verify|head`: who did what, and when. */
 export function auditCommand(): Command {
   const command = new Command('audit').description(
     'Read and verify the record of every request, outcome, decision and erasure.',
@@ -85,10 +85,10 @@ async function exportAudit(
   return exitCodes.failed;
 }
 
-/** A source, and what it goes through. */
+/** A source and its transforms. */
 type Steps = readonly [Readable, ...Duplex[]];
 
-/** Into a file as a whole or not at all; else to standard output. */
+/** Writes a file atomically; without a path, standard output. */
 async function writeOut(out: string | undefined, text: Steps): Promise<void> {
   if (out === undefined) {
     await pipeline([...text, process.stdout], { end: false });
@@ -111,7 +111,7 @@ function csv(records: AsyncIterable<StoredAuditRecord>, excel: boolean): Steps {
   return [Readable.from(rows()), auditSheet({ excel })];
 }
 
-/** One document: a list of records. */
+/** One JSON document: a list of records. */
 function json(records: AsyncIterable<StoredAuditRecord>): Steps {
   async function* text(): AsyncGenerator<string> {
     let before = '[\n';
@@ -124,7 +124,7 @@ function json(records: AsyncIterable<StoredAuditRecord>): Steps {
   return [Readable.from(text())];
 }
 
-/** Of this many findings each is named in a JSON document; all of them are counted. */
+/** Findings listed in a JSON document; all are counted. */
 const mostFindings = 10_000;
 
 async function verify(
@@ -177,7 +177,7 @@ function endOf(text: string): number {
   return instantOf(text, 86_400_000);
 }
 
-/** Epoch milliseconds; of a date its beginning and so many more. */
+/** Epoch milliseconds; for a date, its beginning plus `ofDateMs`. */
 function instantOf(text: string, ofDateMs: number): number {
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const at = Date.parse(text);

@@ -117,7 +117,7 @@ async function keepDaily(ctx: CommandContext, root: string, json: boolean): Prom
     await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** Of the instant at which it was made; in their order. */
+/** Name of a daily backup by its instant; names sort in order. */
 function dailyName(at: number): string {
   return new Date(at).toISOString().replaceAll(/:|\.\d+/g, '');
 }

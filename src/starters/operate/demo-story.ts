@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** What the demo does with the sandbox, by the commands that a person would type. */
+/** Commands of the demo on the sandbox, as a person would type them. */
 export interface DemoCommands {
   examples: string;
   /** Folder of the results. */
@@ -9,10 +9,10 @@ export interface DemoCommands {
 
 const monitors = ['1', '2', '3'].map((n) => `5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a000${n}`);
 const completedDossier = '8d5b9f3e-2c1a-4e7d-9b60-1f2e3d4c5b60';
-/** Its service asks for a review. */
+/** The service requests a review of it. */
 export const reviewedDossier = '8d5b9f3e-2c1a-4e7d-9b60-1f2e3d4c5b6a';
 
-/** About a company whose receivables are bought: its dossier waits for a person. */
+/** A company whose receivables are bought: its dossier waits for a person. */
 export function assignor({ examples }: DemoCommands): string[] {
   const file = (name: string): string => join(examples, 'remessas', name);
   const receivables = ['--receivables', file('lote-1.rem'), '--xmls', file('lote-1.zip')];
@@ -20,7 +20,7 @@ export function assignor({ examples }: DemoCommands): string[] {
   return ['investigate', '--plan', 'assignor', ...about];
 }
 
-/** Both run to their ends by themselves. */
+/** Both complete without a person. */
 export function investigations({ out }: DemoCommands): string[][] {
   const supplier = ['--cnpj', '11222333000181', '--name', 'Padaria Pao e Cia'];
   const person = ['--cpf', '52998224725', '--email', 'bia@example.com'];

@@ -20,10 +20,10 @@ interface DemoFlags {
   lang?: Language;
 }
 
-/** The repository's own folder: examples lie beside `dist`. */
+/** The repository's root: examples are beside `dist`. */
 const home = join(__dirname, '..', '..', '..');
 
-/** `diligence demo`: the whole of it in two minutes, on the sandbox; or a spreadsheet on the user's own service. */
+/** `diligence demo`: a tour of two minutes on the sandbox; or a spreadsheet on the user's own service. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
@@ -56,7 +56,7 @@ async function demo(flags: DemoFlags): Promise<number> {
     return runCommand(batchArguments(input, flags, resolve(flags.out)), process.env);
   }
   await rm(resolve(flags.out), { recursive: true, force: true });
-  // A new sandbox knows nothing of an old one's issuances, so each demo has a store of its own.
+  // A new sandbox does not know an old one's issuances, so each demo has its own store.
   await mkdir('data', { recursive: true, mode: 0o700 });
   const dataDir = await mkdtemp(resolve('data', 'demo-'));
   const env = { ...process.env, DILIGENCE_DATA_DIR: dataDir };
@@ -136,11 +136,11 @@ function heading(text: string): void {
   printNote(text);
 }
 
-/** @throws CommandError when it ends otherwise than with 0 or one of these */
+/** @throws CommandError when the exit code is neither 0 nor one of these */
 async function showCommand(words: string[], env: Env, codes: number[] = []): Promise<void> {
   printNote('');
   const quoted = words.map((word) => (word.includes(' ') ? `"${word}"` : word));
-  // As it can be typed: the documents are invented, and standard error would mask them.
+  // As a user would type it: the documents are invented, and standard error would mask them.
   print(`$ diligence ${quoted.join(' ')}`);
   const code = await runCommand(words, env);
   if (code !== exitCodes.done && !codes.includes(code))
@@ -172,7 +172,7 @@ async function startEngine(env: Env, scenario: string): Promise<() => Promise<vo
   const ready = new Promise<void>((done) => {
     createInterface({ input: child.stderr as Readable }).on('line', (line) => {
       if (line === 'ready') done();
-      // What it says of tools that are downloaded or built takes a while; the rest is not the story.
+      // Output about downloads and builds may take a while; the rest is hidden.
       else if (!ofItself.test(line)) printNote(line);
     });
   });

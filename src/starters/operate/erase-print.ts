@@ -8,7 +8,7 @@ import { counted } from '../jobs/text';
 import type { Words } from '../../domain/job';
 import { exitCodes, print, printJson, say, printNote } from '../cli/terminal';
 
-/** Of all plans that are one command. */
+/** Sum of the plans of one command. */
 export interface PlanSummary {
   target: ErasureTarget;
   jobs: { id: string; whole: boolean }[];
@@ -17,7 +17,7 @@ export interface PlanSummary {
   workflows: Set<string>;
   doubtful: number;
   objects: (ErasedObject & { holds: string })[];
-  /** Sentences that say what is in the way, and what to do about it. */
+  /** What prevents the erasure, and how to proceed. */
   refusals: Words[];
 }
 
@@ -104,7 +104,7 @@ export function planLines({ jobs, rows, workflows, doubtful, objects }: PlanSumm
   return lines;
 }
 
-/** What another job stored meanwhile is still there: the command says so, and fails. */
+/** Another job may have stored something meanwhile, which is not erased: the command says so, and fails. */
 export function showDone(
   done: readonly { key: string; record: ErasureRecord }[],
   auditHead: string,

@@ -6,7 +6,7 @@ import type { Words } from '../../domain/job';
 import { workflowIdOf } from '../../domain/job';
 import { runningIds, runsOf } from '../../temporal/job-runs';
 
-/** Runs that an erasure waits for, and those that it deletes: histories hold nothing of what goes by age, and stay. */
+/** Executions that an erasure waits for, and those that it deletes; erasure by age deletes none. */
 export async function runsOfPlan(client: Client, { request, jobs }: ErasurePlan): Promise<JobRuns> {
   const ids = jobs.map(({ id }) => id);
   if (request.kind !== 'age') return runsOf(client, ids);
@@ -16,7 +16,7 @@ export async function runsOfPlan(client: Client, { request, jobs }: ErasurePlan)
   return { closed: [], running: ids.map(workflowIdOf).filter(isRunning) };
 }
 
-/** Sentences that say what is in the way of an erasure, and what to do about it. */
+/** What prevents an erasure, and how to proceed. */
 export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRuns): Words[] {
   const busy = new Set(running.map(jobOf));
   const interrupted = jobs.filter(
@@ -35,7 +35,7 @@ export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRun
   ];
 }
 
-/** The batch or issuance that a lane or decision belongs to. */
+/** The batch or issuance of a lane or resolution. */
 function jobOf(workflowId: string): string {
   return workflowId.replace(/(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/, '');
 }

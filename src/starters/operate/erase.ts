@@ -33,7 +33,7 @@ interface EraseFlags {
   json?: true;
 }
 
-/** `diligence erase`: removes for good, and leaves a record of having done so. */
+/** `diligence erase`: erases for good, and stores a record of the erasure. */
 export function eraseCommand(): Command {
   return new Command('erase')
     .description('Erase personal data from the store and the Temporal server, for good, on record.')
@@ -112,7 +112,7 @@ async function runErase(flags: EraseFlags): Promise<number> {
     };
     const done: { record: ErasureRecord; key: string }[] = [];
     for (const open of started) done.push(await finishErasure(store, open, how.deleteRuns));
-    // Each is planned when it is its turn: what was cut short has changed what there is to do.
+    // Each plan is made when it is due: an interrupted erasure has changed what there is to do.
     for await (const plan of plans()) {
       const found = await runsOfPlan(client, plan);
       const refusals = refusalsOf(plan, found);
@@ -179,7 +179,7 @@ function targetToErase(text: string): string {
   ]);
 }
 
-/** Check digits are not asked for: a mistyped number is somebody's number, too. */
+/** Check digits are not verified: a mistyped number may be stored, too. */
 function documentToErase(text: string): string {
   const bare = normaliseDocument(text);
   const lengths: number[] = Object.values(documentLengths);

@@ -24,7 +24,7 @@ import { keyChecks, keyFault, proveKeys, registerKey } from '../../temporal/payl
 import { CommandError, inEnglish } from '../jobs/errors';
 import { exitCodes, print, printJson, printNote } from '../cli/terminal';
 
-/** `diligence keys`: the keys that store and payloads are encrypted with. */
+/** `diligence keys`: the encryption keys of store and payloads. */
 export function keysCommand(): Command {
   return new Command('keys')
     .description('The keys that payloads are encrypted with: DILIGENCE_PAYLOAD_KEYS, or a file.')
@@ -56,7 +56,7 @@ export function keysCommand(): Command {
     );
 }
 
-/** The store without its seal: check values lie there in the clear, and the keys may not fit. */
+/** The store without decryption: check values are not encrypted, and the keys may not match. */
 async function openKeys(): Promise<{ ring: KeyRing; store: Store }> {
   const environment = readEnvironment();
   const ring = await findPayloadKeys(environment, engineAddress().kind);
@@ -64,7 +64,7 @@ async function openKeys(): Promise<{ ring: KeyRing; store: Store }> {
   return { ring, store: await openStore(environment, idKey) };
 }
 
-/** Workers and the keys they hold; none where the embedded engine is down, which reads the list at its start. */
+/** Workers and their keys; none when the embedded server is stopped: it reads the list at its start. */
 async function holdersOf(store: Store): Promise<KeyHolder[]> {
   const engine = await reachEngine(readEnvironment());
   try {
@@ -91,7 +91,7 @@ async function rotate(): Promise<void> {
   }
   refuseLacking(waiting, lacking);
   await registerKey(store, ring, waiting);
-  // Nobody starts without the key any more; somebody may just have.
+  // No process can start without the key any more; one may have started a moment ago.
   refuseLacking(waiting, (await step()).lacking);
   printNote(
     `step 2 of 2: ${waiting} encrypts from now on; the others decrypt what is there already`,
@@ -129,11 +129,11 @@ async function handOver(ring: KeyRing): Promise<void> {
 interface KeysView {
   /** Ids in order: the first encrypts. */
   keys: readonly string[];
-  /** Ids that the store asks for, oldest first. */
+  /** Ids that the store needs, oldest first. */
   store: string[];
-  /** Why a start would be refused; null when it would not. */
+  /** Why a start would be refused; null: it would not. */
   fault: string | null;
-  /** Null when nobody could tell. A key that is not in our list is shown by its mark. */
+  /** Null when unknown. A key that is not in our list is shown by its check value. */
   workers: { worker: string; keys: string[] | null }[] | null;
   next: string;
 }

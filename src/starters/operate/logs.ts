@@ -18,7 +18,7 @@ interface LogsFlags {
 
 const lookEveryMs = 250;
 
-/** `diligence logs`: what happened to jobs, from the worker of the embedded engine. */
+/** `diligence logs`: log lines of jobs, from the worker of the embedded server. */
 export function logsCommand(): Command {
   return new Command('logs')
     .description('Show the log of the embedded worker: what happened, to which job.')
@@ -58,7 +58,7 @@ function printerOf(id: string | undefined, { since, json }: LogsFlags): (line: s
   const pretty = prettyFactory({ colorize: process.stdout.isTTY, translateTime: 'SYS:standard' });
   return (line) => {
     const entry = parsed(line);
-    // What is no line of the log, such as a crash of the runtime, belongs to no job.
+    // Other lines, such as a crash of the runtime, belong to no job.
     if (entry === null) {
       if (id === undefined && since === undefined && line !== '') print(printable(line));
       return;
@@ -79,7 +79,7 @@ function parsed(line: string): { job?: string; time?: string } | null {
   }
 }
 
-/** The file may be cut meanwhile: it is read from its beginning then. */
+/** A truncated file is read from its beginning. */
 async function follow(file: string, from: number, show: (line: string) => void): Promise<void> {
   let at = from;
   let rest = Buffer.alloc(0);

@@ -8,7 +8,7 @@ import { isPostgres, openStore, shownAddress } from '../../store/open-store';
 import { registerSearchAttributes } from '../../temporal/search-attributes';
 import { print, printJson } from '../cli/terminal';
 
-/** `diligence setup`: what a Temporal namespace and a PostgreSQL database need before work is started in them. */
+/** `diligence setup`: prepares a Temporal namespace and a PostgreSQL database before the first job. */
 export function setupCommand(): Command {
   return new Command('setup')
     .description(
@@ -45,7 +45,7 @@ async function setUp(json: boolean): Promise<void> {
   }
 }
 
-/** @returns the address of a store on PostgreSQL; null for SQLite, which is made and kept up by who opens it */
+/** @returns the address of a store on PostgreSQL; null for SQLite, which needs no setup */
 async function prepareStore(): Promise<string | null> {
   const environment = readEnvironment();
   const { storeUrl, dataDir, idKey: configured } = environment;
@@ -67,7 +67,7 @@ async function refuseAbsent({ connection, namespace, address }: EngineClient): P
   }
 }
 
-/** Reads and writes no payloads, and so needs neither keys nor store. */
+/** Reads and writes no payloads, so it needs neither keys nor store. */
 async function connect(): Promise<EngineClient | null> {
   const engine = engineAddress();
   const dataConverter = {};

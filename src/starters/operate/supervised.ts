@@ -13,10 +13,10 @@ import { printNote } from '../cli/terminal';
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
-/** Starts of the server that may fail one after the other. */
+/** Consecutive failed starts of the server before giving up. */
 const serverTries = 5;
 
-/** Starts the worker again when it dies: the work that it held goes on. */
+/** Restarts the worker when it dies: its jobs resume. */
 export class SupervisedWorker {
   readonly #logFile: string;
   readonly #env: NodeJS.ProcessEnv;
@@ -28,10 +28,10 @@ export class SupervisedWorker {
     this.#env = options.env;
   }
 
-  /** Resolves when the worker says that it is ready. */
+  /** Resolves when the worker reports that it is ready. */
   async start(): Promise<void> {
     const log = openLog(this.#logFile);
-    // A group of its own: Ctrl-C must reach it as an order to end between requests, not as a cut.
+    // Its own process group: Ctrl-C must reach it as a graceful stop, not as a signal of the terminal.
     const child = fork(process.argv[1] ?? '', ['worker', '--embedded'], {
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
@@ -80,12 +80,12 @@ export class SupervisedWorker {
   }
 }
 
-/** Starts the Temporal server again, at the same address, when it dies: its work is on the disk. */
+/** Restarts the Temporal server at the same address when it dies: its state is on the disk. */
 export class SupervisedServer {
   readonly #options: DevServerOptions;
   #server: DevServer;
   #stopping = false;
-  /** Fulfilled when it is gone for good: stopped, or, and said, past keeping. */
+  /** Fulfilled when it is gone for good: stopped, or given up with a message. */
   readonly gone: Promise<void>;
 
   private constructor(options: DevServerOptions, server: DevServer) {

@@ -14,7 +14,7 @@ import { putLookup } from '../../store/profiles/requests';
 
 interface ProfileTerms {
   retryRural: boolean;
-  /** Epoch milliseconds: a lookup that was answered since then is not made again. */
+  /** Epoch milliseconds: a lookup answered since then is reused. */
   reuseSince: number;
 }
 
@@ -46,7 +46,7 @@ function readRow({ documents }: FilledRow): RowReading<string> {
     : { ...reading, type: 'profile' };
 }
 
-/** The service has reported what it knows: asked again, it may charge again. */
+/** The service has reported what it knows: another request may be charged again. */
 const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
 
 /** @param name keyed name of the CPF */
@@ -63,7 +63,7 @@ export async function existingLookup(
   if (outcome === null) return { ...found, ended: false };
   const isAnswer = answers.includes(outcome.status);
   const isFresh = Date.parse(outcome.settledAt) >= reuseSince && outcome.erased !== true;
-  // Asked for once alone: asked for anew, the rural part may come.
+  // After one call only, another call may return the rural part.
   const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
   return isAnswer && isFresh && !isToRetry ? { ...found, ended: true } : null;
 }

@@ -11,7 +11,7 @@ import { profileSections } from '../../domain/profiles/sections';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import type { Store } from '../../store/store';
 
-/** What tells one asset from another, by section; the other columns come after these. */
+/** The columns that identify an asset, by section; other columns follow. */
 const first: Readonly<Record<string, readonly string[]>> = {
   veiculos: [
     'placa',
@@ -42,7 +42,7 @@ const first: Readonly<Record<string, readonly string[]>> = {
 /** Lists that `profileSections` reads. */
 const asSections = ['veiculos', 'imoveis', 'aeronaves', 'patentes', 'rural'];
 
-/** The assets of a person, a section each; those that the service did not tell are not there. */
+/** A person's assets, a section each; sections that the service did not report are left out. */
 export async function profileFindings(
   { folder, outcome }: { folder: string; outcome: unknown },
   store: Store,

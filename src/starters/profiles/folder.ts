@@ -20,11 +20,11 @@ export interface ProfileFolderOptions {
 }
 
 /**
- * Writes `profile.json` and a CSV for each section that was told, from the store: an export, in
- * the clear. What an earlier result left there and this one has not goes: it may be somebody else's.
+ * Writes `profile.json` and a CSV for each reported section from the store: an unencrypted
+ * export. Removes other files of an earlier result: they may be about another person.
  *
- * @returns names of the files
- * @throws CommandError when the answer is not on file any more
+ * @returns file names
+ * @throws CommandError when the response was erased
  */
 export async function writeProfileFolder(
   { store }: CommandContext,

@@ -49,7 +49,7 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   orders: ['cancel', 'cancel_now'],
 };
 
-/** The service reports no cost: what it may charge for is an answer. */
+/** The service reports no cost: an answered request may be charged. */
 function chargesOf({ id, outcome }: Pick<EndedJob<unknown, ProfileOutcome>, 'id' | 'outcome'>) {
   const billing = { status: null, amount: null, unit: 'answer' };
   return Array.from({ length: outcome.answered }, (_, at): Charge => {

@@ -64,7 +64,7 @@ export async function planProfile(
   };
 }
 
-/** @throws UsageError before anything is sent; it does not quote what was typed */
+/** @throws UsageError before anything is sent, without quoting the argument */
 function readCpf(text: string): string {
   const digits = normaliseDocument(text);
   if (!/^\d{11}$/.test(digits))

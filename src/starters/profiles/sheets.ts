@@ -9,11 +9,11 @@ import {
 import { AnalysisSheet } from '../../sheets/write/analysis-sheet';
 import type { BatchSheets, ShownRow } from '../jobs/batches/rules';
 
-/** What a batch of lookups leaves beside `results.csv`: a sheet for each section over all people. */
+/** Sheets of a batch of lookups besides `results.csv`: one for each section over all people. */
 export class ProfileSheets implements BatchSheets {
   readonly #folder: string;
   readonly #how: { excel: boolean };
-  /** Columns of each section that somebody has. */
+  /** Columns of each section that occurs. */
   readonly #columns = new Map<string, Set<string>>();
   readonly #open = new Map<string, AnalysisSheet>();
 
@@ -48,7 +48,7 @@ export class ProfileSheets implements BatchSheets {
     }
   }
 
-  /** An earlier result that stood here may be about other people: its sheets go. */
+  /** Removes sheets of an earlier result, which may be about other people. */
   async close(): Promise<void> {
     for (const sheet of this.#open.values()) await sheet.close();
     const others = profileSectionNames.filter((name) => !this.#open.has(name));
@@ -73,7 +73,7 @@ export class ProfileSheets implements BatchSheets {
   }
 }
 
-/** None when what is left of it after an erasure is no profile. */
+/** Empty when an erasure has left no profile. */
 function sectionsOf(answer: Buffer): ProfileSection[] {
   return profileSections(parseJson(answer) as object);
 }

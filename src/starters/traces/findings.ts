@@ -19,7 +19,7 @@ const known = {
   link: ['link', 'url', 'href', 'perfilurl', 'profileurl'],
 };
 
-/** What a search came upon, and what each source came to. */
+/** The hits of a search, and the status of each source. */
 export async function traceFindings(
   { folder }: { folder: string },
   store: Store,
@@ -42,7 +42,7 @@ function isList(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** A row for each source, however its situation is told. */
+/** One row for each source, in either form of the response. */
 function sourcesOf(coverage: unknown) {
   if (!isFields(coverage)) return readFindings({ coverage: coverage ?? [] }, { file }).sections;
   const rows = Object.entries(coverage).map(([source, told]) => ({

@@ -30,7 +30,7 @@ interface TraceView {
   billing: Trace['billing'];
   createdAt: string | null;
   completedAt: string | null;
-  /** Id of our work; null: it was asked for elsewhere. */
+  /** Our job's id; null: requested elsewhere. */
   work: string | null;
 }
 

@@ -27,9 +27,9 @@ import { printPdf } from './print-pdf';
 import { sumOf } from './sum';
 
 /**
- * Writes the report with the evidence, and the signed manifest of both: an export, in the clear.
+ * Writes the report with the evidence, and the signed manifest of both: an unencrypted export.
  *
- * @returns names of the files
+ * @returns file names
  */
 export async function writeInvestigationFolder(
   ctx: CommandContext,
@@ -42,7 +42,7 @@ export async function writeInvestigationFolder(
   const aside = await mkdtemp(join(folder, '.report-'));
   try {
     const { made, paths } = await writeReport(ctx, job, aside, language);
-    // Two commands may write the same folder at once: who finds a file of the other puts its own there again.
+    // Two commands may write the same folder at once: one that finds a foreign file writes its own again.
     do await putThere(aside, folder, paths);
     while (!(await isThere(aside, folder, paths)));
     return [...made, 'evidence/', manifestName, signatureName];
@@ -58,7 +58,7 @@ async function putThere(aside: string, folder: string, paths: readonly string[])
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await rename(copy, join(folder, path));
   }
-  // What an earlier result left there may be another one's.
+  // Files of an earlier result may be about another subject.
   const kept = new Set(paths.map((path) => join(folder, path)));
   const below = join(folder, 'evidence');
   await mkdir(below, { recursive: true });
@@ -100,7 +100,7 @@ async function writeReport(
     files.push({ path, ...(await sumOf(join(folder, path))), evidence: null });
   for (const { bytes, path, sha256, ...from } of evidence)
     files.push({ path, bytes, sha256, evidence: from });
-  // Anchored, the end of the investigation is among what nobody can leave out.
+  // Anchored first: then no one can leave out the end of the investigation.
   await ctx.audit.anchor();
   const about = new Set([id, ...jobs.map((one) => one.job.id)]);
   const audit = await excerptOf(ctx.store, about, `outcome/${id}`);
@@ -119,7 +119,7 @@ async function writeReport(
   return { made, paths: [...files.map(({ path }) => path), manifestName, signatureName] };
 }
 
-/** Writes it as it is signed, and the signature. */
+/** Writes the manifest with its signed bytes, and the signature. */
 export async function signManifest(
   folder: string,
   manifest: Manifest,
@@ -142,7 +142,7 @@ async function writeEvidence(
   index: number,
   { createdBy }: InvestigationRecord,
 ): Promise<EvidenceRow[]> {
-  // What was reused somebody else may have asked for.
+  // Another job may have requested what was reused.
   const { createdBy: requestedBy = createdBy } = job.input as { createdBy?: string };
   const written: EvidenceRow[] = [];
   for (const { body, name, ...about } of await evidenceOf(store, job)) {

@@ -35,7 +35,7 @@ export interface ReportedJob {
   job: JobWithOutcome;
 }
 
-/** Every job that the steps asked for and that has ended; the same job once. */
+/** Ended jobs of the steps, each once. */
 export async function reportedJobs(
   { store }: CommandContext,
   { steps }: InvestigationOutcome,
@@ -50,7 +50,7 @@ export async function reportedJobs(
   return [...found.values()];
 }
 
-/** The file on a subject. @param evidence as it was written */
+/** The report on a subject. @param evidence as it was written */
 export async function reportOf(
   ctx: CommandContext,
   { id, input, outcome }: EndedJob<InvestigationRecord, InvestigationOutcome>,
@@ -102,7 +102,7 @@ export async function reportOf(
   return report;
 }
 
-/** @returns what it states, to be held against what others state */
+/** @returns its statements, to compare with those of other jobs */
 async function addJob(
   ctx: CommandContext,
   report: InvestigationReport,
@@ -152,9 +152,9 @@ interface Reported {
 }
 
 /**
- * In which section each kind of job is reported.
+ * The report section of each kind of job.
  *
- * @returns the document that it is about as a whole
+ * @returns the document that the whole job is about
  */
 const placers: Readonly<
   Partial<
@@ -203,7 +203,7 @@ const placers: Readonly<
   },
 };
 
-/** Null: no rule is known, or nobody knows when it was issued. */
+/** Null: no rule is known, or the issue date is unknown. */
 export function derivedValidity(type: string, capturedAt: string | null): DerivedValidity | null {
   const rule = validityRules.find((one) => one.type === type);
   const validity = rule === undefined ? null : validityOf(rule.type, capturedAt);

@@ -16,16 +16,16 @@ const browsers = [
 ];
 
 /**
- * Prints a page with a browser that is on the PATH, without a network.
+ * Prints a page with a browser of the PATH, without network.
  *
- * @param longestMs then it is ended, with all that it has started
- * @returns null: it is printed; else why it is not
+ * @param longestMs timeout; the browser and its children are killed
+ * @returns null: printed; else the reason
  */
 export async function printPdf(
   folder: string,
   { page, pdf, longestMs = 60_000 }: { page: string; pdf: string; longestMs?: number },
 ): Promise<string | null> {
-  // That of an earlier report is not one of this.
+  // Removes the PDF of an earlier report.
   await rm(join(folder, pdf), { force: true });
   const browser = await findBrowser();
   if (browser === null) return 'there is no Chromium or Chrome on the PATH';
@@ -60,7 +60,7 @@ async function findBrowser(): Promise<string | null> {
   return null;
 }
 
-/** @returns null: it ended well; else why not, or what it wrote last to standard error */
+/** @returns null: success; else the reason, or the last output of standard error */
 function run(
   browser: string,
   { longestMs, profile }: { longestMs: number; profile: string },
@@ -74,15 +74,15 @@ function run(
     '--disable-component-update',
     '--disable-extensions',
     '--no-first-run',
-    // The page asks for nothing; what the browser itself would ask for finds no host.
+    // The page loads nothing; the browser's own requests resolve no host.
     '--host-resolver-rules=MAP * ~NOTFOUND',
     `--user-data-dir=${profile}`,
-    // As root its sandbox does not start; the page is ours, and has no script.
+    // The browser's sandbox does not start as root; the page is ours, and has no script.
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   ];
   return new Promise((end) => {
     const child = spawn(browser, [...settings, ...words], {
-      // A group of its own: it ends with all that it started. Our tokens are not handed on.
+      // Its own process group, so that its children are killed too. Our tokens are not in its environment.
       detached: true,
       env: { PATH: process.env.PATH ?? '', HOME: profile, TZ: 'UTC' },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -94,7 +94,7 @@ function run(
       try {
         process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
       } catch {
-        // It has ended.
+        // Already exited.
       }
     };
     const timer = setTimeout(() => {

@@ -15,7 +15,7 @@ interface Read {
   found: Findings | null;
 }
 
-/** What a reader wants to know first of a job; nothing is judged. */
+/** The first facts about a job; nothing is judged. */
 export function shortFacts(kind: JobKind, outcome: unknown, read: Read): Finding['facts'] {
   const { error = null } = outcome as { error?: { code: string | null; message: string } | null };
   const shown: Record<string, Cell> = { ...readers[kind]?.(outcome, read) };

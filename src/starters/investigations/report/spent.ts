@@ -13,7 +13,7 @@ interface Spender {
   job: JobWithOutcome;
 }
 
-/** Of what was asked for anew: what was reused had been paid before. */
+/** Cost of new requests: what was reused had been paid before. */
 export async function costOf(
   ctx: CommandContext,
   jobs: readonly Spender[],
@@ -27,14 +27,14 @@ export async function costOf(
   return totals.all();
 }
 
-/** A job that ends so had no answer when it ended; the service may go on with what it was sent. */
+/** With these outcomes a job ended without a response; the service may still be working on its request. */
 const withoutAnswer: ReadonlySet<string | null> = new Set([
   'cancelled',
   'expired',
   'unknown_outcome',
 ]);
 
-/** Requests that jobs sent, all together. */
+/** Sum of the requests that jobs sent. */
 export async function requestsOf(
   ctx: CommandContext,
   jobs: readonly Spender[],

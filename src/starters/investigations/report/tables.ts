@@ -4,7 +4,7 @@ import type { AssetTotal, ReportTable } from '../../../domain/investigations/rep
 import type { Store } from '../../../store/store';
 import { openChanges } from '../../../store/investigations/open-changes';
 
-/** More rows of a list, and more columns, are in the evidence. */
+/** More rows and columns are in the evidence. */
 const mostRows = 30;
 const mostColumns = 7;
 
@@ -47,7 +47,7 @@ function hasValue(cell: Cell | undefined): boolean {
   return cell !== null && cell !== undefined && cell !== '' && cell !== '[]';
 }
 
-/** What a rule engine made of receivables: counts, and sums in reais. */
+/** Counts of a rule engine's evaluation, and sums in reais. */
 export function creditTables(
   step: string,
   { result }: AnalysisOutcome,
@@ -77,7 +77,7 @@ export function creditTables(
   ];
 }
 
-/** Column of what one of a list is worth, in BRL, as the service has it. */
+/** The column with an item's value, in BRL, as the service reports it. */
 const worth: Readonly<Record<string, string>> = { veiculos: 'media_preco', imoveis: 'valor_venal' };
 
 /** Adds the assets of one person to those of all. */
@@ -102,12 +102,12 @@ function inCents(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + Math.round(value * 100), 0) / 100;
 }
 
-/** Sums by the service, of other lists. */
+/** Sums that the service computed from other lists. */
 function isDerived(name: string): boolean {
   return name === 'rural_resumo' || name.startsWith('rural_transportes');
 }
 
-/** Changes that a sweep found open; they stand as they did at its end. */
+/** Changes that a sweep found open, with their status at its end. */
 export async function changesTable(
   store: Store,
   step: string,

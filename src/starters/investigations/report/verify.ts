@@ -12,12 +12,12 @@ import { jobFile } from '../../jobs/named-job';
 import { manifestSchema, reportSchema } from './schema';
 import { sumOf } from './sum';
 
-/** `consistent`: every byte is as the manifest says. `proved`: it was signed with the key that was given. */
+/** `consistent`: every byte matches the manifest. `proved`: it was signed with the given key. */
 export interface Verified {
   investigation: string | null;
   consistent: boolean;
   proved: boolean;
-  /** That it says it was signed with. */
+  /** The key that the signature names. */
   publicKey: string | null;
   faults: string[];
 }
@@ -27,14 +27,14 @@ type Manifest = z.output<typeof manifestSchema>;
 const signatureSchema = z.strictObject({
   algorithm: z.literal('Ed25519'),
   publicKey: z.string().regex(/^ed25519:[0-9a-f]{64}$/),
-  // The last letter of Base64 has bits that stand for nothing: they are to be as they are written.
+  // The last letter of Base64 has unused bits: they must be as written.
   signature: z.string().refine((text) => Buffer.from(text, 'base64').toString('base64') === text),
 });
 
 /**
- * Checks the folder of a report with nothing but what is in it.
+ * Checks the folder of a report with nothing but its own files.
  *
- * @param publicKey null: whoever signed it, the folder is consistent or not
+ * @param publicKey null: checks consistency, whoever signed it
  * @throws UsageError when there is no such folder
  */
 export async function verifyReport(folder: string, publicKey: string | null): Promise<Verified> {
@@ -99,7 +99,7 @@ async function faultsOfFiles(
   return [...faults, ...[...named.keys()].map((path) => `${path} is missing`)];
 }
 
-/** It is of the same investigation, and names the same evidence. */
+/** The report is of the same investigation, and names the same evidence. */
 function faultsOfReport(report: InvestigationReport | null, manifest: Manifest): string[] {
   if (report === null) return ['report.json is missing, or is none'];
   const { requested, evidence, id, plan, settledAt } = report;
@@ -128,7 +128,7 @@ function byPath<Row extends { path: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** The trail is whole, has this end of the investigation, and the sums of its evidence. */
+/** The audit trail is whole, and has this end of the investigation with the sums of its evidence. */
 function faultsOfAudit(
   report: InvestigationReport | null,
   { audit, files, investigation, settledAt }: Manifest,
@@ -151,7 +151,7 @@ function faultsOfAudit(
   return faults.map((fault) => `audit: ${fault}`);
 }
 
-/** Null: not as it is written. */
+/** Null: malformed. */
 function signatureIn(bytes: Buffer): z.output<typeof signatureSchema> | null {
   const signature = signatureSchema.safeParse(parsed(bytes)).data ?? null;
   return signature !== null && `${JSON.stringify(signature, null, 2)}\n` === bytes.toString('utf8')
@@ -159,7 +159,7 @@ function signatureIn(bytes: Buffer): z.output<typeof signatureSchema> | null {
     : null;
 }
 
-/** Of all folders below; what is no plain file is a fault. */
+/** Files of all subfolders; anything but a plain file is an error. */
 async function filesIn(folder: string, below: string, faults: string[]): Promise<string[]> {
   const found: string[] = [];
   for (const name of await readdir(join(folder, below))) {

@@ -9,10 +9,10 @@ import { engineLogPath } from '../../../temporal/engine-record';
 import { printNote } from '../../cli/terminal';
 
 /**
- * Decodes for the UI of the embedded engine, at the address that its server was started with: for
- * whoever works on this machine, and for the UI's own pages alone.
+ * Decodes payloads for the UI of the embedded server, at the address configured when the server started: for
+ * users of this machine, and for the UI's own pages only.
  *
- * @returns null when there is no UI, or the address cannot be had (then said)
+ * @returns null when there is no UI, or the address is in use (then printed)
  */
 export async function serveCodecForUi(
   environment: Environment,

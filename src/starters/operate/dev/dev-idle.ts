@@ -5,7 +5,7 @@ import type { DevServer } from '../../../temporal/dev-server/dev-server';
 import { retireIdleRecord } from '../../../temporal/engine-record';
 import { printNote } from '../../cli/terminal';
 
-/** Resolves when nothing has been running for so long; never when no bound is given. */
+/** Resolves when nothing has run for this long; never without a bound. */
 export async function idleFor(
   server: DevServer,
   dataDir: string,
@@ -14,7 +14,7 @@ export async function idleFor(
 ): Promise<void> {
   if (minutes === undefined) return new Promise(() => undefined);
   const { address, namespace } = server;
-  // Counts what runs, and reads no payload.
+  // Counts running workflows, and reads no payload.
   const engine = await connectClient({
     connectionOptions: {},
     address,
@@ -37,8 +37,8 @@ export async function idleFor(
 }
 
 /**
- * Work under way, or a schedule that will start some; that of retention makes up for its time at the next
- * start. When nobody can tell, it counts as busy.
+ * Whether jobs run, or a schedule will start some; the retention schedule catches up at the next
+ * start. Unknown counts as busy.
  */
 async function isBusy({ client }: EngineClient): Promise<boolean> {
   try {

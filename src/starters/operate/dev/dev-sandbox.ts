@@ -19,9 +19,9 @@ export interface RunningSandbox {
 }
 
 /**
- * Starts one beside the engine.
+ * Starts a sandbox beside the server.
  *
- * @throws ConfigError when the store holds work of a service
+ * @throws ConfigError when the store has jobs of a real service
  */
 export async function startSandboxProcess(
   environment: Environment,
@@ -72,7 +72,7 @@ export async function startSandboxProcess(
   return { baseUrl, creditBaseUrl, process: child };
 }
 
-/** Commands that speak to a service themselves need them: `engine`, `monitor update`, `doctor`. */
+/** For commands that call a service themselves: `engine`, `monitor update`, `doctor`. */
 export function sandboxSettings({
   baseUrl,
   creditBaseUrl,
@@ -85,13 +85,13 @@ export function sandboxSettings({
   ];
 }
 
-/** For who expects a sandbox of `dev`. */
+/** Why `dev` started no sandbox. */
 export function whyNoSandbox({ investigation }: Environment): string {
   const set = investigation === null ? 'CREDIT_BASE_URL' : 'INVESTIGATION_BASE_URL';
   return `no sandbox: ${set} is set, and work goes to that service (\`dev --sandbox\` brings one)`;
 }
 
-/** Variables of a process that knows of no service. Empty ones: a missing one would be read from `.env`. */
+/** Variables without service settings. Empty values: a missing one would be read from `.env`. */
 export function withoutServices(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
     ...variables,
@@ -106,7 +106,7 @@ export function withoutServices(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv
   };
 }
 
-/** Variables of a worker that works against it. */
+/** Variables of a worker that uses the sandbox. */
 export function variablesWith(
   { baseUrl, creditBaseUrl }: RunningSandbox,
   variables: NodeJS.ProcessEnv,
@@ -117,7 +117,7 @@ export function variablesWith(
     INVESTIGATION_TOKEN: sandboxToken,
     CREDIT_BASE_URL: creditBaseUrl,
     CREDIT_TOKEN: creditSandboxToken,
-    // Its files have a port of their own.
+    // Its files have their own port.
     DILIGENCE_ALLOWED_HOSTS: [variables['DILIGENCE_ALLOWED_HOSTS'], '127.0.0.1']
       .filter(Boolean)
       .join(','),

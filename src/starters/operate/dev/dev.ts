@@ -46,7 +46,7 @@ interface DevFlags {
 }
 
 const onDemandIdleMinutes = 10;
-/** What was asked for at the start has the machine to itself. */
+/** Leaves the machine to the first jobs. */
 const firstBackupMs = 60_000;
 const lookForBackupMs = 60 * 60_000;
 
@@ -93,12 +93,12 @@ function variablesFor({ sandbox }: DevFlags): NodeJS.ProcessEnv {
   return sandbox === true ? withoutServices(process.env) : process.env;
 }
 
-/** Runs until it is told to stop, or until it has been idle for long enough. */
+/** Runs until stopped, or until idle for long enough. */
 async function runEngine(environment: Environment, flags: DevFlags): Promise<void> {
   const { dataDir } = environment;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const giveWay = new AbortController();
-  // One that is becoming the engine is waited for, and so is one that ceases to be.
+  // Waits for a server that is starting or stopping.
   const watching = setInterval(() => {
     void runningEngine(dataDir).then((record) => record !== null && giveWay.abort());
   }, 250);
@@ -145,7 +145,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   try {
     codec = await serveCodecForUi(environment, keys, server.current);
     const isConfigured = environment.investigation !== null || environment.credit !== null;
-    // Who runs a command did not ask for a sandbox.
+    // A command that starts the server in the background did not request a sandbox.
     if (isConfigured && flags.onDemand !== true) printNote(whyNoSandbox(environment));
     if (!isConfigured) sandbox = await startSandboxProcess(environment, store, flags);
     const { variables } = environment;
@@ -176,7 +176,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   }
 }
 
-/** By a process of its own: it holds its thread for as long as it copies. */
+/** In its own process: a copy blocks its thread. */
 function backUpDaily({ dataDir, variables }: Environment): void {
   const backUp = (): void => {
     const log = openLog(engineLogPath(dataDir, 'engine'));
@@ -249,15 +249,15 @@ async function startDetached(): Promise<void> {
   throw new CommandError(inEnglish(`it did not start: see ${engineLogPath(dataDir, 'engine')}`));
 }
 
-/** The longest upload that can be configured, and what a worker and a server take to end. */
+/** The longest configurable upload, plus the shutdown of a worker and a server. */
 const longestStopMs = 11 * 60_000;
 
 /** @returns false when nothing was running */
 export async function stopEngine(dataDir: string): Promise<boolean> {
   const record = await runningEngine(dataDir);
-  // One that is being started has no record yet.
+  // A starting server has no record yet.
   const pid = record?.pid ?? (await lockHolder(engineLockPath(dataDir)));
-  // A crash may have left the server alone.
+  // A crash may have left the server process without its supervisor.
   if (pid === null) return endOrphanedServer(dataDir);
   process.kill(pid, 'SIGTERM');
   const deadlineAt = Date.now() + longestStopMs;
