@@ -1,6 +1,6 @@
 /**
- * What the specification does not show, as assumptions with a name: the default, the keys of the configuration
- * file that override it, and the reason. `doctor --assumptions` and the documentation print `assumptionTable`.
+ * Undocumented facts as named assumptions: the default, the keys of the configuration file that override it, and the
+ * reason. `doctor --assumptions` and the documentation print `assumptionTable`.
  */
 export interface Assumption {
   area:
@@ -15,7 +15,7 @@ export interface Assumption {
   matter: string;
   /** The default, in words. */
   value: string;
-  /** Of the configuration file, `section.key`; empty where nothing overrides it. */
+  /** `section.key` of the configuration file; empty: no override. */
   keys: readonly string[];
   reason: string;
 }

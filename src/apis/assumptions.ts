@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Words of an operation that failed, unless others are configured. */
+/** Default words of a failed operation. */
 export const defaultFailedStatuses: readonly string[] = [
   'failed',
   'error',
@@ -22,12 +22,12 @@ const parameter = z
   .string()
   .regex(/^[\w.[\]-]{1,64}$/, 'expected a name of letters, digits, _, -, . and brackets');
 
-/** Below the base address; `{id}` stands for the id of what is read. */
+/** Below the base address; `{id}` is replaced by the id. */
 const pathWithId = z
   .string()
   .regex(/^\/[\w/.~-]*\{id\}[\w/.~-]*$/, 'expected a path below the base address with {id} in it');
 
-/** What takes the place of the defaults: sections of the configuration file. */
+/** Sections of the configuration file that override the defaults. */
 export const assumptionSections = {
   services: z.strictObject({
     resendOn503: z
@@ -121,5 +121,5 @@ export type LensAssumptions = Section<'lens'>;
 export type MonitorAssumptions = ListAssumptions & Section<'monitors'>;
 export type TraceAssumptions = ListAssumptions & Section<'traces'>;
 export type DossierAssumptions = ListAssumptions & Section<'dossiers'>;
-/** Null for names that are to be found in the OpenAPI document of the service. */
+/** Null for names to be found in the service's OpenAPI document. */
 export type CreditAssumptions = Section<'credit'>;

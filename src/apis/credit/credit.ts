@@ -4,10 +4,10 @@ import { EnginesApi } from './engines';
 import { OperationsApi } from './operations';
 import { SpecificationApi } from './specification';
 
-/** Everything but an upload and a result is small, and quick or lost. */
+/** Everything but an upload and a result is small: a slower response is lost. */
 const longestReadMs = 30_000;
 
-/** The credit service, all of it, over one connection pool and one limiter. */
+/** The whole credit service, over one connection pool and one limiter. */
 export interface CreditApi {
   service: Service;
   specification: SpecificationApi;

@@ -6,7 +6,7 @@ import type { Service } from '../http/service';
 import { engineFromWire, enginesFromWire, refusePage } from './engines.wire';
 
 const maxBytes = 16 * 1024 * 1024;
-/** Against a list without end. */
+/** Guard against an endless list. */
 const mostPages = 1_000;
 
 /** A new engine: `rules`, or the id of an engine whose rules are copied, or both. */
@@ -15,7 +15,7 @@ export interface EngineCreation extends EngineFields {
   cloneFrom?: string;
 }
 
-/** Calls about engines (specification: "Endpoints"). Nothing here tries twice. */
+/** Calls about engines (specification: "Endpoints"). Retries nothing. */
 export class EnginesApi {
   readonly service: Service;
   readonly timeoutMs: number;
@@ -26,9 +26,9 @@ export class EnginesApi {
   }
 
   /**
-   * All of them, on however many pages.
+   * All engines, over all pages.
    *
-   * @throws ContractError with the code `only_a_page` when the pages lead to fewer than there are
+   * @throws ContractError with the code `only_a_page` when the pages have fewer than the reported total
    */
   async list(priority: CallPriority = 'interactive'): Promise<Engine[]> {
     const call = this.#call('GET', '/v1/engines');
@@ -42,7 +42,7 @@ export class EnginesApi {
       const isWhole = page.total === null || page.total <= found.size;
       if (page.next === null && isWhole) return [...found.values()];
       if (page.next === null) refusePage(call, 'total');
-      // A service that does not know the query answers the first page again.
+      // A service that ignores the query returns the first page again.
       if (found.size === before) refusePage(call, Object.keys(page.next).join('&'));
       query = page.next;
     }
@@ -54,19 +54,19 @@ export class EnginesApi {
     return engineFromWire(call, (await this.service.call(call, priority)).body);
   }
 
-  /** POST without a key: sent again only after a look at the list. */
+  /** POST without a key: check the list before a repetition. */
   async create(creation: EngineCreation): Promise<Engine> {
     const call = { ...this.#call('POST', '/v1/engines'), ...bodyOf(creation), keyless: true };
     return engineFromWire(call, (await this.service.call(call, 'interactive')).body);
   }
 
-  /** Fields left out keep their value. May be sent again. */
+  /** Omitted fields stay. May be repeated. */
   async update(id: string, change: EngineFields): Promise<Engine> {
     const call = { ...this.#call('PUT', '/v1/engines/{id}', id), ...bodyOf(change) };
     return engineFromWire(call, (await this.service.call(call, 'interactive')).body);
   }
 
-  /** May be sent again: 404 then says that it is gone. */
+  /** May be repeated: 404 then means that it is gone. */
   async remove(id: string): Promise<void> {
     await this.service.call(this.#call('DELETE', '/v1/engines/{id}', id), 'interactive');
   }
@@ -76,7 +76,7 @@ export class EnginesApi {
   }
 }
 
-/** Rules that are text go out as they were written. */
+/** Rules given as text are sent unchanged. */
 function bodyOf(fields: EngineFields): Pick<HttpCall, 'jsonText'> {
   return { jsonText: stringifyWithTexts(fields) };
 }

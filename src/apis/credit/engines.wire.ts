@@ -5,7 +5,7 @@ import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
 import { flag, number, reported, tolerant } from '../http/tolerant';
 
-/** The service's shape of an engine (specification: "Engine"). Relied on: its id and its name. */
+/** The service's shape of an engine (specification: "Engine"). Required: its id and its name. */
 const engineWire = z.object({
   id: z.union([z.string().min(1).max(200), z.number().int().transform(String)]),
   name: z.string(),
@@ -18,9 +18,9 @@ const engineWire = z.object({
 });
 
 /**
- * The engine itself, or the only one that the answer wraps.
+ * The engine itself, or the only one inside the response.
  *
- * @throws ContractError when the body is no JSON, or lacks what we rely on
+ * @throws ContractError when the body is not JSON, or lacks a required field
  */
 export function engineFromWire(call: CallName, body: Buffer): Engine {
   const parsed = parseJson(body);
@@ -33,11 +33,11 @@ export function engineFromWire(call: CallName, body: Buffer): Engine {
   return rules === null ? engine : { ...engine, rulesText: new JsonText(rules) };
 }
 
-/** A page of a list of engines; `next`: the query of the page after it; null: there is none. */
+/** A page of a list of engines; `next`: query of the next page; null: none. */
 export interface EnginesPage {
   engines: Engine[];
   next: Record<string, string> | null;
-  /** How many there are on all pages; null: it is not told. */
+  /** Total over all pages; null: not reported. */
   total: number | null;
 }
 
@@ -46,7 +46,7 @@ export interface EnginesPage {
  *
  * @param link the header of that name
  * @throws ContractError when there is none, or more than one; with the code `only_a_page` when there are
- *   more pages and nothing says how they are asked for
+ *   more pages without a way to request them
  */
 export function enginesFromWire(call: CallName, body: Buffer, link = ''): EnginesPage {
   const parsed = parseJson(body);
@@ -54,7 +54,7 @@ export function enginesFromWire(call: CallName, body: Buffer, link = ''): Engine
   const members = membersOf(parsed);
   const linked = /<([^>]*)>\s*;[^,]*\brel\s*=\s*"?next\b/i.exec(link)?.[1];
   const next = [linked, ...members.map(([name, value]) => nextIn(name, value))]
-    .map((rowIndex) => (rowIndex === undefined ? null : queryOf(rowIndex)))
+    .map((one) => (one === undefined ? null : queryOf(one)))
     .find((query) => query !== null);
   const [more] = members.filter(([name, value]) => tellsOfMore(name, value)).map(([name]) => name);
   if (next === undefined && more !== undefined) refusePage(call, more);
@@ -72,12 +72,12 @@ export function isOnlyAPage(error: unknown): boolean {
 
 const onlyAPage = 'only_a_page';
 
-/** Without the engines that are not on the pages we had, one that exists would seem not to. */
+/** With pages missing, an existing engine would seem not to exist. */
 export function refusePage(call: CallName, path: string): never {
   throw new ContractError(call, [{ path, code: onlyAPage }]);
 }
 
-/** Beside others, the only one that holds engines and nothing else. */
+/** The only array that holds engines and nothing else. */
 function onlyArray(call: CallName, body: unknown): unknown[] {
   const outer = arraysIn(objectEntries(body));
   const arrays = outer.length > 0 ? outer : arraysIn(membersOf(body));
@@ -92,17 +92,17 @@ const isEngine = (value: unknown): boolean => engineWire.safeParse(value).succes
 const isTotal = /^total_?(count|items|elements|records)?$|^count$/i;
 const isNextName = /^next(_?(cursor|page|token|url|link|page_?token))?$/i;
 
-/** Where the next page is: an address or a cursor. */
+/** Address or cursor of the next page. */
 function nextIn(name: string, value: unknown): string | undefined {
   if (!isNextName.test(name)) return undefined;
-  const rowIndex = new Map(objectEntries(value)).get('href') ?? value;
-  return typeof rowIndex === 'string' && rowIndex !== '' ? rowIndex : undefined;
+  const next = new Map(objectEntries(value)).get('href') ?? value;
+  return typeof next === 'string' && next !== '' ? next : undefined;
 }
 
-/** Of an address its query alone counts: a page is request for where the list is. */
-function queryOf(rowIndex: string): Record<string, string> | null {
-  if (!/[/?]/.test(rowIndex)) return { cursor: rowIndex };
-  const query = [...new URLSearchParams(/\?([^#]*)/.exec(rowIndex)?.[1] ?? '')];
+/** Only the query of an address is used: pages are requested at the address of the list. */
+function queryOf(address: string): Record<string, string> | null {
+  if (!/[/?]/.test(address)) return { cursor: address };
+  const query = [...new URLSearchParams(/\?([^#]*)/.exec(address)?.[1] ?? '')];
   return query.length === 0 ? null : Object.fromEntries(query);
 }
 
@@ -117,7 +117,7 @@ function tellsOfMore(name: string, value: unknown): boolean {
 
 type Entries = [name: string, value: unknown][];
 
-/** Members of an object, and of the objects among them. */
+/** Members of an object, and of its objects. */
 function membersOf(body: unknown): Entries {
   const entries = objectEntries(body);
   return [...entries, ...entries.flatMap(([, value]) => objectEntries(value))];

@@ -1,20 +1,20 @@
-/** Keys from the root of a document to a list; `*` stands for each element of the list before it. */
+/** Keys from the root of a document to a list; `*` stands for each element of the previous list. */
 export type ListPath = readonly string[];
 
-/** What is looked for below a place of the document. */
+/** Lists searched below a position of the document. */
 interface Position {
   readonly below: Map<string, Position>;
-  /** Which of the lists stands here; null: none. */
+  /** Index of the list at this position; null: none. */
   list: number | null;
 }
 
-/** An object or list that is open, on the way to a list that is looked for. */
+/** An open object or list on the path to a list. */
 interface Frame {
   readonly position: Position;
-  /** Its elements are handed on. */
+  /** Index of the list whose elements are passed on. */
   readonly list: number | null;
   elements: number;
-  /** Of an object: the key of the value that comes next; null: a key comes next. */
+  /** Of an object: key of the next value; null: a key comes next. */
   key: string | null;
 }
 
@@ -22,25 +22,24 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * Reads a JSON document while it comes: hands on each element of some lists, and holds no more than one of them. It
- * only looks for where they begin and end, and leaves the rest to JSON.parse: a parser that makes every value in
- * JavaScript takes several times as long.
+ * Streams a JSON document: passes on each element of some lists, and holds one of them at a time. It only finds where
+ * they begin and end, and leaves the rest to JSON.parse: a parser in JavaScript takes several times as long.
  */
 export class JsonLists {
   readonly #root: Position = { below: new Map(), list: null };
   readonly #onElement: (value: unknown, list: number) => void;
   readonly #decoder = new TextDecoder();
   readonly #frames: Frame[] = [];
-  /** Text of the document without elements, and of each element that is open. */
+  /** Text of the document without elements, and of each open element. */
   readonly #texts = [''];
-  /** Open objects and lists below which nothing is looked for. */
+  /** Open objects and lists without listed elements. */
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Text of a key so far; null: outside of one. */
+  /** Text of the current key; null: outside of one. */
   #keyText: string | null = null;
 
-  /** @param onElement `list`: which of the lists it is of */
+  /** @param onElement `list`: index of its list */
   constructor(lists: readonly ListPath[], onElement: (value: unknown, list: number) => void) {
     this.#onElement = onElement;
     for (const [index, path] of lists.entries()) {
@@ -61,7 +60,7 @@ export class JsonLists {
 
   /**
    * @returns the document, with the lists empty
-   * @throws SyntaxError when it was cut short, too
+   * @throws SyntaxError, also when it was cut short
    */
   end(): unknown {
     this.#read(this.#decoder.decode());
@@ -130,7 +129,7 @@ export class JsonLists {
     take(text.length);
   }
 
-  /** Where the quote stands that ends a string; the length of the text when it goes on. */
+  /** Position of the closing quote; the length of the text when it continues. */
   #endOfString(text: string, from: number): number {
     let at = this.#isEscaped ? from + 1 : from;
     for (;;) {
@@ -145,7 +144,7 @@ export class JsonLists {
     }
   }
 
-  /** Null: nothing is looked for in it. */
+  /** Null: no list below it. */
   #open(frame: Frame | undefined, isList: boolean): Frame | null {
     const key = frame?.list === null ? (frame.key ?? '') : '*';
     const position = frame === undefined ? this.#root : frame.position.below.get(key);

@@ -1,7 +1,7 @@
 import { defaultFailedStatuses, type CreditAssumptions } from '../assumptions';
 import type { DescribedField, SpecificationFacts } from './specification.wire';
 
-/** Where a name comes from: a variable of ours, the service's document, or an assumption. */
+/** Source of a name: our configuration, the service's document, or an assumption. */
 export type NameSource = 'configured' | 'document' | 'assumed';
 
 export interface FoundName {
@@ -9,29 +9,29 @@ export interface FoundName {
   source: NameSource;
 }
 
-/** Names that the specification does not show, found or assumed. */
+/** Undocumented names, found or assumed. */
 export interface CreditNames {
   filePart: FoundName;
-  /** Null: the document tells of the parts, and none of them chooses an engine. */
+  /** Null: the document describes the parts, and none of them selects an engine. */
   enginePart: FoundName | null;
-  /** The first of them that an answer has. */
+  /** The first one in the response counts. */
   idFields: readonly FoundName[];
   statusField: FoundName;
   /** Words of a failed operation, in lower case and without accents. */
   failedStatuses: readonly string[];
   failedStatusesSource: NameSource;
-  /** All words of the status that the document has, in the same form. */
+  /** All status words of the document, in the same form. */
   documentedStatuses: readonly string[];
   engineRequired: boolean;
   xmlsRequired: boolean;
-  /** Parts and parameters that the document requires and we do not know. */
+  /** Required parts and parameters of the document that we do not know. */
   unknownRequired: readonly string[];
 }
 
 /** The one part that the specification names. */
 export const xmlsPart = 'xmls';
 
-/** @param facts null when there is no document, or it cannot be had */
+/** @param facts null: no document, or it is unavailable */
 export function namesFrom(
   facts: SpecificationFacts | null,
   assumptions: CreditAssumptions,
@@ -99,26 +99,26 @@ function failedStatusesOf(
   };
 }
 
-/** Beginnings of the words for a bad end, English and Portuguese. */
+/** Prefixes of failure words, English and Portuguese. */
 const failing = /^(fail|falh|err|reject|rejeit|recus|refus|cancel|abort|invalid|expir|timed?_?out)/;
-/** Beginnings of all other words that an operation may have. */
+/** Prefixes of all other words of an operation. */
 const going =
   /^(queue|pend|wait|creat|receiv|accept|start|run|process|progress|analy|in_|complet|done|finish|success|succeed|ready|ok|fila|na_fila|em_|aguard|cria|receb|aceit|inici|analis|execut|conclu|finaliz|sucess|pront|termin)/;
 
 const underWay =
   /^(queue|pend|wait|creat|receiv|start|in_|fila|na_fila|em_|aguard|criad|receb|inici|(runn?|process|analy[sz]|progress|execut|validat)(ing)?$|(process|analis|execut|valid)ando)/;
 
-/** A word that the document has, and that says neither that it goes on nor that it failed. */
+/** A documented word that means neither progress nor failure. */
 export function isUnplaced(word: string): boolean {
   return !failing.test(word) && !goesOn(word);
 }
 
-/** A word of an operation that waits, goes on or is done. */
+/** A word of an operation that waits, continues or is done. */
 export function goesOn(word: string): boolean {
   return going.test(word);
 }
 
-/** A word of an operation that cannot have ended: `processing`, and not `processed`. */
+/** A word of an operation that has not ended: `processing`, and not `processed`. */
 export function saysUnderWay(word: string): boolean {
   return underWay.test(plainWord(word));
 }
@@ -133,7 +133,7 @@ export function plainWord(word: string): string {
     .replaceAll(/[\s-]+/g, '_');
 }
 
-/** The field worth most, when it is worth enough and none equals it. */
+/** The field with the best score, if it is high enough and unique. */
 function best(
   fields: readonly DescribedField[] | null,
   worth: (field: DescribedField) => number,
@@ -169,7 +169,7 @@ function engineWorth({ name, about, isBinary, isUuid }: DescribedField): number 
   );
 }
 
-/** Names of ids of something else. */
+/** Names of ids of other resources. */
 export const notItsId =
   /engine|motor|rule|regra|request|correla|trace|tenant|client|user|usuario|account|conta|session|file|arquivo|cedente/i;
 export const statusLike = /status|situa|state|estado|stage|fase/i;

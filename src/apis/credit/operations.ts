@@ -11,14 +11,14 @@ import { acceptedIdFromWire, operationFromWire } from './operations.wire';
 import type { SpecificationApi } from './specification';
 
 const maxJsonBytes = 1024 * 1024;
-/** A guard against a body without end: a million receivables with issues are some 2 GiB. */
+/** Guard against an endless body: a million receivables with issues are some 2 GiB. */
 const maxResultBytes = 8 * 1024 ** 3;
 
-/** A file as a part of an upload: its bytes are read while they are sent, and not held. */
+/** A file as a part of an upload: its bytes are streamed. */
 export interface UploadFile {
   /** Without folders. */
   name: string;
-  /** How many `read` yields. */
+  /** Number of bytes that `read` yields. */
   bytes: number;
   read: () => AsyncIterable<Uint8Array>;
 }
@@ -29,13 +29,13 @@ export interface Upload {
   engineId: string | null;
 }
 
-/** An upload that fits what the service asks for. */
+/** An upload in the form that the service requires. */
 export interface PreparedUpload {
   form: FormData;
   names: CreditNames;
 }
 
-/** The service's document asks for what this upload has not: it would be refused, and is not sent. */
+/** The service's document requires what this upload lacks: it would be refused, and is not sent. */
 export class UnsendableUploadError extends Error {
   override readonly name = 'UnsendableUploadError';
   readonly code: 'unknown_part' | 'engine_required' | 'xmls_required' | 'no_engine_part';
@@ -46,10 +46,10 @@ export class UnsendableUploadError extends Error {
   }
 }
 
-/** Calls about operations (specification: "Endpoints"). Nothing here tries twice. */
+/** Calls about operations (specification: "Endpoints"). Retries nothing. */
 export class OperationsApi {
   readonly service: Service;
-  /** Total time of an upload or a result; an attempt's `answerBy` is reckoned from it. */
+  /** Total time of an upload or a result; `answerBy` of an attempt includes it. */
   readonly timeoutMs: number;
   /** Total time of a read of the status. */
   readonly readTimeoutMs: number;
@@ -67,7 +67,7 @@ export class OperationsApi {
   }
 
   /**
-   * Makes the form of an upload, in the names that the service's document tells. Sends no upload.
+   * Builds the form of an upload, with the names of the service's document. Sends no upload.
    *
    * @throws UnsendableUploadError; as `SpecificationApi.names`
    */
@@ -82,11 +82,11 @@ export class OperationsApi {
   }
 
   /**
-   * Starts an operation: POST without a key, to be sent at most once per decision (decision record 001).
-   * The caller holds the limiter's permit.
+   * Starts an operation: POST without a key, sent at most once per attempt (decision record 001). The caller holds the
+   * limiter's permit.
    *
    * @returns the id of the accepted operation
-   * @throws ContractError when it was accepted and the id cannot be read
+   * @throws ContractError when it was accepted and the id is unreadable
    */
   async startOperation({ form, names }: PreparedUpload, beforeSend: BeforeSend): Promise<string> {
     const limits = { timeoutMs: this.timeoutMs, maxBytes: maxJsonBytes };
@@ -100,11 +100,7 @@ export class OperationsApi {
     return acceptedIdFromWire(call, names, { body, location: String(headers['location'] ?? '') });
   }
 
-  /**
-   * Current state of an operation.
-   *
-   * @returns the state, and the answer as it came, for the store
-   */
+  /** Current state of an operation. @returns the state, and the raw response for the store */
   async readOperation(
     operationId: string,
     priority: CallPriority,
@@ -119,10 +115,10 @@ export class OperationsApi {
   }
 
   /**
-   * The result, if it is there, handed on as it comes: its bytes are not held here.
+   * Streams the result, if it is there.
    *
-   * @param take reads the body to its end (into the store; `readAnalysis` reads what is in it)
-   * @returns what `take` made of it, or the status that means "not yet"
+   * @param take reads the whole body (into the store; `readAnalysis` decodes it)
+   * @returns the result of `take`, or the status that means "not yet"
    */
   async takeResult<T>(
     operationId: string,
@@ -184,7 +180,7 @@ function refuseUnsendable(
   }
 }
 
-/** undici reckons the length of the body from `size`, and sends what `stream` yields. */
+/** undici takes the length of the body from `size`, and sends what `stream` yields. */
 class StreamedFile extends File {
   readonly #file: UploadFile;
 

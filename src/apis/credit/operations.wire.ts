@@ -12,7 +12,7 @@ import {
   type FoundName,
 } from './names';
 
-/** The operation's fields beyond its identifier are not shown: any object is one. */
+/** Fields beyond the identifier are not documented: any object is an operation. */
 const operationWire = z.record(z.string(), z.unknown());
 const idWire = z.union([
   z
@@ -24,7 +24,7 @@ const idWire = z.union([
   z.number().int().transform(String),
 ]);
 const reported = z.string().min(1).nullable().catch(null);
-/** What a failed operation may say of it, as an object or as a sentence. */
+/** The error of a failed operation, an object or a sentence. */
 const failureWire = z.union([
   operationWire.transform((wire) => ({
     code: textIn(wire, ['code', 'codigo']),
@@ -35,21 +35,21 @@ const failureWire = z.union([
     .min(1)
     .transform((message) => ({ code: null, message })),
 ]);
-/** Where it may stand. */
+/** Fields of the error. */
 const failureFields = ['error', 'erro', 'failure', 'falha'];
-/** Where the reason of an operation that says that it failed may stand too. */
+/** Further fields of the reason when the status says that it failed. */
 const reasonFields = ['detail', 'detalhe', 'reason', 'motivo', 'title', 'titulo', 'descricao'];
 
-/** Objects in which an answer may be wrapped. Any other one may be of another thing, with its id. */
+/** Objects that may wrap the response. Any other one may be of another resource, with its id. */
 const envelopes =
   /^(data|dados|result|resultado|item|payload|response|resposta|opera(tion|cao)|analise|analysis)$/i;
 
 /**
- * The id of an accepted upload: in the answer, else in its `Location`, else in the only operation
- * that the answer wraps; where no document names the field, else the only UUID that may be one.
+ * The id of an accepted upload: in the response, else in its `Location`, else in the only operation inside the
+ * response; without a documented field, the only UUID that can be one.
  *
  * @param location the header, empty without one
- * @throws ContractError when the id cannot be read: the outcome of the upload is then unknown
+ * @throws ContractError when the id is unreadable: the outcome of the upload is then unknown
  */
 export function acceptedIdFromWire(
   call: CallName,
@@ -74,7 +74,7 @@ export function acceptedIdFromWire(
 }
 
 /**
- * @param operationId the id asked for: an answer about another operation is not taken for this one
+ * @param operationId the requested id: a response about another operation is rejected
  * @throws ContractError when the body is no JSON object, or of another operation
  */
 export function operationFromWire(
@@ -106,7 +106,7 @@ export function operationFromWire(
 
 type Wire = Record<string, unknown>;
 
-/** The answer itself, or the only operation that it wraps when it tells nothing of its own. */
+/** The response itself, or the only operation inside it if it has no fields of its own. */
 function operationIn(call: CallName, names: CreditNames, body: Buffer): Wire {
   const parsed = parseJson(body);
   const wire = objectOf(parsed);
@@ -157,7 +157,7 @@ function idAt(location: string): string | undefined {
 
 const isUuid = (value: unknown): value is string => z.guid().safeParse(value).success;
 
-/** The answer itself, or the one of its members, or of those of what it wraps, that can be the id. */
+/** The response itself, or its only member, or one of what it wraps, that can be the id. */
 function onlyUuid(parsed: unknown, wires: readonly Wire[]): string | undefined {
   if (isUuid(parsed)) return parsed;
   const objects = [objectOf(parsed) ?? {}, ...wires];
@@ -179,7 +179,7 @@ function isAssumed(fields: readonly FoundName[]): boolean {
   return fields.every(({ source }) => source === 'assumed');
 }
 
-/** Where no document names the field: under its own name, else the only one that is named like it. */
+/** Without a documented field: its own name, else the only similar one. */
 function statusIn(wire: Wire, { statusField }: CreditNames): string | null {
   const word = reported.parse(wire[statusField.name]);
   if (word !== null || !isAssumed([statusField])) return word;
@@ -208,11 +208,11 @@ function meansFailed(statusWord: string, hasFailure: boolean, names: CreditNames
   const word = plainWord(statusWord);
   if (names.failedStatuses.includes(word)) return true;
   if (names.failedStatusesSource === 'configured' || !hasFailure) return false;
-  // A word of theirs that we cannot place, with an error beside it.
+  // An unknown word with an error beside it.
   return names.documentedStatuses.includes(word) && isUnplaced(word);
 }
 
-/** Where the document is silent, a word of an operation that goes on is no surprise. */
+/** Without a document, a word of progress is expected. */
 function isUnknown(statusWord: string, { documentedStatuses }: CreditNames): boolean {
   const word = plainWord(statusWord);
   return documentedStatuses.length > 0 ? !documentedStatuses.includes(word) : !goesOn(word);

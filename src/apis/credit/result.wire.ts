@@ -10,9 +10,8 @@ import { ContractError, type CallName } from '../http/errors';
 import { JsonLists } from './json-lists';
 
 /**
- * The service's shape of an analysis (specification: "Analysis result"). Unknown fields are dropped,
- * missing and empty ones are null, unknown words pass. Relied on: the tree, and a status on each
- * entity of it.
+ * The service's shape of an analysis (specification: "Analysis result"). Unknown fields are dropped, missing and empty
+ * ones are null, unknown words pass. Required: the tree, and a status on each entity of it.
  */
 const mostExact = Number.MAX_SAFE_INTEGER;
 // One function for each: a union of schemas takes several times as long, for each of 50,000 receivables.
@@ -21,7 +20,7 @@ const reported = z
   .optional()
   .transform((value): string | null => {
     if (typeof value === 'string') return value === '' ? null : value;
-    // A longer number has lost digits on its way here.
+    // A longer number has lost digits in JSON.parse.
     return typeof value === 'number' && Math.abs(value) <= mostExact ? String(value) : null;
   });
 const amount = z
@@ -57,7 +56,7 @@ const issuesWire = z
   .nullish()
   .transform((issues): AnalysisIssue[] => (issues ?? []).map(issueFromWire));
 
-/** Entries were handed on one by one. */
+/** Entries were passed on one by one. */
 const entries = z.array(z.unknown());
 const cedenteWire = z.object({
   id: reported,
@@ -105,27 +104,27 @@ const headWire = z.object({
   summary: summaryWire,
 });
 const analysisWire = headWire.extend({ cedente: cedenteWire });
-/** Who is approved need not be in it, nor a list that would be empty (specification: rule 1). */
+/** Approved entities may be missing, and so may empty lists (specification: rule 1). */
 const issuesAloneWire = headWire.extend({
   cedente: cedenteWire.extend({ sacados: entries.nullish() }).nullish(),
 });
 const sacadoOfIssuesWire = sacadoWire.extend({ titulos: entries.nullish() });
 
-/** Is handed the tree as it is read; `payer` is the place of the payer in it, from 0. */
+/** Receives the tree as it is read; `payer`: index of the payer, from 0. */
 export interface AnalysisVisitor {
-  /** Comes before the payer it belongs to: a payer's own fields may stand behind its receivables. */
+  /** Called before its payer: a payer's own fields may follow its receivables. */
   receivable?(receivable: AnalysedReceivable, payer: number): void;
   payer?(analysed: AnalysedPayer, payer: number): void;
-  /** Each as it came; the head comes last, with its lists empty. */
+  /** Raw values; the head comes last, with its lists empty. */
   asItCame?(value: unknown, of: 'titulo' | 'sacado' | 'head'): void;
 }
 
 /**
- * Reads a complete result (`filter=all`) while it comes and holds one receivable at a time: 50,000 of them take no more
- * memory than one. Serves for an answer as for a copy of it in the store.
+ * Streams a complete result (`filter=all`) and holds one receivable at a time: 50,000 of them take no more memory than
+ * one. For a response as for a stored copy.
  *
- * @param call what is told when it cannot be read
- * @throws ContractError for what is no JSON, is cut short, or lacks what we rely on
+ * @param call named in errors
+ * @throws ContractError when it is not JSON, cut short, or lacks a required field
  */
 export async function readAnalysis(
   call: CallName,
@@ -138,7 +137,7 @@ export async function readAnalysis(
 }
 
 /**
- * The same for a result of issues alone (`filter=issues`), in which whoever is approved may be absent.
+ * The same for a result of issues only (`filter=issues`), in which approved entities may be missing.
  *
  * @throws as `readAnalysis`
  */
@@ -152,7 +151,7 @@ export async function readIssues(
   return headFromWire(head);
 }
 
-/** Hands the leaves on, and returns what is left. */
+/** Passes the leaves on, and returns the rest. */
 async function rootOf(
   call: CallName,
   payerWire: typeof sacadoWire | typeof sacadoOfIssuesWire,
@@ -172,7 +171,7 @@ async function rootOf(
     for await (const chunk of body) lists.write(chunk);
     return lists.end();
   } catch (error) {
-    // It may quote what it met.
+    // Its message may quote values.
     if (error instanceof SyntaxError)
       throw new ContractError(call, [{ path: '', code: 'broken_json' }]);
     throw error;

@@ -10,8 +10,8 @@ import { namesFrom, type CreditNames } from './names';
 import { specificationFacts, type SpecificationFacts } from './specification.wire';
 
 /**
- * `silent`: it is there, and tells no names; `absent`: there is none; `refused`: it is not for us;
- * `unreadable`: something else stands there; `unreachable`: it cannot be had, and is not needed.
+ * `silent`: it has no names; `absent`: there is none; `refused`: we have no access; `unreadable`: another document is
+ * at its address; `unreachable`: unavailable, and not needed.
  */
 export type DocumentState = 'read' | 'silent' | 'absent' | 'refused' | 'unreadable' | 'unreachable';
 
@@ -21,18 +21,18 @@ export interface FoundNames {
 }
 
 const maxDocumentBytes = 16 * 1024 * 1024;
-/** Asked again, by its ETag, when it is older: a service changes its names by a release. */
+/** Refreshed by its ETag when older: names change with a release of the service. */
 const freshForMs = 10 * 60_000;
 
 interface Held {
   found: FoundNames;
   etag: string | null;
-  /** Of the bytes: without an ETag, the same document is not read twice. */
+  /** Of the bytes: without an ETag, the same document is not parsed twice. */
   sha256: string | null;
   readAt: number;
 }
 
-/** The published specification (GET /v1/openapi.json, no authentication), and the names in it. */
+/** The published specification (GET /v1/openapi.json, no authentication), and its names. */
 export class SpecificationApi {
   readonly #service: Service;
   readonly #assumptions: CreditAssumptions;
@@ -54,9 +54,8 @@ export class SpecificationApi {
   }
 
   /**
-   * The names to speak to the service with. Those of a document read before serve while it cannot
-   * be had or read. Without one, what stands there and is no document tells no names, as none does;
-   * of a fault that may pass the error tells, since a paid upload is not sent under guessed names.
+   * The names for calls. While the document is unavailable, those read before are used. A missing or invalid document
+   * has no names; a transient error is thrown, since a paid upload is not sent under guessed names.
    *
    * @throws ConnectionError, TimeoutError, StatusError
    */
@@ -74,12 +73,12 @@ export class SpecificationApi {
     }
   }
 
-  /** The next call asks the service again: it refused what the names made of a request. */
+  /** Reads the document again at the next call: the service refused a request under these names. */
   distrust(): void {
     if (this.#held !== null) this.#held.readAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** A page that stands there for good, while the service answers otherwise, is no document. */
+  /** A permanent error page, while the service works otherwise, is no document. */
   async #readOrNone(): Promise<FoundNames> {
     try {
       return await this.#read();
@@ -94,7 +93,7 @@ export class SpecificationApi {
     }
   }
 
-  /** During maintenance every address may answer with the same page. */
+  /** During maintenance every address may return the same page. */
   async #isAtWork(): Promise<boolean> {
     const limits = { timeoutMs: this.#timeoutMs, maxBytes: maxDocumentBytes };
     const call = callTo('GET', '/v1/engines', {}, limits);
@@ -152,17 +151,17 @@ export class SpecificationApi {
   }
 }
 
-/** A refusal says that no document is to be had; 408, 425 and 429 ask for another try. */
+/** A refusal means that there is no document; 408, 425 and 429 mean a retry. */
 function meansAbsent(status: number): boolean {
   return status >= 300 && status < 500 && ![408, 425, 429].includes(status);
 }
 
-/** Redirects lead to a page where people log in. */
+/** Redirects lead to a login page. */
 function meansRefused(status: number): boolean {
   return status < 400 || status === 401 || status === 403;
 }
 
-/** Another try finds the same page. */
+/** A retry finds the same page. */
 function isNoDocument(error: unknown): boolean {
   return error instanceof ContractError || isTooLarge(error);
 }

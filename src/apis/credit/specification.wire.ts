@@ -1,15 +1,14 @@
 import { z } from 'zod';
 
 /**
- * What the published OpenAPI document tells of the calls about operations, 3.0 or 3.1. Read
- * leniently: a document is written for people and tools, and whatever it leaves out is silence.
+ * Calls about operations in the published OpenAPI document, 3.0 or 3.1. Read leniently: what it omits is unknown.
  */
 export interface SpecificationFacts {
-  /** Parts of the upload; null when the document is silent on them. */
+  /** Parts of the upload; null: not described. */
   parts: readonly DescribedField[] | null;
   /** Query and header parameters that the upload requires, besides authentication. */
   requiredParameters: readonly string[];
-  /** Fields of the answer to an upload, and of an operation; null when it is silent. */
+  /** Fields of the responses to an upload and of an operation; null: not described. */
   createAnswer: readonly DescribedField[] | null;
   operation: readonly DescribedField[] | null;
 }
@@ -27,10 +26,10 @@ export interface DescribedField {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** References may go round in circles. */
+/** References may be cyclic. */
 const deepest = 12;
 
-/** Null when it is no OpenAPI document: no object, or one without paths. */
+/** Null when it is no OpenAPI document: no object, or without paths. */
 export function specificationFacts(document: unknown): SpecificationFacts | null {
   const root = objectOf(document);
   const paths = objectOf(root?.['paths']);
@@ -54,7 +53,7 @@ class Reader {
   }
 
   operation(paths: Json, pattern: RegExp, method: string): Json | null {
-    // A shorter path is nearer to the documented one than one below another resource.
+    // The shorter path is the documented one rather than one below another resource.
     const [path] = Object.keys(paths)
       .filter((name) => pattern.test(name) && this.#at(this.#at(paths, name), method) !== null)
       .toSorted((a, b) => a.length - b.length);
@@ -95,14 +94,14 @@ class Reader {
     return type === undefined ? null : this.#at(content, type)?.['schema'];
   }
 
-  /** Null when the schema names no fields. */
+  /** Null when the schema has no fields. */
   #fields(schema: unknown): DescribedField[] | null {
     const { properties, required } = this.#members(schema, deepest);
     if (properties.size === 0) return null;
     return [...properties].map(([name, field]) => this.#field(name, field, required.has(name)));
   }
 
-  /** Properties of an object schema, those of the schemas it is made of among them. */
+  /** Properties of an object schema, including those of its parts. */
   #members(schema: unknown, depth: number): Members {
     const here = this.#resolved(schema);
     if (here === null || depth === 0) return { properties: new Map(), required: new Set() };
@@ -119,7 +118,7 @@ class Reader {
       required: new Set([
         ...listOf(here['required']).map(textOf),
         ...all.flatMap(({ required }) => [...required]),
-        // Of alternatives only what each of them requires.
+        // Of alternatives only what all of them require.
         ...[...(first ?? [])].filter((name) => others.every((other) => other.has(name))),
       ]),
     };
@@ -145,7 +144,7 @@ class Reader {
     return this.#resolved(objectOf(value)?.[key]);
   }
 
-  /** Follows `$ref` within the document; what a reference carries besides is laid over it. */
+  /** Follows `$ref` within the document; sibling keys override it. */
   #resolved(value: unknown, depth = deepest): Json | null {
     const here = objectOf(value);
     const reference = here?.['$ref'];

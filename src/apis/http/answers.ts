@@ -6,24 +6,24 @@ import type { Limiter } from './limiter';
 import { decodeProblem, retryAfterMs } from './problem';
 import type { Token } from './token';
 
-/** Calls of a route that are remembered. */
+/** Recent calls per route. */
 const lastOfRoute = 6;
 
 export interface AnswersOptions {
   limiter: Limiter;
   token: Token;
-  /** Whether a 503 with Retry-After or a problem body was surely not processed. */
+  /** Whether a 503 with Retry-After or a problem body was certainly not processed. */
   resendOn503: boolean;
   now: () => number;
 }
 
-/** What the answers of a service say of its rate and of the credential. */
+/** What the responses of a service mean for the rate and the credential. */
 export class Answers {
   readonly #limiter: Limiter;
   readonly #token: Token;
   readonly #resendOn503: boolean;
   readonly #now: () => number;
-  /** Of the last calls of each route, whether they were turned away: 429, or 503 that says "busy". */
+  /** Of the last calls of each route, whether they were throttled: 429, or 503 that says "busy". */
   readonly #routes = new Map<string, boolean[]>();
 
   constructor({ limiter, token, resendOn503, now }: AnswersOptions) {
@@ -38,9 +38,9 @@ export class Answers {
   }
 
   /**
-   * The error of an answer other than 2xx, once limiter and token have heard of it.
+   * The error for a response other than 2xx; updates limiter and token.
    *
-   * @param elsewhere by a store that the service named, and not by itself
+   * @param elsewhere from another origin that the service named
    */
   refused(call: HttpCall, answer: HttpAnswer, sentAt: number, elsewhere: boolean): StatusError {
     const header = (name: string): string | undefined => {
@@ -60,7 +60,7 @@ export class Answers {
       elsewhere,
       wasNotProcessed: status === 429 || (isReportedBusy && mayGoAgain),
     });
-    // A store elsewhere that hands out PDFs says nothing about our token or our rate.
+    // Another origin that serves PDFs says nothing about our token or our rate.
     if (elsewhere) return error;
     if (classifyFailure(error) === 'credentials') this.#token.forget();
     const isPaid = call.keyless === true;
@@ -74,11 +74,7 @@ export class Answers {
     return error;
   }
 
-  /**
-   * Keeps what became of the last calls of the route.
-   *
-   * @returns whether it is turned away as a rule, and not this one call alone
-   */
+  /** Records the call of a route. @returns whether the route is throttled, and not only this call */
   #heard(call: HttpCall, sentAt: number, isTurnedAway: boolean, isGood = true): boolean {
     const isPaid = call.keyless === true;
     if (!isTurnedAway && isGood) this.#limiter.rate.answered(sentAt, isPaid);

@@ -1,8 +1,8 @@
 import { onAbort } from './signals';
 
-/** What ends a call before its answer: its time is up, or its signal says so. */
+/** Ends a call before its response: timeout or signal. */
 export class CallEnd {
-  /** The time was up. */
+  /** It timed out. */
   isLate = false;
   readonly #given: AbortSignal | undefined;
   #stop: () => void = () => undefined;
@@ -13,7 +13,7 @@ export class CallEnd {
     this.#given = given;
   }
 
-  /** The call leaves; `stop` breaks it off. */
+  /** The call is sent; `stop` aborts it. */
   begin(timeoutMs: number, stop: () => void): void {
     this.#stop = stop;
     this.#timer = setTimeout(() => {
@@ -23,7 +23,7 @@ export class CallEnd {
     this.#letGo = onAbort(this.#given, stop);
   }
 
-  /** Nobody reads what still comes of the answer. */
+  /** The rest of the response is not read. */
   abandon(): void {
     this.#stop();
   }

@@ -12,32 +12,28 @@ export interface HttpCall extends CallName {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   json?: unknown;
-  /** The same as text, which is sent as it is. */
+  /** The same as text, sent unchanged. */
   jsonText?: string;
-  /** A multipart body, instead of `json`. Blobs of files are read while they are sent. */
+  /** A multipart body, instead of `json`. Files are streamed. */
   form?: FormData;
   /** Bytes that are read while they are sent, instead of `json`. */
   stream?: Readable;
-  /** `headers` are sent and no others of ours: signed addresses count them. */
+  /** Sends only `headers`: signed addresses include them. */
   exactHeaders?: boolean;
   /** Total time of the call, connection to last byte, in milliseconds. */
   timeoutMs: number;
-  /** Bytes after which the answer is refused. */
+  /** Maximum bytes of the response. */
   maxBytes: number;
   /**
-   * A POST without an idempotency key, to the service itself: a connection of its own, so that a stale
-   * keep-alive socket cannot turn "never sent" into "unknown" (domain notes 4.4).
+   * A POST without an idempotency key, to the service itself: on its own connection, so that a stale keep-alive socket
+   * cannot turn "not sent" into "unknown".
    */
   keyless?: boolean;
-  /**
-   * The signal ends the wait for a permit and stops what has not left yet; what has left is never
-   * broken off, since what it came to is worth more than the time.
-   */
+  /** The signal cancels the wait for a permit; a request that was sent is completed, since its response matters more than the time. */
   seenThrough?: boolean;
   /**
-   * Awaited once the permit and the credential are there, before the request leaves: what is stored
-   * by then was about to be sent. What it resolves to runs synchronously just before the request is
-   * handed over. What either throws stops the call.
+   * Awaited after permit and credential, before the request is sent: store here what is about to be sent. The function
+   * that it resolves to runs synchronously just before dispatch. An error of either cancels the call.
    */
   beforeSend?: BeforeSend | undefined;
 }

@@ -3,27 +3,27 @@ import { ConnectionError, ContractError, StatusError, isHttpError, type HttpErro
 import { RefusedAddressError } from '../../protection/address-guard';
 import { TokenUnavailableError } from './token';
 
-/** A call that came to nothing. Everything else that is thrown is an error of ours. */
+/** A failed call. Any other error is ours. */
 export type CallFailure = HttpError | TokenUnavailableError;
 
-/** `keyless`: a POST that nobody recognises when it comes twice. */
+/** `keyless`: a POST whose repetition the service cannot detect. */
 export type Repetition = 'repeatable' | 'keyless';
 
 export type FailureClass =
-  /** The same call is refused again. */
+  /** The same call would be refused again. */
   | 'permanent'
-  /** The same call may go again: of a keyless one, surely nothing was processed. */
+  /** The same call may be repeated: a keyless one certainly was not processed. */
   | 'transient'
-  /** Our token is refused or not there: the item is not at fault. */
+  /** Our token is refused or missing: not an error of the item. */
   | 'credentials'
-  /** What the call came to cannot be known: a keyless one may have taken effect. */
+  /** The result is unknown: a keyless call may have taken effect. */
   | 'unknown';
 
 export function isCallFailure(error: unknown): error is CallFailure {
   return isHttpError(error) || error instanceof TokenUnavailableError;
 }
 
-/** The one rule of what a failed call means for the next one. */
+/** Decides what a failed call means for the next one. */
 export function classifyFailure(
   error: CallFailure,
   repetition: Repetition = 'repeatable',
@@ -35,12 +35,12 @@ export function classifyFailure(
   return repetition === 'repeatable' || error.sent === 'no' ? 'transient' : 'unknown';
 }
 
-/** The service refuses the call for good. */
+/** The service refuses the call permanently. */
 export function isPermanent(error: unknown): error is StatusError {
   return error instanceof StatusError && classifyFailure(error) === 'permanent';
 }
 
-/** The answer holds more than the call takes. */
+/** The response is larger than the call allows. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
 }

@@ -1,20 +1,20 @@
 import { RefusedAddressError } from '../../protection/address-guard';
 
 /**
- * What can go wrong with one HTTP call. Messages name the call by method and path template, never
- * by URL: a query string may hold the certificate token, a path a document.
+ * Errors of one HTTP call. Messages name the call by method and path template, never by URL: a query string may hold
+ * the certificate token, a path a document.
  */
 
-/** Whether bytes of the request may have reached the service. `no` is certain (domain notes 4.3). */
+/** Whether bytes of the request may have reached the service. `no` is certain. */
 export type Sent = 'no' | 'maybe';
 
-/** The call, as it may be shown: no host, no query, no values. */
+/** The call without host, query and values. */
 export interface CallName {
   method: string;
   pathTemplate: string;
 }
 
-/** What is left of a foreign error when everything that may quote a value is taken away. */
+/** A foreign error without anything that may quote a value. */
 export interface SafeCause {
   name: string;
   code: string | null;
@@ -32,7 +32,7 @@ export function safeCause(error: unknown): SafeCause {
   };
 }
 
-/** No answer came: refused, reset, DNS, TLS, a socket closed in the middle of the answer. */
+/** No response: refused, reset, DNS, TLS, or a socket closed during the response. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   readonly call: CallName;
@@ -48,7 +48,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The total time of the call ran out. */
+/** The call timed out. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   readonly call: CallName;
@@ -65,7 +65,7 @@ export class TimeoutError extends Error {
   }
 }
 
-/** The service answered with something other than 2xx. */
+/** A response other than 2xx. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly call: CallName;
@@ -74,13 +74,13 @@ export class StatusError extends Error {
   readonly code: string | null;
   readonly requestId: string | null;
   readonly retryable: boolean | null;
-  /** Milliseconds asked for by Retry-After, null when absent or unreadable. */
+  /** Milliseconds of Retry-After; null when absent or unreadable. */
   readonly retryAfterMs: number | null;
   /** True when the body was an error document of a known shape, not a page of some proxy. */
   readonly hasProblem: boolean;
-  /** True when another origin than the service's answered: a store that a PDF address points to. */
+  /** True for a response of another origin, such as a file server of a PDF. */
   readonly elsewhere: boolean;
-  /** True when the answer proves that the service did not process the request. */
+  /** True when the response proves that the request was not processed. */
   readonly wasNotProcessed: boolean;
   /** Location of a redirect. May hold a signature: never printed. */
   readonly #location: string | null;
@@ -122,14 +122,14 @@ export class StatusError extends Error {
   }
 
   /**
-   * What the service says of it, redacted and bounded. It may quote names that were sent: told to who
-   * asked, and in no message, log or inspection of the error.
+   * Text of the service, redacted and bounded. It may quote names: shown to the requester, and in no message, log or
+   * inspection of the error.
    */
   get detail(): string | null {
     return this.#detail;
   }
 
-  /** 401, and 403 `unauthorized`: the credentials are refused, never the item. */
+  /** 401, and 403 `unauthorized`: about the credentials, never the item. */
   get meansCredentials(): boolean {
     if (this.elsewhere) return false;
     const word = this.code?.toLowerCase() ?? '';
@@ -140,15 +140,15 @@ export class StatusError extends Error {
   }
 }
 
-/** A 2xx answer that we rely on and cannot read. Holds the paths at fault, never the values. */
+/** A 2xx response that is unreadable. Holds the invalid paths, never the values. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly call: CallName;
   readonly issues: readonly { path: string; code: string }[];
-  /** Its beginning, for the store alone: never printed. */
+  /** Its beginning, for the store only: never printed. */
   readonly #answer: Buffer | null;
 
-  /** @param answer of what was bought, when a person may have to read it */
+  /** @param answer of a purchase, in case a person must read it */
   constructor(
     call: CallName,
     issues: readonly { path: string; code: string }[],

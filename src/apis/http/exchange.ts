@@ -10,10 +10,7 @@ export interface Exchange {
   request: Dispatcher.DispatchOptions;
   call: CallName & { timeoutMs: number; maxBytes: number };
   end: CallEnd;
-  /**
-   * `onRequestStart`, the one reliable sign that bytes may have left: error codes alone misjudge ECONNRESET
-   * (domain notes 4.3).
-   */
+  /** `onRequestStart`, the only reliable sign that bytes may have been sent: error codes alone misjudge ECONNRESET. */
   onStart: () => void;
   toError: (error: unknown) => Error;
 }
@@ -27,16 +24,16 @@ export interface HttpAnswer extends HttpHead {
   body: Buffer;
 }
 
-/** An answer whose body is still coming. */
+/** A response whose body is being received. */
 export interface HttpStream extends HttpHead {
-  /** @throws ConnectionError, TimeoutError in the middle of it */
+  /** @throws ConnectionError, TimeoutError while it is read */
   body: AsyncIterable<Buffer>;
 }
 
-/** Code of the cause of a ConnectionError: more came than the call takes. */
+/** Cause of a ConnectionError: the response is larger than the call allows. */
 export const answerTooLarge = 'ANSWER_TOO_LARGE';
 
-/** Dispatches at once. Most answers are too small for a stream, which costs more than they do. */
+/** Dispatches at once. Most responses are too small for a stream, which costs more than they do. */
 export async function wholeAnswer(exchange: Exchange): Promise<HttpAnswer> {
   const { call, toError } = exchange;
   const answer = await gathered(exchange).catch((error: unknown) => {
@@ -71,7 +68,7 @@ export async function readWhole(answer: HttpAnswer | HttpStream): Promise<HttpAn
   return { status, headers, body: Buffer.concat(chunks) };
 }
 
-/** Dispatches at once. For answers whose bodies nobody reads: the status stands, however the body ends. */
+/** Dispatches at once. For responses without a needed body: the status counts, however the body ends. */
 export async function answerHead(exchange: Omit<Exchange, 'toError'>): Promise<HttpHead> {
   let head: HttpHead | null = null;
   return gathered(exchange, (started) => (head = started)).catch((error: unknown) => {
@@ -94,7 +91,7 @@ function gathered(
       isStopped = true;
       const why = new DOMException('the call was ended', 'AbortError');
       sending?.abort(why);
-      // What is still being connected is not waited for: it is called off before a byte of it leaves.
+      // A connection attempt is aborted before a byte is sent.
       reject(why);
     };
     end.begin(call.timeoutMs, stop);
@@ -115,7 +112,7 @@ function gathered(
       },
       onResponseEnd: () => resolve({ ...started, body: Buffer.concat(chunks, size) }),
       onResponseError: (_, error) => {
-        // Nobody reads what was being sent any more.
+        // The request body is no longer read.
         if (request.body instanceof Readable) request.body.on('error', () => undefined).destroy();
         reject(error);
       },
@@ -123,7 +120,7 @@ function gathered(
   });
 }
 
-/** The body as it comes, within the bytes of the call; its errors in our words. */
+/** Streams the body up to the call's limit; translates errors. */
 async function* bounded(
   body: AsyncIterable<Buffer>,
   call: Exchange['call'],
@@ -151,7 +148,7 @@ function saysGzip({ status, headers }: HttpHead): boolean {
   return status >= 200 && status < 300 && /^\s*(x-)?gzip\s*$/i.test(encoding);
 }
 
-/** Some say gzip and send plain text: the first two bytes tell. */
+/** Some servers announce gzip and send plain text: check the first two bytes. */
 async function* unpacked(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = body[Symbol.asyncIterator]();
   const first = await chunks.next();

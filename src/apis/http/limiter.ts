@@ -2,26 +2,23 @@ import { Rate, type RateOptions } from './rate';
 import { onAbort } from './signals';
 
 /**
- * Lets calls of one service pass at the rate that was found, in order of priority, and waits as told.
- * What a rate is tried with beyond it are reads.
+ * Admits calls of one service at the measured rate, by priority, and obeys Retry-After. A higher rate is tried with
+ * reads only.
  */
 
-/** In the order of service. Requests and reads share the rate half and half while both wait. */
+/** In order of priority. Requests and reads share the rate equally while both wait. */
 export const callPriorities = ['interactive', 'request', 'pdf', 'poll'] as const;
 export type CallPriority = (typeof callPriorities)[number];
 
 export interface LimiterOptions extends RateOptions {
-  /**
-   * A process lives on while a permit is waited for: for a command, which would end in the middle of
-   * its work. Default false: a worker ends when it is told to.
-   */
+  /** A pending permit keeps the process alive: for a command, which would end early. Default false: a worker ends at shutdown. */
   keepsAlive?: boolean;
-  /** Told how long a permit was waited for, whether it was had or given up. */
+  /** Reports how long a call waited for a permit, granted or not. */
   onWaited?: (priority: CallPriority, waitedMs: number) => void;
 }
 
 export interface AcquireOptions {
-  /** Give up at this instant (epoch milliseconds). Without it the wait has no end. */
+  /** Give up at this instant (epoch milliseconds). Default: never. */
   until?: number;
   signal?: AbortSignal | undefined;
 }
@@ -31,9 +28,9 @@ interface Waiter {
   until: number;
 }
 
-/** Nobody waits longer before asking once more, whatever the service said. */
+/** Maximum pause before the next try, whatever the service asks for. */
 const longestPauseMs = 3_600_000;
-/** A rate that has changed is looked at after this. */
+/** Interval to check for a changed rate. */
 const lookMs = 100;
 
 export class Limiter {
@@ -47,7 +44,7 @@ export class Limiter {
     pdf: [],
     poll: [],
   };
-  /** Calls that may go now: any, those that cost money, and reads beyond that. */
+  /** Calls that may start now: any, paid ones, and extra reads. */
   readonly #tokens = { any: 1, paid: 1, trial: 0 };
   #filledAt: number;
   readonly #pausedUntil = { all: 0, paid: 0, reads: 0 };
@@ -62,7 +59,7 @@ export class Limiter {
     this.#filledAt = this.#now();
   }
 
-  /** True once a permit is had; false when `until` came first or the signal fired. */
+  /** True with a permit; false at `until` or when the signal fired. */
   acquire(
     priority: CallPriority,
     { until = Infinity, signal }: AcquireOptions = {},
@@ -90,7 +87,7 @@ export class Limiter {
     });
   }
 
-  /** The service said "not before", of requests that cost money, of reads, or of everything. */
+  /** Retry-After for paid requests, reads, or everything. */
   pauseFor(ms: number, what: 'all' | 'paid' | 'reads' = 'all'): void {
     const until = this.#now() + Math.min(ms, longestPauseMs);
     for (const each of what === 'all' ? (['paid', 'reads', 'all'] as const) : [what]) {
@@ -99,7 +96,7 @@ export class Limiter {
     this.#serve();
   }
 
-  /** Milliseconds until a call that asks now could go, as far as can be told. */
+  /** Estimated milliseconds until a new call could start. */
   expectedWaitMs(): number {
     this.#fill();
     const waiting = callPriorities.reduce((sum, name) => sum + this.#queues[name].length, 0);
@@ -108,7 +105,7 @@ export class Limiter {
     return Math.ceil(pause + (missing / this.rate.perSecond) * 1_000);
   }
 
-  /** How many wait, by priority. */
+  /** Waiting calls by priority. */
   waiting(): Record<CallPriority, number> {
     const entries = callPriorities.map((name) => [name, this.#queues[name].length] as const);
     return Object.fromEntries(entries) as Record<CallPriority, number>;
@@ -119,7 +116,7 @@ export class Limiter {
     const seconds = Math.max(0, now - this.#filledAt) / 1_000;
     this.#filledAt = now;
     const { perSecond, paidPerSecond, trialPerSecond } = this.rate;
-    // A tenth of a second's worth may be saved up: bursts would defeat a service's own bucket.
+    // At most a tenth of a second of permits is saved: bursts would exceed a service's own bucket.
     const filled = (tokens: number, rate: number, least: number): number =>
       Math.min(Math.max(least, rate / 10), tokens + seconds * rate);
     this.#tokens.any = filled(this.#tokens.any, perSecond, 1);
@@ -186,7 +183,7 @@ export class Limiter {
     if (waiting === 0) return;
     const { perSecond, trialPerSecond } = this.rate;
     const missing = Math.max(0, 1 - this.#tokens.any);
-    // Where a permit is there and nobody may have it, what holds it back is looked at again.
+    // A permit is free and no call may take it: check the reason again.
     const refillMs = missing > 0 ? (missing * 1_000) / (perSecond + trialPerSecond) : lookMs;
     const ready = Math.max(refillMs, this.#pausedUntil.all - now);
     const waitMs = Math.min(Math.max(1, Math.ceil(Math.min(ready, firstLate - now))), 60_000);
@@ -195,7 +192,7 @@ export class Limiter {
   }
 }
 
-/** A hair below 1: the sum of many small refills may fall short of a whole by rounding. */
+/** Slightly below 1: many small refills may round down. */
 function has(tokens: number): boolean {
   return tokens >= 0.999;
 }

@@ -2,29 +2,29 @@ import type { CallName } from './errors';
 import type { CallPriority } from './limiter';
 
 /**
- * How one call ended. `no_answer`: it may have arrived, and nothing or half an answer came back;
- * `not_sent`: surely nothing left; `broken_off`: a read that we gave up ourselves.
+ * How one call ended. `no_answer`: it may have arrived, without a complete response; `not_sent`: certainly nothing was
+ * sent; `broken_off`: a read that we aborted.
  */
 export type CallEnding = 'answered' | 'no_answer' | 'not_sent' | 'broken_off';
 
-/** What a metrics page or a log may learn of a call: no URL, no values. */
+/** Data of a call for metrics or logs: no URL, no values. */
 export interface CallReport extends CallName {
   ending: CallEnding;
   /** Null unless answered. */
   status: number | null;
   error: string | null;
   durationMs: number;
-  /** The answer refuses our credentials, not what was asked. */
+  /** The response refuses our credentials, not the request. */
   credentialsRefused: boolean;
-  /** Calls a second that the service is called at now. */
+  /** Current rate in calls a second. */
   perSecond: number;
 }
 
-/** Is told of every call of a service. Runs within the call: cheap, and it does not throw. */
+/** Notified of every call of a service. Runs within the call: cheap, throws nothing. */
 export interface CallObserver {
   /** Followed by one `callEnded`. */
   callStarted(): void;
   callEnded(report: CallReport): void;
-  /** A call waited for its permit, until it had it or gave up. */
+  /** A call waited for its permit, granted or not. */
   permitAwaited(priority: CallPriority, waitedMs: number): void;
 }

@@ -3,19 +3,19 @@ import { jsonOfBytes } from '../../domain/core/json-text';
 import { redactText } from '../../protection/redaction';
 
 /**
- * Error bodies, decoded by shape and not by content type: the investigation problem and
- * RFC 7807 share their fields; the profile lookup has a body of its own; a proxy answers HTML.
+ * Error bodies, decoded by shape and not by content type: the investigation problem and RFC 7807 share their fields;
+ * the profile lookup has its own; a proxy sends HTML.
  */
 export interface DecodedProblem {
   code: string | null;
   requestId: string | null;
   retryable: boolean | null;
   hasProblem: boolean;
-  /** What the service says of it, redacted, at most 500 characters; null without such a text. */
+  /** Text of the service, redacted, at most 500 characters; null without one. */
   detail: string | null;
 }
 
-/** Everything but the HTTP status is optional: a field of another type is as good as missing. */
+/** Everything but the HTTP status is optional: a field of another type counts as missing. */
 const words = z.string().optional().catch(undefined);
 
 const problem = z.object({
@@ -28,7 +28,7 @@ const problem = z.object({
   retryable: z.boolean().optional().catch(undefined),
 });
 
-/** Where others say it. */
+/** Fields of other services. */
 const otherWords = z.object({ message: words, mensagem: words, error: words, erro: words });
 
 const profileProblem = z.object({
@@ -46,7 +46,7 @@ const nothing: DecodedProblem = {
 
 const longestDetail = 500;
 
-/** A sentence of the service may quote what it was sent: documents are masked before it is cut. */
+/** A sentence may quote what was sent: documents are masked before it is cut. */
 function sentence(text: string | undefined): string | null {
   const plain = redactText(text ?? '')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
@@ -55,7 +55,7 @@ function sentence(text: string | undefined): string | null {
   return plain.length > longestDetail ? `${plain.slice(0, longestDetail - 3)}...` : plain;
 }
 
-/** Codes travel into sheets and logs, so only words pass: a code that quotes a value is dropped. */
+/** Codes get into sheets and logs, so only words pass: a code that quotes a value is dropped. */
 function word(text: string | undefined): string | null {
   return text !== undefined && /^[A-Za-z][\w.-]{0,79}$/.test(text) ? text : null;
 }
@@ -85,7 +85,7 @@ export function decodeProblem(body: Buffer): DecodedProblem {
   };
 }
 
-/** The parsed body, or undefined when it is not JSON. A byte order mark is left out. */
+/** The parsed body, or undefined when it is not JSON. Ignores a byte order mark. */
 export function parseJson(body: Buffer): unknown {
   try {
     return jsonOfBytes(body);
@@ -95,8 +95,8 @@ export function parseJson(body: Buffer): unknown {
 }
 
 /**
- * Milliseconds asked for by a Retry-After header: seconds (a fraction is tolerated) or an HTTP
- * date. Null when absent, negative, or unreadable; never below 0.
+ * Milliseconds of a Retry-After header: seconds (a fraction is tolerated) or an HTTP date. Null when absent, negative,
+ * or unreadable; never below 0.
  */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null;

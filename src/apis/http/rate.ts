@@ -1,35 +1,33 @@
 /**
- * How many calls a second one service takes from this process, found by asking: the rate grows while
- * reads beyond it are answered well, falls when calls are refused for it (429), and is tried above what
- * was once refused every minute. Requests that cost money follow what reads have proved.
+ * Measures how many calls a second a service takes from this process: the rate grows while extra reads succeed, falls
+ * at 429, and is tried above a refused rate every minute. Paid requests follow the rate that reads have proved.
  */
-
-/** What was found, for the next time. */
+/** The measured rate, for the next start. */
 export interface FoundRate {
   perSecond: number;
-  /** The rate that was refused; null: none was. */
+  /** The rate that was refused; null: none. */
   ceiling: number | null;
 }
 
 export type RateReason =
-  /** Nothing was refused yet: it grows with the work. */
+  /** Nothing was refused yet: it grows with demand. */
   | 'growing'
   /** Stays below what was refused. */
   | 'refused'
-  /** As much as the settings allow. */
+  /** At the configured maximum. */
   | 'capped'
   /** This process has no share of the installation's rate. */
   | 'no_lease';
 
 export interface RateOptions {
-  /** Calls a second to begin with. Default: few. */
+  /** Initial calls a second. Default: few. */
   perSecond?: number;
-  /** Calls a second that all who share the rate never exceed together. */
+  /** Maximum calls a second of all sharers together. */
   cap?: number;
   now?: () => number;
 }
 
-/** Of calls that leave after a refusal: they show whether it was about the rate. */
+/** Observes the calls after a refusal: they show whether it was about the rate. */
 interface Watch {
   since: number;
   answers: number;
@@ -38,10 +36,10 @@ interface Watch {
 interface Trial {
   perSecond: number;
   startedAt: number;
-  /** Calls that left since then, and of them reads that were answered well. */
+  /** Calls sent since then, and successful reads among them. */
   sent: number;
   good: number;
-  /** What the service had saved up for us must be used up first. */
+  /** Time to use up what the service had saved for us. */
   forMs: number;
 }
 
@@ -52,22 +50,22 @@ const leastPerSecond = 0.2;
 const fallTo = 0.85;
 const growth = 2;
 const trialMs = 1_000;
-/** After a refusal: longer, until what the service had saved up for us is used up. */
+/** After a refusal: longer, until the service's saved permits are used up. */
 const trialAgainMs = 8_000;
 const trialNearMs = 16_000;
 const leastReads = 3;
-/** A trial that found too little to send is over after this. */
+/** A trial with too little demand ends after this. */
 const longestTrialMs = 20_000;
-/** Nearer to what was refused, it is tried once a minute, by this much. */
+/** Near the refused rate it is tried once a minute, by this factor. */
 const near = 1.2;
 const nearEveryMs = 60_000;
-/** Another refusal within it says: much too fast. */
+/** Another refusal within this time means much too fast. */
 const waveMs = 3_000;
-/** After a refusal nothing is tried, so that the rate that was thought proved shows itself. */
+/** No trial after a refusal, so that the proved rate can be confirmed. */
 const restMs = 6_000;
-/** A busy answer to a paid request keeps paid requests at its rate for this long. */
+/** A busy response to a paid request limits paid requests to its rate for this long. */
 const busyMs = 600_000;
-/** A refusal is about the rate when one of so many calls after it is refused too. */
+/** A refusal is about the rate when one of this many later calls is refused too. */
 const watched = 20;
 
 export class Rate {
@@ -79,13 +77,13 @@ export class Rate {
   #refusedAt = Number.NEGATIVE_INFINITY;
   #trial: Trial | null = null;
   #watch: Watch | null = null;
-  /** Reads that were answered well since the rate fell; it is proved by a few. */
+  /** Successful reads since the rate fell; a few prove it. */
   #good = 0;
   #isProved = true;
   #fellAt = Number.NEGATIVE_INFINITY;
   #busy: { perSecond: number; until: number } | null = null;
   #hasLease = true;
-  /** Null: nobody has said. */
+  /** Null: unknown. */
   #sharers: number | null = null;
   #refusals = 0;
 
@@ -100,27 +98,27 @@ export class Rate {
     this.#perSecond = Math.min(perSecond, cap);
   }
 
-  /** Calls a second that are proved. */
+  /** Proved calls a second. */
   get perSecond(): number {
     return this.#hasLease ? this.#perSecond : Math.min(alonePerSecond, this.#perSecond);
   }
 
-  /** What reads may add to it now, to try. */
+  /** Extra reads a second for a trial. */
   get trialPerSecond(): number {
     return this.#trial === null || !this.#hasLease ? 0 : this.#trial.perSecond - this.#perSecond;
   }
 
-  /** Of it, what requests that cost money may use. */
+  /** The part that paid requests may use. */
   get paidPerSecond(): number {
     const now = this.#now();
     if (this.#busy !== null && now >= this.#busy.until) this.#busy = null;
     const proved = Math.min(this.perSecond, this.#busy?.perSecond ?? Number.POSITIVE_INFINITY);
     if (this.#isProved) return proved;
-    // Where there is nothing to read, they find the way themselves.
+    // Without reads, paid requests find the rate themselves.
     return now - this.#fellAt > waveMs ? proved / 2 : 0;
   }
 
-  /** It is not clear what the service takes: requests that cost money wait while there are reads to ask with. */
+  /** The rate is unclear: paid requests wait while there are reads to test it. */
   get holdsPaid(): boolean {
     return this.#watch !== null || (this.#trial !== null && this.#ceiling !== null);
   }
@@ -131,7 +129,7 @@ export class Rate {
     return this.#perSecond >= this.#most ? 'capped' : 'growing';
   }
 
-  /** Answers "too many requests" so far. */
+  /** 429 responses so far. */
   get refusals(): number {
     return this.#refusals;
   }
@@ -140,13 +138,13 @@ export class Rate {
     return { perSecond: this.#perSecond, ceiling: this.#ceiling };
   }
 
-  /** Goes on from what was found before. */
+  /** Resumes from an earlier measurement. */
   begin({ perSecond, ceiling }: FoundRate): void {
     this.#perSecond = this.#within(perSecond);
     this.#ceiling = ceiling;
   }
 
-  /** So many share the rate now, this process among them; null: it has no share. */
+  /** Number of sharers of the rate, including this process; null: it has no share. */
   share(sharers: number | null): void {
     this.#hasLease = sharers !== null;
     if (sharers === null || sharers === this.#sharers) return;
@@ -157,12 +155,12 @@ export class Rate {
     this.#trial = null;
   }
 
-  /** A call leaves. */
+  /** A call was sent. */
   sent(): void {
     if (this.#trial !== null) this.#trial.sent += 1;
   }
 
-  /** More is wanted than may go: time to try a higher rate. */
+  /** More demand than rate: time for a trial. */
   wanted(): void {
     const now = this.#now();
     if (this.#trial !== null || this.#watch !== null || !this.#hasLease || !this.#isProved) return;
@@ -180,7 +178,7 @@ export class Rate {
     this.#trial = { perSecond, startedAt: now, sent: 0, good: 0, forMs };
   }
 
-  /** A call that left at that instant was answered, not refused for its haste. */
+  /** A call sent at that instant was not throttled. */
   answered(sentAt: number, isPaid: boolean): void {
     const now = this.#now();
     if (this.#watch !== null && sentAt >= this.#watch.since) {
@@ -205,9 +203,9 @@ export class Rate {
   }
 
   /**
-   * A call that left at that instant was refused: too many requests.
+   * A call sent at that instant was refused with 429.
    *
-   * @returns whether it is the rate, so that all must wait; otherwise it is the matter of that one call
+   * @returns whether it is about the rate, so that all must wait; otherwise only that call
    */
   refused(sentAt: number): boolean {
     this.#refusals += 1;
@@ -233,7 +231,7 @@ export class Rate {
     return true;
   }
 
-  /** Requests that cost money are answered "busy". */
+  /** Paid requests get "busy". */
   busy(): void {
     this.#busy = { perSecond: this.#perSecond, until: this.#now() + busyMs };
   }

@@ -28,17 +28,17 @@ export interface ServiceOptions {
   /** Base address with its path prefix, as configured. */
   baseUrl: string;
   token: Token;
-  /** Calls a second to begin with. Default: few. */
+  /** Initial calls a second. Default: few. */
   ratePerSecond?: number;
-  /** Calls a second that are never exceeded. Default: as many as the service takes. */
+  /** Maximum calls a second. Default: none. */
   mostPerSecond?: number | null;
-  /** Whether a 503 with Retry-After or a problem body was surely not processed. */
+  /** Whether a 503 with Retry-After or a problem body was certainly not processed. */
   resendOn503?: boolean;
-  /** Default 10,000. A call queued behind a connect is not interrupted by its own time-out. */
+  /** Default 10,000. A call queued behind a connect is not interrupted by its own timeout. */
   connectTimeoutMs?: number;
   /** As of the limiter: true for a command. */
   keepsAlive?: boolean;
-  /** Of what the service names; default: public addresses alone. */
+  /** For addresses that the service names; default: public addresses only. */
   guard?: AddressGuard;
   observer?: CallObserver;
   now?: () => number;
@@ -91,7 +91,7 @@ export class Service {
     const limits = { connect, allowH2: false, connections: null } as const;
     const kept = { ...limits, keepAliveTimeout: 4_000, pipelining: 1 };
     this.#pooled = new Agent(kept);
-    // An agent would be rid of its pool, and make another, whenever nothing is connected.
+    // An Agent would drop its pool, and create another, whenever nothing is connected.
     this.#fresh = new Pool(this.origin, { ...limits, pipelining: 0 });
     this.#elsewhere = new Agent({ ...kept, connect: guard.connector(connectTimeoutMs) });
   }
@@ -103,7 +103,7 @@ export class Service {
   }
 
   /**
-   * Sends at once, without asking the limiter: for the caller that holds a permit already.
+   * Sends at once, for a caller that holds a permit.
    *
    * @throws ConnectionError, TimeoutError with `sent`, StatusError for anything but 2xx
    */
@@ -112,8 +112,8 @@ export class Service {
   }
 
   /**
-   * Waits for a permit, then sends, and hands a 2xx answer on as it comes: for answers too large to
-   * hold. The call lasts until `take` is done; what `take` throws passes through.
+   * Waits for a permit, sends, and streams a 2xx response: for large ones. The call lasts until `take` is done; its
+   * errors pass through.
    *
    * @throws as `dispatch`
    */
@@ -133,9 +133,9 @@ export class Service {
   }
 
   /**
-   * Where the service sends us: to itself, or to what the guard lets through.
+   * An address that the service named: its own, or one that the guard allows.
    *
-   * @param from the address that leads there; default: the service's own
+   * @param from address of the redirect; default: the service's own
    * @throws RefusedAddressError
    */
   follow(address: string, from: URL = new URL(this.origin)): URL {
@@ -175,7 +175,7 @@ export class Service {
     const startedAt = this.#now();
     this.#observer?.callStarted();
     let status: number | null = null;
-    // It breaks off what has left, too, unless the call is seen through.
+    // It aborts a sent request too, unless `seenThrough` is set.
     const broken = call.seenThrough === true ? undefined : signal;
     const end = new CallEnd(broken);
     try {
@@ -192,7 +192,7 @@ export class Service {
     } catch (error) {
       end.abandon();
       const refused = error instanceof StatusError ? error.status : null;
-      // What `take` itself throws (a full disk, an unreadable body) is no fault of the call.
+      // An error of `take` itself (a full disk, an unreadable body) is not an error of the call.
       if (status !== null && !isHttpError(error)) {
         this.#report(call, startedAt, 'answered', status, error);
       } else this.#report(call, startedAt, endingOf(error, broken), refused, error);
@@ -220,7 +220,7 @@ export class Service {
       return new ConnectionError(call, sent, safeCause(error));
     };
     if (signal?.aborted === true) throw calledOff(call);
-    // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
+    // No await from here to the dispatch: this check must still hold when bytes are sent.
     beforeDispatch?.();
     const own = call.keyless === true ? this.#fresh : this.#pooled;
     return send({
@@ -256,7 +256,7 @@ export class Service {
     if (call.exactHeaders === true) return { ...call.headers };
     const headers: Record<string, string> = {
       accept: 'application/json, application/problem+json, application/pdf;q=0.9, */*;q=0.1',
-      // Whoever packs an answer all the same is unpacked within the byte limit.
+      // A response that is compressed anyway is decompressed within the byte limit.
       'accept-encoding': 'identity',
       'user-agent': 'diligence',
       ...call.headers,

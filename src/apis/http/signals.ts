@@ -1,10 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/**
- * Runs `stop` when the signal fires; at once when it has.
- *
- * @returns lets go of the signal, which may outlive the caller by days
- */
+/** Runs `stop` when the signal fires, or now if it has. @returns removes the listener: the signal may live for days */
 export function onAbort(signal: AbortSignal | undefined, stop: () => void): () => void {
   if (signal === undefined || signal.aborted) {
     if (signal !== undefined) stop();
@@ -17,8 +13,8 @@ export function onAbort(signal: AbortSignal | undefined, stop: () => void): () =
 }
 
 /**
- * Works under a signal that fires with the first of several. `AbortSignal.any` leaves something behind
- * with a signal that lives as long as the worker, each time.
+ * Runs under a signal that fires with the first of several. `AbortSignal.any` leaks memory on a signal that lives as
+ * long as the worker.
  */
 export async function withEither<T>(
   signals: readonly AbortSignal[],

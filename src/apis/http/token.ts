@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hideSecret } from '../../protection/redaction';
 import { safeCause } from './errors';
 
-/** There is no credential to send with. Handled like a refused one: the work waits for it. */
+/** There is no credential. Handled like a refused one: the job waits for it. */
 export class TokenUnavailableError extends Error {
   override readonly name = 'TokenUnavailableError';
 
@@ -12,9 +12,8 @@ export class TokenUnavailableError extends Error {
 }
 
 /**
- * A credential that may be replaced while we run: a fixed value, or a file that is read again when
- * the service refuses what we hold. Never printed: `toJSON` and `toString` answer a mask, and what
- * is told or logged is searched for it.
+ * A credential that may be replaced while we run: a fixed value, or a file that is read again when the service refuses
+ * it. Never printed: `toJSON` and `toString` return a mask, and output is searched for it.
  */
 export class Token {
   readonly #source: { value: string } | { file: string };

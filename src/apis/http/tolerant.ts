@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A field that is not relied on: missing, null and of another type are the same, null. */
+/** An optional field: missing, null and another type are all null. */
 export function tolerant<T>(shape: z.ZodType<T>) {
   return shape
     .nullish()
@@ -8,13 +8,13 @@ export function tolerant<T>(shape: z.ZodType<T>) {
     .transform((value) => value ?? null);
 }
 
-/** A number in the rowIndex of a word is that word. */
+/** Also a number instead of a word. */
 export const reported = tolerant(z.union([z.string(), z.number().transform(String)]));
-/** In quotes it says the same. */
+/** Also in quotes. */
 export const flag = tolerant(
   z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]),
 );
-/** In quotes it is the same number. */
+/** Also in quotes. */
 export const number = tolerant(
   z.union([
     z.number(),

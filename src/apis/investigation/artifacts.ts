@@ -4,17 +4,17 @@ import type { HttpStream } from '../http/exchange';
 import type { HttpCall } from '../http/call';
 import type { Service } from '../http/service';
 
-/** More are a loop, or somebody's game. */
+/** More are a loop or an attack. */
 const mostRedirects = 3;
 const redirects = [301, 302, 303, 307, 308];
 
 /**
- * Fetches what lies at an address that the service named, and where that leads. Only the service's own
- * origin is shown the token (docs/protection.md); from elsewhere nothing leads back to it.
+ * Fetches an address that the service named, and follows redirects. Only the service's own origin gets the token
+ * (docs/protection.md); another origin cannot redirect back to it.
  *
- * @param fetch of one address
+ * @param fetch fetches one address
  * @throws RefusedAddressError; StatusError, with `elsewhere` from another origin: 403, 404 and 410 may mean
- *   that the address has expired, and a fresh one is to be read; 3xx leads too far, or nowhere
+ *   an expired address, to be read again; 3xx: too many redirects, or no target
  */
 export async function fetchNamed<T>(
   service: Service,
@@ -35,11 +35,7 @@ export async function fetchNamed<T>(
   }
 }
 
-/**
- * Fetches a file as `fetchNamed` does.
- *
- * @param take of the bytes as they come
- */
+/** Fetches a file as `fetchNamed` does. @param take reads the streamed bytes */
 export async function fetchArtifact<T>(
   service: Service,
   url: string,

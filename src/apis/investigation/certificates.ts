@@ -13,15 +13,12 @@ import { acceptedIdFromWire, issuanceFromWire } from './wire/certificates.wire';
 const maxJsonBytes = 1024 * 1024;
 const maxPdfBytes = 50 * 1024 * 1024;
 
-/** A PDF may take this many times as long as an answer in JSON. */
+/** A PDF may take this many times as long as a JSON response. */
 const pdfPatience = 4;
-/**
- * Certificate calls (specification: "Certificates"). The token goes into the query. Nothing here
- * tries twice.
- */
+/** Certificate calls (specification: "Certificates"). The token goes into the query. Retries nothing. */
 export class CertificatesApi {
   readonly service: Service;
-  /** Total time of one call; an attempt's `answerBy` is reckoned from it. */
+  /** Total time of one call; `answerBy` of an attempt includes it. */
   readonly timeoutMs: number;
   readonly #assumptions: CertificateAssumptions;
 
@@ -32,11 +29,11 @@ export class CertificatesApi {
   }
 
   /**
-   * Asks for an issuance: POST without a key, to be sent at most once per decision (decision record 001).
-   * The caller holds the limiter's permit.
+   * Requests an issuance: POST without a key, sent at most once per attempt (decision record 001). The caller holds the
+   * limiter's permit.
    *
    * @returns the id of the accepted issuance
-   * @throws ContractError when it was accepted and the id cannot be read
+   * @throws ContractError when it was accepted and the id is unreadable
    */
   async requestCertificate(
     type: CertificateType,
@@ -54,11 +51,7 @@ export class CertificatesApi {
     return acceptedIdFromWire(call, { body, location: String(headers['location'] ?? '') });
   }
 
-  /**
-   * Current state of an issuance.
-   *
-   * @returns the state, and the answer as it came, for the store
-   */
+  /** Current state of an issuance. @returns the state, and the raw response for the store */
   async readCertificate(
     certidaoId: string,
     priority: CallPriority,
@@ -71,7 +64,7 @@ export class CertificatesApi {
   }
 
   /**
-   * The bytes behind an address that the service named. Credentials go to the service's own origin only.
+   * Bytes at an address that the service named. Credentials go to the service's own origin only.
    *
    * @throws as `fetchNamed`
    */
@@ -87,9 +80,9 @@ export class CertificatesApi {
   }
 
   /**
-   * Proves the address and the token without buying anything: reads an issuance that cannot exist.
+   * Checks the address and the token without a purchase: reads an issuance that cannot exist.
    *
-   * @returns the call made, for messages
+   * @returns the call, for messages
    * @throws StatusError 401 when the token is refused; ConnectionError, TimeoutError
    */
   async proveAccess(): Promise<CallName> {

@@ -19,18 +19,18 @@ import {
 const maxBytes = 16 * 1024 * 1024;
 const maxPageBytes = 64 * 1024 * 1024;
 
-/** Which dossiers to list. What is left out is not sent. A service may ignore any of it. */
+/** Filter of the list. Omitted fields are not sent. A service may ignore any of it. */
 export interface DossierFilter extends ListFilter {
   status?: DossierState;
 }
 
-/** An answer in our words, and as it came, for the store. */
+/** The decoded and the raw response. */
 export interface DossierAnswer {
   dossier: Dossier;
   answer: object;
 }
 
-/** Dossier calls (specification: "Dossiers"). Nothing here tries twice. */
+/** Dossier calls (specification: "Dossiers"). Retries nothing. */
 export class DossiersApi {
   readonly service: Service;
   readonly timeoutMs: number;
@@ -59,8 +59,8 @@ export class DossiersApi {
   }
 
   /**
-   * The dossier with artifacts and result, for when the status leaves them out: by
-   * `dossiers.readPath` where that is set, else from the documented list.
+   * The dossier with artifacts and result, which the status may omit: by `dossiers.readPath` if set, else from the
+   * documented list.
    *
    * @returns null when no page of the list has it
    * @throws ContractError as `findListed`
@@ -81,9 +81,9 @@ export class DossiersApi {
   }
 
   /**
-   * One page. Every item is to be judged by its own fields: the filter may have been ignored.
+   * One page. Check every item by its own fields: the filter may have been ignored.
    *
-   * @throws ContractError when the answer is no list
+   * @throws ContractError when the response is no list
    */
   async list(
     filter: DossierFilter,
@@ -106,13 +106,11 @@ export class DossiersApi {
   }
 
   /**
-   * Asks for a new attempt; it may be charged for. To be sent again only with the same key, and
-   * after the status was read.
+   * Requests a new attempt, which may be charged. Repeat it only with the same key, and after reading the status.
    *
-   * @param signal stops it before it leaves, and never after
-   * @param beforeSend awaited right before it leaves: not while it waits for its permit
-   * @throws StatusError: the service's answer decides about eligibility; 403
-   *   `dossie_custom_not_enabled` is one of them
+   * @param signal cancels it before it is sent, never after
+   * @param beforeSend awaited right before it is sent, after the permit
+   * @throws StatusError: the service decides about eligibility, also by 403 `dossie_custom_not_enabled`
    */
   async retry(
     dossierId: string,
@@ -130,7 +128,7 @@ export class DossiersApi {
   }
 
   /**
-   * May be sent again. The state that it ends in is not shown: whatever is answered stands.
+   * May be repeated. The resulting status is not documented: any response counts.
    *
    * @param signal as of `retry`
    * @param beforeSend as of `retry`

@@ -1,4 +1,4 @@
-/** Characters that the service takes (specification: "Limits"). */
+/** Maximum length for the service (specification: "Limits"). */
 const longest = 255;
 
 /**

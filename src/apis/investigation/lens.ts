@@ -12,7 +12,7 @@ import { lensFromWire } from './wire/lens.wire';
 
 /** Bytes. Evidence is of unknown size. */
 const maxBytes = 16 * 1024 * 1024;
-/** Of the answer to an upload, which nobody reads. */
+/** For the response to an upload, which is not read. */
 const maxUploadAnswerBytes = 1024 * 1024;
 
 export interface LensRequest {
@@ -21,17 +21,17 @@ export interface LensRequest {
   sha256: string;
   /** Not sent when null: how it is chosen is an assumption (`lens.modeField`). */
   mode: LensMode | null;
-  /** The same for every re-send. */
+  /** The same for every repetition. */
   key: string;
 }
 
-/** An answer in our words, and as it came, for the store: it may hold signed addresses. */
+/** The decoded and the raw response: it may hold signed addresses. */
 export interface LensAnswer {
   analysis: LensAnalysis;
   answer: object;
 }
 
-/** Lens calls (specification: "Lens"). Nothing here tries twice. */
+/** Lens calls (specification: "Lens"). Retries nothing. */
 export class LensApi {
   readonly service: Service;
   readonly timeoutMs: number;
@@ -44,10 +44,10 @@ export class LensApi {
   }
 
   /**
-   * Starts an analysis; it may be charged for. May be sent again with the same key.
+   * Starts an analysis, which may be charged. May be repeated with the same key.
    *
-   * @param signal stops it before it leaves, and never after
-   * @param beforeSend awaited right before it leaves: not while it waits for its permit
+   * @param signal cancels it before it is sent, never after
+   * @param beforeSend awaited right before it is sent, after the permit
    */
   async create(
     { sizeBytes, sha256, mode, key }: LensRequest,
@@ -69,12 +69,12 @@ export class LensApi {
   }
 
   /**
-   * Sends the bytes to where the service says, with exactly the headers that it says. Never with
-   * our token. May be sent again until it expires.
+   * Uploads the bytes to the address and with exactly the headers that the service names. Never with our token. May be
+   * repeated until it expires.
    *
-   * @param open of the same bytes each time; closed here whatever happens
+   * @param open opens the same bytes each time; closed here in any case
    * @param timeoutMs of the whole upload
-   * @throws StatusError with `elsewhere`; RefusedAddressError also for a header that is not for a store
+   * @throws StatusError with `elsewhere`; RefusedAddressError also for a header that no file server needs
    */
   async upload(
     { method, url, headers }: LensUpload,
@@ -91,7 +91,7 @@ export class LensApi {
         pathTemplate: '{upload.url}',
         path,
         token: 'none',
-        // Stores refuse a body of unknown length; the number is a fact of the bytes, not our choice.
+        // File servers refuse a body of unknown length.
         headers: { ...sent, 'content-length': String(sizeBytes) },
         exactHeaders: true,
         stream: bytes,
@@ -104,13 +104,13 @@ export class LensApi {
     }
   }
 
-  /** Null: the upload by itself starts the analysis (`lens.submitPath` is not set). */
+  /** Null: the upload itself starts the analysis (`lens.submitPath` is not set). */
   get submitPath(): string | null {
     return this.#assumptions.submitPath;
   }
 
   /**
-   * Says that the bytes are there: an assumption (`lens.submitPath`).
+   * Reports that the bytes are uploaded: an assumption (`lens.submitPath`).
    *
    * @throws ContractError also when the path is not set
    */
@@ -156,17 +156,17 @@ export class LensApi {
   }
 }
 
-/** What signed addresses ask for. None of them carries a credential of ours, or changes the call itself. */
+/** Headers of signed addresses. None carries a credential of ours, or changes the call itself. */
 const storeHeader =
   /^(?:content-(?:type|md5|encoding|disposition|language)|cache-control|expires|if-none-match|x-(?:amz|goog|ms|oss|cos|obs|upload|checksum)-[a-z0-9-]+)$/;
-/** Who is called, on whose behalf, over which connection: that is not for an answer to say. */
+/** Headers about target, credentials and connection: a response must not set them. */
 const neverNamed =
   /^(?:authorization|cookie|proxy-.*|forwarded|x-forwarded-.*|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect)$/;
 
 /**
- * Those that are for a store; what else an answer names is left out.
+ * Headers for a file server; others are omitted.
  *
- * @throws RefusedAddressError for one that no store is given
+ * @throws RefusedAddressError for a forbidden one
  */
 function uploadHeaders(
   headers: Readonly<Record<string, string>>,

@@ -22,26 +22,26 @@ import { listQuery, type ListFilter } from './pages';
 const usualMaxPageBytes = 32 * 1024 * 1024;
 const maxBytes = 4 * 1024 * 1024;
 
-/** Which changes to list. What is left out is not sent. A service may ignore any of it. */
+/** Filter of the list. Omitted fields are not sent. A service may ignore any of it. */
 export interface ChangeFilter extends ListFilter {
   status?: (typeof changeStates)[number];
   severity?: Severity;
 }
 
-/** An answer in our words, and as it came, for the store. */
+/** The decoded and the raw response. */
 export interface MonitorAnswer {
   monitor: Monitor;
   answer: unknown;
 }
 
-/** Monitor calls (specification: "Monitors"). Nothing here tries twice. */
+/** Monitor calls (specification: "Monitors"). Retries nothing. */
 export class MonitorsApi {
   readonly service: Service;
   readonly timeoutMs: number;
   readonly #assumptions: MonitorAssumptions;
   readonly #maxPageBytes: number;
 
-  /** @param maxPageBytes of a list of changes; a larger answer is not read to its end */
+  /** @param maxPageBytes of a list of changes; a larger response is refused */
   constructor(
     service: Service,
     assumptions: MonitorAssumptions,
@@ -55,10 +55,9 @@ export class MonitorsApi {
   }
 
   /**
-   * One page of a monitor's changes. Every item is to be judged by its own fields: the filter may
-   * have been ignored.
+   * One page of a monitor's changes. Check every item by its own fields: the filter may have been ignored.
    *
-   * @throws ContractError when the answer is no list
+   * @throws ContractError when the response is no list
    */
   async listChanges(
     monitorId: string,
@@ -75,11 +74,11 @@ export class MonitorsApi {
   }
 
   /**
-   * Tells the service that we hold the change. May be sent again: the change stays acknowledged. It costs
-   * nothing, so that the rate is tried with it as with reads.
+   * Acknowledges a change. May be repeated: it stays acknowledged. It is free, so that the rate is tried with it as with
+   * reads.
    *
-   * @throws StatusError 404 when there is no such change any more, 409 when it cannot be
-   *   acknowledged; ContractError when it was accepted and the answer cannot be read
+   * @throws StatusError 404 when the change is gone, 409 when it cannot be acknowledged; ContractError when it was
+   *   accepted and the response is unreadable
    */
   async acknowledge(
     monitorId: string,
@@ -110,7 +109,7 @@ export class MonitorsApi {
     return { monitor: monitorFromWire(call, monitorId, body), answer: parseJson(body) };
   }
 
-  /** Sends the given fields and no others. May be sent again. */
+  /** Sends only the given fields. May be repeated. */
   async update(monitorId: string, update: MonitorUpdate): Promise<MonitorAnswer> {
     const call: HttpCall = {
       ...this.#call('PATCH', '/monitors/{monitor_id}', { monitor_id: monitorId }),

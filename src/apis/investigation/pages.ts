@@ -12,25 +12,25 @@ import { ContractError, StatusError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
 import { flag, isSameId, issuesOf, parseWire, reported } from './wire/wire-fields';
 
-/** One entry of a list: a bad one does not hide the others. */
+/** One entry of a list: an invalid one does not hide the others. */
 export type Listed<T> =
   | { kind: 'item'; item: T; answer: object }
   | {
       kind: 'unreadable';
-      /** Place on the page, from 0. */
+      /** Position on the page, from 0. */
       position: number;
-      /** Paths at fault, never values. */
+      /** Invalid paths, never values. */
       issues: readonly { path: string; code: string }[];
       answer: unknown;
     };
 
-/** `nextCursor` null also when the service says that there is more; named by some beside `hasMore: false`. */
+/** `nextCursor` may be null despite `hasMore: true`, and set despite `hasMore: false`. */
 export interface Page<T> extends PageSeen {
-  /** In the order of the answer, which nothing may rely on. */
+  /** In the order of the response, which is arbitrary. */
   items: Listed<T>[];
 }
 
-/** What every list may be asked for. What is left out is not sent. */
+/** Filter of every list. Omitted fields are not sent. */
 export interface ListFilter {
   /** 1 to 100. */
   pageSize?: number;
@@ -49,7 +49,7 @@ export function listQuery<Filter extends ListFilter>(
   );
 }
 
-/** Levels of objects and lists in one another: far more than a service has a use for, far less than what writes them can hold. */
+/** Nesting depth: far more than a service needs, far less than JSON writers can handle. */
 const deepest = 100;
 
 const pageWire = z.object({
@@ -58,7 +58,7 @@ const pageWire = z.object({
 });
 const idWire = z.object({ id: z.string() });
 
-/** @throws ContractError when the body is no list; a bad entry is an entry of the page */
+/** @throws ContractError when the body is no list; an invalid entry is an entry of the page */
 export function pageFromWire<T>(call: CallName, item: z.ZodType<T>, body: Buffer): Page<T> {
   const { data, page } = parseWire(pageWire, call, parseJson(body));
   const nextCursor = page?.next_cursor ?? null;
@@ -93,7 +93,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return true;
 }
 
-/** What stands at its first level, for who has to look into it. */
+/** Its first level, for a person who examines it. */
 function withoutDepth(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return null;
   const plain = Object.entries(answer).map(([name, value]) => [
@@ -103,13 +103,13 @@ function withoutDepth(answer: unknown): unknown {
   return Object.fromEntries(plain) as unknown;
 }
 
-/** `ids` of a page with these. */
+/** `ids` of a page. */
 export function sumOfIds(ids: readonly string[]): string | null {
   if (ids.length === 0) return null;
   return createHash('sha256').update(ids.toSorted().join(' ')).digest('hex').slice(0, 16);
 }
 
-/** Where to look for what leads a walk round in circles, or nowhere. */
+/** Where to look for the cause of an endless scan. */
 const locationOf: Record<Endless, string> = {
   repeated_cursor: 'lists.cursorParam',
   repeated_page: 'lists.cursorParam',
@@ -117,11 +117,11 @@ const locationOf: Record<Endless, string> = {
 };
 
 /**
- * All pages of a list, one at a time; one may come twice before a walk in circles is seen.
+ * All pages of a list, one at a time; one may be repeated before a cycle is detected.
  *
- * @throws ContractError after the pages that were had: `repeated_cursor`, `repeated_page` when the
- *   service may know the cursor by another name than lists.cursorParam says; `empty_pages`; `no_cursor`
- *   when the service says that there is more, and names no way to it
+ * @throws ContractError after the pages before it: `repeated_cursor`, `repeated_page` when the service may know the
+ *   cursor by another name than lists.cursorParam says; `empty_pages`; `no_cursor` when the service says that there
+ *   is more, without a cursor
  */
 export async function* walkPages<T>(
   call: CallName,
@@ -144,7 +144,7 @@ export async function* walkPages<T>(
   }
 }
 
-/** Null: the service named a cursor after the end, and does not take it. */
+/** Null: the service named a cursor after the end, and rejects it. */
 async function pageAt<T>(
   { cursor, spare }: Position,
   readPage: (cursor: string | null) => Promise<Page<T>>,
@@ -157,16 +157,16 @@ async function pageAt<T>(
   }
 }
 
-/** What would be answered the same another time. */
+/** A retry would fail the same way. */
 function isRefused(error: unknown): boolean {
   if (!(error instanceof StatusError || error instanceof ContractError)) return false;
   return ['permanent', 'unknown'].includes(classifyFailure(error));
 }
 
 /**
- * The entry of this id; null when no page has it.
+ * The entry with this id; null when no page has it.
  *
- * @throws ContractError as `walkPages`, and when the entry is there and cannot be read
+ * @throws ContractError as `walkPages`, and when the entry is unreadable
  */
 export async function findListed<T>(
   call: CallName,

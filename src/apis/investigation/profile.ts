@@ -8,7 +8,7 @@ import { profileFromWire, type ProfileAnswer } from './wire/profile.wire';
 const maxBytes = 64 * 1024 * 1024;
 const pathTemplate = '/perfil/patrimonial/cpf/{cpf}';
 
-/** Profile call (specification: "Profile"). Nothing here tries twice. */
+/** Profile call (specification: "Profile"). Retries nothing. */
 export class ProfilesApi {
   readonly service: Service;
   readonly timeoutMs: number;
@@ -19,15 +19,14 @@ export class ProfilesApi {
   }
 
   /**
-   * The asset profile of one individual. May be charged for each time.
+   * The asset profile of one individual. Each call may be charged.
    *
    * @param cpf eleven digits
-   * @param signal ends the wait for a permit; a call that has left is not broken off, since its
-   *   answer may be charged for whether it is read or not
-   * @param beforeSend awaited once the permit is had, right before the call leaves
-   * @returns the profile and the body as it came; an invalid CPF is an answer, too
+   * @param signal cancels the wait for a permit; a sent call is completed, since it may be charged in any case
+   * @param beforeSend awaited after the permit, right before the call is sent
+   * @returns the profile and the raw body; an invalid CPF is a response, too
    * @throws StatusError 400 (`VALIDATION_ERROR`), 404 (`NOT_FOUND`), 401; ContractError, with the
-   *   answer, when a 200 is neither a profile nor an error
+   *   response, when a 200 is neither a profile nor an error
    */
   async lookUp(
     cpf: string,

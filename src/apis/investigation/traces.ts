@@ -24,25 +24,25 @@ const readTemplate = '/rastro/{id}';
 export interface TraceRequest {
   /** E-mail, phone, username or wallet: personal data. The service derives the type from it. */
   target: string;
-  /** Not sent when null: the default is not shown. */
+  /** Not sent when null: the default is not documented. */
   strategy: TraceStrategy | null;
-  /** The same for every re-send. */
+  /** The same for every repetition. */
   key: string;
 }
 
-/** Which searches to list. What is left out is not sent. A service may ignore any of it. */
+/** Filter of the list. Omitted fields are not sent. A service may ignore any of it. */
 export interface TraceFilter extends ListFilter {
   status?: TraceState;
   type?: TraceType;
 }
 
-/** An answer in our words, and as it came, for the store. */
+/** The decoded and the raw response. */
 export interface TraceAnswer {
   trace: Trace;
   answer: object;
 }
 
-/** Trace calls (specification: "Trace"). Nothing here tries twice. */
+/** Trace calls (specification: "Trace"). Retries nothing. */
 export class TracesApi {
   readonly service: Service;
   readonly timeoutMs: number;
@@ -57,10 +57,10 @@ export class TracesApi {
   }
 
   /**
-   * Starts a search; it may be charged for. May be sent again with the same key.
+   * Starts a search, which may be charged. May be repeated with the same key.
    *
-   * @param signal stops it before it leaves, and never after
-   * @param beforeSend awaited right before it leaves: not while it waits for its permit
+   * @param signal cancels it before it is sent, never after
+   * @param beforeSend awaited right before it is sent, after the permit
    */
   async create(
     { target, strategy, key }: TraceRequest,
@@ -79,11 +79,10 @@ export class TracesApi {
   }
 
   /**
-   * A search by its id: an assumption (`traces.read`). Where the route is missing the
-   * documented list is searched, and this is remembered.
+   * A search by its id: an assumption (`traces.read`). When the route is missing, the documented list is searched from
+   * then on.
    *
-   * @throws StatusError 404 when there is no such search; ContractError as
-   *   `findListed`
+   * @throws StatusError 404 when there is no such search; ContractError as `findListed`
    */
   async read(
     traceId: string,
@@ -100,7 +99,7 @@ export class TracesApi {
     } catch (error) {
       if (this.#assumptions.read === 'id' || !mayBeNoRoute(error)) throw error;
       const found = await this.#findListed(traceId, priority, signal);
-      // One that is not on the list either says nothing about the route.
+      // A search missing in the list too says nothing about the route.
       if (found === null) throw error;
       this.#readsById = false;
       return found;
@@ -108,9 +107,9 @@ export class TracesApi {
   }
 
   /**
-   * One page. Every item is to be judged by its own fields: the filter may have been ignored.
+   * One page. Check every item by its own fields: the filter may have been ignored.
    *
-   * @throws ContractError when the answer is no list
+   * @throws ContractError when the response is no list
    */
   async list(
     filter: TraceFilter,
@@ -161,7 +160,7 @@ export class TracesApi {
   }
 }
 
-/** As if it had been answered: the list is all that can be asked. */
+/** As from the service: there is only the list. */
 function notListed(): StatusError {
   return new StatusError(
     { method: 'GET', pathTemplate: '/rastro' },
@@ -179,7 +178,7 @@ function notListed(): StatusError {
   );
 }
 
-/** What a service may answer that does not read a search by its id. */
+/** Responses of a service that cannot read a search by id. */
 const noRoute: readonly number[] = [400, 404, 405, 410, 501];
 
 function mayBeNoRoute(error: unknown): boolean {

@@ -2,83 +2,82 @@ import type { StopWord } from '../job';
 import type { RowListRef } from './job';
 
 /**
- * What lanes and their activities say to each other: rows by number, as tuples, since thousands of
- * them travel through the history (decision record 004).
+ * Messages between lanes and their activities: rows by number, as tuples, since thousands of them pass through the
+ * history (decision record 004).
  */
-
-/** Tells one run of a workflow from others. Ids of runs begin with their minute, which two of them may share. */
+/** Identifies an execution of a workflow. Run ids begin with their minute, which two may share. */
 export function shortRunId(runId: string): string {
   return runId.slice(-12);
 }
 
-/** `normal`; `reissue`: the policy or a person has decided to send again over an unknown. */
+/** `normal`; `reissue`: policy or person decided to send again despite an unknown outcome. */
 export type RequestMode = 'normal' | 'reissue';
 
 export type RequestRow = [place: number, attempts: number, mode: RequestMode];
 
 export interface RequestInput {
   list: RowListRef;
-  /** The driver of the rows (`lane-0000`): outcomes are stored under its name. */
+  /** The row driver (`lane-0000`): outcomes are stored under its name. */
   name: string;
-  /** Names this run of requests within the workflow: the owner of its claims. */
+  /** Names this chunk within the workflow: the owner of its claims. */
   chunk: string;
   rows: RequestRow[];
-  /** Epoch milliseconds: what was issued since then is reused instead of bought again. */
+  /** Epoch milliseconds: certificates issued since then are reused. */
   reuseSince: number;
   interactive: boolean;
 }
 
-/** A row that goes to the service (again), not before an instant. */
+/** A row to be requested, not before an instant. */
 export interface AgainRow {
   rowIndex: number;
   attempts: number;
   mode: RequestMode;
   notBefore: number;
-  /** Times in a row that its request was not processed. */
+  /** Consecutive times that its request was not processed. */
   turnedAway: number;
-  /** What is stored of its outcome so far: `new` is nothing. */
+  /** Stored outcome so far; `new`: none. */
   was: 'new' | 'failed' | 'unknown';
 }
 
-/** Rows that a lane puts into the store for later: those that go again, or are unknown. */
+/** Rows that a lane defers to the store: those to request again, and unknown ones. */
 export interface DeferInput {
   list: RowListRef;
-  /** The lane, and its execution: one that starts anew knows nothing of them. */
+  /** The lane and its execution: a restarted one does not know them. */
   lane: string;
-  /** Counts the times that the lane puts or takes. */
+  /** Number of the put or take. */
   step: number;
 }
 
 export interface ChunkInput extends RequestInput {
-  /** Epoch milliseconds: the deadline of the job. No row is sent from then on. */
+  /** Epoch milliseconds: the deadline of the job. Nothing is sent after it. */
   sendBy: number;
   /**
-   * Rows that may be outstanding by this run as it is. For each one more it must first take a place
-   * that a watch of the same lane has freed meanwhile, in the same process.
+   * Rows that this chunk may have outstanding. For each further row it must first take a slot that a poll of the same
+   * lane frees in the same process.
    */
   slots: number;
 }
 
-/** Bits that follow a row to its outcome. */
+/** Flags that stay with a row until its outcome. */
 export const rowFlags = { possibleDoubleCharge: 1, shared: 2 } as const;
 
-/** Why a row comes back without having been sent. */
+/** Why a row was not sent. */
 export type UnsentReason =
-  /** The run's time was over before the row's turn came: nothing is wrong. */
+  /** The chunk ended before the row's turn: no error. */
   | 'no_time'
-  /** The rate of calls allowed for it was used up as long as the run lasted: nothing is wrong. */
+  /** No permit of the limiter until the chunk ended: no error. */
   | 'no_permit'
-  /** No place became free for it while the run could wait: nothing is wrong. */
+  /** No slot became free while the chunk could wait: no error. */
   | 'no_slot'
-  /** The service told us to wait, or could not be reached: nothing was processed. */
+  /** The service throttled us, or was unreachable: nothing was processed. */
   | 'not_sent'
   /** The token was refused. */
   | 'credentials'
-  /** Another work is sending this very thing: look again when its time is over. */
+  /** Another job is sending for this purchase subject: check again after its `answerBy`. */
   | 'in_flight'
-  /** The store does not answer: nothing leaves without a claim on record. */
+  /** The store does not respond: without a stored claim nothing is sent. */
   | 'store'
-  /** Another part of ours failed before anything left. */
+  /** Another error of ours before anything was sent. */
   | 'fault'
   /** A person has stopped the job. */
   | StopWord;
@@ -89,15 +88,15 @@ export type RowAnswer =
       rowIndex: number;
       certidaoId: string;
       requestedAt: number;
-      /** Decisions taken for the row so far, this one included. */
+      /** Attempts of the row so far, including this one. */
       attempts: number;
       flags: number;
-      /** When to read it for the first time, as far as the worker knows. */
+      /** When to read it first, as far as the worker knows. */
       dueAt?: number;
     }
-  /** Stored by the activity itself: refused (failed) or reused (issued). */
+  /** Stored by the activity: refused (failed) or reused (issued). */
   | { kind: 'settled'; rowIndex: number; status: 'issued' | 'failed'; attempts: number }
-  /** `own`: a request of this work; else another job's, which only a person may overrule. */
+  /** `own`: requested by this job; else by another job, and only a person may overrule it. */
   | { kind: 'unknown'; rowIndex: number; attempts: number; own: boolean }
   | {
       kind: 'unsent';
@@ -118,33 +117,33 @@ export type PolledRow = [
 
 export interface PollInput {
   list: RowListRef;
-  /** The driver of the rows, as above. */
+  /** The row driver, as above. */
   name: string;
   rows: PolledRow[];
-  /** Milliseconds that a row may take from its request to its outcome. */
+  /** Milliseconds from a row's request to its outcome. */
   rowDeadlineMs: number;
-  /** Return after this long in any case. */
+  /** Return after this time in any case. */
   boundMs: number;
   /** Return this long after the first settlement. */
   lingerMs: number;
-  /** Return this long after the first settlement whose place no run has taken. */
+  /** Return this long after the first settlement whose slot no chunk has taken. */
   slotLingerMs: number;
-  /** What another work asked for and was issued before this instant is not good enough. */
+  /** Another job's certificate issued before this instant is not reused. */
   reuseSince: number;
   interactive: boolean;
 }
 
 export type PollResult =
   | [place: number, status: 'issued' | 'failed' | 'expired']
-  /** The service failed it and says that asking again may help, from this instant on. */
+  /** The service failed it as retryable, from this instant on. */
   | [place: number, status: 'retryable', notBefore: number];
 
 export interface PollAnswer {
   settled: PollResult[];
-  /** Rows still outstanding whose next read has moved. */
+  /** Outstanding rows whose next read has moved. */
   due: [place: number, dueAt: number][];
-  /** Places of settled rows that runs have taken already. */
+  /** Slots of settled rows that chunks have taken already. */
   handedOn: [run: string, places: number][];
-  /** Set when reads were refused or failed all the time: shown to people. */
+  /** Set when all reads were refused or failed: shown to people. */
   readFailure: 'credentials' | 'unreachable' | null;
 }

@@ -1,10 +1,9 @@
 import type { DocumentType } from '../core/documents/documents';
 
 /**
- * The words for certificates: what can be bought, how an issuance can end, and what stands on one
- * line of a result sheet. Plain types, shared by every layer.
+ * Terms of certificates: what can be bought, how an issuance can end, and one line of a result sheet. Plain types,
+ * shared by every layer.
  */
-
 /**
  * What can be requested: `cnpj` is the real-time query of company data, `trabalhista` the
  * labour-debt negative certificate (the service answers it as `cndt`).
@@ -12,13 +11,13 @@ import type { DocumentType } from '../core/documents/documents';
 export const certificateTypes = ['cnpj', 'trabalhista'] as const;
 export type CertificateType = (typeof certificateTypes)[number];
 
-/** What each can be asked for. */
+/** Document types that each accepts. */
 export const documentTypesServed: Readonly<Record<CertificateType, readonly DocumentType[]>> = {
   cnpj: ['cnpj'],
   trabalhista: ['cpf', 'cnpj'],
 };
 
-/** How one input line ends: no other word reaches a result sheet. */
+/** Statuses of an input line: a result sheet has no others. */
 export const rowStatuses = [
   'issued',
   'failed',
@@ -33,12 +32,12 @@ export const rowStatuses = [
 export type RowStatus = (typeof rowStatuses)[number];
 
 /**
- * A line of the input that will be asked of the service, once per (type, document). `T`: what can be
- * asked for; a search has its target as `document`.
+ * An input line to be requested, once per (type, document). `T`: what can be requested; a search has its target as
+ * `document`.
  */
 export interface ManifestItem<T extends string = CertificateType> {
   kind: 'item';
-  /** Position among the things to buy, from 0. Names the row everywhere but in front of people. */
+  /** Row index, from 0: names the row everywhere but in front of people. */
   item: number;
   /** Physical line of the input file (header = 1): what people see. */
   line: number;
@@ -49,15 +48,15 @@ export interface ManifestItem<T extends string = CertificateType> {
   reference: string;
   /** What was done to the cell to read it (zeros restored...), '' when nothing. */
   note: string;
-  /** What is asked for, where the document does not say all of it; not stored with the row. */
+  /** The request, where the document does not say all of it; not stored with the row. */
   requested?: string;
-  /** Cells of the user's other columns, as they stand; their names are in the record of the job. */
+  /** Cells of the user's other columns, unchanged; their names are in the job record. */
   own?: readonly string[];
-  /** A tombstone: what told of a person is gone from it (`erase`). */
+  /** Emptied by `erase`. */
   erased?: true;
 }
 
-/** A line that asks for what an earlier one has asked for: `item` is that one's. */
+/** A line that repeats an earlier one: `item` is that one's. */
 export interface RepeatedLine<T extends string = CertificateType> extends Omit<
   ManifestItem<T>,
   'kind' | 'asks'
@@ -67,11 +66,11 @@ export interface RepeatedLine<T extends string = CertificateType> extends Omit<
   duplicateOf: number;
 }
 
-/** A line that cannot be asked for. */
+/** An invalid line. */
 export interface RefusedLine<T extends string = CertificateType> {
   line: number;
   kind: 'invalid' | 'unsupported';
-  /** The cell as found (trimmed), so that a person can mend it. */
+  /** The cell as found (trimmed), so that a person can fix it. */
   document: string;
   type: T | '';
   reference: string;
@@ -83,11 +82,11 @@ export interface RefusedLine<T extends string = CertificateType> {
   erased?: true;
 }
 
-/** One input line: it is an item, points at an earlier one, or cannot be one. */
+/** One input line: an item, a repetition, or invalid. */
 export type ManifestRow<T extends string = CertificateType> =
   ManifestItem<T> | RepeatedLine<T> | RefusedLine<T>;
 
-/** What a result sheet says of one input line. `null` and '' both print as an empty cell. */
+/** One line of a result sheet. `null` and '' both print as an empty cell. */
 export interface ResultRow {
   line: number;
   document: string;
@@ -97,16 +96,16 @@ export interface ResultRow {
   classification: string | null;
   divergent: boolean | null;
   officialName: string | null;
-  /** As the service had it on record before it read the source. */
+  /** As the service had it before it read the source. */
   baseName: string | null;
   holderName: string | null;
   sourceName: string | null;
-  /** ISO 8601 instant at which the source was read, as the service told it. */
+  /** ISO 8601 instant at which the source was read, as reported. */
   capturedAt: string | null;
   /** Path of the PDF inside the result folder, with forward slashes. */
   pdf: string | null;
   sha256: string | null;
-  /** Decisions to send that this work took for the row (requests that left or may have left). */
+  /** Attempts of this job for the row (requests that were sent, or may have been). */
   attempts: number;
   errorCode: string | null;
   errorCategory: string | null;
@@ -119,16 +118,16 @@ export interface ResultRow {
   retryable: boolean | null;
   requestedAt: string | null;
   completedAt: string | null;
-  /** Cells of the user's other columns; left out of what was erased or had no sheet. */
+  /** Cells of the user's other columns; left out when erased, or without a sheet. */
   own?: readonly string[];
 }
 
-/** A result row as it stands in the store: the PDF by its key there, and every issuance it had. */
+/** A stored result row: the key of the PDF, and every issuance. */
 export interface StoredResultRow extends Omit<ResultRow, 'pdf'> {
-  /** Place among the things to buy, null for rows that never were one. */
+  /** Row index; null: the line was never an item. */
   item: number | null;
   pdfKey: string | null;
-  /** Every issuance the row ever had in this work, oldest first. */
+  /** Every issuance of the row in this job, oldest first. */
   issuances: string[];
 }
 
@@ -137,23 +136,23 @@ export type StatusCounts = Record<RowStatus, number>;
 /** `summary.json` of a batch. Counts are of input lines with content. */
 export interface BatchSummary {
   batchId: string;
-  /** How often the results have been written: a person's decisions write them again. */
+  /** How often the results were written: a resolution writes them again. */
   edition: number;
   total: number;
   blankLines: number;
   counts: StatusCounts;
-  /** Issuances asked for by this batch, whatever became of them. */
+  /** Issuances requested by this batch, with any outcome. */
   requested: number;
-  /** Rows issued with what was there, or what another job had requested. */
+  /** Rows issued by reuse, or by another job's request. */
   reused: number;
   /** Rows that may have been charged twice. */
   possibleDoubleCharges: number;
-  /** What the service told of the cost; its certificate answers tell nothing. */
+  /** Reported cost; certificate responses have none. */
   cost: null;
   inputName: string | null;
   startedAt: string;
   finishedAt: string;
-  /** Head of the audit trail when the results were written; not on file for earlier versions. */
+  /** Head of the audit trail when the results were written; missing in earlier versions. */
   auditHead?: string;
 }
 

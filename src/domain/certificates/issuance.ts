@@ -1,4 +1,4 @@
-/** One issuance as the service tells it, in our words. */
+/** One issuance as reported, in our words. */
 
 /** `unknown`: a status word that the specification does not list; treated as unsettled. */
 export type IssuanceState = 'queued' | 'processing' | 'completed' | 'failed' | 'unknown';
@@ -12,20 +12,20 @@ export interface Issuance {
   result: IssuanceResult | null;
   evidence: EvidenceLocation;
   error: IssuanceError | null;
-  /** ISO 8601 instants as told. */
+  /** ISO 8601 instants as reported. */
   createdAt: string | null;
   completedAt: string | null;
 }
 
 export interface IssuanceResult {
-  /** `classificacao` as it came: its value set is not shown, so it is never read as "clean". */
+  /** `classificacao` unchanged: its values are not documented, so it never counts as "clean". */
   classification: string | null;
   divergent: boolean | null;
   officialName: string | null;
-  /** As the service had it on record. */
+  /** As the service had it before. */
   baseName: string | null;
   holderName: string | null;
-  /** Where it was read. */
+  /** Its source. */
   sourceName: string | null;
   capturedAt: string | null;
 }
@@ -37,7 +37,7 @@ export interface EvidenceLocation {
   linkedPdf: string | null;
   /** Hex, lower case. */
   sha256: string | null;
-  /** The service says that it is still to come. */
+  /** The service announces it as pending. */
   isPending: boolean;
 }
 

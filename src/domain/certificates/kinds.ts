@@ -20,7 +20,7 @@ export const certificateKinds = {
   'certificate-batch': { service, statuses: batchOf(statuses) },
   decision: {
     service,
-    // The batch or issuance that it is about carries what is left.
+    // The batch or issuance that it concerns shows what is left.
     statuses: {
       ...Object.fromEntries(Object.keys(statuses).map((status) => [status, done])),
       completed: done,

@@ -1,6 +1,6 @@
 import type { CertificateType } from './certificates';
 
-/** What the service told of an issuance, in the words of the result sheet. */
+/** Reported fields of an issuance, in the words of the result sheet. */
 export interface ReportedFields {
   completedAt: string | null;
   classification: string | null;
@@ -19,7 +19,7 @@ export interface ReportedFields {
   retryable: boolean | null;
 }
 
-/** Nothing at all: for rows that never had an answer. */
+/** For rows without a response. */
 export const nothingReported: ReportedFields = {
   completedAt: null,
   classification: null,
@@ -38,15 +38,14 @@ export const nothingReported: ReportedFields = {
 };
 
 /**
- * How one item of a work ended, as it is stored. An item may have several: `mergeOutcomes` unites them
- * (decision record 004).
+ * Stored outcome of one item of a job. An item may have several: `mergeOutcomes` merges them (decision record 004).
  */
 export interface OutcomeRecord extends ReportedFields {
   item: number;
   status: 'issued' | 'failed' | 'expired' | 'unknown_outcome' | 'cancelled';
-  /** Null when the request was refused, or its answer lost. */
+  /** Null when the request was refused, or its response lost. */
   certidaoId: string | null;
-  /** Decisions this work took for the item. */
+  /** Attempts of this job for the item. */
   attempts: number;
   requestedAt: string | null;
   settledAt: string;
@@ -54,7 +53,7 @@ export interface OutcomeRecord extends ReportedFields {
   possibleDoubleCharge: boolean;
 }
 
-/** What is known for good about one issuance, stored under its id: true for every work. */
+/** The permanent record of a settled issuance, stored under its id: valid for every job. */
 export interface IssuanceFact extends ReportedFields {
   certidaoId: string;
   type: CertificateType;
@@ -63,22 +62,19 @@ export interface IssuanceFact extends ReportedFields {
   settledAt: number;
   retryAfterMs: number | null;
   note: string;
-  /** The service's answer as it came. */
+  /** The raw response. */
   answer: unknown;
-  /** An erasure took its PDF, or what was told: nobody else can be given it as theirs. */
+  /** Its PDF or content was erased: it cannot be reused. */
   erased?: true;
 }
 
-/** An item with everything stored about it, united. */
+/** The merged outcome of an item. */
 export interface MergedOutcome extends OutcomeRecord {
-  /** Every issuance the item ever had in this work, oldest first. */
+  /** Every issuance of the item in this job, oldest first. */
   issuances: string[];
 }
 
-/**
- * Unites what was stored about one item: an issued certificate stands whatever came before or
- * after; else the record stored last.
- */
+/** Merges the outcomes of one item: an issued certificate always wins; else the record stored last. */
 export function mergeOutcomes(records: readonly OutcomeRecord[]): MergedOutcome | null {
   const ordered = records.toSorted(
     (a, b) => a.settledAt.localeCompare(b.settledAt) || a.attempts - b.attempts,

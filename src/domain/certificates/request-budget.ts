@@ -1,38 +1,38 @@
 import type { ReachedBudget } from '../core/budget';
 
-/** What a lane tells its batch. What it had been granted and has not used is given back with it. */
+/** Report of a lane to its batch; returns the unused part of its grant. */
 export interface LaneReport {
-  /** From 1. The same report may be told again, and is answered as before. */
+  /** From 1. A report may be repeated, with the same answer. */
   number: number;
-  /** Requests that it has made in all, and those in flight. */
+  /** Requests sent in all, and in flight. */
   made: number;
-  /** Rows that wait for more; 0: none at present. */
+  /** Rows that wait for a larger grant; 0: none. */
   rows: number;
 }
 
-/** The answer to a report with rows that wait. */
+/** The answer to a report with waiting rows. */
 export interface LaneGrant {
-  /** Of the report. */
+  /** Number of the report. */
   number: number;
-  /** Requests that the lane may make in all. */
+  /** Requests that the lane may send in all. */
   limit: number;
 }
 
 interface Account {
-  /** Of the lane: one of the same id may have been at work for a batch before this one. */
+  /** Execution of the lane: one of the same id may have served an earlier batch. */
   execution: string;
   report: LaneReport;
   limit: number;
   isGranted: boolean;
-  /** The answer is to be sent, or sent again. */
+  /** The answer must be sent, or sent again. */
   isPending: boolean;
-  /** It has said once that no row of it waits. */
+  /** It has reported once that no row waits. */
   isIdle: boolean;
 }
 
 /**
- * Divides the requests that a batch may make among its lanes, before they claim: together they never make more.
- * A lane gets a part of what is left, so that the lanes run out at about the same time.
+ * Divides a batch's requests among its lanes before they claim: together they never send more. A lane gets a part of
+ * the rest, so that the lanes run out at about the same time.
  */
 export class RequestBudget {
   readonly #size: number;
@@ -40,7 +40,7 @@ export class RequestBudget {
   #allowed: number;
   readonly #accounts = new Map<string, Account>();
 
-  /** @param size requests until a person must look, and as many again after each `allowMore` */
+  /** @param size requests until a person must decide, and as many again after each `allowMore` */
   constructor(size: number, lanes: number) {
     this.#size = this.#allowed = size;
     this.#lanes = lanes;
@@ -59,7 +59,7 @@ export class RequestBudget {
     this.#accounts.set(lane, { execution, report, limit, isIdle, ...answer });
   }
 
-  /** The lane has ended. @param made null: it failed, and all that it was granted counts as made */
+  /** The lane has ended. @param made null: it failed, and its whole grant counts as sent */
   end(lane: string, made: number | null): void {
     const { execution = '', limit = 0 } = this.#accounts.get(lane) ?? {};
     const report = { number: Infinity, made: made ?? limit, rows: 0 };
@@ -67,13 +67,13 @@ export class RequestBudget {
     this.#accounts.set(lane, { execution, report, limit: report.made, isIdle: true, ...answer });
   }
 
-  /** @returns the answers that can be given now; what they allow is spent until it is given back */
+  /** @returns the answers that can be sent now; a grant counts as spent until it is returned */
   grants(): [lane: string, grant: LaneGrant][] {
     const granted: [lane: string, grant: LaneGrant][] = [];
     for (const [lane, account] of this.#accounts) {
       if (isWaiting(account) && this.#left > 0) {
         const part = Math.min(account.report.rows, Math.ceil(this.#left / this.#lanes));
-        // Rows that are to be requested again need one at a time: not each of thousands is a signal.
+        // Rows to request again need one at a time: thousands must not cause a signal each.
         account.limit += Math.min(this.#left, Math.max(part, Math.ceil(this.#size / 1_000)));
         account.isGranted = true;
       }
@@ -84,7 +84,7 @@ export class RequestBudget {
     return granted;
   }
 
-  /** Null: it may make more, or no row waits. */
+  /** Null: it may send more, or no row waits. */
   get reached(): ReachedBudget | null {
     const accounts = [...this.#accounts.values()];
     const waiting = accounts.filter(isWaiting);
@@ -102,7 +102,7 @@ export class RequestBudget {
     return this.#allowed - this.#spent;
   }
 
-  /** What was granted and not given back. */
+  /** Granted and not returned. */
   get #spent(): number {
     return [...this.#accounts.values()].reduce((sum, { limit }) => sum + limit, 0);
   }

@@ -2,14 +2,14 @@ import type { StoredResultRow, ManifestRow, RefusedLine } from './certificates';
 import { nothingReported, type MergedOutcome } from './outcomes';
 
 /**
- * What a result says of one input line.
+ * The result of one input line.
  *
  * @param outcome of its item, or of the item that it repeats
- * @throws RangeError without one, for a line that was to be bought
+ * @throws RangeError without one, for an item
  */
 export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): StoredResultRow {
   if ('code' in row) return row.erased ? erasedResult(row) : rowOfRefused(row);
-  if (outcome === null) throw new RangeError(`item ${row.item} of the work has no outcome on file`);
+  if (outcome === null) throw new RangeError(`item ${row.item} of the job has no stored outcome`);
   const isFirst = row.kind === 'item';
   if (row.erased) return erasedResult(isFirst ? { ...outcome, ...row } : row);
   const notes = [row.note, outcome.note, earlierIssuances(outcome)];
@@ -45,7 +45,7 @@ export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): Stor
   };
 }
 
-/** What a result row is made of when it is erased, whether a row or what is behind it. */
+/** Fields of a result row that an erasure empties. */
 type ErasableRow = Pick<StoredResultRow, 'line' | 'type'> &
   Partial<Pick<StoredResultRow, 'item' | 'attempts' | 'duplicateOf' | 'possibleDoubleCharge'>>;
 
@@ -65,7 +65,7 @@ export function erasedResult(row: ErasableRow): StoredResultRow {
   };
 }
 
-function rowOfRefused({ kind, line, document, type, ...told }: RefusedLine): StoredResultRow {
+function rowOfRefused({ kind, line, document, type, ...refused }: RefusedLine): StoredResultRow {
   return {
     ...neverBought,
     issuances: [],
@@ -74,11 +74,11 @@ function rowOfRefused({ kind, line, document, type, ...told }: RefusedLine): Sto
     document,
     type,
     status: kind,
-    errorCode: told.code,
+    errorCode: refused.code,
     errorCategory: 'input',
-    errorMessage: told.message,
-    reference: told.reference,
-    ...(told.own !== undefined && { own: told.own }),
+    errorMessage: refused.message,
+    reference: refused.reference,
+    ...(refused.own !== undefined && { own: refused.own }),
   };
 }
 
@@ -87,7 +87,7 @@ function earlierIssuances({ issuances, certidaoId }: MergedOutcome): string {
   return others.length === 0 ? '' : `other issuances: ${others.join(' ')}`;
 }
 
-/** Of what never was a thing to buy. */
+/** For a line that was never an item. */
 const neverBought = {
   ...nothingReported,
   certidaoId: null,

@@ -1,17 +1,17 @@
 import type { CertificateType, ManifestItem } from './certificates';
 
-/** How long the law lets a certificate stand for: data, since the law has changed it before. */
+/** Legal validity of a certificate: data, since the law has changed it before. */
 export interface ValidityRule {
   id: string;
   type: CertificateType;
   /** From the day of issue. */
   days: number;
-  /** First day of issue that it holds for, `YYYY-MM-DD`. */
+  /** First day of issue that it applies to, `YYYY-MM-DD`. */
   inForceFrom: string;
   source: string;
 }
 
-/** Company data (`cnpj`) has no term in law: `--max-age` says how old it may be. */
+/** Company data (`cnpj`) has no legal term: `--max-age` decides. */
 export const validityRules: readonly ValidityRule[] = [
   {
     id: 'cndt-180',
@@ -22,7 +22,7 @@ export const validityRules: readonly ValidityRule[] = [
   },
 ];
 
-/** What is derived, never told by the service. */
+/** Derived, never reported by the service. */
 export interface Validity {
   /** The last day, `YYYY-MM-DD`. */
   validUntil: string;
@@ -33,7 +33,7 @@ const dayMs = 86_400_000;
 /** São Paulo, which has had no summer time since 2019. */
 const offsetMs = -3 * 3_600_000;
 
-/** Null: the law says nothing of its kind, or nobody knows when it was issued. */
+/** Null: no legal term, or the day of issue is unknown. */
 export function validityOf(type: CertificateType, capturedAt: string | null): Validity | null {
   const at = Date.parse(capturedAt ?? '');
   if (Number.isNaN(at)) return null;
@@ -44,7 +44,7 @@ export function validityOf(type: CertificateType, capturedAt: string | null): Va
   return rule ? { validUntil: dayOf(at + rule.days * dayMs), rule: rule.id } : null;
 }
 
-/** Whole days that are left of it; negative: it has run out. */
+/** Whole days left; negative: expired. */
 export function daysLeft({ validUntil }: Validity, now: number): number {
   return Math.round((Date.parse(validUntil) - Date.parse(dayOf(now))) / dayMs);
 }
@@ -53,23 +53,23 @@ function dayOf(at: number): string {
   return new Date(at + offsetMs).toISOString().slice(0, 10);
 }
 
-/** The newest certificate of a document that the store has. */
+/** The newest stored certificate of a document. */
 export interface HeldCertificate {
   type: CertificateType;
   /** Digits only. */
   document: string;
   reference: string;
-  /** ISO 8601, as the service told it. */
+  /** ISO 8601, as reported. */
   capturedAt: string;
   certidaoId: string;
-  /** The job that has it, and its line there. */
+  /** Its job, and the line there. */
   job: string;
   line: number;
 }
 
 export type ExpiringCertificate = HeldCertificate & Validity & { daysLeft: number };
 
-/** Those that run out within the time, or have run out; the first to do so first. */
+/** Certificates that expire within the time, or have expired; earliest first. */
 export function expiringOf(
   held: readonly HeldCertificate[],
   withinMs: number,
@@ -84,10 +84,10 @@ export function expiringOf(
     .toSorted((a, b) => a.daysLeft - b.daysLeft || a.document.localeCompare(b.document));
 }
 
-/** Of the schedule that issues them again, and of its workflow. */
+/** Id of the renewal schedule and its workflow. */
 export const renewalScheduleId = 'renewals';
 
-/** What a batch asks for that issues them again. */
+/** The rows of a renewal batch. */
 export function renewalRows(found: readonly ExpiringCertificate[]): ManifestItem[] {
   return found.map(({ certidaoId, document, reference, rule, type, validUntil }, item) => ({
     kind: 'item',

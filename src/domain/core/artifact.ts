@@ -1,12 +1,12 @@
-/** A file that the service made or holds: a dossier's PDF, the picture of a lens analysis. */
+/** A file of the service: a dossier's PDF, the picture of a lens analysis. */
 export interface Artifact {
-  /** As it was told, where that is fit for a name; else a hash of it, or its place in the list. */
+  /** As reported, if fit for a file name; else its hash, or its position in the list. */
   artifactId: string;
   type: string | null;
   mediaType: string | null;
-  /** `available` is shown; others are kept as they came. */
+  /** `available` is documented; others are stored unchanged. */
   status: string | null;
-  /** Null: not told. May hold a signature: never logged, never in a history. */
+  /** Null: not reported. May hold a signature: never logged, never in a history. */
   url: string | null;
   /** ISO 8601 instant after which the address no longer works; the artifact may be there still. */
   urlExpiresAt: string | null;
@@ -28,9 +28,9 @@ export interface StoredArtifact {
 export interface ArtifactNotStored {
   artifactId: string;
   type: string | null;
-  /** `no longer available`, `no address`, `empty`, `not a PDF`...: words of ours. */
+  /** `no longer available`, `no address`, `empty`, `not a PDF`...: our words. */
   why: string;
-  /** By us: we do not call where it lies, until that is allowed. */
+  /** By us: its address is not allowed. */
   isRefused?: true;
 }
 

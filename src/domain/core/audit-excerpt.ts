@@ -2,7 +2,7 @@ import type { AuditEntry } from './audit';
 
 /** A part of the audit trail that can be checked without its keys. */
 export interface AuditExcerpt {
-  /** The keyed names of its entries by the numbers that stand for them there. */
+  /** The keyed names of its entries, by the numbers that replace them. */
   names: Readonly<Record<string, string>>;
   chains: { chain: string; beginning: string; links: ExcerptLink[] }[];
   anchors: (Omit<ExcerptLink, 'text'> & { text: string })[];
@@ -12,14 +12,14 @@ export interface ExcerptLink {
   number: number;
   /** ISO 8601. */
   at: string;
-  /** Hash of the link before. */
+  /** Hash of the previous link. */
   prev: string;
   hash: string;
-  /** JSON of the entry; null: it is about something else, and tells nothing here. */
+  /** JSON of the entry; null: about another job. */
   text: string | null;
 }
 
-/** What it tells, with the names that its numbers stand for; what cannot be read is left out. */
+/** Its entries, with names instead of numbers; without unreadable ones. */
 export function entriesIn({ chains, names }: AuditExcerpt): Partial<AuditEntry>[] {
   return chains.flatMap(({ links }) =>
     links.flatMap(({ text }) => {
@@ -33,7 +33,7 @@ export function entriesIn({ chains, names }: AuditExcerpt): Partial<AuditEntry>[
   );
 }
 
-/** @param hashOf what a link with this text has as its hash */
+/** @param hashOf computes the hash of a link with this text */
 export function faultsOfExcerpt(
   { chains, anchors }: AuditExcerpt,
   hashOf: (position: Pick<ExcerptLink, 'prev' | 'number' | 'at'>, text: string) => string,
@@ -62,7 +62,7 @@ export function faultsOfExcerpt(
   return faults;
 }
 
-/** None, where it is no anchor: whoever wrote it is not known. */
+/** Empty when it is no anchor: its writer is unknown. */
 function headsIn(text: string): [string, number, string][] {
   try {
     const { heads } = JSON.parse(text) as { heads?: [string, number, string][] };

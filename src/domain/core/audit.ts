@@ -1,4 +1,4 @@
-/** What the audit trail keeps: words, ids and keyed names. Never a document, a name or a token. */
+/** Content of the audit trail: words, ids and keyed names. Never a document, a name or a token. */
 
 export const auditKinds = [
   'request',
@@ -11,46 +11,46 @@ export const auditKinds = [
 export type AuditKind = (typeof auditKinds)[number];
 
 /**
- * One happening, as whoever saw it tells it. Telling is at least once: entries of the same id and
- * result are one when read, and another result of the same id is what was learned later.
+ * One event. Recorded at least once: entries of the same id and result are one when read; another result of the same
+ * id was learned later.
  */
 export interface AuditEntry {
   kind: AuditKind;
-  /** Names the happening, the same however often it is told: `request/<type>/<subject>/<n>`. */
+  /** Id of the event, the same for every repetition: `request/<type>/<subject>/<n>`. */
   id: string;
-  /** What came of it, in a word: `accepted`, `issued`, `reissue`, `erased`... */
+  /** Its result in a word: `accepted`, `issued`, `reissue`, `erased`... */
   result: string;
-  /** The person it is due to: of what a worker did, whoever asked for the work. */
+  /** The actor: for a worker, who requested the job. */
   by: string;
-  /** ISO 8601 instant of the happening; the record has that of its writing beside it. */
+  /** ISO 8601 instant of the event; the record also has the instant of writing. */
   happenedAt: string;
-  /** Id of the work. */
+  /** Job id. */
   work?: string;
-  /** Place of the row among the things to buy. */
+  /** Row index. */
   item?: number;
   /** `IdKey.nameOf('document', ...)`. */
   subject?: string;
   certidaoId?: string;
   /** Of the evidence. */
   sha256?: string;
-  /** Anything else that must never be erased, and never need be. */
+  /** Anything else that is never personal, so that it need not be erased. */
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** An entry on record, linked to the one before it in its chain. */
+/** A stored entry, linked to the previous one of its chain. */
 export interface AuditRecord extends AuditEntry {
-  /** Hash of the record before; of the first, of the store's id and the chain's name. */
+  /** Hash of the previous record; for the first, of the store's id and the chain's name. */
   prev: string;
   /** From 1, without gaps. */
   number: number;
-  /** ISO 8601 instant of its writing: never before that of the record before it. */
+  /** ISO 8601 instant of writing: never before that of the previous record. */
   at: string;
 }
 
-/** How far a chain went when an anchor was made. */
+/** Head of a chain when an anchor was made. */
 export type ChainHead = [chain: string, number: number, hash: string];
 
-/** Ties chains of many writers together: each anchor names the heads that moved since the last. */
+/** Links the chains of many writers: each anchor names the heads that changed since the last. */
 export interface AuditAnchor {
   prev: string;
   number: number;

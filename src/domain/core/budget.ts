@@ -1,11 +1,11 @@
 import type { Say } from '../job';
 import { orderAnswer, type OrderAnswer } from '../order-answers';
 
-/** A budget that allows no more, in requests. */
+/** A used-up budget, in requests. */
 export interface ReachedBudget {
   made: number;
   allowed: number;
-  /** What is left to do takes at most so many. */
+  /** Upper bound for the rest. */
   rest: number;
 }
 
@@ -16,13 +16,13 @@ export function reachedWords({ allowed, made, rest }: ReachedBudget, say: Say): 
   );
 }
 
-/** What a run hands to the next one. */
+/** Carried through continue-as-new. */
 export interface BudgetState {
   made: number;
   allowed: number;
 }
 
-/** Requests until a person must look, and as many again each time that one has. */
+/** Requests until a person must decide, and as many again after each decision. */
 export class Budget {
   readonly #size: number;
   #made: number;
@@ -42,14 +42,14 @@ export class Budget {
     return { made: this.#made, allowed: this.#allowed };
   }
 
-  /** @param requests negative: they were not made after all */
+  /** @param requests negative: they were not sent */
   take(requests: number): void {
     this.#made += requests;
   }
 
   /**
-   * @param least that the next step makes: it may be more than the whole budget
-   * @returns what it is answered with
+   * @param least requests of the next step: it may be more than the whole budget
+   * @returns the reply to the person
    */
   refill(least: number): OrderAnswer {
     const more = Math.max(this.#size, least);

@@ -1,11 +1,11 @@
 import type { ResolveAction } from './kind';
 
-/** What a person decided about a job, or about rows of a batch, and which they were. */
+/** A person's resolution of a job, or of rows of a batch. */
 export interface DecisionRecord {
-  /** Of those about the job, from 1. */
+  /** Number among those of the job, from 1. */
   number: number;
   action: ResolveAction;
-  /** For `adopt`: the id that the service's support has named. */
+  /** For `adopt`: the id that the service's support named. */
   externalId: string | null;
   note: string;
   by: string;

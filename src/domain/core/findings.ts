@@ -1,35 +1,35 @@
-/** What the service reported, as tables: in its own words, and nothing left out. */
+/** What the service reported, as tables: in its own words, and complete. */
 
 export type Cell = string | number | boolean | null;
 
-/** By column; what is nested deeper stands there as JSON. */
+/** By column; deeper values are JSON. */
 export type FlatRow = Readonly<Record<string, Cell>>;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface FindingSection {
-  /** Path in the answer. */
+  /** Path in the response. */
   name: string;
-  /** What its rows are, where that can be told from them (`places`); else the name. */
+  /** What its rows are, if they show it (`places`); else the name. */
   title: string;
-  /** Of the result folder, that holds all of it. */
+  /** File of the result folder with all of it. */
   file: string;
-  /** Those that matter most first: a narrow screen shows no others. */
+  /** Most important first: a narrow screen shows no others. */
   columns: readonly string[];
   rows: readonly FlatRow[];
-  /** How many there are, where these are the first of them. */
+  /** Total, when these are the first rows only. */
   total: number;
 }
 
 export interface Findings {
-  /** The answer as it came, of an analysis its sums; null: none is in the store, or not any more. */
+  /** The raw response; of an analysis its sums; null: not in the store. */
   result: unknown;
-  /** Single values by their paths in the answer. */
+  /** Single values by their paths in the response. */
   facts: FlatRow;
   sections: readonly FindingSection[];
 }
 
-/** Words of the service for what we look for, the likeliest first; without accents, `_` and capitals. */
+/** The service's words for a field, likeliest first; without accents, `_` and capitals. */
 export type KnownWords = Readonly<Record<string, readonly string[]>>;
 
 export const noFindings: Findings = { result: null, facts: {}, sections: [] };
@@ -37,10 +37,9 @@ export const noFindings: Findings = { result: null, facts: {}, sections: [] };
 const deepest = 6;
 
 /**
- * Everything of a part of an answer whose structure the specification does not show: each list is a section, each
- * single value a fact.
+ * Everything of an undocumented part of a response: each list is a section, each single value a fact.
  *
- * @param known columns that are added to each row, read from the first word that has a value; null: none has
+ * @param known columns added to each row, from the first word with a value; null: none has
  */
 export function readFindings(
   reported: unknown,
@@ -62,8 +61,8 @@ export function readFindings(
 }
 
 /**
- * @param first columns to begin with; those of `known` come before them
- * @param total of a list of which these are the first
+ * @param first leading columns; those of `known` come before them
+ * @param total when these are the first rows only
  */
 export function findingSection(
   name: string,
@@ -110,7 +109,7 @@ function plainWord(column: string): string {
     .toLowerCase();
 }
 
-/** Objects within a row are unfolded once: `localizacao.cidade`. */
+/** Nested objects become columns once: `localizacao.cidade`. */
 export function flatRow(row: unknown): FlatRow {
   if (!isFields(row)) return { valor: cellOf(row) };
   const cells = Object.entries(row).flatMap(([name, value]) =>

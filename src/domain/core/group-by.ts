@@ -1,4 +1,4 @@
-/** By a key, in the order in which the keys come first. */
+/** By key, in order of first occurrence. */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

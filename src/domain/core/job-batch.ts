@@ -1,38 +1,38 @@
 import type { JobBatchKind } from '../job';
 
-/** As it was asked for: the input of the job in `batches/<kind>/<name>/<instant>`. */
+/** The input of the job in `batches/<kind>/<name>/<instant>`. */
 export interface JobBatchRecord {
   kind: JobBatchKind;
   /** `<kind>/<name>/<instant>`. */
   batchId: string;
-  /** Keyed name of the normalised rows and of what is asked for. */
+  /** Keyed name of the normalised rows and the request. */
   name: string;
   label: string | null;
-  /** File name of the input, or what stands for it. */
+  /** File name of the input, or a replacement. */
   inputName: string;
-  /** Null where no file is stored, or once it is erased. */
+  /** Null when no file is stored, or it is erased. */
   inputSha256: string | null;
   inputKey: string | null;
-  /** Names of the columns that rows have as `own`; left out where there is no sheet. */
+  /** Names of the columns that rows have as `own`; left out without a sheet. */
   columns?: readonly string[];
   /** Input lines with content. */
   lines: number;
   blankLines: number;
   /** Different subjects on them. */
   items: number;
-  /** Lines that cannot be asked for. */
+  /** Invalid lines. */
   linesAtFault: number;
-  /** What was found beside them and is not asked for, by the reason. */
+  /** Other content that is not requested, by reason. */
   left: Readonly<Record<string, number>>;
-  /** Child jobs that it drives; those of other items had ended before. */
+  /** Its child jobs; those of other items had ended before. */
   children: number;
   /** Child jobs in flight at once. */
   concurrency: number;
   /** From the start of a child job to its outcome. */
   deadlineMs: number;
-  /** Requests that may be charged before a person must look; of investigations, for each of them. */
+  /** Charged requests before a person must decide; for investigations, each of them. */
   budget?: number;
-  /** Ordered anew on purpose. */
+  /** A new paid order on purpose. */
   rerun?: boolean;
   createdAt: string;
   createdBy: string;
@@ -41,16 +41,16 @@ export interface JobBatchRecord {
 /** The job of an item. */
 export interface ChildJob {
   jobId: string;
-  /** It had ended before the batch was asked for, and is not asked for again. */
+  /** It had ended before the batch, and is not repeated. */
   before: boolean;
-  /** What its workflow is given beside what the batch says. */
+  /** Input of its workflow beyond that of the batch. */
   terms: Readonly<Record<string, unknown>>;
 }
 
-/** Child jobs by how they ended; `lost`: without an end in the store. */
+/** Child jobs by outcome; `lost`: none in the store. */
 export type ChildCounts = Partial<Record<string, number>>;
 
-/** How all of them ended: the outcome of the job. */
+/** The outcome of the job. */
 export interface JobBatchEnd {
   endedAt: string;
   cancelled: boolean;

@@ -1,19 +1,19 @@
 const utf8 = new TextDecoder();
 
 /**
- * A body in JSON. A byte order mark before it is left out: what a service answered is stored as it came.
+ * Parses a raw JSON body, ignoring a byte order mark.
  *
- * @throws SyntaxError when it is no JSON
+ * @throws SyntaxError
  */
 export function jsonOfBytes(body: Uint8Array): unknown {
   return JSON.parse(utf8.decode(body));
 }
 
-/** JSON that is passed on as it was written: `1.10` stays `1.10`, and big numbers keep their digits. */
+/** JSON passed on unchanged: `1.10` stays `1.10`, and big numbers keep their digits. */
 export class JsonText {
   readonly text: string;
 
-  /** @throws SyntaxError when it is no JSON */
+  /** @throws SyntaxError */
   constructor(text: string) {
     JSON.parse(text);
     this.text = text.trim();
@@ -23,9 +23,9 @@ export class JsonText {
 const marks = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
 
 /**
- * The value of a member of an object, as it is written there; null when the object has none.
+ * Raw text of an object's member; null: none.
  *
- * @param json an object that can be parsed
+ * @param json a valid object
  */
 export function memberText(json: string, name: string): string | null {
   let depth = 0;
@@ -36,7 +36,7 @@ export function memberText(json: string, name: string): string | null {
   for (const { 0: mark, index } of json.matchAll(marks)) {
     const isEnd = mark === '}' || mark === ']';
     if (depth === 1 && (mark === ',' || isEnd)) {
-      // Of two members of one name the last counts, as for a parser.
+      // The last of two members of one name counts, as for a parser.
       if (member === name) found = json.slice(from, index).trim();
       member = null;
     } else if (depth === 1 && mark === ':') {
@@ -50,7 +50,7 @@ export function memberText(json: string, name: string): string | null {
   return found;
 }
 
-/** `JSON.stringify`, with what is a `JsonText` as it was written. */
+/** `JSON.stringify` that leaves each `JsonText` unchanged. */
 export function stringifyWithTexts(value: unknown, indent = 0): string {
   const texts: string[] = [];
   const mark = absentMark(JSON.stringify(value));
@@ -63,7 +63,7 @@ export function stringifyWithTexts(value: unknown, indent = 0): string {
   return parts.reduce((all, part, number) => `${all}${texts[number]}${part}`, head);
 }
 
-/** A word that stands nowhere in a text. */
+/** A word that a text does not contain. */
 function absentMark(text: string): string {
   let mark = '#';
   while (text.includes(mark)) mark += '#';

@@ -1,6 +1,6 @@
 import type { QueueKind } from './queues';
 
-/** What a person may decide. */
+/** Actions of resolutions. */
 export const resolveActions = [
   'reissue',
   'abandon',
@@ -13,37 +13,37 @@ export const resolveActions = [
 export type ResolveAction = (typeof resolveActions)[number];
 
 type Verdict = 'done' | 'failed' | 'person';
-/** How one status is to be taken, and what a person may decide then. */
+/** The verdict on a status, and the actions that it allows. */
 export type Cell = readonly [Verdict, ...ResolveAction[]];
 export type Cells<Status extends string = string> = Readonly<Record<Status, Cell>>;
 
 export const done: Cell = ['done'];
 export const failed: Cell = ['failed'];
 
-/** What all layers know of a kind of job. */
+/** Facts about a job kind, for all layers. */
 export interface KindFacts {
-  /** Its ids begin with it; left out: its name. */
+  /** Prefix of its ids; default: its name. */
   prefix?: string;
   service: 'investigation' | 'credit';
   statuses: Cells;
-  /** Parts of the id that are its workflow's too; left out: all of them. */
+  /** Number of id segments in its workflow id; default: all. */
   workflowParts?: number;
-  /** Of a batch whose rows are jobs. */
+  /** For a batch whose rows are jobs. */
   rows?: RowJobs;
 }
 
-/** What the rows of a batch are. */
+/** Jobs that are rows of a batch. */
 export interface RowJobs {
   kind: string;
   workflow: string;
   queue: QueueKind;
-  /** What the workflow and its activities call the job by. */
+  /** Reference of the job for its workflow and activities. */
   ref: (jobId: string) => { jobId: string; folder: string; dossierId?: string };
-  /** Who finds it running asks which job it does, whoever has started it. */
+  /** Its workflow id serves several jobs: a running one is asked for its job. */
   namesItself?: true;
 }
 
-/** A row that failed is left to mend, to ask for again, or to give up: the batch has not failed. */
+/** A failed row is to be fixed, repeated or abandoned: the batch has not failed. */
 export function batchOf<Status extends string>(rows: Cells<Status>): Cells<Status> {
   const cells = Object.entries<Cell>(rows).map(([status, [verdict, ...actions]]) => [
     status,
@@ -52,7 +52,7 @@ export function batchOf<Status extends string>(rows: Cells<Status>): Cells<Statu
   return Object.fromEntries(cells) as Cells<Status>;
 }
 
-/** Of rows that are jobs, which are decided about one by one, and of lines that came to none. */
+/** For rows that are jobs, which are resolved one by one, and for invalid lines. */
 export function jobBatchOf(jobs: Cells): Cells {
   const lines = { invalid: failed, duplicate: done, erased: done, lost: failed };
   const all = { completed: done, ...jobs, ...lines };

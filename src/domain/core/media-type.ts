@@ -1,9 +1,9 @@
-/** How files begin, one character a byte, and how one that is written for a person is called. */
+/** File signatures, one character a byte, and extensions. */
 const formats: readonly (readonly [mediaType: string, extension: string, beginning: RegExp])[] = [
   ['image/png', '.png', /^\x89PNG\r\n\p{Cc}\n/u],
   ['image/jpeg', '.jpg', /^\xff\xd8\xff/],
   ['image/gif', '.gif', /^GIF8[79]a/],
-  // Two bytes that are reserved tell it from a text that begins with BM.
+  // Two reserved bytes distinguish it from text that begins with BM.
   ['image/bmp', '.bmp', /^BM.{4}\0{4}/s],
   ['image/tiff', '.tiff', /^(?:II[*+]\0|MM\0[*+])/],
   ['image/webp', '.webp', /^RIFF.{4}WEBP/s],
@@ -20,18 +20,18 @@ const formats: readonly (readonly [mediaType: string, extension: string, beginni
   ['application/zip', '.zip', /^PK\p{Cc}{2}/u],
 ];
 
-/** Bytes of the beginning that are looked at. */
+/** Bytes that are examined. */
 export const mediaTypeBytes = 512;
 
 export const unknownMediaType = 'application/octet-stream';
 
-/** What a file is by its first bytes, whatever it is called. */
+/** By the first bytes, regardless of the name. */
 export function mediaTypeOf(beginning: Uint8Array): string {
   const text = characters(beginning);
   return formats.find(([, , begins]) => begins.test(text))?.[0] ?? unknownMediaType;
 }
 
-/** As `mediaTypeOf`, and text by what it looks like. */
+/** As `mediaTypeOf`, and guesses text. */
 export function likelyMediaTypeOf(beginning: Uint8Array): string {
   const known = mediaTypeOf(beginning);
   const text = characters(beginning);
@@ -48,7 +48,7 @@ export function isPictureOrVideo(mediaType: string): boolean {
   return /^(?:image|video)\//.test(mediaType);
 }
 
-/** Of a file that is written for a person: with its dot. */
+/** Extension, with its dot. */
 export function extensionOf(mediaType: string): string {
   return formats.find(([known]) => known === mediaType)?.[1] ?? '.bin';
 }

@@ -9,7 +9,7 @@ export const queueKinds = [
 ] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
-/** The queues that work of a service needs a worker for. */
+/** The queues that a service's jobs need a worker for. */
 export const queuesOf = {
   certificates: ['workflows', 'certificate-requests', 'certificate-watches'],
   credit: ['workflows', 'credit-uploads', 'credit'],
@@ -17,10 +17,7 @@ export const queuesOf = {
   investigation: ['workflows', 'investigation'],
 } as const satisfies Record<string, readonly QueueKind[]>;
 
-/**
- * @param suffix of the store, so that a worker with another one, or with this one as it was before it was
- *   restored, is never given the tasks
- */
+/** @param suffix of the store, so that a worker with another or a not yet restored store never gets the tasks */
 export function queueName(kind: QueueKind, suffix: string): string {
   return `diligence-${kind}-${suffix}`;
 }

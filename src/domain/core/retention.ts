@@ -1,8 +1,8 @@
 import { jobKinds, type JobKind } from '../job';
 
-/** How long jobs are kept, by kind: those that ended before are erased. */
+/** Retention terms by kind: jobs that ended before are erased. */
 
-/** A decision goes with its job. */
+/** A resolution is erased with its job. */
 export const retainedKinds = jobKinds.filter((kind) => kind !== 'decision');
 
 export interface RetentionTerm {
@@ -12,16 +12,16 @@ export interface RetentionTerm {
   unit: 'd' | 'y';
 }
 
-/** What became of jobs that are older than their term. */
+/** Counts of expired jobs. */
 export interface RetentionCounts {
   erased: number;
-  /** They run, or a decision about them does. */
+  /** They are open, or a resolution of them is. */
   underWay: number;
-  /** What was sent for them may have been bought, and nobody has decided. */
+  /** They may have bought something, and wait for a person. */
   undecided: number;
 }
 
-/** The last job that was looked at: where the next step goes on. */
+/** The last job checked: where the next step resumes. */
 export interface ExpiredCursor {
   endedAt: string;
   id: string;
@@ -29,7 +29,7 @@ export interface ExpiredCursor {
 
 export const nothingExpired: RetentionCounts = { erased: 0, underWay: 0, undecided: 0 };
 
-/** Of the only schedule of its kind in a namespace. */
+/** The only schedule of its kind in a namespace. */
 export const retentionScheduleId = 'retention';
 
 /** `trace=90d`. */

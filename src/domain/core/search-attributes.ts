@@ -1,19 +1,19 @@
 import type { JobKind } from '../job';
 
 /**
- * What operators look for work by in the engine. Search attributes are in the clear there: no document,
- * no name, no reason of a person. A namespace on SQL has room for ten Keyword in all.
+ * Search attributes by which operators find workflows in Temporal. They are in the clear: no document, no name, no
+ * reason of a person. A namespace on SQL has room for ten Keyword attributes.
  */
 export const searchAttributes = {
-  /** What kind of workflow it is. */
+  /** Kind of the workflow. */
   DiligenceKind: 'KEYWORD',
-  /** How it ended: a row status, or that of an analysis. Absent until then. */
+  /** Its outcome: status of a row or an analysis. Absent before. */
   DiligenceOutcome: 'KEYWORD',
-  /** Id of the batch or single issuance that it belongs to. */
+  /** Id of its batch or single issuance. */
   DiligenceBatch: 'KEYWORD',
-  /** The service that it drives. */
+  /** The service that it calls. */
   DiligenceService: 'KEYWORD',
-  /** It waits for a person, or ended with something that a person must decide. */
+  /** It waits for a person, or ended with something to resolve. */
   DiligenceNeedsAttention: 'BOOL',
 } as const;
 
@@ -21,6 +21,6 @@ export type SearchAttributeName = keyof typeof searchAttributes;
 
 export const searchAttributeNames = Object.keys(searchAttributes) as SearchAttributeName[];
 
-/** Jobs, and what runs for them. */
+/** Jobs, and other workflows. */
 export type WorkflowKind =
   Exclude<JobKind, 'decision'> | 'certificate-decision' | 'certificate-lane';

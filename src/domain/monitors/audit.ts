@@ -2,9 +2,9 @@ import type { AuditEntry } from '../core/audit';
 import type { AcknowledgementMark } from './stored';
 import type { Backlog, SweepRef } from './sweep';
 
-/** The entries of the audit trail about changes of monitors: ids and words of ours alone. */
+/** Audit entries about changes of monitors: ids and our own words only. */
 
-/** The service was told that we hold a change, or needs to be told no more. */
+/** We acknowledged a change, or it needs no acknowledgement. */
 export function acknowledgementEntry(
   { monitorId, sweep, by }: SweepRef,
   changeId: string,
@@ -21,7 +21,7 @@ export function acknowledgementEntry(
   };
 }
 
-/** What a sweep left. Which changes and why stands with each of them. */
+/** What a sweep left. Details are stored with each change. */
 export function undeliveredEntry(
   { sweep, by }: SweepRef,
   { undelivered, escalated }: Backlog,
@@ -39,7 +39,7 @@ export function undeliveredEntry(
 }
 
 /**
- * What a person decided: about the sweeps of monitors, a monitor or a sink.
+ * A person's decision about sweeps, a monitor or a sink.
  *
  * @param work `monitor-scan/<list>`, `monitor/<id>` or `sink/<name>`
  */

@@ -1,24 +1,24 @@
 import { severities, type Change } from './change';
 import type { ChangeFile, ReviewMark } from './stored';
 
-/** What is on record about changes, as people read it. */
+/** Changes as people read them. */
 
 export const changeStatuses = [
-  /** On file; a required sink has not taken it yet. */
+  /** Stored; pending at a required sink. */
   'stored',
-  /** Every required sink has it; the service was not told yet. */
+  /** Every required sink has it; not acknowledged yet. */
   'delivered',
   'acknowledged',
-  /** By somebody else, before we could. */
+  /** By someone else, before us. */
   'acknowledged_elsewhere',
-  /** The service does not know it any more. */
+  /** The service no longer knows it. */
   'gone',
-  /** What was tried last failed: it is not acknowledged, or not with every required sink. */
+  /** The last delivery or acknowledgement failed. */
   'failing',
 ] as const;
 export type ChangeStatus = (typeof changeStatuses)[number];
 
-/** One line of `monitor changes`: a published format, in the order of its columns. */
+/** One line of `monitor changes`: a published format, in column order. */
 export interface ChangeRecord {
   monitor_id: string;
   change_id: string;
@@ -47,14 +47,14 @@ export interface ChangeRecord {
   erased: boolean;
 }
 
-/** @param requiredNow sinks that a change must have reached that is not acknowledged yet */
+/** @param requiredNow sinks that an unacknowledged change must reach */
 export function changeRecord(
   file: ChangeFile & { reviews: readonly ReviewMark[] },
   requiredNow: readonly string[],
 ): ChangeRecord {
   const { stored, delivered, acknowledged, failure, reviews } = file;
   const { change } = stored;
-  // What is acknowledged is measured against the sinks of that day: settings change, records do not.
+  // An acknowledged change is measured against the sinks required at that time: settings change, records do not.
   const required = acknowledged?.required ?? requiredNow;
   const marks = required.map((sink) => delivered[sink]);
   const last = marks.every((mark) => mark !== undefined)
@@ -77,7 +77,7 @@ export function changeRecord(
     delivered_at: last?.at ?? null,
     delivered_by: last?.sweep ?? null,
     in_digest: Object.values(delivered).some(({ inDigest }) => inDigest === true),
-    // One that is gone was acknowledged by nobody.
+    // A change that is gone was not acknowledged.
     acknowledged_at:
       acknowledged === null || acknowledged.by === 'gone'
         ? null
@@ -95,11 +95,10 @@ export function changeRecord(
 }
 
 /**
- * Seen open and not with every required sink: it is due to them, whoever acknowledged it. What we
- * acknowledged every sink had that was required then, and a sink that is required since takes what
- * comes, not what was.
+ * Observed open and not delivered to every required sink, whoever acknowledged it. What we acknowledged had been
+ * delivered to all sinks required then; a sink required later gets only later changes.
  *
- * @param requiredNow one that is not among them any more is owed nothing
+ * @param requiredNow a sink no longer among them is not pending
  */
 export function isPending(
   { stored, delivered, acknowledged }: ChangeFile,
@@ -112,8 +111,8 @@ export function isPending(
 }
 
 /**
- * What was tried last failed: it is not acknowledged, or due to a sink, or the service listed it as
- * open again after its acknowledgement.
+ * The last attempt failed: it is not acknowledged, or pending at a sink, or listed as open again after its
+ * acknowledgement.
  */
 export function isStuck(file: ChangeFile, requiredNow: readonly string[]): boolean {
   if (file.failure === null) return false;
@@ -144,7 +143,7 @@ function statusOf({ acknowledged }: ChangeFile, isDelivered: boolean): ChangeSta
   return isDelivered ? 'delivered' : 'stored';
 }
 
-/** Null when the instant of the detection is not told, or cannot be. Clocks may disagree: never below 0. */
+/** Null when the detection instant is missing or implausible. Clocks may disagree: never below 0. */
 function lagSeconds(detectedAt: string | null, deliveredAt: string): number | null {
   const until = Date.parse(deliveredAt);
   const from = instantNear(detectedAt, deliveredAt);
@@ -155,10 +154,10 @@ const oneDayMs = 86_400_000;
 const tenYearsMs = 3_653 * oneDayMs;
 
 /**
- * An instant that the service told, in epoch milliseconds. Null when it is none, or cannot be: ten
- * years before we saw what it is about, or after the `latest` that can be.
+ * A reported instant in epoch milliseconds. Null when invalid or implausible: ten years before we observed it, or after
+ * `latest`.
  *
- * @param latest a day after we saw it, unless told: clocks and time zones disagree
+ * @param latest default: a day after we observed it, since clocks and time zones differ
  */
 export function instantNear(
   reported: string | null,
@@ -176,12 +175,12 @@ export interface LagFigures {
   max: number;
 }
 
-/** From detection to delivery in seconds, by severity, gravest first; those without one are left out. */
+/** Seconds from detection to delivery by severity, most severe first; without unknown lags. */
 export class LagSums {
   readonly #lags = new Map<Change['severity'], number[]>();
 
   add({ severity, lag_seconds: lag, found_as: foundAs }: ChangeRecord): void {
-    // What others acknowledged waited for nothing of ours.
+    // Changes acknowledged elsewhere did not wait for us.
     if (lag === null || foundAs === 'elsewhere') return;
     const its = this.#lags.get(severity) ?? [];
     this.#lags.set(severity, its);
@@ -196,7 +195,7 @@ export class LagSums {
   }
 }
 
-/** Nearest rank: a p95 is a lag that was had. @throws RangeError when there is none */
+/** Nearest rank: a p95 is an actual lag. @throws RangeError when there is none */
 export function lagFigures(lags: readonly number[]): LagFigures {
   const sorted = [...lags].sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;

@@ -1,41 +1,41 @@
 /** Monitors and the changes that they detect, in our words. */
 
-/** `critical` first: the order in which changes are told. */
+/** `critical` first: the order of delivery. */
 export const severities = ['critical', 'warn', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
-/** States of a change by which a list can be filtered. */
+/** States that a list can be filtered by. */
 export const changeStates = ['open', 'acknowledged'] as const;
 
 /** `unknown`: a word that the specification does not list. */
 export type ChangeState = (typeof changeStates)[number] | 'unknown';
 
-/** What a monitor can be told to look at. */
+/** What a monitor can observe. */
 export const listenItems = ['company', 'debts', 'processes', 'partners'] as const;
 export type ListenItem = (typeof listenItems)[number];
 
-/** Hours between two looks of the service. */
+/** Hours between two checks of the service. */
 export const shortestFrequencyHours = 1;
 export const longestFrequencyHours = 720;
 
-/** One change, read tolerantly: only its id is relied on. */
+/** One change, read tolerantly: only its id is required. */
 export interface Change {
   changeId: string;
   state: ChangeState;
-  /** The service's own word; null when it sent none. */
+  /** The service's own word; null: none. */
   statusWord: string | null;
   severity: Severity | 'unknown';
   severityWord: string | null;
-  /** Its value set is not shown: kept as it came. */
+  /** Its values are not documented: stored unchanged. */
   type: string | null;
-  /** ISO 8601 instants as told. */
+  /** ISO 8601 instants as reported. */
   detectedAt: string | null;
   acknowledgedAt: string | null;
 }
 
 export type MonitorState = 'active' | 'paused' | 'cancelled' | 'unknown';
 
-/** A monitor, read tolerantly: only its id is relied on. Null: not told, or of another type. */
+/** A monitor, read tolerantly: only its id is required. Null: not reported, or of another type. */
 export interface Monitor {
   monitorId: string;
   state: MonitorState;
@@ -62,7 +62,7 @@ export interface MonitorHealth {
   lastCycleAt: string | null;
 }
 
-/** Fields of a monitor that a person may change; those left out keep their value. */
+/** Fields of a monitor that a person may change; those left out stay. */
 export interface MonitorUpdate {
   name?: string;
   listenItems?: readonly ListenItem[];
@@ -70,17 +70,17 @@ export interface MonitorUpdate {
   frequencyHours?: number;
 }
 
-/** Open until told otherwise: a state that we do not know does not hide a change. */
+/** An unknown state does not hide a change. */
 export function isOpen({ state }: Pick<Change, 'state'>): boolean {
   return state !== 'acknowledged';
 }
 
-/** 0 for the gravest. An unknown severity may be grave: it stands right behind `critical`. */
+/** 0: most severe. An unknown severity may be severe: it comes right after `critical`. */
 export function severityRank(severity: Change['severity']): number {
   return ['critical', 'unknown', 'warn', 'info'].indexOf(severity);
 }
 
-/** For sorting: gravest first, then in order of detection; without an instant last. */
+/** Sort order: most severe first, then by detection; without an instant last. */
 export function bySeverity(
   a: Pick<Change, 'severity' | 'detectedAt'>,
   b: Pick<Change, 'severity' | 'detectedAt'>,
@@ -88,7 +88,7 @@ export function bySeverity(
   return severityRank(a.severity) - severityRank(b.severity) || instantOf(a) - instantOf(b);
 }
 
-/** Beyond every instant that a Date can hold, so that a difference stays a number. */
+/** Beyond every Date, so that a difference stays a number. */
 const noInstant = 9e15;
 
 function instantOf({ detectedAt }: Pick<Change, 'detectedAt'>): number {

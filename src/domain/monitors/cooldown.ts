@@ -1,29 +1,29 @@
 import type { Change } from './change';
 
 /**
- * A change within a cooldown. Repeats of one kind of change of one monitor within a time are told together: the
- * first is told at once and opens a window; what comes within it is held back, and told in a digest when it is over.
+ * A change within a cooldown. Repeated changes of one kind of one monitor are delivered together: the first is
+ * delivered at once and starts a window; later ones are held, and delivered in a digest when it ends.
  */
 export interface Repeat {
   changeId: string;
   kind: string;
   /** Of its window, epoch milliseconds. */
   openedAt: number;
-  /** False: it opened the window. */
+  /** False: it started the window. */
   isHeld: boolean;
-  /** Which one tells it; null: none is made up yet. */
+  /** Its digest; null: not built yet. */
   digest: string | null;
 }
 
-/** What repeats each other: one type and one severity of one monitor. */
+/** Kind of repeated changes: one type and severity of one monitor. */
 export function cooldownKind({ type, severity }: Pick<Change, 'type' | 'severity'>): string {
   return JSON.stringify([severity, type]);
 }
 
 /**
- * Held back in a window of its kind, or the first of a new one.
+ * Held in a window of its kind, or the first of a new one.
  *
- * @param repeats of its monitor: a window takes nothing more once a digest of it is made up
+ * @param repeats of its monitor: a window takes no more changes once its digest is built
  */
 export function repeatOf(
   { changeId, kind }: Pick<Repeat, 'changeId' | 'kind'>,

@@ -1,26 +1,26 @@
 import type { Change } from './change';
 import type { StoredChange } from './stored';
 
-/** Of every sink there is, in use or not: as they stand in keys of the store. */
+/** All sinks, in use or not, as named in keys of the store. */
 export const sinkNames = ['file', 'webhook'] as const;
 
-/** What a sink is handed. Its id stays the same however often it is handed over. */
+/** A delivery to a sink. Its id is the same at every repetition. */
 export type Delivery =
   | { kind: 'change'; id: string; stored: StoredChange }
   | { kind: 'digest'; id: string; digest: Digest };
 
-/** Repeats that a cooldown held back, told together. */
+/** Changes held by a cooldown, delivered together. */
 export interface Digest {
   monitorId: string;
   type: string | null;
   severity: Change['severity'];
-  /** Instants between which its changes came. */
+  /** Instants of its first and last change. */
   from: string;
   to: string;
   changes: readonly StoredChange[];
 }
 
-/** What a delivery tells, the same in a file, in a webhook and on standard output. */
+/** Body of a delivery, the same in a file, in a webhook and on standard output. */
 export function deliveryBody(delivery: Delivery): Record<string, unknown> {
   if (delivery.kind === 'change') return changeBody(delivery);
   const { monitorId, type, severity, from, to, changes } = delivery.digest;
@@ -49,7 +49,7 @@ function changeBody({
     seen_at: stored.seenAt,
     found_as: stored.foundAs,
     change: stored.answer,
-    // What it told was erased before a sink had it.
+    // It was erased before a sink had it.
     ...(stored.erased === true && stored.answer === null && { erased: true }),
   };
 }

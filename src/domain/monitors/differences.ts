@@ -1,13 +1,13 @@
 import { fieldsOf, flatRow, isFields, type Cell, type FlatRow } from '../core/findings';
 
-/** A field that was told, or not (undefined), before and after. */
+/** A field before and after; undefined: not reported. */
 export interface Difference {
   field: string;
   before: Cell | undefined;
   after: Cell | undefined;
 }
 
-/** What was, and what is: the fields that differ. */
+/** The fields that differ. */
 export function differencesIn(change: unknown): Difference[] {
   const { after, before } = fieldsOf(change);
   const [was, is] = [cellsOf(before), cellsOf(after)];

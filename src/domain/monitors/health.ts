@@ -2,7 +2,7 @@ import type { Say, Words } from '../job';
 import type { Monitor } from './change';
 import type { HealthOnFile } from './stored';
 
-/** A monitor that may not run looks just like one without changes: it is read now and then. */
+/** A blocked monitor looks like one without changes: it is read once a day. */
 export const healthEveryMs = 86_400_000;
 
 export function healthOf(monitor: Monitor, at: string): HealthOnFile {
@@ -21,15 +21,15 @@ export function healthOf(monitor: Monitor, at: string): HealthOnFile {
 
 type NoteKind = 'failing' | 'blocked' | 'unwell' | 'unknown' | 'unfinished';
 
-/** What a person should know of a monitor, by kind, in words. */
+/** Notes on a monitor for people, by kind. */
 export const noteWords: Readonly<Record<NoteKind, Words>> = {
   /** Its changes could not be listed. */
   failing: ['could not be listed', 'não pôde ser listado'],
   blocked: ['may not run, and detects nothing', 'não pode executar, e nada detecta'],
   unwell: ["the service's own checks of it fail", 'as verificações do próprio serviço falham'],
-  /** Whether it may run is not known. */
+  /** Its health is unknown. */
   unknown: ['health unknown', 'saúde desconhecida'],
-  /** Stays until a sweep of it comes through. */
+  /** Until a sweep of it succeeds. */
   unfinished: ['left by its last sweep', 'deixado pela última varredura'],
 };
 
@@ -42,7 +42,7 @@ export interface MonitorNote extends HealthNote {
   monitorId: string;
 }
 
-/** Empty: it may run, and does. */
+/** Empty: healthy. */
 export function healthNotes(health: HealthOnFile | null): HealthNote[] {
   if (health?.kind !== 'known') {
     return [{ kind: 'unknown', why: health?.why ?? 'it could not be read yet' }];
@@ -63,7 +63,7 @@ function blockOf({ state, executionAllowed, blockingReason }: KnownHealth): stri
 
 function unwellOf({ health, consecutiveFailures, lastCycleAt }: KnownHealth): string | null {
   const failures = consecutiveFailures ?? 0;
-  // The specification does not list its words: one that we do not know says nothing.
+  // The specification does not list its words: an unknown word means nothing.
   const isBad = /fail|unhealthy|error|degraded|critical|down/i.test(health ?? '');
   if (failures === 0 && !isBad) return null;
   const times = failures === 0 ? '' : `, ${failures} in a row failed`;

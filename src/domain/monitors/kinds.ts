@@ -1,7 +1,7 @@
 import { done, failed, type Cells, type KindFacts } from '../core/kind';
 import type { SweepOutcome } from './sweep';
 
-/** Later sweeps go on with what one has left. */
+/** Later sweeps continue with what one has left. */
 const statuses: Cells<SweepOutcome['status'] | 'cancelled'> = {
   swept: done,
   cancelled: done,

@@ -2,26 +2,26 @@ import { backoffMs } from '../core/service/poll-timing';
 import type { MonitorNote } from './health';
 import type { SweepOutcome, SweepTerms } from './sweep';
 
-/** Many monitors by one schedule: their list, and one scan of it. */
+/** A scheduled list of monitors, and one scan of it. */
 
-/** Sweeps of one scan under way at once (decision record 017). */
+/** Concurrent sweeps of one scan (decision record 017). */
 export const mostSweeps = 50;
 export const mostMonitors = 100_000;
-/** Changes that others acknowledged are looked for so often. */
+/** Interval of reconciliations. */
 const reconcileEveryMs = 7 * 86_400_000;
-/** A reconciliation that did not come to its end goes again after this long, twice as long each time. */
+/** Delay after an incomplete reconciliation, doubling each time. */
 const reconcileAgainMs = 60_000;
 const longestReconcileAgainMs = 86_400_000;
 
-/** Walks over all states of a monitor, as the store has them. */
+/** Stored reconciliations of a monitor. */
 export interface WalksOnFile {
-  /** The last one that came to its end and left nothing; null: none has, or another one is owed. */
+  /** The last complete one with nothing pending; null: none, or another one is due. */
   at: string | null;
-  /** Those since then that did not come to their end, or left something that is due to the sinks. */
+  /** Incomplete ones since then, or with pending deliveries. */
   unfinished: { at: string; times: number } | null;
 }
 
-/** Weekly, when one is owed, and after one that came to nothing: later and later. */
+/** Weekly, when one is scheduled, and after a failure, with growing delays. */
 export function isReconcileDue(walks: WalksOnFile | undefined, now: number): boolean {
   const { at = null, unfinished = null } = walks ?? {};
   if (unfinished !== null) {
@@ -31,33 +31,33 @@ export function isReconcileDue(walks: WalksOnFile | undefined, now: number): boo
   return at === null || now - Date.parse(at) >= reconcileEveryMs;
 }
 
-/** A monitor that gets a sweep of its own. */
+/** A monitor that needs a sweep. */
 export interface DueMonitor {
   monitorId: string;
-  /** A walk over all states is due. */
+  /** A reconciliation is due. */
   reconcile: boolean;
 }
 
-/** What probes of one page of a list found. */
+/** Results of the probes of one page. */
 export interface ProbeReport {
   probed: number;
-  /** Monitors that get a sweep. */
+  /** Monitors that need a sweep. */
   due: DueMonitor[];
   /** Could not be listed: the next scan tries again. */
   failing: number;
-  /** Of those: they do not come back by themselves (unknown to the service, refused). */
+  /** Those that do not recover by themselves (unknown to the service, refused). */
   escalated: number;
-  /** The token is refused: nothing more is asked in this scan. */
+  /** The token is refused: no further call in this scan. */
   isCredentials: boolean;
 }
 
-/** The last scan of a page of a list, replaced by the next. */
+/** The last scan of a page of a list. */
 export interface ScannedPage {
   at: string;
   /** Id of the scan. */
   scan: string;
   probed: number;
-  /** Monitors that had something open. */
+  /** Monitors with open changes. */
   open: string[];
   notes: MonitorNote[];
 }
@@ -66,17 +66,17 @@ export interface ScanCounts {
   probed: number;
   /** Sweeps started. */
   sweeps: number;
-  /** A sweep of theirs was running already: counted, never stacked. */
+  /** A sweep of the monitor was running already: counted, not started again. */
   running: number;
   failing: number;
-  /** Sweeps that ended with something left to do, or without result. */
+  /** Sweeps that left something, or have no result. */
   partly: number;
   failed: number;
-  /** Monitors and sweeps of them that a person must look at. */
+  /** Monitors and sweeps that need attention. */
   escalated: number;
-  /** Still under way when their slot was given to others. */
+  /** Still running when their slots were freed. */
   leftRunning: number;
-  /** Pages of the list that could not be probed. */
+  /** Pages that could not be probed. */
   lostPages: number;
   stored: number;
   acknowledged: number;
@@ -101,21 +101,21 @@ export function noScanCounts(): ScanCounts {
 export interface ScanOutcome {
   scan: string;
   list: string;
-  /** Why it did not go to its end. */
+  /** Why it is incomplete. */
   stopped: 'credentials' | 'cancelled' | 'interrupted' | null;
   counts: ScanCounts;
   startedAt: string;
   endedAt: string;
 }
 
-/** One scan, as it was asked for: the input of the job in `scans/<list>/<instant>`. */
+/** The input of the job in `scans/<list>/<instant>`. */
 export interface ScanRecord {
-  /** `monitor-scan/<list>/<instant>`; of one by hand with the edition of its list. */
+  /** `monitor-scan/<list>/<instant>`; started by a person, with the edition of its list. */
   jobId: string;
   workflowId: string;
   list: { name: string; edition: string; monitors: number; pages: number };
   terms: SweepTerms;
-  /** Every monitor gets a walk over all states. */
+  /** Every monitor is reconciled over all statuses. */
   reconcileAll: boolean;
   createdAt: string;
   createdBy: string;
@@ -125,7 +125,7 @@ export function scanFolder(jobId: string): string {
   return jobId.replace(/^monitor-scan\//, 'scans/');
 }
 
-/** One word for how a scan ended. `failed`: no monitor could be probed. */
+/** Status of a scan. `failed`: no monitor could be probed. */
 export function scanStatus({ stopped, counts }: ScanOutcome): SweepOutcome['status'] {
   if (stopped === 'interrupted') return stopped;
   if (stopped === 'credentials') return 'failed';
@@ -135,7 +135,7 @@ export function scanStatus({ stopped, counts }: ScanOutcome): SweepOutcome['stat
   return failedAttempts + failed + partly > 0 ? 'partly' : 'swept';
 }
 
-/** Names go into ids of schedules and workflows, which are in the clear. */
+/** Names are in ids of schedules and workflows, in the clear. */
 export const listNamePattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 export function scheduleIdOf(name: string): string {

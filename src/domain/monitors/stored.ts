@@ -1,70 +1,70 @@
 import type { Change } from './change';
 
-/** What stays on file about monitors and their changes. Times are ISO 8601 instants, ours in UTC. */
+/** Stored data about monitors and their changes. Times are ISO 8601 instants, ours in UTC. */
 
-/** A change as a page told it: in our words, and as it came. */
+/** A change as reported: decoded and raw. */
 export interface ReportedChange {
   change: Change;
   answer: unknown;
 }
 
-/** `open`: found by a sweep; `elsewhere`: acknowledged before we had seen it, found by a walk. */
+/** `open`: found by a sweep; `elsewhere`: acknowledged before, found by a reconciliation. */
 export type FoundAs = 'open' | 'elsewhere';
 
-/** Who has stored something: the workflow id of the sweep (no document in it), and when. */
+/** The sweep (workflow id, without documents) that stored something, and when. */
 export interface SweepMark {
   sweep: string;
   at: string;
 }
 
-/** One change as it was first seen. Never changed after, but for an erasure. */
+/** One change as first observed. Only an erasure changes it. */
 export interface StoredChange extends ReportedChange {
   monitorId: string;
   foundAs: FoundAs;
   seenAt: string;
   sweep: string;
-  /** What it tells was erased: `answer` is null, and its type unknown. */
+  /** Its content was erased: `answer` is null, and its type unknown. */
   erased?: true;
 }
 
-/** A sink has it. */
+/** A sink has accepted it. */
 export interface DeliveryMark extends SweepMark {
-  /** Of this change to this sink, from 1. */
+  /** Delivery attempt of this change to this sink, from 1. */
   attempt: number;
-  /** Held back by a cooldown: it is told in a digest. */
+  /** Held by a cooldown: delivered in a digest. */
   inDigest?: true;
 }
 
 export interface AcknowledgementMark extends SweepMark {
-  /** `gone`: the service does not know it any more (404). */
+  /** `gone`: the service no longer knows it (404). */
   by: 'us' | 'elsewhere' | 'gone';
-  /** As the service tells it; null when it does not. */
+  /** As the service reports it; null: not reported. */
   acknowledgedAt: string | null;
   /** Sinks that were required then. */
   required: readonly string[];
 }
 
-/** What a change could not be brought through. Counted over sweeps until it is acknowledged. */
+/** A failed delivery or acknowledgement. Counted over sweeps until it is acknowledged. */
 export interface DeliveryFailure {
   count: number;
   firstAt: string;
   lastAt: string;
   sweep: string;
   step: 'deliver' | 'acknowledge';
-  /** Null of an acknowledgement. */
+  /** Null for an acknowledgement. */
   sink: string | null;
   why: string;
-  /** Not to be tried before; null: at the next sweep. */
+  /** Earliest retry; null: at the next sweep. */
   againAt: string | null;
 }
 
-/** What a change, or a digest by its id, could not be brought through now. */
+/** A new failure of a change, or of a digest by its id. */
 export type NewDeliveryFailure = Omit<DeliveryFailure, 'count' | 'firstAt'> & { changeId: string };
 
 /**
- * What failed is tried once a sweep, and not before the instant that its sink has named.
+ * A failure is retried once a sweep, and not before the instant that its sink named.
  *
- * @param at milliseconds since 1970
+ * @param at epoch milliseconds
  */
 export function mayBeTried(
   failure: Pick<DeliveryFailure, 'sweep' | 'againAt'> | null,
@@ -76,33 +76,33 @@ export function mayBeTried(
   return failure.againAt === null || Date.parse(failure.againAt) <= at;
 }
 
-/** A person has looked at a change. */
+/** A person has reviewed a change. */
 export interface ReviewMark {
   at: string;
   by: string;
   note: string;
 }
 
-/** Everything on file about a change. Marks of sinks by their names. */
+/** All stored data of a change. Marks of sinks by name. */
 export interface ChangeFile {
   stored: StoredChange;
-  /** This call stored it: nobody had seen it before. */
+  /** This call stored it. */
   isNew: boolean;
   delivered: Readonly<Record<string, DeliveryMark>>;
   acknowledged: AcknowledgementMark | null;
   failure: DeliveryFailure | null;
 }
 
-/** What the service last told of a monitor, with the instant. */
+/** The last report of the service on a monitor, with its instant. */
 export interface MonitorOnFile<Reported> {
   at: string;
-  /** Of a read, or of the answer to an update. */
+  /** From a read, or from the response to an update. */
   by: 'read' | 'update';
   monitor: Reported;
   answer: unknown;
 }
 
-/** Whether it is known that a monitor may run. */
+/** Health of a monitor, if known. */
 export type HealthOnFile =
   | {
       kind: 'known';
@@ -115,5 +115,5 @@ export type HealthOnFile =
       consecutiveFailures: number | null;
       lastCycleAt: string | null;
     }
-  /** `why`: in words; `status`: what the service answered, when it did. */
+  /** `why`: in words; `status`: of the response, if any. */
   | { kind: 'unknown'; at: string; why: string; status: number | null };

@@ -1,23 +1,23 @@
 import type { PageSeen } from '../core/service/list-walk';
 import type { Severity } from './change';
 
-/** One sweep of one monitor: its terms, what it counts, and which page comes next. */
+/** One sweep of one monitor: terms, counts, and the next page. */
 
 export interface SweepRef {
   monitorId: string;
-  /** Name of this sweep, which its marks carry: `monitor-sweep/<monitor>/<instant>`. No document is in it. */
+  /** Name of this sweep in its marks: `monitor-sweep/<monitor>/<instant>`. Without documents. */
   sweep: string;
-  /** Who asked for it, for the audit trail. */
+  /** The actor, for the audit trail. */
   by: string;
 }
 
-/** One sweep, as it was asked for: the input of the job in `sweeps/<monitor>/<instant>`. */
+/** The input of the job in `sweeps/<monitor>/<instant>`. */
 export interface SweepRecord {
   /** `monitor-sweep/<monitor>/<instant>`. */
   jobId: string;
   monitorId: string;
   terms: SweepTerms;
-  /** A walk over all states is due: what others acknowledged first is stored. */
+  /** A reconciliation is due: changes that others acknowledged are stored. */
   reconcile: boolean;
   createdAt: string;
   createdBy: string;
@@ -31,11 +31,11 @@ export function sweepIdAt(monitorId: string, createdAt: string): string {
   return `${sweepWorkflowId(monitorId)}/${createdAt.replaceAll(/[-:.]/g, '')}`;
 }
 
-/** What a person may ask of a sweep or of a schedule. */
+/** Terms of a sweep or schedule. */
 export interface SweepTerms {
-  /** Only changes of these, and those of a severity that we do not know. Null: all. */
+  /** Only these and unknown severities. Null: all. */
   severities: readonly Severity[] | null;
-  /** Repeats of (monitor, type, severity) within it are sent in one digest. Null: each by itself. */
+  /** Repeats of (monitor, type, severity) within it go into one digest. Null: no digests. */
   cooldownMs: number | null;
 }
 
@@ -46,11 +46,11 @@ export interface SweepCounts {
   pages: number;
   /** Stored for the first time. */
   stored: number;
-  /** All required sinks have them, the last of them since this sweep. */
+  /** All required sinks have them, the last of them in this sweep. */
   delivered: number;
   /** By us. */
   acknowledged: number;
-  /** Somebody else was first, or the service does not know them any more. */
+  /** Acknowledged by others, or gone. */
   elsewhere: number;
 }
 
@@ -58,26 +58,26 @@ export function noCounts(): SweepCounts {
   return { pages: 0, stored: 0, delivered: 0, acknowledged: 0, elsewhere: 0 };
 }
 
-/** What the store holds as unfinished for a monitor when its sweep ends. */
+/** What is unfinished for a monitor when its sweep ends. */
 export interface Backlog {
-  /** Changes and digests whose last delivery or acknowledgement failed; later sweeps try again. */
+  /** Changes and digests whose last delivery or acknowledgement failed; later sweeps retry. */
   undelivered: number;
-  /** Items that this sweep was listed and that are no changes as far as we can read them. */
+  /** Unreadable items in this sweep. */
   unreadable: number;
-  /** Of both: unfinished for so many sweeps that a person must look. */
+  /** Of both: unfinished for so many sweeps that they need attention. */
   escalated: number;
 }
 
 export const emptyBacklog: Backlog = { undelivered: 0, unreadable: 0, escalated: 0 };
 
-/** What a person reads for a warning. Names the variable or command that helps. */
+/** Warnings for people. Each names the variable or command that helps. */
 export const warningWords = {
   'status ignored':
-    'the service lists acknowledged changes although open ones were asked for: it may know the filter by another name than lists.statusParam says',
+    'the service lists acknowledged changes although open ones were requested: it may know the filter by another name than lists.statusParam says',
   'severity ignored':
-    'the service lists other severities than the one asked for: it may know the filter by another name than lists.severityParam says',
+    'the service lists other severities than the one requested: it may know the filter by another name than lists.severityParam says',
   'page size ignored':
-    'the service sends pages of another size than asked for: it may know the parameter by another name than lists.pageSizeParam says',
+    'the service sends pages of another size than requested: it may know the parameter by another name than lists.pageSizeParam says',
   'no cursor': 'the service says that there is more and names no cursor: a later sweep lists again',
   'disabled sink':
     'a sink takes nothing any more (410): changes stay open until it is enabled (`diligence monitor sink --enable webhook`) or another one is configured',
@@ -90,41 +90,41 @@ export const warningWords = {
 } as const;
 export type SweepWarning = keyof typeof warningWords;
 
-/** These leave changes open, or not delivered. */
+/** These leave changes open, or undelivered. */
 const unfinished: readonly SweepWarning[] = ['no cursor', 'slow sink', 'digest waits'];
 
-/** Why a sweep came to nothing. */
+/** Why a sweep failed. */
 export type SweepFault =
   /** The service does not know the monitor (404). */
   | 'no monitor'
   | 'credentials'
-  /** A cursor or a page came again within one walk, or nothing came. */
+  /** A cursor or page was repeated, or only empty pages came. */
   | 'cursor repeated'
-  /** There is more, and no way to it. */
+  /** There is more, without a cursor. */
   | 'no cursor'
   /** Another 4xx. */
   | 'refused'
-  /** Tried as often as a sweep may: the next one continues. */
+  /** All retries failed: the next sweep continues. */
   | 'unavailable';
 
-/** In words, without values: what a person reads. */
+/** In words for people, without values. */
 export interface Fault {
   fault: SweepFault;
   message: string;
 }
 
-/** `fault` of a reconciliation: what is open is listed again, what was acknowledged is not. */
+/** Error of a reconciliation: open changes are listed again, acknowledged ones are not. */
 export const noCursor: Fault = {
   fault: 'no cursor',
   message:
-    'the service says that there is more and names no cursor: what others acknowledged cannot all be seen',
+    'the service says that there is more and names no cursor: not all changes acknowledged by others can be listed',
 };
 
-/** What pages of a sweep came to, added up. */
+/** Sums over the pages of a sweep. */
 export interface SweepSums {
   counts: SweepCounts;
   warnings: readonly SweepWarning[];
-  /** Something may have been acknowledged without our mark: a reconciliation is due. */
+  /** A change may have been acknowledged without our mark: a reconciliation is due. */
   unsure: boolean;
 }
 
@@ -138,34 +138,34 @@ export function addSums(one: SweepSums, more: SweepSums): SweepSums {
   };
 }
 
-/** One page of changes, recorded, delivered and acknowledged as far as that goes. */
+/** One page of changes, recorded, delivered and acknowledged as far as possible. */
 export interface PageReport extends PageSeen, SweepSums {
-  /** Of the items on the page: acknowledged now. */
+  /** Items of the page acknowledged now. */
   settled: number;
-  /** Of the items on the page: still listed after it, whatever the reason. */
+  /** Items of the page still listed afterwards. */
   staying: number;
-  /** It could be had with so many items; null: with as many as a page may have. */
+  /** Page size that worked; null: the maximum. */
   size: number | null;
-  /** The page could not be listed, or not worked off to its end. */
+  /** The page could not be listed, or not completed. */
   fault: Fault | null;
 }
 
-/** What a walk over all states came to. */
+/** Result of a reconciliation. */
 export interface Reconciled {
   pages: number;
-  /** Acknowledged by others, and not stored before. */
+  /** Acknowledged by others, and newly stored. */
   found: number;
-  /** Acknowledged by others, and still pending at a sink: a later walk tries again. */
+  /** Acknowledged by others, and still pending at a sink: a later one retries. */
   pending: number;
   fault: Fault | null;
 }
 
-/** How a sweep ended, before the store says what is left. */
+/** How a sweep ended, before the backlog is counted. */
 export interface SweepEnd {
   counts: SweepCounts;
   warnings: readonly SweepWarning[];
   fault: Fault | null;
-  /** Null: no walk over all states was due, or it did not come to an end. */
+  /** Null: none was due, or it is incomplete. */
   reconciled: Reconciled | null;
   stopped: 'cancelled' | null;
 }
@@ -173,12 +173,12 @@ export interface SweepEnd {
 export interface SweepOutcome extends Omit<SweepEnd, 'warnings'> {
   monitorId: string;
   sweep: string;
-  /** `partly`: something is unfinished. `failed`: so is all of it. `interrupted`: from outside. */
+  /** `partly`: something is unfinished. `failed`: everything is. `interrupted`: from outside. */
   status: 'swept' | 'partly' | 'failed' | 'interrupted';
   backlog: Backlog;
-  /** What it left or met, in words; empty when it came through. */
+  /** What it left or met, in words; empty: complete. */
   warnings: readonly string[];
-  /** What a person should know of the monitor itself, in words. */
+  /** Notes on the monitor itself, in words. */
   health: readonly string[];
   startedAt: string;
   endedAt: string;
@@ -195,7 +195,7 @@ export function sweepStatus(end: SweepEnd, backlog: Backlog): SweepOutcome['stat
   return done + (reconciled?.found ?? 0) === 0 ? 'failed' : 'partly';
 }
 
-/** How a sweep ended, with what the store says of it. */
+/** Outcome of a sweep, with its backlog. */
 export function sweepOutcome(
   { createdAt, monitorId, jobId }: SweepRecord,
   end: SweepEnd,
@@ -217,7 +217,7 @@ export function faultWords({ fault, message }: Fault): string {
   return `${fault}: ${message}`;
 }
 
-/** What a sweep left or met, in words; empty when it came through. */
+/** What a sweep left or met, in words; empty: complete. */
 export function sweepWarnings(
   monitorId: string,
   { fault, warnings }: Pick<SweepEnd, 'fault' | 'warnings'>,

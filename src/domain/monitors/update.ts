@@ -7,12 +7,12 @@ import {
   type MonitorUpdate,
 } from './change';
 
-/** Changing a monitor: what may be asked for, and what became of it. */
+/** Changing a monitor: the request, and its result. */
 
-/** Null: not told. */
+/** Null: not reported. */
 export type FieldValue = string | number | readonly string[] | null;
 
-/** Why an update cannot be sent; null when it can. Never holds an address in full. */
+/** Why an update cannot be sent; null: it can. Never holds a full address. */
 export function updateFault({
   name,
   listenItems: listened,
@@ -52,7 +52,7 @@ export function updateFault({
       ];
 }
 
-/** The shape alone: whether anybody reads it, only the service can find out. */
+/** Checks the form only: whether it is read, only the service can find out. */
 function isEmail(text: string): boolean {
   return text.length <= 254 && /^[^\s@,;<>"]+@[^\s@,;<>".]+(\.[^\s@,;<>".]+)+$/.test(text);
 }
@@ -63,14 +63,14 @@ function isFrequency(hours: number): boolean {
   );
 }
 
-/** A field, in the service's words, that the answer has otherwise than it was asked for. */
+/** A field, in the service's words, whose response differs from the request. */
 export interface NotTaken {
   field: string;
   requested: FieldValue;
   answered: FieldValue;
 }
 
-/** A field that the answer does not tell says nothing about what was taken. */
+/** A field missing in the response says nothing. */
 export function notTaken(request: MonitorUpdate, answered: Monitor): NotTaken[] {
   const pairs: [string, FieldValue | undefined, FieldValue][] = [
     ['name', request.name, answered.name],
@@ -78,14 +78,14 @@ export function notTaken(request: MonitorUpdate, answered: Monitor): NotTaken[] 
     ['emails', request.emails, answered.emails],
     ['frequency_hours', request.frequencyHours, answered.frequencyHours],
   ];
-  return pairs.flatMap(([field, wanted, told]) =>
-    wanted === undefined || told === null || isAlike(wanted, told)
+  return pairs.flatMap(([field, wanted, reported]) =>
+    wanted === undefined || reported === null || isAlike(wanted, reported)
       ? []
-      : [{ field, requested: wanted, answered: told }],
+      : [{ field, requested: wanted, answered: reported }],
   );
 }
 
-/** The order of a list is no difference. */
+/** The order of a list does not matter. */
 function isAlike(a: FieldValue, b: FieldValue): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return a === b;
   return a.length === b.length && a.every((word) => b.includes(word));

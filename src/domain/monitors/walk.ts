@@ -1,27 +1,27 @@
 import { endlessWords, firstPosition, onward, type Position } from '../core/service/list-walk';
 import type { Fault, PageReport, SweepSums } from './sweep';
 
-/** Which page of changes comes next: of what is open, and of all states. */
+/** Which page of changes comes next: of open ones, and of all statuses. */
 
-/** Where a walk over a list of changes stands. */
+/** Position in a list of changes. */
 interface ChangePosition extends Position {
-  /** Pages with more items could not be had. Null: as many as a page may have. */
+  /** Page size that worked. Null: the maximum. */
   size: number | null;
 }
 
-/** A walk over what is open. */
+/** A scan of open changes. */
 export interface Walk extends ChangePosition {
-  /** Something was settled since the walk began at the top. */
+  /** Something was settled since the scan began at the top. */
   progress: boolean;
 }
 
 export const firstWalk: Walk = { ...firstPosition, size: null, progress: false };
 
-/** A walk over all states. */
+/** A reconciliation over all statuses. */
 export interface ReconcileWalk extends ChangePosition {
-  /** Asked for; null: no filter. */
+  /** The filter; null: none. */
   state: 'acknowledged' | null;
-  /** It met something acknowledged. */
+  /** It met an acknowledged change. */
   reported: boolean;
 }
 
@@ -33,17 +33,16 @@ export const firstReconcileWalk: ReconcileWalk = {
 };
 
 export interface NextPage {
-  /** Null: nothing is left to walk. */
+  /** Null: nothing is left. */
   walk: Walk | null;
-  /** The walk ends before its end. */
+  /** The scan ends early. */
   fault: Fault | null;
 }
 
 /**
- * Which page comes after one that was worked off (decision record 017). What was acknowledged leaves the list,
- * so that the first page holds what is next, whatever the service does with cursors; a cursor leads only past
- * what cannot be settled. A walk that settled something is followed by another, which sees what a
- * cursor shifted over.
+ * The page after a completed one (decision record 017). Acknowledged changes leave the list, so that the first page
+ * holds what is next, regardless of cursors; a cursor only skips what cannot be settled. A scan that settled something
+ * is followed by another one, which lists what a cursor skipped.
  */
 export function nextPage(walk: Walk, page: PageReport): NextPage {
   if (page.fault !== null && !isPastEnd(walk, page.fault)) return { walk, fault: page.fault };
@@ -59,18 +58,18 @@ export function nextPage(walk: Walk, page: PageReport): NextPage {
   return isDone ? { walk: null, fault: null } : again;
 }
 
-/** `fault` of a walk that would go on for ever (decision record 017). */
+/** The error of an endless scan (decision record 017). */
 export function endlessFault(why: keyof typeof endlessWords): Fault {
   return { fault: 'cursor repeated', message: endlessWords[why] };
 }
 
-/** A cursor that the service named after the end, and does not take: the end it is. */
+/** A cursor named after the end, which the service rejects: it is the end. */
 export function isPastEnd({ spare }: Position, fault: Fault | null): boolean {
   return spare && (fault?.fault === 'refused' || fault?.fault === 'no monitor');
 }
 
-/** What the pages of one activity came to, and where the next one begins. */
+/** Sums over the pages of one activity, and where the next one starts. */
 export interface SweepReport extends SweepSums, NextPage {
-  /** It met the stop mark of its job, and began no other page. */
+  /** It met the stop mark of its job, and started no other page. */
   isStopped: boolean;
 }

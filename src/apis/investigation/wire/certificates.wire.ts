@@ -11,7 +11,7 @@ import type { Issuance } from '../../../domain/certificates/issuance';
  * fields are dropped, optional ones may be missing or null, unknown enum values pass as they are.
  */
 const text = z.string().nullish();
-/** What some write for an object without members. */
+/** Some services write an empty object so. */
 const emptyList = z.tuple([]).transform(() => null);
 
 const issuanceWire = z.object({
@@ -46,19 +46,19 @@ const issuanceWire = z.object({
   completed_at: reported,
 });
 
-/** What the acceptance of a request says of its id: without it the issuance is lost to us. */
+/** The id in an acceptance: without it the issuance is lost. */
 const acceptedWire = issuanceWire.pick({ certidao_id: true });
 const linkedWire = z.object({ links: z.object({ self: z.string() }) });
 
-/** Words of evidence that comes after its issuance has completed: their set is not shown. */
+/** Words for evidence that is still pending: not documented. */
 const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
 
-/** Any other word is unsettled: warned of once and polled to the deadline. */
+/** Any other word is unsettled: logged once and polled to the deadline. */
 const states = ['queued', 'processing', 'completed', 'failed'] as const;
 
 /**
- * @param certidaoId the id asked for: an answer about another issuance must not be stored as this one
- * @throws ContractError when the answer lacks what we rely on
+ * @param certidaoId the requested id: a response about another issuance must not be stored as this one
+ * @throws ContractError when the response lacks a required field
  */
 export function issuanceFromWire(call: CallName, certidaoId: string, answer: unknown): Issuance {
   const wire = parseWire(issuanceWire, call, answer);
@@ -108,10 +108,10 @@ export function issuanceFromWire(call: CallName, certidaoId: string, answer: unk
 }
 
 /**
- * The id of an accepted request: as a field of the answer, else in its link to itself, else in `Location`.
+ * The id of an accepted request: as a field of the response, else in its link to itself, else in `Location`.
  *
  * @param location the header, empty without one
- * @throws ContractError when the id cannot be read: the outcome of the request is then unknown
+ * @throws ContractError when the id is unreadable: the outcome of the request is then unknown
  */
 export function acceptedIdFromWire(
   call: CallName,
@@ -132,7 +132,7 @@ function idAt(address: string): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
-/** As hex, in the notations that a sum may have: `sha256:` before it, capitals, base64. */
+/** As hex, from any notation: with `sha256:`, in capitals, in base64. */
 function sumOf(announced: string | null | undefined): string | null {
   if (!announced) return null;
   const sum = announced.replace(/^sha-?256[:=]/i, '').trim();

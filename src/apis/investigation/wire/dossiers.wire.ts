@@ -152,7 +152,7 @@ export const dossierWire = z
     updated_at: reported,
   })
   .transform((wire): Dossier => ({
-    // A work goes by it, and a key: however it is spelled, it is one.
+    // Job id and key contain it: normalise the spelling.
     dossierId: isUuid(wire.id) ? wire.id.toLowerCase() : wire.id,
     state: stateOf(dossierStates, wire.status),
     statusWord: wire.status,
@@ -174,8 +174,8 @@ export const dossierWire = z
   }));
 
 /**
- * @param dossierId the dossier asked for: an answer about another one is no answer
- * @throws ContractError when the body is no JSON or lacks what we rely on
+ * @param dossierId the requested dossier: a response about another one is rejected
+ * @throws ContractError when the body is not JSON or lacks a required field
  */
 export function dossierFromWire(call: CallName, dossierId: string, body: Buffer): Dossier {
   const dossier = parseWire(dossierWire, call, parseJson(body));

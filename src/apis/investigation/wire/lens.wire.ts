@@ -39,7 +39,7 @@ const file = z
         },
   );
 
-/** One that cannot be followed is as good as missing: method or address of another kind. */
+/** An unusable one counts as missing: another method or kind of address. */
 const upload = z
   .object({
     method: z
@@ -101,14 +101,14 @@ export const lensWire = z
     completedAt: wire.completed_at,
   }));
 
-/** What an answer that is on file announces; none when it cannot be read. */
+/** Artifacts of a stored response; empty when unreadable. */
 export function artifactsInAnswer(answer: Buffer): readonly Artifact[] {
   return lensWire.safeParse(parseJson(answer)).data?.artifacts ?? [];
 }
 
 /**
- * @param analysisId the analysis asked for, null for one that was just made
- * @throws ContractError when the body is no JSON, lacks what we rely on, or is about another one
+ * @param analysisId the requested analysis; null: just created
+ * @throws ContractError when the body is not JSON, lacks a required field, or is about another one
  */
 export function lensFromWire(
   call: CallName,

@@ -13,8 +13,8 @@ import { pageFromWire, type Listed } from '../pages';
 import { flag, id, isSameId, number, parseWire, reported } from './wire-fields';
 
 /**
- * The service's shape of a monitor and its changes (specification: "Monitor", "Monitor change").
- * Ids are relied on; of another type, any other field is as good as missing.
+ * The service's shape of a monitor and its changes (specification: "Monitor", "Monitor change"). Ids are required; any
+ * other field of another type counts as missing.
  */
 const words = tolerant(z.array(z.string()));
 const changeWire = z.object({
@@ -47,20 +47,20 @@ const monitorWire = z.object({
   updated_at: reported,
 });
 
-/** One entry of a list: a bad one does not hide the others. */
+/** One entry of a list: an invalid one does not hide the others. */
 export type ListedChange =
   | { kind: 'change'; change: Change; answer: object }
   | Extract<Listed<Change>, { kind: 'unreadable' }>;
 
 export interface ChangePage {
-  /** In the order of the answer, which nothing may rely on. */
+  /** In the order of the response, which is arbitrary. */
   items: ListedChange[];
-  /** Null also when the service says that there is more; named by some beside `hasMore: false`. */
+  /** May be null despite `hasMore: true`, and set despite `hasMore: false`. */
   nextCursor: string | null;
   hasMore: boolean;
 }
 
-/** @throws ContractError when the body is no list; a bad entry is an entry of the page */
+/** @throws ContractError when the body is no list; an invalid entry is an entry of the page */
 export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
   const { items, nextCursor, hasMore } = pageFromWire(call, listedChange, body);
   return {
@@ -75,8 +75,8 @@ export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
 }
 
 /**
- * @param changeId the change asked for: an answer about another one is no answer
- * @throws ContractError when the body is no JSON or lacks what we rely on
+ * @param changeId the requested change: a response about another one is rejected
+ * @throws ContractError when the body is not JSON or lacks a required field
  */
 export function changeFromWire(call: CallName, changeId: string, body: Buffer): Change {
   const change = changeOf(parseWire(changeWire, call, parseJson(body)));

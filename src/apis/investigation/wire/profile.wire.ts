@@ -28,7 +28,7 @@ function fields<Name extends string, Field extends z.ZodType>(
   return Object.fromEntries(names.map((name) => [name, field])) as Record<Name, Field>;
 }
 
-/** A row that is no object has nothing to tell, and is as good as one without values. */
+/** A row that is no object counts as empty. */
 function rowsOf<T>(row: z.ZodType<T>): z.ZodType<T[] | null> {
   return listAsItCame.transform(
     (list) => list?.map((one) => row.parse(isObject(one) ? one : {})) ?? null,
@@ -56,7 +56,7 @@ const personRural = z.object({
   resumo: orNull(z.object({ ...fields(ruralSummaryNumbers, number), estados: listAsItCame })),
 });
 
-/** A company's has `imoveisRurais`; anything else is read as a person's. */
+/** A company's has `imoveisRurais`; any other is read as a person's. */
 const rural = asItCame.transform((wire): PersonRural | CompanyRural | null => {
   if (wire === null) return null;
   const { imoveisRurais, perfil } = wire;
@@ -85,12 +85,12 @@ const profileWire = z
 
 const sections = ['veiculos', 'imoveis', 'aeronaves', 'patentes', 'rural'];
 
-/** A 200: the profile, or one of the ways in which the service says no in it. */
+/** A 200: the profile, or a refusal in its body. */
 export type ProfileAnswer =
   | { kind: 'profile'; profile: Profile; answer: object }
-  /** The service finds the CPF invalid: a body with `erro` and nothing of a profile. */
+  /** The CPF is invalid: a body with `erro` and nothing of a profile. */
   | { kind: 'invalid'; message: string }
-  /** The error body under a status that says otherwise. */
+  /** An error body under a success status. */
   | { kind: 'refused'; code: string; message: string | null };
 
 const onlyError = z.object({ erro: z.string() });
@@ -99,7 +99,7 @@ const errorBody = z.object({
   erro: z.object({ codigo: z.string().regex(/^[A-Za-z][\w.-]{0,79}$/), mensagem: reported }),
 });
 
-/** @throws ContractError when it is no JSON object, or has none of the sections */
+/** @throws ContractError when it is no JSON object, or has no section */
 export function profileFromWire(call: CallName, body: Buffer): ProfileAnswer {
   const answer = parseJson(body);
   if (isObject(answer) && sections.some((section) => section in answer)) {

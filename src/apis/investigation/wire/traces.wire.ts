@@ -57,8 +57,8 @@ export const traceWire = z
   }));
 
 /**
- * @param traceId the search asked for, null for one that was just made
- * @throws ContractError when the body is no JSON, lacks what we rely on, or is about another search
+ * @param traceId the requested search; null: just created
+ * @throws ContractError when the body is not JSON, lacks a required field, or is about another search
  */
 export function traceFromWire(call: CallName, traceId: string | null, body: Buffer): Trace {
   const trace = parseWire(traceWire, call, parseJson(body));

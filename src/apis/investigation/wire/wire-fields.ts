@@ -8,30 +8,27 @@ import { flag, number, reported as anyText, tolerant } from '../../http/tolerant
 
 export { flag, number };
 
-/**
- * Fields of answers, read tolerantly: of another type, a field is as good as missing.
- * Only ids are relied on.
- */
+/** Fields of responses, read tolerantly: another type counts as missing. Only ids are required. */
 
-/** Text; an empty one tells nothing. */
+/** Text; an empty one counts as missing. */
 export const reported = anyText.transform((value) => (value === '' ? null : value));
 
-/** An object as it came. */
+/** A raw object. */
 export const asItCame = tolerant(z.record(z.string(), z.unknown()));
 
-/** A list as it came; null when there is none. */
+/** A raw list; null: none. */
 export const listAsItCame = tolerant(z.array(z.unknown()));
 
 /**
- * Goes into paths and names of objects: never `..`, never a slash. There a dot takes three characters,
- * and a file system takes names of 255 bytes.
+ * Part of paths and names of objects: never `..`, never a slash. There a dot takes three characters, and a file system
+ * takes names of 255 bytes.
  */
 export const id = z
   .string()
   .regex(/^[\w-][\w.-]{0,119}$/)
   .refine((text) => text.replaceAll('.', '%2E').length <= 200);
 
-/** Seconds as told, in milliseconds; what is negative tells nothing. */
+/** Reported seconds, in milliseconds; negative ones are ignored. */
 export const pollAfterMs = number.transform((seconds) =>
   seconds === null || seconds < 0 ? null : seconds * 1_000,
 );
@@ -48,8 +45,8 @@ const code = reported.transform((text) =>
 const longestFailure = 500;
 
 /**
- * `failure` has no shape of its own in the specification: a sentence, or an object in which the names of its
- * problems are tried. What has none of them is told as it came.
+ * `failure` has no documented shape: a sentence, or an object with the fields of a problem. Anything else is used
+ * unchanged.
  */
 export const failure = z
   .union([
@@ -78,7 +75,7 @@ export const failure = z
     };
   });
 
-/** What may be a word of no use as a name: it is told by its hash. */
+/** Text unfit for a name is replaced by its hash. */
 const artifactId = z
   .union([z.string(), z.number().transform(String)])
   .nullish()
@@ -113,7 +110,7 @@ const artifact = z
 
 const nothingReported = artifact.parse({});
 
-/** Every one that is announced has an id of its own: its place, where none was told. Null: no list. */
+/** Every artifact gets its own id: its position, if none was reported. Null: no list. */
 export const artifacts = listAsItCame.transform((list): Artifact[] | null => {
   if (list === null) return null;
   const ids = new Set<string>();
@@ -138,7 +135,7 @@ export function isSameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** @throws ContractError with the paths at fault, never the values */
+/** @throws ContractError with the invalid paths, never the values */
 export function parseWire<T>(schema: z.ZodType<T>, call: CallName, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -3,22 +3,22 @@ import { documentLengths, isValidCnpj, isValidCpf } from './documents';
 import { normaliseDocument } from './read-document';
 
 /**
- * Documents that a file may hold, wherever in it: what the subject index knows it by. Rather one
- * too many than one too few: whoever is in no index is not found by an erasure.
+ * Documents that a file may contain, for the subject index. Better one too many than one too few: an erasure finds
+ * only indexed subjects.
  */
 
-/** A longer run of digits is columns beside columns: what stands in them is read by the layout. */
+/** A longer run of digits is adjacent columns: the layout reads them. */
 const longestRun = 20;
 const punctuated =
   /(?<!\d)(?:\d{3}\.\d{3}\.\d{3}-?\d{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}\\?\/?[0-9A-Z]{4}-?\d{2})(?!\d)/g;
 const runOfDigits = /\d{11,}/g;
-/** Begins at a letter, which is rare, and looks back: from the first digit on it takes four times as long. */
+/** Starts at a letter, which is rare, and looks back: starting at digits takes four times as long. */
 const alphanumeric = /[A-Z][0-9A-Z]{1,13}(?<=(?<![0-9A-Z])([0-9A-Z]{12}\d{2}))(?![0-9A-Z])/g;
 const invoiceKeys = /(?<!\d)\d{6}([0-9A-Z]{12}\d{2})\d{24}(?!\d)/g;
 const tagged =
   /(?:CPF|CNPJ)\w{0,12}["']?\s*[>:=]\s*["']?(\d{11,14}|[0-9A-Z]{12}\d{2})(?![0-9A-Z])/gi;
 
-/** Of one line, document or field. What has check digits that agree, or says that it is one. */
+/** Documents in one line or field, with matching check digits or a label. */
 export function* documentsInText(text: string): Generator<string> {
   for (const [shown] of text.matchAll(punctuated)) {
     yield normaliseDocument(shown.replace('\\', ''));
@@ -45,7 +45,7 @@ function* withoutZeros(document: string): Generator<string> {
   if (/^000\d{11}$/.test(document)) yield document.slice(3);
 }
 
-/** Columns of a CNAB record that hold a document whatever stands beside them. */
+/** Columns of a CNAB record that always hold a document. */
 const documentColumns = [
   [4, 17],
   [220, 233],
@@ -57,7 +57,7 @@ const invoiceKeyColumns = [
   [401, 444],
 ] as const;
 
-/** In those columns of one line of a CNAB 400 or 444 file, of whichever bank: its text may hold others. */
+/** Documents in those columns of one line of a CNAB 400 or 444 file of any bank: its text may hold others. */
 export function* documentsInCnabColumns(line: string): Generator<string> {
   const columns = ([first, last]: readonly [number, number]): string =>
     line.slice(first - 1, last).trim();
@@ -72,9 +72,8 @@ export function* documentsInCnabColumns(line: string): Generator<string> {
 }
 
 /**
- * What a row may tell of: its own document, what a cell that could not be read may hold, what has the
- * shape of one in the user's reference; of the user's other columns, documents whose check digits agree
- * and whom e-mail addresses and phone numbers reach.
+ * Subjects of a row: its own document, documents in an unreadable cell, shapes of documents in the user's reference;
+ * in other user columns, documents with matching check digits, e-mail addresses and phone numbers.
  */
 export function documentsOf(row: ManifestRow<string>): string[] {
   if (row.erased) return [];
@@ -83,28 +82,28 @@ export function documentsOf(row: ManifestRow<string>): string[] {
   return [...new Set([...own, ...documentsIn(row.reference), ...others])];
 }
 
-/** Amounts, dates and codes fill such columns: a number must have check digits that agree. */
+/** Such columns hold amounts, dates and codes: a number needs matching check digits. */
 function documentsInCell(cell: string): string[] {
   const whole = documentsIn(cell).filter((one) => isValidCpf(one) || isValidCnpj(one));
   return [...whole, ...documentsInText(cell)];
 }
 
-/** E-mail addresses in small letters; of a cell that is a phone number, its digits. */
+/** E-mail addresses in lower case; of a phone number, its digits. */
 export function contactsIn(text: string): string[] {
   const digits = phoneDigits(text.trim());
   const addresses = text.toLowerCase().match(/[^\s@,;:<>()[\]"'|]+@[^\s@,;:<>()[\]"'|]+/g) ?? [];
   return digits === null ? addresses : [...addresses, digits];
 }
 
-/** Null: it is no phone number. Fewer digits are a code or a year. */
+/** Null: not a phone number. Shorter ones are codes or years. */
 export function phoneDigits(text: string): string | null {
   const digits = text.replaceAll(/\D/g, '');
   return digits.length >= fewestDigits && /^[\d\s()+./-]+$/.test(text) ? digits : null;
 }
 
 /**
- * Documents that free text may hold: each of its words and, without letters, all of it together,
- * without punctuation; what is too short may have lost its zeros.
+ * Documents in free text: each word and, without letters, the whole text, without punctuation; short ones may have
+ * lost their zeros.
  */
 export function documentsIn(text: string): string[] {
   const shapes = text.match(punctuatedInCell) ?? [];
@@ -126,7 +125,7 @@ export function documentsIn(text: string): string[] {
 const punctuatedInCell =
   /\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}(?!\d)|\d{2}[. ]?\d{3}[. ]?\d{3}[/ ]{0,3}\d{4}[- ]?\d{2}(?!\d)/g;
 
-/** Fewer digits are a code or a year; a document that begins with more zeros has no owner. */
+/** Shorter ones are codes or years; a document with more leading zeros has no owner. */
 const fewestDigits = 8;
 
 function isAlphanumeric(bare: string): boolean {

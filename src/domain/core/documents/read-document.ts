@@ -8,9 +8,9 @@ import {
 } from './documents';
 
 export interface DocumentExpectation {
-  /** What the column name says (`cpf`, `cnpj`); absent when it says nothing. */
+  /** From the column name (`cpf`, `cnpj`); absent when the name does not say. */
   length?: DocumentType;
-  /** What the certificate can be asked for. One entry says the length as a column name does. */
+  /** Types that the certificate accepts. A single entry implies the length as a column name does. */
   serves: readonly DocumentType[];
 }
 
@@ -31,7 +31,7 @@ export type DocumentReading =
       documentType: DocumentType;
       /** Digits only: 11 (CPF) or 14 (CNPJ). */
       document: string;
-      /** `2 leading zeros restored`, or '' when the cell was taken as it stood. */
+      /** `2 leading zeros restored`, or '' when the cell was used unchanged. */
       note: string;
     }
   | { kind: 'unsupported'; code: 'alphanumeric_cnpj'; message: string }
@@ -41,7 +41,7 @@ const scientificShape = /^-?\d+(?:[.,]\d+)?E[+-]?\d+$/;
 const decimalShape = /^\d+\.0+$/;
 const cpfPunctuation = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
 
-// Pasted cells carry characters nobody sees: zero-width ones and marks of text direction.
+// Pasted cells contain invisible characters: zero-width ones and marks of text direction.
 const invisible = /[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069]/gu;
 
 const dashes = /[\p{Pd}\u2212]/gu;
@@ -137,7 +137,7 @@ function readDigits(
     if (isCpf) return cpfNotServed(serves);
     return wrongLength(n, 'a CNPJ has 14, and zeros in front do not make its check digits agree');
   }
-  return isCpf ? found('cpf', digits, 0) : readUntold(digits, asCnpj);
+  return isCpf ? found('cpf', digits, 0) : readUnlabelled(digits, asCnpj);
 }
 
 function readAsCpf(digits: string, serves: readonly DocumentType[]): DocumentReading {
@@ -152,8 +152,8 @@ function readAsCpf(digits: string, serves: readonly DocumentType[]): DocumentRea
     : wrongLength(n, 'a CPF has 11, and zeros in front do not make its check digits agree');
 }
 
-/** Too few digits for a CNPJ, no CPF alone, and neither column nor type says what they are. */
-function readUntold(digits: string, asCnpj: boolean): DocumentReading {
+/** Too short for a CNPJ, not only a CPF, and neither column nor type decides. */
+function readUnlabelled(digits: string, asCnpj: boolean): DocumentReading {
   const n = digits.length;
   const asCpf = n <= 11 && isValidCpf(digits.padStart(11, '0'));
   if (asCnpj && asCpf) return ambiguous();

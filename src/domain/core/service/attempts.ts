@@ -1,43 +1,43 @@
 /**
- * The fence around every request that may be charged for (decision record 001). An attempt is one
- * decision to send for one subject: its claim stands before anything leaves, its receipt says what
- * came of it, and its resolution what a person or a policy decided about it.
+ * The fence around requests that may be charged (decision record 001). An attempt is one decision to send for one
+ * subject: its claim is stored before anything is sent, its receipt says what was received, and its resolution what a
+ * person or a policy decided.
  */
 
-/** Who took a claim: a run of requests of one workflow, or one send of a work. No two have the same run. */
+/** Owner of a claim: a chunk of one workflow, or one send of a job. Chunk names are unique. */
 export interface ClaimOwner {
-  /** Or the id of the work. */
+  /** Or the job id. */
   workflowId: string;
-  /** Unique, over continue-as-new too; of a work, it begins with the number of its request. */
+  /** Unique, also over continue-as-new; for a job, it begins with the number of its request. */
   chunk: string;
 }
 
-/** Which of its work's requests a claim is for. */
+/** Number of the job's request that a claim is for. */
 export function numberOfChunk(chunk: string): number {
   return Number.parseInt(chunk, 10);
 }
 
 export interface Claim {
   owner: ClaimOwner;
-  /** `closed`: taken by a recovery so that its run sends no more; by itself a `not_sent`. */
+  /** `closed`: inserted by a recovery so that its chunk sends no more; means `not_sent`. */
   kind: 'send' | 'closed';
-  /** Tells our own claim from another's when the answer to the commit was lost. */
+  /** Identifies our claim when the response to the commit was lost. */
   nonce: string;
-  /** Epoch milliseconds after which no answer comes any more. */
+  /** Epoch milliseconds after which no response can come. */
   answerBy: number;
   claimedAt: number;
-  /** True when an earlier attempt for the subject is still unknown: both may be charged. */
+  /** An earlier attempt of the subject is still unknown: both may be charged. */
   afterUnknown: boolean;
 }
 
 export type Receipt =
-  /** `reported`: what its kind keeps of the answer. */
+  /** `reported`: what its kind stores of the response. */
   | { kind: 'accepted'; externalId: string; at: number; reported?: object }
   | { kind: 'refused'; status: number; code: string | null; at: number }
   | { kind: 'not_sent'; reason: string; at: number }
   | { kind: 'unknown'; reason: string; at: number };
 
-/** A person's (or the policy's) decision about an attempt whose outcome is unknown or not wanted. */
+/** A person's or policy's decision about an attempt whose outcome is unknown or not wanted. */
 export interface Resolution {
   action: 'reissue' | 'abandon' | 'adopt';
   externalId: string | null;
@@ -48,11 +48,11 @@ export interface Resolution {
 
 /** A claim to send under. */
 export type Taken = Pick<Attempt, 'n' | 'claim'> & {
-  /** Nothing can have left under it before. */
+  /** Nothing can have been sent under it before. */
   isNew: boolean;
 };
 
-/** One attempt with all that is known of it. */
+/** One attempt with its receipt and resolution. */
 export interface Attempt {
   n: number;
   claim: Claim;
@@ -60,11 +60,11 @@ export interface Attempt {
   resolution: Resolution | null;
 }
 
-/** What may be done about a subject, from its attempts. `n` is the number of the one that counts. */
+/** What its attempts allow for a subject. `n`: number of the attempt that counts. */
 export type SubjectState =
   /** It may be sent. */
   | { kind: 'free'; afterUnknown: boolean }
-  /** The service holds an issuance under this id. */
+  /** The service has an issuance under this id. */
   | {
       kind: 'accepted';
       n: number;
@@ -73,26 +73,25 @@ export type SubjectState =
       owner: ClaimOwner;
       afterUnknown: boolean;
     }
-  /** Sent or about to be, and nobody knows yet; no answer comes after `answerBy`. */
+  /** Claimed, with no outcome yet; no response comes after `answerBy`. */
   | { kind: 'in_flight'; n: number; answerBy: number; owner: ClaimOwner }
-  /** May have been accepted, and the id is lost. */
+  /** It may have been accepted, and the id is lost. */
   | {
       kind: 'unknown';
       n: number;
       reason: string;
       owner: ClaimOwner;
-      /** Besides itself: one before it is unknown too, so that two may be charged. */
+      /** An earlier attempt is unknown too: two may be charged. */
       afterUnknown: boolean;
     };
 
-/** @param attempts all of a subject, in order */
+/** @param attempts of a subject, all, in order */
 export function subjectState(attempts: readonly Attempt[], nowMs: number): SubjectState {
   return attemptState(latestAttempt(attempts), nowMs);
 }
 
 /**
- * The attempt that counts: one that nobody knows the end of, else the last that sent. One that is
- * closed is a number used up, and says nothing else.
+ * The attempt that counts: an undecided one, or else the last sent one. A closed attempt only uses up a number.
  */
 export function latestAttempt(attempts: readonly Attempt[]): Attempt | null {
   const sends = attempts.filter(({ claim }) => claim.kind === 'send');
@@ -103,12 +102,12 @@ export function latestAttempt(attempts: readonly Attempt[]): Attempt | null {
   return undecided ?? sends.at(-1) ?? null;
 }
 
-/** Of a run, or closed in its name: what it took last, whatever others took after it. */
+/** The last attempt of a chunk, sent or closed, whatever others claimed later. */
 export function attemptOf(attempts: readonly Attempt[], owner: ClaimOwner): Attempt | null {
   return attempts.findLast(({ claim }) => isSameOwner(claim.owner, owner)) ?? null;
 }
 
-/** How often a workflow has sent: its attempts under which a request may have left. */
+/** Number of attempts of a workflow that may have been sent. */
 export function sentBy(attempts: readonly Attempt[], workflowId: string): number {
   return attempts.filter(
     ({ claim, receipt }) =>
@@ -118,7 +117,7 @@ export function sentBy(attempts: readonly Attempt[], workflowId: string): number
   ).length;
 }
 
-/** Every id that the service gave, or a person adopted. */
+/** All ids given by the service or adopted by a person. */
 export function externalIdsOf(attempts: readonly Attempt[]): string[] {
   return attempts.flatMap(({ receipt, resolution }) => [
     ...(receipt?.kind === 'accepted' ? [receipt.externalId] : []),
@@ -126,22 +125,22 @@ export function externalIdsOf(attempts: readonly Attempt[]): string[] {
   ]);
 }
 
-/** How often it was decided that it is made anew. */
+/** Number of reissues. */
 export function reissuesOf(attempts: readonly Attempt[]): number {
   return attempts.filter(({ resolution }) => resolution?.action === 'reissue').length;
 }
 
-/** Nobody is asked: it is sent again, as the rules of its kind say. */
+/** Without a person: repeated under the rules of its kind. */
 export function reissueByPolicy(note: string, at: number): Resolution {
   return { action: 'reissue', externalId: null, by: 'policy', note, at };
 }
 
-/** It is ordered anew on purpose: both may be charged for. */
+/** A new paid order on purpose: both may be charged. */
 export function reissueByRerun(by: string, at: number): Resolution {
   return { action: 'reissue', externalId: null, by, note: '--rerun', at };
 }
 
-/** Of which nobody knows the end yet; null: none. */
+/** The attempt without an outcome; null: none. */
 export function undecidedAttempt(attempts: readonly Attempt[]): Attempt | null {
   const latest = latestAttempt(attempts);
   const { kind } = attemptState(latest, 0);
@@ -198,7 +197,7 @@ function isSameOwner(a: ClaimOwner, b: ClaimOwner): boolean {
 }
 
 /**
- * What is bought at most once at a time: a certificate of one type about one document.
+ * A purchase subject: a certificate of one type about one document.
  *
  * @param documentName `IdKey.nameOf('document', ...)`: never the document itself
  */
@@ -207,7 +206,7 @@ export function certificateSubject(type: string, documentName: string): string {
 }
 
 /**
- * An analysis by the credit service; external ids are those of operations.
+ * An analysis by the credit service; external ids are ids of operations.
  *
  * @param name keyed name of (file, XMLs, engine)
  */
@@ -216,7 +215,7 @@ export function analysisSubject(name: string): string {
 }
 
 /**
- * A search; the id of its workflow too.
+ * A search; also its workflow id.
  *
  * @param name keyed name of (target, strategy, label)
  */
@@ -225,16 +224,16 @@ export function traceSubject(name: string): string {
 }
 
 /**
- * An analysis of a picture; each has a key of its own.
+ * An analysis of a picture; each has its own key.
  *
  * @param name keyed name of (file, mode, label)
- * @param number from 1: another one only when the one before has come to nothing
+ * @param number from 1: the next one only after the previous one failed
  */
 export function lensSubject(name: string, number: number): string {
   return `lens/${name}/${number}`;
 }
 
-/** @param name keyed name of the CPF: a profile is looked up again, and each time may be charged for */
+/** @param name keyed name of the CPF: each lookup may be charged */
 export function profileSubject(name: string): string {
   return `profile/${name}`;
 }

@@ -1,20 +1,20 @@
 import type { Billing } from './billing';
 
-/** What was charged for many things of one kind, by the service's words: `charged tokens`. */
+/** Charges for items of one kind, by the service's words: `charged tokens`. */
 export interface BillingTotal {
   status: string | null;
   unit: string | null;
-  /** Things of that status and unit. */
+  /** Items of that status and unit. */
   count: number;
-  /** Sum of the amounts that were told; null when none was. */
+  /** Sum of the reported amounts; null: none. */
   amount: number | null;
 }
 
-/** Adds up billing as it was answered. Memory grows with the words, of which there are few. */
+/** Sums up reported billing. Memory grows with the number of words, which is small. */
 export class BillingTotals {
   readonly #totals = new Map<string, BillingTotal>();
   count = 0;
-  /** Things of which no billing was told. */
+  /** Items without reported billing. */
   untold = 0;
 
   add(billing: Billing | null): void {
@@ -46,10 +46,10 @@ export function billed(billings: Iterable<Billing | null>): BillingTotal[] {
   return totals.all();
 }
 
-/** A service that makes words up is not followed. */
+/** Bounds the number of words. */
 const mostWords = 100;
 
-/** Amounts have few decimals: sums of them shall not show binary fractions. */
+/** Amounts have few decimals: sums must not show binary fractions. */
 function exactSum(a: number, b: number): number {
   return Math.round((a + b) * 1e6) / 1e6;
 }

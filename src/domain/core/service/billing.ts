@@ -1,4 +1,4 @@
-/** What a call cost, as the service told it. Its words are not shown: kept as they came. */
+/** Cost of a call as reported. Its words are not documented, and stored unchanged. */
 export interface Billing {
   status: string | null;
   amount: number | null;

@@ -1,26 +1,26 @@
-/** The way through a list of pages, whatever the service does with cursors (decision record 017). */
+/** Cursor over a list of pages, robust against faulty cursors of the service (decision record 017). */
 
-/** What a page tells of the list. */
+/** What a page shows of the list. */
 export interface PageSeen {
   hasMore: boolean;
-  /** Beside `hasMore: false` too: then it may lead on all the same. */
+  /** Also beside `hasMore: false`: then it may still lead on. */
   nextCursor: string | null;
-  /** A sum over the ids on the page, whatever their order. Null: there were none to be read. */
+  /** Hash of the ids on the page, independent of order. Null: no readable ids. */
   ids: string | null;
 }
 
-/** A place in a list. Brent's way to see a circle keeps one cursor and one page, however long the walk. */
+/** Position in a list. Brent's cycle detection stores one cursor and one page, however long the scan. */
 export interface Position {
   cursor: string | null;
   steps: number;
   mark: string | null;
-  /** `ids` of the page before this place, and of the one at the mark. */
+  /** `ids` of the previous page, and of the page at the mark. */
   before: string | null;
   marked: string | null;
-  /** Pages that came before; pages in a row without ids. */
+  /** Repeated pages; consecutive pages without ids. */
   again: number;
   empty: number;
-  /** The service said that there is nothing more, and named a cursor: where that leads nowhere is the end. */
+  /** The service reported the end and named a cursor: if that leads nowhere, it is the end. */
   spare: boolean;
 }
 
@@ -35,12 +35,12 @@ export const firstPosition: Position = {
   spare: false,
 };
 
-/** In a row. A service that filters after it has paged sends some before one that holds something. */
+/** Consecutive. A service that filters after paging sends empty pages before one with items. */
 const mostEmptyPages = 100;
-/** Pages of a walk that came before. One may be by chance: a list grows while it is walked. */
+/** Repeated pages per scan. One may be chance: a list grows while it is read. */
 const mostPagesAgain = 3;
 
-/** Why a walk would go on for ever. */
+/** Why a scan would never end. */
 export type Endless = 'repeated_cursor' | 'repeated_page' | 'empty_pages';
 
 export const endlessWords: Record<Endless, string> = {
@@ -55,8 +55,8 @@ export type Onward<P extends Position = Position> =
   { kind: 'page'; position: P } | { kind: 'end' } | { kind: 'endless'; why: Endless };
 
 /**
- * The place after a page. `end`: no cursor leads on. `endless`: the walk would go on for ever, by a
- * cursor that came before, or by new ones that lead to what came before, or to nothing.
+ * The position after a page. `end`: no further cursor. `endless`: a repeated cursor, or new ones that lead to repeated
+ * or empty pages.
  */
 export function onward<P extends Position>(
   position: P,
@@ -75,7 +75,7 @@ export function onward<P extends Position>(
         : empty >= mostEmptyPages
           ? 'empty_pages'
           : null;
-  // A cursor after the last page, as some services name it, leads to what came before or to nothing.
+  // A cursor after the last page, as some services send it, leads to repeated or empty pages.
   if (!hasMore && (why !== null || cameBefore || ids === null)) return { kind: 'end' };
   if (why !== null) return { kind: 'endless', why };
   const isMark = ((steps + 1) & steps) === 0;

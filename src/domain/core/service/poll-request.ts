@@ -1,35 +1,32 @@
-/** What workflow and activity hand each other about polling one resource (decision record 021). */
+/** Messages between workflow and activity about polling one resource (decision record 021). */
 
 export interface PollRequest {
-  /** Epoch milliseconds. What has not settled by then is read once more, and is `expired`. */
+  /** Epoch milliseconds. What has not settled by then is read once more, and `expired`. */
   deadlineAt: number;
-  /** Epoch milliseconds since which it is waited for: the older, the rarer it is read. */
+  /** Epoch milliseconds since which it is polled: the older, the longer the interval. */
   since: number;
-  /**
-   * The status that the workflow knows: another one is reported at once. Null: it knows none, and the
-   * first one is reported.
-   */
+  /** The status that the workflow knows: any other is reported at once. Null: none. */
   seen: string | null;
 }
 
 export type Polled<T> =
   | { kind: 'settled'; value: T }
-  /** `value` is null when the change is that it can no longer be read: `waiting: credentials`. */
+  /** `value` is null when it can no longer be read: `waiting: credentials`. */
   | { kind: 'changed'; status: string; value: T | null }
-  /** With what the last read found; null when it found nothing. */
+  /** `value`: the last read; null: none succeeded. */
   | { kind: 'expired'; value: T | null }
-  /** Its job is cancelled: nothing is sent any more. */
+  /** Its job is cancelled: nothing more is sent. */
   | { kind: 'stopped' }
   | Refused;
 
-/** The service refuses the read for good, or answers it with what cannot be read. */
+/** The service refuses the read permanently, or its response is unreadable. */
 export interface Refused {
   kind: 'refused';
-  /** Of HTTP; 200: the answer cannot be read. */
+  /** HTTP status; 200: an unreadable response. */
   status: number;
   code: string | null;
   message: string;
 }
 
-/** The status in which the credentials are refused: nobody's item is at fault. */
+/** Status while the credentials are refused: not an error of the resource. */
 export const waitingForCredentials = 'waiting: credentials';

@@ -1,4 +1,4 @@
-/** When to read a remote state again. Pure: age and randomness are handed in. */
+/** When to read a remote state again. Pure: age and randomness are parameters. */
 
 /** Bounds of the poll interval where the service names none (certificates). All in milliseconds. */
 export interface PollPace {
@@ -8,7 +8,7 @@ export interface PollPace {
   growth: number;
   minMs: number;
   maxMs: number;
-  /** Share of the interval that chance may add or take away, so that rows do not march in step. */
+  /** Random share of the interval, so that rows are not read in step. */
   jitter: number;
 }
 
@@ -20,11 +20,7 @@ export const certificatePace: PollPace = {
   jitter: 0.15,
 };
 
-/**
- * Milliseconds until the next read of something that is `ageMs` old.
- *
- * @param random a number in [0, 1), for the jitter
- */
+/** Milliseconds until the next read of a resource that is `ageMs` old. @param random in [0, 1), for the jitter */
 export function nextPollMs(
   ageMs: number,
   random: number,
@@ -50,8 +46,8 @@ export function backoffMs(
 }
 
 /**
- * How long a watch may hold its rows before it returns what it has, so that slow rows never keep
- * fresh ones unwatched: 5 s for a fresh row, a quarter of the age later, at most 5 minutes.
+ * How long a poll may hold its rows before it returns, so that slow rows do not delay fresh ones: 5 s for a fresh row,
+ * a quarter of the age later, at most 5 minutes.
  */
 export function pollBoundMs(youngestAgeMs: number): number {
   return Math.min(Math.max(5_000, youngestAgeMs / 4), 300_000);
@@ -59,21 +55,21 @@ export function pollBoundMs(youngestAgeMs: number): number {
 
 /** How an activity waits for one resource (decision record 021). All in milliseconds. */
 export interface WaitBounds {
-  /** A wait up to this long is held by the activity; a longer one by the server. */
+  /** The activity waits up to this long; Temporal waits longer. */
   holdMs: number;
-  /** So long an activity holds in all, however short the waits: then they are the server's too. */
+  /** Upper bound of all waits in one activity: later ones are Temporal's. */
   holdInAllMs: number;
-  /** No read comes sooner after the one before, whatever the service asks for. */
+  /** Minimum interval, whatever the service asks for. */
   minMs: number;
-  /** No timer of the server is shorter. */
+  /** Minimum timer of Temporal. */
   leastLeaveMs: number;
-  /** Nor later, so that a service that asks for a year is asked now and then. */
+  /** Maximum interval, for a service that asks for a year. */
   maxMs: number;
-  /** With less time left than this, the activity holds to the deadline. */
+  /** With less time left than this, the activity waits until the deadline. */
   lastHoldMs: number;
-  /** A timer of the server ends at least this long before the deadline: past it, it fails at once. */
+  /** Temporal's timer ends at least this long before the deadline: past it, the activity fails at once. */
   marginMs: number;
-  /** A read that has no answer so long after the deadline is given up: it may not even have left. */
+  /** A read without a response this long after the deadline is aborted: it may not have been sent. */
   lastReadMs: number;
 }
 
@@ -91,17 +87,17 @@ export const waitBounds: WaitBounds = {
 export type WaitStep =
   /** Wait here, then read again. */
   | { kind: 'hold'; ms: number }
-  /** Let the server keep the timer; a new attempt reads then. */
+  /** Temporal keeps the timer; a new attempt reads then. */
   | { kind: 'leave'; ms: number }
-  /** What was just read was the last read. */
+  /** The last read is done. */
   | { kind: 'expired' };
 
 /**
  * What to do after a read that found nothing settled.
  *
- * @param retryAfterMs what the service asked for, or our own pace where it asked for nothing
+ * @param retryAfterMs of the service, or else our own interval
  * @param leftMs until the deadline
- * @param heldMs how long it is held already; Infinity: long enough
+ * @param heldMs how long the activity has waited; Infinity: long enough
  */
 export function nextWait(
   retryAfterMs: number,
@@ -121,6 +117,6 @@ export function nextWait(
   const ms = Math.ceil(Math.min(Math.max(retryAfterMs, minMs), maxMs));
   const isShort = ms <= holdMs && heldMs + ms <= holdInAllMs;
   if (leftMs < lastHoldMs || isShort) return { kind: 'hold', ms: Math.min(ms, leftMs) };
-  // Of 0 the server would make "never", and of what lies past the deadline "failed".
+  // Temporal takes 0 as "never", and fails a retry past the deadline.
   return { kind: 'leave', ms: Math.max(leastLeaveMs, Math.min(ms, leftMs - marginMs)) };
 }

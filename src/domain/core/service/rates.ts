@@ -1,12 +1,12 @@
 import type { Say, Words } from '../../job';
 
-/** How fast a worker calls a service, as it noted last. */
+/** Rate at which a worker calls a service, as last reported. */
 export interface NotedRate {
-  /** Epoch milliseconds: not noted anew by then, it is over. */
+  /** Epoch milliseconds: without a renewal by then, it has expired. */
   until: number;
   perSecond: number;
   reason: string;
-  /** Answers "too many requests" since the worker started. */
+  /** 429 responses since the worker started. */
   refusals: number;
 }
 
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, Words>> = {
   no_lease: ['without a lease', 'sem cota própria'],
 };
 
-/** Of all workers together, where any is at work; else as it was last: why it is so, and what was refused. */
+/** Rate of all running workers, or else the last one: its reason, and what was refused. */
 export function rateWords(rates: readonly NotedRate[], now: number, say: Say): string {
   const live = rates.filter(({ until }) => until > now);
   const reported = live.length > 0 ? live : rates;

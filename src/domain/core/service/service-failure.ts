@@ -1,13 +1,13 @@
-/** What the service says of work that failed. Its contents are not shown: what was found of them. */
+/** Error reported by the service. Its shape is not documented. */
 export interface ServiceFailure {
-  /** Null: not told, or not one word. */
+  /** Null: not reported, or not one word. */
   code: string | null;
-  /** Prose of the service, which may quote a person: for the store and the outcome, never a log. */
+  /** Text of the service, which may quote a person: for the store and the outcome, never a log. */
   message: string | null;
   retryable: boolean | null;
-  /** As the service asks; null when it asks for nothing. */
+  /** The service's Retry-After; null: none. */
   retryAfterMs: number | null;
 }
 
-/** The code of an answer that nobody can read. */
+/** Code of an unreadable response. */
 export const unreadableAnswer = 'unreadable_answer';

@@ -1,26 +1,26 @@
 import { certificatePace, nextPollMs, type PollPace } from './poll-timing';
 
-/** How many observations are remembered, and how many it takes until they are believed. */
+/** Size of the sample, and its minimum. */
 const remembered = 256;
 const believedFrom = 8;
-/** The plan is made anew after this many further observations, or this share of what is remembered. */
+/** Recalculate after this many further observations, or this share of the sample. */
 const replanAfter = 8;
 const replanShare = 1 / 8;
-/** Points of the distribution that a plan is made over. */
+/** Points of the distribution. */
 const points = 64;
-/** Reads that an issuance may cost on average: one that finds it settled, and two before. */
+/** Average reads per issuance: one that finds it settled, and two before. */
 const readsWanted = 2.95;
-/** A read aimed at an instant comes a little after it, lest it miss by a hair. */
+/** A read is timed slightly later, so that it does not just miss. */
 const marginMs = 15;
 const marginShare = 0.01;
 const jitterShare = 0.02;
 const soonestMs = 100;
 
 /**
- * How long the issuances of one kind take, learned from those that settled, and when to read the
- * next one: at the ages where a read is most likely to find something. A service that names no
- * interval is so read a few times an issuance, whether it takes a third of a second or an hour.
- * Held by a worker, forgotten with it: until enough was seen, the plain pace serves.
+ * Durations of issuances of one kind, learned from settled ones, and when to read the next one: at the ages where a
+ * read is most likely to find something. Without an interval of the service this takes a few reads an issuance,
+ * whether it lasts a third of a second or an hour. In memory of a worker: before it has enough data, the fixed pace
+ * applies.
  */
 export class SettlingTimes {
   readonly #pace: PollPace;
@@ -33,7 +33,7 @@ export class SettlingTimes {
     this.#pace = pace;
   }
 
-  /** An issuance took this long, in milliseconds, from its request to its end. */
+  /** Milliseconds from request to settlement. */
   observe(durationMs: number): void {
     if (!(durationMs >= 0)) return;
     this.#seen[this.#next] = durationMs;
@@ -51,9 +51,9 @@ export class SettlingTimes {
   }
 
   /**
-   * Milliseconds until the next read of an issuance that is `ageMs` old and was not settled then.
+   * Milliseconds until the next read of an unsettled issuance that is `ageMs` old.
    *
-   * @param random a number in [0, 1), for the jitter
+   * @param random in [0, 1), for the jitter
    */
   nextReadMs(ageMs: number, random: number): number {
     const age = Math.max(ageMs, 0);
@@ -72,7 +72,7 @@ function aimed(atMs: number): number {
   return atMs * (1 + marginShare) + marginMs;
 }
 
-/** Evenly spaced points of a sample, smallest to largest; at most as many as it has. */
+/** Evenly spaced quantiles of a sample, ascending; at most as many as it has. */
 function quantiles(sample: readonly number[], count: number): number[] {
   const sorted = [...sample].sort((a, b) => a - b);
   const size = Math.min(count, sorted.length);
@@ -82,25 +82,25 @@ function quantiles(sample: readonly number[], count: number): number[] {
   );
 }
 
-/** For each of some equally likely durations, ascending: where to read next when it is reached. */
+/** For equally likely durations, ascending: where to read next. */
 export interface ReadingPlan {
   durations: readonly number[];
-  /** Index of the duration to read at, when those below this index have passed. */
+  /** Index of the duration to read at, once those below this index have passed. */
   next: Int32Array;
-  /** Reads that an issuance costs on average. */
+  /** Average reads per issuance. */
   reads: number;
 }
 
-/** The age of the next read of what had not settled at `ageMs`; null beyond everything known. */
+/** The age of the next read after `ageMs`; null beyond all known durations. */
 export function nextRead({ durations, next }: ReadingPlan, ageMs: number): number | null {
   const from = durations.findIndex((duration) => aimed(duration) > ageMs);
   const to = next[from];
   return to === undefined ? null : (durations[to] as number);
 }
 
-/** The plan that finds results soonest for a number of reads on average. */
+/** The plan that finds results soonest with this average of reads. */
 export function readingPlan(durations: readonly number[], reads: number): ReadingPlan {
-  // A read costs as much as so many milliseconds of waiting: the dearer, the fewer.
+  // Cost of a read in milliseconds of waiting: the higher, the fewer reads.
   let cheap = 0;
   let dear = (durations.at(-1) ?? 0) * durations.length;
   let plan = cheapestPlan(durations, dear);
