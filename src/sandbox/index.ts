@@ -11,4 +11,4 @@ export type { Received } from './http/request-log';
 export type { CertificateEnding } from './certificates/certificate-scenario';
 export type { CreditNames, CreditNamesInput } from './credit/credit-scenario';
 export { seededMonitorId } from './monitors/monitor-shelf';
-export { seededDossierId } from './dossiers/dossier-shelf';
+export { seededDossierId } from './dossiers/dossiers';

@@ -106,64 +106,76 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let scenario = firstScenario;
   let filesOrigin = '';
   const clock = new SandboxClock(options.clock ?? 'real');
-  const credentials = new Credentials(token);
   const parts = {
     seed,
     clock,
     scenario: () => scenario,
-    credentials,
     links: new SignedLinks(seed, clock, () => filesOrigin),
     receivedCapacity: options.receivedCapacity ?? defaultCapacity,
     capacity: options.capacity ?? defaultCapacity,
   };
-  const certificates = createCertificates(parts);
-  const credit = createCredit({ ...parts, names, token: creditToken });
-  const monitors = createMonitors(parts);
-  const dossiers = createDossiers(parts);
-  const traces = createTraces(parts);
-  const lens = createLens(parts);
-  const profiles = createProfiles(parts);
-  const sections = { credit, monitors, dossiers, traces, lens, profiles };
-  const resources = [certificates, ...Object.values(sections)];
 
-  const configure = (patch: unknown) => {
-    scenario = patchScenario(scenario, patch);
-    certificates.patched(patch as SectionPatch);
-    for (const [name, section] of Object.entries(sections)) {
-      const named = (patch as Record<string, SectionPatch | undefined>)[name];
-      if (named !== undefined) section.patched(named);
-    }
-  };
-  const replaceScenario = (replacement: unknown) => {
-    scenario = parseScenario(replacement);
-    for (const resource of resources) resource.patched({ documents: { '*': null }, seeded: {} });
-  };
-  const setToken = (named: string, valid: boolean) => credentials.setValid(named, valid);
-  const reset = () => {
+  /** All that is held, as at the start. */
+  function begin() {
+    const credentials = new Credentials(token);
+    const common = { ...parts, credentials };
+    const certificates = createCertificates(common);
+    const sections = {
+      credit: createCredit({ ...parts, names, token: creditToken }),
+      monitors: createMonitors(common),
+      dossiers: createDossiers(common),
+      traces: createTraces(common),
+      lens: createLens(common),
+      profiles: createProfiles(common),
+    };
+    const resources = [certificates, ...Object.values(sections)];
+    const setToken = (named: string, valid: boolean) => credentials.setValid(named, valid);
+    const configure = (patch: unknown) => {
+      scenario = patchScenario(scenario, patch);
+      certificates.patched(patch as SectionPatch);
+      for (const [name, section] of Object.entries(sections)) {
+        const named = (patch as Record<string, SectionPatch | undefined>)[name];
+        if (named !== undefined) section.patched(named);
+      }
+    };
+    const replaceScenario = (replacement: unknown) => {
+      scenario = parseScenario(replacement);
+      for (const resource of resources) resource.patched({ documents: { '*': null }, seeded: {} });
+    };
+    const serveControl = createControl({
+      health: () => ({ status: 'ok', seed, clock: clock.mode, now: clock.isoNow() }),
+      scenario: parts.scenario,
+      replaceScenario,
+      configure,
+      clock,
+      reset,
+      resources: { '': { ...certificates, setToken }, ...sections },
+    });
+    return { certificates, sections, resources, setToken, configure, serveControl };
+  }
+  let held = begin();
+
+  function reset(): void {
     scenario = firstScenario;
     clock.reset();
-    credentials.reset();
-    for (const resource of resources) resource.reset();
+    held = begin();
+    Object.assign(sandbox, shown());
+  }
+  const shown = () => {
+    const { certificates, configure, sections, setToken } = held;
+    const { counts, received, state } = certificates;
+    return { ...sections, configure, setToken, counts, received, state };
   };
 
-  const serveControl = createControl({
-    health: () => ({ status: 'ok', seed, clock: clock.mode, now: clock.isoNow() }),
-    scenario: parts.scenario,
-    replaceScenario,
-    configure,
-    clock,
-    reset,
-    resources: { '': { ...certificates, setToken }, ...sections },
-  });
   const resourceAt = (path: string) =>
-    resources.find(({ paths }) =>
+    held.resources.find(({ paths }) =>
       paths.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
     );
   const serve: Serve = (request, response, path, query) => {
-    if (path.startsWith(controlPrefix)) return serveControl(request, response, path);
+    if (path.startsWith(controlPrefix)) return held.serveControl(request, response, path);
     const resource = path.startsWith(filesPrefix) ? undefined : resourceAt(path);
     // What nobody knows is refused, and logged, where certificates are.
-    return (resource ?? certificates).serve(request, response, path, query);
+    return (resource ?? held.certificates).serve(request, response, path, query);
   };
   const serveFiles: Serve = async (request, response, path, query) => {
     const resource = path.startsWith(filesPrefix) ? resourceAt(path) : undefined;
@@ -183,20 +195,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   );
   filesOrigin = options.filesOrigin ?? originOf(files.port);
   const origin = originOf(server.port);
-  return {
+  const sandbox: Sandbox = {
+    ...shown(),
     baseUrl: `${origin}/api/v1`,
     creditBaseUrl: `${origin}${creditBasePath}`,
     origin,
     filesOrigin,
     port: server.port,
     clock,
-    configure,
     scenario: parts.scenario,
-    setToken,
-    state: certificates.state,
-    received: certificates.received,
-    counts: certificates.counts,
-    ...sections,
     reset,
     close: async () => {
       const closed = Promise.all([server.close(), files.close()]);
@@ -204,4 +211,5 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       await closed;
     },
   };
+  return sandbox;
 }

@@ -5,7 +5,6 @@ import { seededUuid } from '../core/chance';
 import { Tally } from '../core/tally';
 import { beginWork, failureOf } from '../core/work';
 import type { FaultPlan } from '../faults/fault-plan';
-import { firstSteps } from '../faults/fault-scenario';
 import { iso, type JsonObject } from '../http/answer';
 import { Refusal, sandboxFull } from '../http/refusal';
 import { readBodyAs } from '../http/request-body';
@@ -190,16 +189,10 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
     name: 'req',
     roles: certificateRoles,
     section: scenario,
-    stepsOf: (stage, { subject }) => {
-      const steps = scriptOf(subject)?.[stage];
-      return isNamed(subject) ? steps : firstSteps(steps);
-    },
+    scriptOf: ({ subject }) => scriptOf(subject),
+    isNamed: ({ subject }) => isNamed(subject),
     spoilings,
     routes,
-    clear() {
-      issuances.clear();
-      tally.clear();
-    },
   });
 
   return {

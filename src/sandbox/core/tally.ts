@@ -27,8 +27,4 @@ export class Tally<Line extends object> {
   all(): Line[] {
     return [...this.#lines.values()].map((line) => ({ ...line }));
   }
-
-  clear(): void {
-    this.#lines.clear();
-  }
 }

@@ -30,12 +30,7 @@ const otherRoles = {
   engine_delete: 'lookup',
 } as const satisfies Record<string, CallRole>;
 export const creditRoles = { ...operationRoles, ...otherRoles };
-type OperationStage = keyof typeof operationRoles;
 export type CreditStage = keyof typeof creditRoles;
-
-export function isOfOperation(stage: CreditStage): stage is OperationStage {
-  return Object.hasOwn(operationRoles, stage);
-}
 
 /** How an operation ends, and for how many operations of one file unless the step says. */
 export const creditEndings = {

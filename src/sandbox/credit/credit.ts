@@ -1,12 +1,11 @@
 /** The credit-analysis service: its routes, and the operations and engines that it holds. */
 
 import { createHash } from 'node:crypto';
-import { firstSteps } from '../faults/fault-scenario';
 import { Credentials } from '../http/credentials';
 import { plainProblem, Refusal } from '../http/refusal';
 import { createService, type Request, type ResourceParts, type Route } from '../http/service';
 import { underReview, without, withExtraFields, type Spoiling } from '../http/spoilings';
-import { creditRoles, isOfOperation, type CreditNames, type CreditStage } from './credit-scenario';
+import { creditRoles, type CreditNames, type CreditStage } from './credit-scenario';
 import { createEngines, engineOnWire } from './engines';
 import { openApiDocument } from './openapi-document';
 import { createOperations } from './operations';
@@ -35,16 +34,8 @@ export function createCredit(parts: CreditParts) {
     section: scenario,
     refusal: plainProblem,
     spoilings: spoilingsIn(names),
-    clear() {
-      operations.clear();
-      engines.reset();
-      credentials.reset();
-    },
-    stepsOf: (stage, { subject: sha256, variant: name = '' }) => {
-      if (!isOfOperation(stage)) return firstSteps(scenario().calls[stage]);
-      const steps = operations.scriptOf({ sha256, name })?.[stage];
-      return operations.isNamed({ sha256, name }) ? steps : firstSteps(steps);
-    },
+    scriptOf: operations.scriptOf,
+    isNamed: operations.isNamed,
     routes: (plan) => [
       ...operations.routes(plan),
       ...engines.routes(prefix, names),

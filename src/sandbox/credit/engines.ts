@@ -75,12 +75,7 @@ export function createEngines(seed: number) {
     return engine;
   }
 
-  function reset(): void {
-    held.clear();
-    made = 0;
-    for (const template of templates) add({ ...template, isTemplate: true });
-  }
-  reset();
+  for (const template of templates) add({ ...template, isTemplate: true });
 
   /** @throws Refusal 400, 404 */
   function find({ params }: Request): Engine {
@@ -145,7 +140,6 @@ export function createEngines(seed: number) {
   return {
     all: (): Engine[] => [...held.values()],
     find: (id: string): Engine | undefined => held.get(id),
-    reset,
     /** @param prefix path below which they stand */
     routes(prefix: string, { engineList }: CreditNames): Route<CreditStage>[] {
       const all = `${prefix}/engines`;

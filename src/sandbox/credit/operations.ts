@@ -4,7 +4,7 @@ import { drawDuration, seededUuid } from '../core/chance';
 import type { SandboxClock } from '../core/clock';
 import { Tally } from '../core/tally';
 import { beginWork, statusOf, type Work } from '../core/work';
-import type { FaultPlan } from '../faults/fault-plan';
+import type { FaultPlan, Subject } from '../faults/fault-plan';
 import { iso, type Answer, type JsonObject } from '../http/answer';
 import { Refusal, sandboxFull } from '../http/refusal';
 import { uuidIn } from '../http/router';
@@ -105,11 +105,11 @@ export function createOperations(parts: OperationParts) {
     };
   }
 
-  const scriptOf = ({ sha256, name }: Pick<Upload['file'], 'sha256' | 'name'>) => {
+  const scriptOf = ({ subject: sha256, variant: name = '' }: Subject) => {
     const { files } = scenario();
     return files[sha256] ?? files[name] ?? files['*'];
   };
-  const isNamed = ({ sha256, name }: Pick<Upload['file'], 'sha256' | 'name'>) =>
+  const isNamed = ({ subject: sha256, variant: name = '' }: Subject) =>
     Object.hasOwn(scenario().files, sha256) || Object.hasOwn(scenario().files, name);
 
   function begin(
@@ -120,8 +120,9 @@ export function createOperations(parts: OperationParts) {
   ): Operation {
     const { file, xmls } = upload;
     const { analysis, resultDelayMs } = scenario();
-    const script = scriptOf(file);
-    const { kind } = plan.nextEnding(subjectOf(upload), script?.end, creditEndings, isNamed(file));
+    const subject = subjectOf(upload);
+    const script = scriptOf(subject);
+    const { kind } = plan.nextEnding(subject, script?.end, creditEndings, isNamed(subject));
     const { sha256, name } = file;
     const words = [seed, 'operation', sha256, name, xmls?.sha256 ?? '', engine.id, ordinal];
     const work = beginWork(clock.now(), kind, analysis, words);
@@ -233,10 +234,6 @@ export function createOperations(parts: OperationParts) {
         ending: operation.ending,
         operation: shown(operation),
       })),
-    clear(): void {
-      operations.clear();
-      tally.clear();
-    },
   };
 }
 

@@ -3,9 +3,16 @@
 import { draw, pick, seededUuid } from '../core/chance';
 import { failureOf } from '../core/work';
 import { iso, type JsonObject } from '../http/answer';
-import { isSettledAt, phaseEnds, settlesAt, statusAt, type Attempt } from './attempts';
 import type { DossierScenario, DossierStatus } from './dossier-scenario';
-import { currentOf, type HeldDossier } from './dossier-shelf';
+import {
+  currentOf,
+  isSettledAt,
+  phaseEnds,
+  settlesAt,
+  statusAt,
+  type Attempt,
+  type HeldDossier,
+} from './held-dossier';
 
 export interface DossierView {
   seed: number;

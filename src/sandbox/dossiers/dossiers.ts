@@ -1,8 +1,9 @@
 /** Dossiers: the calls about them, and what a test turns. */
 
 import { z } from 'zod';
+import { drawDuration } from '../core/chance';
 import { fictionalPdf } from '../core/fictional-pdf';
-import { firstSteps } from '../faults/fault-scenario';
+import { createShelf } from '../core/shelf';
 import type { Answer } from '../http/answer';
 import type { ControlRoutes } from '../http/control';
 import { IdempotencyKeys } from '../http/idempotency-keys';
@@ -16,23 +17,68 @@ import {
   type Request,
   type ResourceParts,
   type Route,
-  type SectionPatch,
 } from '../http/service';
 import { filesPrefix } from '../http/signed-links';
-import { isCancellableAt, statusAt, type Attempt } from './attempts';
-import { dossierRoles, dossierStatusWords, type DossierStage } from './dossier-scenario';
-import { currentOf, DossierShelf, type HeldDossier } from './dossier-shelf';
+import {
+  dossierRoles,
+  dossierStatusWords,
+  type DossierScript,
+  type DossierStage,
+} from './dossier-scenario';
 import { artifactIdOf, dossierOnWire, hasPdf, type DossierView } from './dossier-wire';
+import {
+  currentOf,
+  isCancellableAt,
+  nextAttempt,
+  statusAt,
+  type Attempt,
+  type HeldDossier,
+} from './held-dossier';
 
 const dossiersPath = '/api/v1/dossies';
 const dossierFilesPath = 'dossies';
 const dossierBody = z.strictObject({ dossieId: z.string() });
 
+/** Id of the nth seeded dossier, from 1. */
+export function seededDossierId(number: number): string {
+  return `444f5353-4945-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
 export function createDossiers(parts: ResourceParts) {
   const { clock, links, seed } = parts;
   const scenario = () => parts.scenario().dossiers;
-  const shelf = new DossierShelf({ seed, clock, scenario });
+  const shelf = createShelf<DossierScript, HeldDossier>({
+    stock: () => ({ ...scenario(), seeded: scenario().seeded.dossiers }),
+    seededId: seededDossierId,
+    missing: () => new Refusal(404, 'dossie_not_found', 'No such dossier.'),
+    make: (id, script) => {
+      const createdAt = clock.now();
+      const first = attemptAt({ id, script, attempts: [] }, 'start');
+      const counts = { statusReads: 0, retryRequests: 0, cancelRequests: 0, pdfs: 0 };
+      return { id, script, createdAt, attempts: [first], counts };
+    },
+  });
   const keys = new IdempotencyKeys(() => scenario().repeatedKey);
+
+  function attemptAt(of: Parameters<typeof nextAttempt>[0], by: Attempt['by']): Attempt {
+    return nextAttempt(of, by, clock.now(), { scenario: scenario(), seed });
+  }
+
+  /** A new attempt under the same id. */
+  function beginAgain(dossier: HeldDossier, by: 'client' | 'other'): Attempt {
+    const attempt = attemptAt(dossier, by);
+    dossier.attempts.push(attempt);
+    return attempt;
+  }
+
+  /** As its script says: cancelled after a while, or on to its end all the same. */
+  function cancel(dossier: HeldDossier): void {
+    const attempt = currentOf(dossier);
+    const now = clock.now();
+    if (dossier.script.cancelling !== 'cancelled' || !isCancellableAt(attempt, now)) return;
+    const takes = drawDuration(scenario().cancelMs, 'uniform', seed, 'cancel', attempt.id);
+    attempt.cancelledAt = Math.min(attempt.cancelledAt, now + takes);
+  }
 
   const link = (dossier: HeldDossier, expiresAt: number) => {
     const path = `${dossier.id}/artifacts/${artifactIdOf(currentOf(dossier))}`;
@@ -82,7 +128,7 @@ export function createDossiers(parts: ResourceParts) {
       throw new Refusal(409, 'dossie_not_retryable', `The dossier is ${status}.`);
     }
     return about(dossier, () => {
-      shelf.beginAgain(dossier, 'client');
+      beginAgain(dossier, 'client');
       keys.bind(key, asked, dossier.id);
       return shown(dossier, successStatus);
     });
@@ -98,7 +144,7 @@ export function createDossiers(parts: ResourceParts) {
       throw new Refusal(409, 'dossie_not_cancellable', `The dossier is ${status}.`);
     }
     return about(dossier, () => {
-      shelf.cancel(dossier);
+      cancel(dossier);
       return shown(dossier, scenario().successStatus);
     });
   }
@@ -131,23 +177,17 @@ export function createDossiers(parts: ResourceParts) {
     name: 'dossier',
     roles: dossierRoles,
     section: scenario,
-    stepsOf: (stage, { subject }) => {
-      const { calls, held } = scenario();
-      return firstSteps(stage === 'list' ? undefined : held[subject]?.[stage], calls[stage]);
-    },
+    scriptOf: ({ subject }) => scenario().held[subject],
+    shelf,
     routes: () => routes,
-    clear() {
-      keys.clear();
-      shelf.restock();
-    },
   });
 
   /** By another client. @returns the number of the new attempt. @throws Refusal 404 */
   const retryElsewhere = (dossieId: string): { attempt: number } => ({
-    attempt: shelf.beginAgain(shelf.get(dossieId), 'other').number,
+    attempt: beginAgain(shelf.get(dossieId), 'other').number,
   });
   /** By another client. @throws Refusal 404 */
-  const cancelElsewhere = (dossieId: string): void => shelf.cancel(shelf.get(dossieId));
+  const cancelElsewhere = (dossieId: string): void => cancel(shelf.get(dossieId));
   const controls: ControlRoutes = {
     'POST retry': (body) => retryElsewhere(body.as(dossierBody).dossieId),
     'POST cancel': (body) => {
@@ -180,13 +220,6 @@ export function createDossiers(parts: ResourceParts) {
         dossier: shownIn(dossier, 'held'),
         endings: dossier.attempts.map(({ ending }) => ending),
       })),
-    /** Steps begin again; so do the dossiers that the patch names, all of them by `seeded`. */
-    patched(patch: SectionPatch): void {
-      const { held, pattern, seeded } = patch;
-      service.patched(patch);
-      if (seeded === undefined && pattern === undefined) shelf.restart(Object.keys(held ?? {}));
-      else shelf.restock();
-    },
   };
 }
 

@@ -6,22 +6,15 @@ import { Refusal } from './refusal';
 export type AuthScheme = 'query_token' | 'bearer' | 'open';
 
 export class Credentials {
-  readonly #first: string;
   /** Every token ever named, and whether it works now. */
   readonly #tokens = new Map<string, boolean>();
 
   constructor(token: string) {
-    this.#first = token;
     this.#tokens.set(token, true);
   }
 
   setValid(token: string, valid: boolean): void {
     this.#tokens.set(token, valid);
-  }
-
-  reset(): void {
-    this.#tokens.clear();
-    this.#tokens.set(this.#first, true);
   }
 
   /** @throws Refusal 401 */

@@ -65,8 +65,4 @@ export class IdempotencyKeys {
   seen(): KeySeen[] {
     return [...this.#kept.values()].map(({ key, seen, id }) => ({ key, seen, id }));
   }
-
-  clear(): void {
-    this.#kept.clear();
-  }
 }

@@ -28,9 +28,4 @@ export class RateLimit {
     }
     this.#left -= 1;
   }
-
-  reset(): void {
-    this.#left = Number.POSITIVE_INFINITY;
-    this.#filledAt = this.#clock.now();
-  }
 }

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { drawDuration } from '../core/chance';
 import type { SandboxClock } from '../core/clock';
 import { FaultPlan, type FaultPlanParts, type Subject, type Trouble } from '../faults/fault-plan';
-import type { Background } from '../faults/fault-scenario';
+import { firstSteps, type Background, type CallSteps } from '../faults/fault-scenario';
 import { faults, type Fault, type FaultKind } from '../faults/faults';
 import type { Scenario } from '../scenario';
 import { rawAnswer, type Answer, type JsonObject } from './answer';
@@ -66,17 +66,29 @@ export interface ResourceParts {
   receivedCapacity: number;
 }
 
+/** By stage. */
+type Steps = { readonly [stage: string]: unknown };
+
 interface ServiceParts<Stage extends string>
-  extends ResourceParts, Omit<FaultPlanParts<Stage>, 'background'> {
+  extends ResourceParts, Pick<FaultPlanParts<Stage>, 'name' | 'roles'> {
   /** The section of the scenario that the resource follows. */
-  section: () => { rateLimitPerSecond: number | null; background: Background; cursorName?: string };
+  section: () => {
+    rateLimitPerSecond: number | null;
+    background: Background;
+    cursorName?: string;
+    calls?: Steps;
+  };
+  /** What the section says of what a call is about. */
+  scriptOf: (about: Subject) => Steps | undefined;
+  /** What it holds from the start. */
+  shelf?: { patched(patch: SectionPatch): void };
+  /** Whether that stands there by name: then nothing but its own steps strikes it. */
+  isNamed?: (about: Subject) => boolean;
   routes(plan: FaultPlan<Stage>): readonly Route<Stage>[];
   /** How refusals are worded; the problem of the investigation service when left out. */
   refusal?: RefusalBody;
   /** What faults do to its answers, where that is not the usual. */
   spoilings?: Partial<Record<FaultKind, Spoiling>>;
-  /** Lets go of what the resource holds, and begins as at the start. */
-  clear(): void;
 }
 
 /** What a patch of a section names. */
@@ -94,16 +106,23 @@ const keptTextLength = 2000;
 
 export function createService<Stage extends string>(parts: ServiceParts<Stage>) {
   const { clock, credentials, links, name, roles, section, seed } = parts;
-  const plan = new FaultPlan<Stage>({ ...parts, background: () => section().background });
+  const plan = new FaultPlan<Stage>({
+    ...parts,
+    background: () => section().background,
+    stepsOf(stage, about) {
+      const own = parts.scriptOf(about)?.[stage] as CallSteps | undefined;
+      if (parts.isNamed?.(about) === true) return own;
+      return firstSteps(own, section().calls?.[stage] as CallSteps | undefined);
+    },
+  });
   const log = new RequestLog<Stage>(parts.receivedCapacity);
   const rateLimit = new RateLimit(clock, () => section().rateLimitPerSecond);
   const routes = parts.routes(plan);
   const router = new Router<Route<Stage>>(routes);
   const servesFiles = routes.some(({ path }) => path.startsWith(filesPrefix));
   const isOfFiles = (path: string) => servesFiles && path.startsWith(filesPrefix);
-  const noCalls = () =>
-    Object.fromEntries(Object.keys(roles).map((stage) => [stage, 0])) as Record<Stage, number>;
-  let calls = noCalls();
+  const none = Object.keys(roles).map((stage) => [stage, 0]);
+  const calls = Object.fromEntries(none) as Record<Stage, number>;
 
   async function serve(
     incoming: IncomingMessage,
@@ -218,14 +237,9 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     /** Calls that named a resource and had a token that works; emptying the log keeps them. */
     calls: (): Record<Stage, number> => ({ ...calls }),
     /** Steps begin again; of the documents alone that the patch names. */
-    patched: ({ documents }: SectionPatch): void =>
-      plan.restart(documents && Object.keys(documents)),
-    reset: (): void => {
-      parts.clear();
-      calls = noCalls();
-      log.clear();
-      plan.restart();
-      rateLimit.reset();
+    patched: (patch: SectionPatch): void => {
+      plan.restart(patch.documents && Object.keys(patch.documents));
+      parts.shelf?.patched(patch);
     },
   };
 }

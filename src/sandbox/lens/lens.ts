@@ -6,7 +6,6 @@ import { fictionalPdf } from '../core/fictional-pdf';
 import { Tally } from '../core/tally';
 import { beginWork } from '../core/work';
 import { stepAt } from '../faults/fault-plan';
-import { firstSteps } from '../faults/fault-scenario';
 import type { Answer } from '../http/answer';
 import { IdempotencyKeys } from '../http/idempotency-keys';
 import { expiredLink, Refusal, sandboxFull } from '../http/refusal';
@@ -210,14 +209,8 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
     name: 'lens',
     roles: lensRoles,
     section: scenario,
-    stepsOf: (stage, { subject }) =>
-      firstSteps(scriptOf(subject)?.[stage], scenario().calls[stage]),
+    scriptOf: ({ subject }) => scriptOf(subject),
     routes: () => routes,
-    clear() {
-      keys.clear();
-      analyses.clear();
-      tally.clear();
-    },
   });
 
   return {

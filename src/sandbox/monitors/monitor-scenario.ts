@@ -72,11 +72,14 @@ export const monitorFields = {
     .optional(),
 };
 
+/** Over all monitors. */
+export const changeLimit = 1_000_000;
+
 const monitorScript = section({
   ...monitorFields,
   changes: z.array(changeScript).default([]),
   /** Changes beyond the scripted ones, drawn from the seed. */
-  seededChanges: z.int().min(0).max(1_000_000).default(0),
+  seededChanges: z.int().min(0).max(changeLimit).default(0),
   /** The seeded changes appear within this time, from the start of the sandbox. */
   overMs: milliseconds.default(0),
   ...callScripts,
@@ -97,9 +100,14 @@ export const monitorSection = section({
   seeded: section({
     monitors: z.int().min(0).max(20_000).default(0),
     /** Of each. */
-    changes: z.int().min(0).max(1_000_000).default(0),
+    changes: z.int().min(0).max(changeLimit).default(0),
     overMs: milliseconds.default(0),
-  }).prefault({}),
+  })
+    .refine(
+      ({ monitors, changes }) => monitors * changes <= changeLimit,
+      `expected at most ${changeLimit} changes over all monitors`,
+    )
+    .prefault({}),
   held: z.record(uuidInLowerCase, monitorScript).default({}),
   /** Steps that every monitor without steps of its own goes through, each by itself. */
   calls: section(callScripts).prefault({}),

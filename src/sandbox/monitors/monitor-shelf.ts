@@ -3,9 +3,11 @@
 import { draw, pick, seededUuid } from '../core/chance';
 import type { SandboxClock } from '../core/clock';
 import { withCheckDigits } from '../core/document-digits';
+import { createShelf } from '../core/shelf';
 import type { JsonObject } from '../http/answer';
 import { Refusal, sandboxFull } from '../http/refusal';
 import {
+  changeLimit,
   changeScript,
   monitorFields,
   type ChangeScript,
@@ -67,93 +69,31 @@ export function seededMonitorId(number: number): string {
   return `4d4f4e49-544f-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** Over all monitors. */
-const changeLimit = 1_000_000;
+const plainChange = changeScript.parse({});
 
-export class MonitorShelf {
-  readonly #seed: number;
-  readonly #clock: SandboxClock;
-  readonly #scenario: () => MonitorScenario;
-  readonly #monitors = new Map<string, HeldMonitor>();
-  #held = 0;
-  #scripted = 0;
+type MonitorScript = MonitorFields &
+  Pick<MonitorScenario['held'][string], 'changes' | 'seededChanges' | 'overMs'>;
 
-  constructor(seed: number, clock: SandboxClock, scenario: () => MonitorScenario) {
-    this.#seed = seed;
-    this.#clock = clock;
-    this.#scenario = scenario;
-    this.restock();
-  }
+export function createMonitorShelf(
+  seed: number,
+  clock: SandboxClock,
+  scenario: () => MonitorScenario,
+) {
+  const shelf = createShelf<MonitorScript, HeldMonitor>({
+    stock() {
+      const { held, seeded } = scenario();
+      const { changes: seededChanges, overMs } = seeded;
+      return { held, seeded: seeded.monitors, pattern: { changes: [], seededChanges, overMs } };
+    },
+    seededId: seededMonitorId,
+    make,
+    missing: () => new Refusal(404, 'monitor_not_found', 'No such monitor.'),
+  });
 
-  /** Begins anew with the monitors of the scenario. */
-  restock(): void {
-    const { held, seeded } = this.#scenario();
-    this.#monitors.clear();
-    this.#held = 0;
-    this.#scripted = 0;
-    const drawn = { changes: [], seededChanges: seeded.changes, overMs: seeded.overMs };
-    for (let number = 1; number <= seeded.monitors; number += 1) {
-      this.#put(seededMonitorId(number), drawn);
-    }
-    this.restart(Object.keys(held));
-  }
-
-  /** These monitors begin anew, as the scenario has them; those it no longer has are gone. */
-  restart(ids: readonly string[]): void {
-    const { held } = this.#scenario();
-    for (const id of ids) {
-      const script = held[id];
-      if (script === undefined) this.#monitors.delete(id);
-      else this.#put(id, script);
-    }
-  }
-
-  all(): HeldMonitor[] {
-    return [...this.#monitors.values()];
-  }
-
-  /** @throws Refusal 404 */
-  get(id: string): HeldMonitor {
-    const monitor = this.#monitors.get(id.toLowerCase());
-    if (monitor === undefined) throw new Refusal(404, 'monitor_not_found', 'No such monitor.');
-    return monitor;
-  }
-
-  /** A change that has appeared. @throws Refusal 404 */
-  change({ changes }: HeldMonitor, id: string): HeldChange {
-    const change = changes.get(id.toLowerCase());
-    if (change !== undefined && change.detectedAt <= this.#clock.now()) return change;
-    throw new Refusal(404, 'change_not_found', `No change ${id} has appeared.`);
-  }
-
-  appeared({ changes }: HeldMonitor): HeldChange[] {
-    const now = this.#clock.now();
-    return [...changes.values()].filter(({ detectedAt }) => detectedAt <= now);
-  }
-
-  /** @returns the ids of the new changes. @throws Refusal 404, 409, 507 */
-  addChanges(monitorId: string, scripts: readonly ChangeScript[]): string[] {
-    const monitor = this.get(monitorId);
-    const changes = scripts.map((script) => this.#changeOf(monitor, script, this.#clock.now()));
-    if (changes.some(({ id }) => monitor.changes.has(id))) {
-      throw new Refusal(409, 'change_exists', 'A change of this id is held already.');
-    }
-    this.#add(monitor, changes);
-    return changes.map(({ id }) => id);
-  }
-
-  set(monitor: HeldMonitor, fields: MonitorFields): void {
-    Object.assign(monitor.fields, fields);
-    monitor.updatedAt = this.#clock.now();
-  }
-
-  #put(
-    id: string,
-    script: MonitorFields & { changes: ChangeScript[]; seededChanges: number; overMs: number },
-  ): void {
+  function make(id: string, script: MonitorScript): HeldMonitor {
     const named = Object.entries(script).filter(([name]) => Object.hasOwn(monitorFields, name));
-    const digits = String(Math.floor(draw(this.#seed, 'identifier', id) * 1e8)).padStart(8, '0');
-    const now = this.#clock.now();
+    const digits = String(Math.floor(draw(seed, 'identifier', id) * 1e8)).padStart(8, '0');
+    const now = clock.now();
     // Monitors are older than the sandbox: a month.
     const createdAt = now - 30 * 86_400_000;
     const monitor: HeldMonitor = {
@@ -168,49 +108,72 @@ export class MonitorShelf {
       updatedAt: createdAt,
       changes: new Map(),
     };
-    this.#monitors.set(id, monitor);
     const drawn = Array.from({ length: script.seededChanges }, (_, index) => {
-      const changeId = seededUuid(`change|${this.#seed}|${id}|${index}`);
-      const afterMs = Math.floor(draw(this.#seed, 'appears', changeId) * script.overMs);
+      const changeId = seededUuid(`change|${seed}|${id}|${index}`);
+      const afterMs = Math.floor(draw(seed, 'appears', changeId) * script.overMs);
       return { ...plainChange, id: changeId, afterMs };
     });
-    const scripts = [...script.changes, ...drawn];
-    this.#add(
-      monitor,
-      scripts.map((one) => this.#changeOf(monitor, one, now)),
+    add(monitor, [...script.changes, ...drawn]);
+    return monitor;
+  }
+
+  /** @returns their ids. @throws Refusal 409 */
+  function add(monitor: HeldMonitor, scripts: readonly ChangeScript[]): string[] {
+    const before = [...monitor.changes.values()];
+    const changes = scripts.map((script, index) =>
+      changeOf(monitor.id, script, before.length + index),
     );
-  }
-
-  #add(monitor: HeldMonitor, changes: readonly HeldChange[]): void {
-    if (this.#held + changes.length > changeLimit) throw sandboxFull(changeLimit);
-    this.#held += changes.length;
+    if (changes.some(({ id }) => monitor.changes.has(id))) {
+      throw new Refusal(409, 'change_exists', 'A change of this id is held already.');
+    }
     // Equal instants stay in the order of their entry.
-    const all = [...monitor.changes.values(), ...changes];
-    all.sort((a, b) => a.detectedAt - b.detectedAt);
+    const all = [...before, ...changes].sort((a, b) => a.detectedAt - b.detectedAt);
     monitor.changes = new Map(all.map((change) => [change.id, change]));
+    return changes.map(({ id }) => id);
   }
 
-  #changeOf(monitor: HeldMonitor, script: ChangeScript, from: number): HeldChange {
-    const seed = this.#seed;
-    this.#scripted += 1;
-    const id = script.id ?? seededUuid(`change|${seed}|${monitor.id}|scripted|${this.#scripted}`);
-    const detectedAt = from + script.afterMs;
+  function changeOf(monitorId: string, script: ChangeScript, index: number): HeldChange {
+    const { acknowledged, afterMs, answer, ack } = script;
+    const id = script.id ?? seededUuid(`change|${seed}|${monitorId}|scripted|${index}`);
+    const detectedAt = clock.now() + afterMs;
     const chance = draw(seed, 'severity', id);
     return {
       id,
-      monitorId: monitor.id,
+      monitorId,
       severity: script.severity ?? (chance < 0.6 ? 'info' : chance < 0.9 ? 'warn' : 'critical'),
       type: script.type ?? pick(changeTypes, seed, 'type', id),
       before: script.before ?? null,
       after: script.after ?? null,
       detectedAt,
-      acknowledgedAt: script.acknowledged ? detectedAt : null,
-      acknowledgedBy: script.acknowledged ? 'other' : null,
+      acknowledgedAt: acknowledged ? detectedAt : null,
+      acknowledgedBy: acknowledged ? 'other' : null,
       acks: 0,
-      answer: script.answer,
-      ack: script.ack,
+      answer,
+      ack,
     };
   }
-}
 
-const plainChange = changeScript.parse({});
+  return {
+    ...shelf,
+    /** A change that has appeared. @throws Refusal 404 */
+    change({ changes }: HeldMonitor, id: string): HeldChange {
+      const change = changes.get(id.toLowerCase());
+      if (change !== undefined && change.detectedAt <= clock.now()) return change;
+      throw new Refusal(404, 'change_not_found', `No change ${id} has appeared.`);
+    },
+    appeared({ changes }: HeldMonitor): HeldChange[] {
+      const now = clock.now();
+      return [...changes.values()].filter(({ detectedAt }) => detectedAt <= now);
+    },
+    /** @returns the ids of the new changes. @throws Refusal 404, 409, 507 */
+    addChanges(monitorId: string, scripts: readonly ChangeScript[]): string[] {
+      const held = shelf.all().reduce((sum, { changes }) => sum + changes.size, 0);
+      if (held + scripts.length > changeLimit) throw sandboxFull(changeLimit);
+      return add(shelf.get(monitorId), scripts);
+    },
+    set(monitor: HeldMonitor, fields: MonitorFields): void {
+      Object.assign(monitor.fields, fields);
+      monitor.updatedAt = clock.now();
+    },
+  };
+}

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { section } from '../core/scenario-parts';
-import { firstSteps } from '../faults/fault-scenario';
 import { iso, type JsonObject } from '../http/answer';
 import type { ControlRoutes } from '../http/control';
 import { readPage } from '../http/list-pages';
@@ -15,7 +14,6 @@ import {
   type Request,
   type ResourceParts,
   type Route,
-  type SectionPatch,
 } from '../http/service';
 import {
   changeScript,
@@ -30,7 +28,7 @@ import {
 import {
   acknowledge,
   changeStatus,
-  MonitorShelf,
+  createMonitorShelf,
   type HeldChange,
   type HeldMonitor,
 } from './monitor-shelf';
@@ -56,8 +54,8 @@ const monitorBody = z.strictObject({ monitorId, set: section(monitorFields) });
 export function createMonitors(parts: ResourceParts) {
   const { clock, seed } = parts;
   const scenario = () => parts.scenario().monitors;
-  const shelf = new MonitorShelf(seed, clock, scenario);
-  let counted = { shown: 0, acknowledged: 0 };
+  const shelf = createMonitorShelf(seed, clock, scenario);
+  const counted = { shown: 0, acknowledged: 0 };
 
   /** @throws Refusal 404, 400 */
   function find({ params }: Request): HeldMonitor {
@@ -155,15 +153,9 @@ export function createMonitors(parts: ResourceParts) {
     name: 'monitor',
     roles: monitorRoles,
     section: scenario,
-    stepsOf: (stage, { subject }) => {
-      const { calls, held } = scenario();
-      return firstSteps(held[subject]?.[stage], calls[stage]);
-    },
+    scriptOf: ({ subject }) => scenario().held[subject],
+    shelf,
     routes: () => routes,
-    clear() {
-      counted = { shown: 0, acknowledged: 0 };
-      shelf.restock();
-    },
   });
 
   /** By another client: all that are open when none is named. @returns ids of those that moved */
@@ -234,11 +226,5 @@ export function createMonitors(parts: ResourceParts) {
     addChanges,
     acknowledgeElsewhere,
     set,
-    /** Steps begin again; so do the monitors that the patch names, all of them by `seeded`. */
-    patched(patch: SectionPatch): void {
-      service.patched(patch);
-      if (patch.seeded === undefined) shelf.restart(Object.keys(patch.held ?? {}));
-      else shelf.restock();
-    },
   };
 }

@@ -3,7 +3,6 @@
 import { draw } from '../core/chance';
 import { isDocument } from '../core/document-digits';
 import { Tally } from '../core/tally';
-import { firstSteps } from '../faults/fault-scenario';
 import type { JsonObject } from '../http/answer';
 import { profileError, Refusal } from '../http/refusal';
 import {
@@ -65,9 +64,7 @@ export function createProfiles(parts: ResourceParts) {
     roles: profileRoles,
     section: scenario,
     refusal: profileError,
-    clear: () => tally.clear(),
-    stepsOf: (stage, { subject }) =>
-      firstSteps(scriptOf(subject)?.[stage], scenario().calls[stage]),
+    scriptOf: ({ subject }) => scriptOf(subject),
     routes: () => [
       {
         method: 'GET',

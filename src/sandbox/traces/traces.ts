@@ -5,7 +5,6 @@ import { seededUuid } from '../core/chance';
 import { Tally } from '../core/tally';
 import { beginWork } from '../core/work';
 import { stepAt } from '../faults/fault-plan';
-import { firstSteps } from '../faults/fault-scenario';
 import { IdempotencyKeys } from '../http/idempotency-keys';
 import { readPage } from '../http/list-pages';
 import { Refusal, sandboxFull } from '../http/refusal';
@@ -125,20 +124,12 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
     name: 'trace',
     roles: traceRoles,
     section: scenario,
-    stepsOf: (stage, { subject }) => {
-      const own = stage === 'list' ? undefined : scriptOf(subject)?.[stage];
-      return firstSteps(own, scenario().calls[stage]);
-    },
+    scriptOf: ({ subject }) => scriptOf(subject),
     routes: () => [
       { method: 'POST', path: tracesPath, stage: 'create', prepare: prepareCreate },
       { method: 'GET', path: tracesPath, stage: 'list', query: 'any', prepare: prepareList },
       { method: 'GET', path: `${tracesPath}/:id`, stage: 'read', prepare: prepareRead },
     ],
-    clear() {
-      keys.clear();
-      searches.clear();
-      tally.clear();
-    },
   });
 
   return {

@@ -1,7 +1,24 @@
-/** One attempt at a dossier. */
+/** A dossier that the service holds, and the attempts at it: what each will be is fixed when it begins. */
 
-import { statusOf, type Work } from '../core/work';
-import type { DossierEnding, DossierStatus } from './dossier-scenario';
+import { seededUuid } from '../core/chance';
+import { beginWork, statusOf, type Work } from '../core/work';
+import { stepAt } from '../faults/fault-plan';
+import type {
+  DossierEnding,
+  DossierScenario,
+  DossierScript,
+  DossierStatus,
+} from './dossier-scenario';
+
+export interface HeldDossier {
+  id: string;
+  script: DossierScript;
+  createdAt: number;
+  /** All that began here, the current one last. */
+  attempts: [Attempt, ...Attempt[]];
+  /** Calls that arrived about it. */
+  counts: { statusReads: number; retryRequests: number; cancelRequests: number; pdfs: number };
+}
 
 export interface Attempt extends Work<DossierEnding> {
   id: string;
@@ -10,6 +27,29 @@ export interface Attempt extends Work<DossierEnding> {
   by: 'start' | 'client' | 'other';
   /** The instant from which it is cancelled, also out of a review; infinite without that. */
   cancelledAt: number;
+}
+
+/** The next one at this dossier; its ending follows from how many there were before. */
+export function nextAttempt(
+  { id, script, attempts }: { id: string; script: DossierScript; attempts: readonly Attempt[] },
+  by: Attempt['by'],
+  at: number,
+  { scenario, seed }: { scenario: DossierScenario; seed: number },
+): Attempt {
+  const number = attempts.length + 1;
+  const words = [seed, 'dossier', id, number];
+  const ending = stepAt(script.end ?? [], attempts.length)?.kind ?? 'completed';
+  return {
+    ...beginWork(at, ending, scenario.timing, words, script),
+    id: seededUuid(`attempt|${words.join('|')}`),
+    number,
+    by,
+    cancelledAt: Number.POSITIVE_INFINITY,
+  };
+}
+
+export function currentOf({ attempts }: HeldDossier): Attempt {
+  return attempts.at(-1) ?? attempts[0];
 }
 
 const settledAs: Record<DossierEnding, DossierStatus> = {
