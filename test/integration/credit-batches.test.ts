@@ -58,11 +58,11 @@ describe('a batch of credit files', () => {
     expect(id).toMatch(/^credit-batch\/[0-9a-f]{32}\/\d{8}T\d{9}Z[0-9a-f]{6}$/);
     expect(first.stderr).toContain(`${id}: analyses of mixed`);
     expect(first.rows).toMatchObject([
-      { asked: 'a.rem', status: 'completed', titulos: '71', note: '' },
-      { asked: 'b.rem', status: 'completed', titulos: '72' },
-      { asked: 'c.rem', status: 'duplicate', duplicate_of: '2', titulos: '71' },
+      { requested: 'a.rem', status: 'completed', titulos: '71', note: '' },
+      { requested: 'b.rem', status: 'completed', titulos: '72' },
+      { requested: 'c.rem', status: 'duplicate', duplicate_of: '2', titulos: '71' },
       {
-        asked: 'empty.REM',
+        requested: 'empty.REM',
         status: 'invalid',
         id: '',
         error_message: expect.stringContaining('empty.REM'),

@@ -171,11 +171,11 @@ test('each line of a sheet is accounted for, and what was completed is not follo
   });
   const rows = await sheetRows(shown.folder, 'results.csv');
   expect(rows).toMatchObject([
-    { line: '2', asked: done, status: 'completed', reference: 'a', caused: '0' },
-    { asked: failing, status: 'failed' },
-    { asked: done, status: 'duplicate', duplicate_of: '2', caused: '' },
-    { asked: 'x', status: 'invalid', error_code: 'wrong_shape' },
-    { asked: gone, status: 'refused' },
+    { line: '2', requested: done, status: 'completed', reference: 'a', caused: '0' },
+    { requested: failing, status: 'failed' },
+    { requested: done, status: 'duplicate', duplicate_of: '2', caused: '' },
+    { requested: 'x', status: 'invalid', error_code: 'wrong_shape' },
+    { requested: gone, status: 'refused' },
   ]);
   expect(await readdir(join(shown.folder, done))).toContain('dossier.json');
   expect(countsOf(place, failing)).toMatchObject({ retryRequests: 0 });

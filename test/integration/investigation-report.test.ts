@@ -206,7 +206,7 @@ test('what was reused is evidence all the same, and costs nothing again', async 
   expect(told.cost).toEqual([]);
   const answer = told.evidence.find(({ step }) => step === 'contacts');
   expect(answer).toMatchObject({
-    askedBy: 'tester',
+    requestedBy: 'tester',
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   const { audit } = manifestSchema.parse(

@@ -75,7 +75,7 @@ test('every line of a file of targets comes back in order, each target searched 
   expect(rows.map(({ line }) => Number(line))).toEqual(
     [...Array(22).keys()].map((n) => n + 2).concat(25),
   );
-  expect(rows[21]).toMatchObject({ asked: targets[0], status: 'duplicate', duplicate_of: '2' });
+  expect(rows[21]).toMatchObject({ requested: targets[0], status: 'duplicate', duplicate_of: '2' });
   expect(rows[22]).toMatchObject({ status: 'invalid', error_code: 'empty', reference: 'ref only' });
   expect(new Set(rows.slice(0, 21).map((row) => row['trace_id'])).size).toBe(21);
   expect(await readdir(join(shown.folder, 'answers'))).toHaveLength(21);
@@ -107,7 +107,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   expect(first.code).toBe(3);
   expect(first.shown.outcome.counts).toEqual({ found: 2, duplicate: 1, invalid: 1, not_found: 1 });
   const rows = await rowsOf(first.shown);
-  expect(rows[0]).toMatchObject({ asked: cpf(1), status: 'found', answered: '1', reference: 'a' });
+  expect(rows[0]).toMatchObject({ requested: cpf(1), status: 'found', answered: '1', reference: 'a' });
   const vehicles = parse(await readFile(join(first.shown.folder, 'veiculos.csv')), {
     columns: true,
   }) as Record<string, string>[];
@@ -163,7 +163,7 @@ test('a file with nothing left to ask has its sheet: all ended before, or no lin
     code: 0,
     shown: { outcome: { requested: 0, counts: { found: 2 }, answeredBefore: 2 } },
   });
-  expect(await rowsOf(ended.shown)).toMatchObject([{ asked: cpf(21) }, { asked: cpf(20) }]);
+  expect(await rowsOf(ended.shown)).toMatchObject([{ requested: cpf(21) }, { requested: cpf(20) }]);
   const invalid = await run('invalid.csv', 'alvo;referencia\n;a\n;b\n', 'trace', 'search');
   expect(invalid).toMatchObject({
     code: 3,

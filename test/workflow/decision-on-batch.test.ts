@@ -27,7 +27,7 @@ workflowSuite('a decision on an ended batch', (rig) => {
     for (const { input } of fakes.callsOf('requestCertificates')) {
       expect(input).toMatchObject({
         name: 'decision-3-lane-0000',
-        work: { folder: `${folder}/decisions/3`, outcomesIn: folder, items: 7 },
+        list: { folder: `${folder}/decisions/3`, outcomesIn: folder, items: 7 },
       });
     }
     expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(7));

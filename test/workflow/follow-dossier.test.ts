@@ -257,7 +257,7 @@ workflowSuite('following a dossier', (rig) => {
       retries: [begun(2)],
       terms: { maxAttempts: 2 },
     });
-    expect(bound.retries).toMatchObject([{ from: 1, asked: 1 }]);
+    expect(bound.retries).toMatchObject([{ from: 1, requested: 1 }]);
     expect(bound.looks[1]).toMatchObject({ atLeast: 2 });
     expect(bound.outcome.attempts.map(({ number }) => number)).toEqual([1, 2]);
     expect(bound.events).toBeLessThanOrEqual(30 + 3 * 8);

@@ -14,7 +14,7 @@ representativeSuite(
       expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
       const [lost, ...later] = fakes.callsOf('requestCertificates');
       const [recovery, ...others] = fakes.callsOf('recoverRequests');
-      expect(lost?.input).toMatchObject({ ...recovery?.input, places: 10 });
+      expect(lost?.input).toMatchObject({ ...recovery?.input, slots: 10 });
       expect(others).toEqual([]);
       // What was accepted in it is watched; only rows whose doors were still open go again.
       const watched = fakes.callsOf('pollCertificates').flatMap(({ input }) => input.rows);

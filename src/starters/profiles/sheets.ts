@@ -64,7 +64,7 @@ export class ProfileSheets implements BatchSheets {
     if (open !== undefined) return open;
     const { excel } = this.#how;
     const path = join(this.#folder, `${name}.csv`);
-    const sheet = new AnalysisSheet(path, ['line', 'asked', ...columns], {
+    const sheet = new AnalysisSheet(path, ['line', 'requested', ...columns], {
       excel,
       decimalComma: true,
     });

@@ -22,7 +22,7 @@ import type { CommandContext } from '../context';
 import { removeOthers, writeWhole } from '../written-file';
 
 /** Columns of all kinds, before and after their own. */
-const firstColumns = ['line', 'asked', 'status'] as const;
+const firstColumns = ['line', 'requested', 'status'] as const;
 const lastColumns = [
   'error_code',
   'error_message',
