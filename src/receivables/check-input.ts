@@ -25,14 +25,14 @@ export interface CheckedInvoices {
 
 export interface CheckedInput {
   cnab: ScannedFile;
-  /** Null when no ZIP was given. */
+  /** Null without a ZIP. */
   invoices: CheckedInvoices | null;
-  /** The worst of both; null when nothing was found. */
+  /** The most severe of both; null without findings. */
   worst: FindingLevel | null;
 }
 
 /**
- * Looks at what is to be sent: the CNAB file, the ZIP of invoices, and whether they belong together.
+ * Checks the CNAB file, the ZIP of invoices, and whether they match.
  * Throws InputFileError when one of them cannot be read at all.
  */
 export async function checkInput({ cnab, xmls, today }: InputFiles): Promise<CheckedInput> {
@@ -57,7 +57,7 @@ export async function checkInput({ cnab, xmls, today }: InputFiles): Promise<Che
   return { cnab: scanned, invoices, worst: worstLevel(findings) };
 }
 
-/** Which keys of the CNAB file have no document in the ZIP, and the reverse. */
+/** Keys of the CNAB file without a document in the ZIP, and the reverse. */
 class InvoiceMatch {
   readonly #zip: InvoiceZip;
   readonly #used = new Set<string>();
@@ -77,7 +77,7 @@ class InvoiceMatch {
     this.#zip.findings.add('invoice_missing', maskInvoiceKey(invoiceKey), position);
   }
 
-  /** A file of 400 columns names no invoice: nothing can be told of it here. */
+  /** A 400-column file names no invoices: nothing to compare. */
   finish({ withInvoiceKey }: ScannedFile): void {
     if (withInvoiceKey === 0) return;
     for (const [key, { entry }] of this.#zip.invoices) {

@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { documentsInCnabColumns, documentsInText } from '../domain/core/documents/held-documents';
 
-/** A line that goes on beyond this is looked at in pieces. */
+/** A longer line is searched in pieces. */
 const longestHeld = 4_096;
-/** More than any document is wide, with what stands around it. */
+/** Wider than any document with its surroundings. */
 const overlap = 64;
 const chunkBytes = 1_048_576;
 
-/** Every document that a CNAB file may hold: for the index by which an erasure finds the file. */
+/** Every document that a CNAB file may contain: for the subject index. */
 export async function* documentsInCnab(path: string): AsyncGenerator<string> {
   let rest = '';
   let isBeginning = true;
@@ -28,7 +28,7 @@ export async function* documentsInCnab(path: string): AsyncGenerator<string> {
   yield* documentsInLines(rest, isBeginning);
 }
 
-/** Each once. Columns are counted from the beginning of a line; the rest is looked at as a whole, which is faster. */
+/** Without repeats. Columns count from the beginning of a line; the rest is searched as a whole, which is faster. */
 function documentsInLines(text: string, isBeginning: boolean): Set<string> {
   const found = new Set(documentsInText(text));
   for (const line of text.split(/[\r\n]/).slice(isBeginning ? 0 : 1)) {

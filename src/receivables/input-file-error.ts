@@ -1,12 +1,12 @@
 import { WordedError } from '../domain/core/worded-error';
 import type { Words } from '../domain/job';
 
-/** The file that was named cannot be read at all: a usage error (exit code 2), with nothing sent. */
+/** The file cannot be read at all: a usage error (exit code 2), nothing was sent. */
 export class InputFileError extends WordedError {
   override readonly name = 'InputFileError';
 }
 
-/** In words, for what the system says about a file. */
+/** Explains an error of the file system. */
 export function unreadable(path: string, cause: unknown): InputFileError {
   const code =
     typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';

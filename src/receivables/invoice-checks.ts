@@ -1,6 +1,6 @@
 import type { Check } from '../domain/cnab/finding';
 
-/** What the ZIP of invoices is looked at for, and how it fits the CNAB file. */
+/** Checks of the ZIP of invoices, and of its match with the CNAB file. */
 export const invoiceChecks = {
   zip_unreadable: {
     level: 'block',

@@ -4,9 +4,9 @@ import { TextDecoder } from 'node:util';
 
 import { SaxesParser } from 'saxes';
 
-/** What an NF-e tells, as it is written: no number is made of anything. */
+/** Fields of an NF-e as text: no value is parsed to a number. */
 export interface Invoice {
-  /** 44 characters as a rule; '' when it has none. */
+  /** Normally 44 characters; '' when it has none. */
   key: string;
   /** The key in the tax authority's protocol; null when the document has none. */
   protocolKey: string | null;
@@ -19,12 +19,12 @@ export interface Invoice {
 }
 
 export type XmlReading =
-  /** One NF-e, or the several of a lot. */
+  /** One NF-e, or several in a lot. */
   | { kind: 'invoices'; invoices: Invoice[] }
-  /** Another document, by the name of its root. */
+  /** Another document, by its root element. */
   | { kind: 'other'; root: string };
 
-/** The document has entities, or cannot be read; where. Quotes nothing of it. */
+/** The document has entities, or cannot be parsed; gives the position and quotes nothing. */
 export class XmlFault extends WordedError {
   override readonly name = 'XmlFault';
   readonly code: 'xml_entities' | 'xml_broken';
@@ -39,10 +39,10 @@ const roots = new Set(['nfeProc', 'NFe', 'enviNFe']);
 const deepest = 64;
 const longestText = 200;
 const mostInstalments = 1_000;
-/** An XML declaration fits, and tells how to read the rest. */
+/** Long enough for an XML declaration, which names the encoding. */
 const declarationBytes = 256;
 
-/** Places below `infNFe`. */
+/** Paths below `infNFe`. */
 const places: Readonly<Record<string, (invoice: Invoice, text: string) => void>> = {
   'emit/CNPJ': (invoice, text) => (invoice.issuer = text),
   'emit/CPF': (invoice, text) => (invoice.issuer = text),
@@ -66,7 +66,7 @@ class InvoiceReader {
   #root = '';
   /** Names of the open elements, without prefixes. */
   readonly #open: string[] = [];
-  /** How many elements were open where `infNFe` began; -1 outside of it. */
+  /** How many elements were open at the start of `infNFe`; -1 outside of it. */
   #base = -1;
   #text = '';
   #takes: ((invoice: Invoice, text: string) => void) | null = null;
@@ -103,7 +103,7 @@ class InvoiceReader {
     return { kind: 'invoices', invoices: this.#invoices };
   }
 
-  /** A lot has no protocol, and its several invoices could not be told apart by one. */
+  /** A lot has several invoices and no protocol. */
   #protocolKeyOf(): string | null {
     return this.#invoices.length === 1 ? this.#protocolKey : null;
   }
@@ -125,7 +125,7 @@ class InvoiceReader {
       const nothing = { protocolKey: null, issuer: null, recipient: null, value: null };
       this.#invoices.push({ key, ...nothing, dueOn: [] });
     } else if (this.#base >= 0) {
-      // To join a path for each element takes as long as to parse it.
+      // Joining a path for each element takes as long as parsing it.
       if (leaves.has(name)) this.#takes = places[this.#open.slice(this.#base).join('/')] ?? null;
     } else if (name === 'chNFe' && this.#open.at(-2) === 'infProt') {
       this.#takes = (_, text) => (this.#protocolKey = text);
@@ -151,7 +151,7 @@ function local(name: string): string {
 
 const utf8 = new TextDecoder();
 
-/** As the mark or the declaration says; UTF-8 when neither does, or it names no encoding. */
+/** From the byte order mark or the declaration; UTF-8 when neither names an encoding. */
 function decoderFor(content: Buffer): TextDecoder {
   const mark = content.subarray(0, 2).toString('hex');
   if (mark === 'fffe') return new TextDecoder('utf-16le');

@@ -23,14 +23,14 @@ import {
 
 export interface ZipLimits {
   entries: number;
-  /** Bytes that one entry unpacks to. */
+  /** Unpacked bytes of one entry. */
   entryBytes: number;
   totalBytes: number;
-  /** Bytes unpacked for one packed, of entries beyond 1 MiB. */
+  /** Unpacked bytes for each packed byte, of entries beyond 1 MiB. */
   ratio: number;
 }
 
-/** An NF-e has at most 990 lines: megabytes at the very most, and XML packs to a twentieth. */
+/** An NF-e has at most 990 lines: a few megabytes, and XML packs to a twentieth. */
 export const zipLimits: ZipLimits = {
   entries: 100_000,
   entryBytes: 16 * 2 ** 20,
@@ -42,7 +42,7 @@ export interface InvoiceZip {
   findings: FindingCollector<InvoiceCode>;
   /** By key; of two with the same key, the first. */
   invoices: ReadonlyMap<string, Invoice & { entry: string }>;
-  /** What its names and texts may tell of: for the index by which an erasure finds the ZIP. */
+  /** Documents in its names and texts: for the subject index. */
   documents: ReadonlySet<string>;
   entries: number;
 }
@@ -52,8 +52,8 @@ const mostPerCode = 20;
 const mostUnsearched = 2 ** 20;
 
 /**
- * Looks at every entry of a ZIP of invoices, unpacking one at a time and nothing to the disk. What is
- * wrong with it is a finding. Throws InputFileError when there is no such file.
+ * Checks every entry of a ZIP of invoices, unpacking one at a time in memory. Problems
+ * are findings. Throws InputFileError when there is no such file.
  */
 export async function readInvoiceZip(
   path: string,
@@ -159,7 +159,7 @@ class ZipReading {
     this.#names.add(name);
   }
 
-  /** What the directory tells is held to while unpacking: an entry that goes on beyond it is refused. */
+  /** Enforces the size in the directory: an entry that unpacks to more is refused. */
   #checkSize(zip: ZipFile, name: string, entry: Entry): void {
     const { uncompressedSize: size, compressedSize: packed } = entry;
     const { entryBytes, totalBytes, ratio } = this.#limits;
@@ -187,7 +187,7 @@ class ZipReading {
         `all unpack to more than ${totalBytes} bytes`,
         `todas descompactadas têm mais de ${totalBytes} bytes`,
       );
-    // Entries that share their bytes: a bomb without any one large entry.
+    // Entries that share their bytes: a ZIP bomb without any one large entry.
     if (this.#packed > zip.fileSize) refuse('the entries overlap', 'as entradas se sobrepõem');
   }
 
@@ -214,14 +214,14 @@ class ZipReading {
     }
   }
 
-  /** Of many entries at once: to begin a search takes longer than to search a few kB. */
+  /** Of many entries at once: starting a search takes longer than searching a few kB. */
   #addDocuments(text: string): void {
     this.#unsearched += `${text}\n`;
     if (this.#unsearched.length > mostUnsearched) this.#search();
   }
 
   #search(): void {
-    // Digits are bytes of their own in every encoding but UTF-16, which has a NUL beside each.
+    // Digits have their own bytes in every encoding but UTF-16, which has a NUL beside each.
     const text = this.#unsearched.replaceAll('\0', '');
     for (const document of documentsInText(text)) this.#documents.add(document);
     this.#unsearched = '';

@@ -1,6 +1,6 @@
 import type { LineEnd } from '../domain/cnab/report';
 
-/** Takes the lines of a file, one after the other, as ranges of bytes. */
+/** Receives the lines of a file in order, as byte ranges. */
 export interface LineSink {
   line(bytes: Uint8Array, from: number, to: number, end: LineEnd, width: number): void;
 }
@@ -8,19 +8,19 @@ export interface LineSink {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** A line longer than this is handed over by its beginning alone. */
+/** Of a longer line only the beginning is passed on. */
 export const longestLine = 1_024;
 
 /**
- * Cuts chunks of a file into lines at LF, CRLF or a lone CR. What a chunk ends with is carried over
+ * Cuts chunks of a file into lines at LF, CRLF or a lone CR. The end of a chunk is carried over
  * into the next one, up to `longestLine` bytes of it.
  */
 export class LineCutter {
   readonly #sink: LineSink;
-  /** The beginning of a line that goes on in the next chunk. */
+  /** The beginning of a line that continues in the next chunk. */
   readonly #carried = Buffer.alloc(longestLine);
   #carriedWidth = 0;
-  /** Width up to the last byte that is not filler (blank, NUL, 0x1A), of the line carried. */
+  /** Width of the carried line up to the last byte that is not filler (blank, NUL, 0x1A). */
   #solidWidth = 0;
   #pendingCr = false;
 
@@ -36,7 +36,7 @@ export class LineCutter {
       this.#endCarried(isCrlf ? 'crlf' : 'cr');
       if (isCrlf) from = 1;
     }
-    // Each is looked for again only when it has been passed: a file may have one of them alone.
+    // Each is searched again only when it has been passed: a file may have only one of them.
     let lf = indexOf(chunk, lineFeed, from);
     let cr = indexOf(chunk, carriageReturn, from);
     while (from < chunk.length) {
@@ -57,7 +57,7 @@ export class LineCutter {
     this.#carry(chunk, from, chunk.length);
   }
 
-  /** To be called once, after the last chunk. */
+  /** Call once, after the last chunk. */
   end(): void {
     if (this.#pendingCr) this.#endCarried('cr');
     else if (this.#carriedWidth > 0) this.#endCarried('none');
@@ -76,7 +76,7 @@ export class LineCutter {
     const before = this.#carriedWidth;
     if (before < longestLine) chunk.copy(this.#carried, before, from, to);
     this.#carriedWidth += to - from;
-    // Only of lines that do not fit is it asked where they end but for filler.
+    // Filler is measured only for lines of an unexpected width.
     if (this.#carriedWidth <= longestLine) return;
     let solid = to;
     while (solid > from && isFiller(chunk[solid - 1])) solid -= 1;
@@ -92,7 +92,7 @@ export class LineCutter {
   }
 }
 
-/** Where the byte stands; the length of the chunk when it does not. */
+/** Position of the byte; the length of the chunk when it is absent. */
 function indexOf(chunk: Buffer, byte: number, from: number): number {
   const at = chunk.indexOf(byte, from);
   return at < 0 ? chunk.length : at;

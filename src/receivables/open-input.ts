@@ -3,8 +3,8 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { InputFileError, unreadable } from './input-file-error';
 
 /**
- * Opens a file that is to be read, without waiting: a pipe whose other end nobody opens would be
- * waited for without end. Throws InputFileError when it is no file, or cannot be read.
+ * Opens a file without blocking: opening a pipe without a writer would wait
+ * forever. Throws InputFileError when it is no file, or cannot be read.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   let file: FileHandle;

@@ -9,7 +9,7 @@ import { unreadable } from './input-file-error';
 import { openInput } from './open-input';
 
 export interface ScannedFile extends CnabReport {
-  /** Of the bytes as they are on the disk: lower-case hex. */
+  /** Of the bytes on the disk: lower-case hex. */
   sha256: string;
   bytes: number;
 }
@@ -17,7 +17,7 @@ export interface ScannedFile extends CnabReport {
 const chunkBytes = 1_048_576;
 
 /**
- * Looks at a CNAB file from its first byte to its last, once, in two buffers of 1 MiB. Throws
+ * Scans a CNAB file once, in two buffers of 1 MiB. Throws
  * InputFileError when there is no such file, or it cannot be read.
  */
 export async function scanFile(
@@ -43,7 +43,7 @@ export async function scanFile(
   }
 }
 
-/** A chunk is valid until the next one is asked for: while it is looked at, the other is read. */
+/** A chunk is valid until the next one is requested: one buffer is scanned while the other is read. */
 async function* chunksOf(file: FileHandle, path: string): AsyncGenerator<Buffer, void> {
   let filling = Buffer.allocUnsafe(chunkBytes);
   let full = Buffer.allocUnsafe(chunkBytes);

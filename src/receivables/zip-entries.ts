@@ -18,7 +18,7 @@ import { unreadable } from './input-file-error';
 import type { InvoiceCode } from './invoice-checks';
 import { openInput } from './open-input';
 
-/** The ZIP as a whole is not to be read any further. */
+/** The rest of the ZIP is not read. */
 export class ZipRefused extends WordedError {
   readonly code: InvoiceCode;
   readonly entry: string | null;
@@ -43,7 +43,7 @@ export function damaged(name: string): ZipRefused {
 
 export interface OpenZip {
   zip: ZipFile;
-  /** All of it; null: it is too large to be held. */
+  /** The whole ZIP; null: it is too large for memory. */
   held: Buffer | null;
 }
 
@@ -52,7 +52,7 @@ export async function openZip(path: string): Promise<OpenZip> {
   const options = {
     lazyEntries: true,
     autoClose: false,
-    // Names are decoded and judged here, so that a refusal can name the entry.
+    // Names are decoded and checked here, so that a refusal can name the entry.
     decodeStrings: false,
     validateEntrySizes: true,
   };
@@ -65,13 +65,13 @@ export async function openZip(path: string): Promise<OpenZip> {
   }
 }
 
-/** Up to so many it is read at once: two reads of the disk for each entry take longer than all else. */
+/** Smaller files are read at once: two disk reads for each entry take longer than all else. */
 const heldBytes = 64 * 2 ** 20;
 
 interface FileEnds {
   size: number;
   beginning: Buffer;
-  /** As much as may hold the record that a ZIP ends with, and its comment. */
+  /** Large enough for the record at the end of a ZIP, and its comment. */
   ending: Buffer;
 }
 
@@ -130,7 +130,7 @@ export async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry, void> {
   }
 }
 
-/** Unpacked at once: an invoice is a few kB, and a stream for each takes longer than its bytes. */
+/** Unpacks in one call: an invoice is a few kB, and a stream for each takes longer than its bytes. */
 export async function contentOf(
   { zip, held }: OpenZip,
   name: string,
@@ -163,7 +163,7 @@ function packedIn(held: Buffer, { compressedSize, relativeOffsetOfLocalHeader: a
   return held.subarray(from, from + compressedSize);
 }
 
-/** `node:stream/consumers` makes a Blob of each, which takes as long as to unpack it. */
+/** `node:stream/consumers` makes a Blob of each, which takes as long as unpacking it. */
 function bytesOf(stream: Readable): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -181,7 +181,7 @@ export function isDocument(name: string): boolean {
   return /\.xml$/i.test(name);
 }
 
-/** Folders, and what systems leave in ZIP files without being asked. */
+/** Folders, and files that operating systems add to a ZIP. */
 export function isPassedOver(name: string): boolean {
   return name.endsWith('/') || isLitter(name);
 }

@@ -10,7 +10,7 @@ const zipMagic = '504b0304';
 const compoundFileMagic = 'd0cf11e0';
 const spreadsheetNames = new Set(['.xlsx', '.xlsm', '.xls', '.xlsb', '.ods']);
 
-/** The cure for every format that is not read. */
+/** The fix for every format that is not read. */
 export const takenFormats: Words = [
   'save it as .xlsx or as CSV (UTF-8) and use that',
   'salve-o como .xlsx ou como CSV (UTF-8) e use esse arquivo',
@@ -18,7 +18,7 @@ export const takenFormats: Words = [
 const [taken, aceitos] = takenFormats;
 
 /**
- * Tells a workbook from text by its first bytes; the name counts only when it promises a workbook
+ * Detects the format by the first bytes; the name counts only when it promises a workbook
  * and the bytes are something else. Throws SheetError `spreadsheet_format`.
  */
 export async function findFileFormat(path: string): Promise<FileFormat> {
@@ -35,7 +35,7 @@ export async function findFileFormat(path: string): Promise<FileFormat> {
   ]);
 }
 
-/** `found` goes on from the name of the file: `is ...`. */
+/** `found` continues the sentence after the file name: `is ...`. */
 export function wrongFormat(path: string, [en, pt]: Words): SheetError {
   return new SheetError('spreadsheet_format', [`${path} ${en}.`, `${path} ${pt}.`], { file: path });
 }
@@ -57,8 +57,8 @@ async function firstBytes(path: string): Promise<Buffer> {
 }
 
 /**
- * A compound file is what .xls was, and what Office puts around a workbook with a password. Its
- * directory of names tells which ([MS-CFB] 2.2 and 2.6).
+ * A compound file is an .xls, or a workbook with a password. Its
+ * directory of names shows which ([MS-CFB] 2.2 and 2.6).
  */
 async function refuseCompoundFile(path: string): Promise<SheetError> {
   const file = await open(path);

@@ -5,8 +5,8 @@ import type { Words } from '../domain/job';
  * `missing_file`, `directory`, `not_a_file` (a pipe or device), `unreadable`, `empty_file` (no byte,
  * or nothing but blank lines), `no_rows` (a header and nothing under it), `not_text`,
  * `spreadsheet_format` (.xls, .ods, a password, not whole), `too_large` (a workbook),
- * `sheet_not_found` (the one asked for, or sheets asked of a text file), `no_header` (a row comes before any),
- * `no_document_column`, `ambiguous_columns` (which one is it?), `column_not_found` (the one asked for), `no_type` (on no row, and no
+ * `sheet_not_found` (the named one, or a sheet of a text file), `no_header` (a row comes before any),
+ * `no_document_column`, `ambiguous_columns`, `column_not_found` (the named one), `no_type` (on no row, and no
  * default), `unbalanced_quote`, `row_too_long`.
  */
 export type SheetErrorCode =
@@ -39,7 +39,7 @@ export interface SheetErrorPosition {
 }
 
 /**
- * The input file as a whole cannot be used: a usage error (exit code 2), with nothing sent. One bad
+ * The input file as a whole cannot be used: a usage error (exit code 2), nothing was sent. One bad
  * row is never a SheetError. The message is complete: it names the file and the line, never a
  * document.
  */

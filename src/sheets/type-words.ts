@@ -32,7 +32,7 @@ const typeOfWord = new Map<string, CertificateType>([
   ...words.trabalhista.map((word) => [word, 'trabalhista'] as const),
 ]);
 
-/** The certificate that a cell of the type column names, or undefined for a word we do not know. */
+/** The certificate type of a cell, or undefined for an unknown word. */
 export function certificateTypeOf(cell: string): CertificateType | undefined {
   return typeOfWord.get(foldName(cell));
 }

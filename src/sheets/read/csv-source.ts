@@ -8,20 +8,21 @@ import { SheetError } from '../sheet-error';
 import { findTextLayout, type TextEncoding, type TextLayout } from './text-layout';
 import { decodeWindows1252 } from './windows-1252';
 
-// A quote that never closes would otherwise hold the rest of the file in memory.
+// Without this bound, an unclosed quote would hold the rest of the file in memory.
 const longestRow = 1_000_000;
 
 const lineBreaks = /\r\n|\r|\n/g;
 
 /**
- * Rows of a CSV file: `,` `;` tab or what a first line `sep=;` says; UTF-8 (with or without BOM),
- * UTF-16 with one, or windows-1252; quoted cells may hold line breaks, and the row then has the line it starts on. The
+ * Rows of a CSV file: `,` `;` tab or the one of a first line `sep=;`; UTF-8 (with or without BOM),
+ * UTF-16 with one, or windows-1252. Quoted cells may contain line breaks: the row has the number of its first
+ * line. The
  * `sep=` line has no number: spreadsheets do not show it. Throws SheetError `unbalanced_quote` and
  * `row_too_long` with the line, and those of `findTextLayout`.
  */
 export async function* csvRows(path: string): AsyncGenerator<SourceRow> {
   const layout = await findTextLayout(path);
-  // The parser runs ahead of its reader, so that an error's line is counted where rows are made.
+  // The parser reads ahead, so lines are counted where rows are made.
   // Its own count takes a CRLF inside quotes for two lines.
   let nextLine = 1;
   const rowOf = (cells: string[]): SourceRow => {
@@ -29,8 +30,8 @@ export async function* csvRows(path: string): AsyncGenerator<SourceRow> {
     nextLine += 1;
     for (const cell of cells) {
       if (!cell.includes('\n') && !cell.includes('\r')) continue;
-      // A quoted cell followed by more text is kept as it stands, opening quote and all; over
-      // several lines it is a quote that met the next one far below, with rows lost between.
+      // A quoted cell followed by more text is kept unchanged, with its opening quote; over
+      // several lines, the quote closed at another quote far below, and rows are lost between.
       if (cell.startsWith('"')) throw unbalancedQuote(path, line);
       nextLine += cell.match(lineBreaks)?.length ?? 0;
     }
@@ -42,11 +43,11 @@ export async function* csvRows(path: string): AsyncGenerator<SourceRow> {
     relax_column_count: true,
     relax_quotes: true,
     max_record_size: longestRow,
-    // Its types let a row become nothing else than a row of the same kind; its code does not mind.
+    // Its types require a row of the same kind; its code does not.
     on_record: rowOf as (cells: string[]) => never,
   });
   pipeline(byteStream(path, layout), parser, () => {
-    // The loop below meets the same error.
+    // The loop below gets the same error.
   });
   try {
     for await (const row of parser as AsyncIterable<SourceRow>) yield row;

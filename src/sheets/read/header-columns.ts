@@ -9,30 +9,33 @@ import { SheetError } from '../sheet-error';
 export interface DocumentColumn {
   /** Position in the row, from 0. */
   at: number;
-  /** What the name says the cells hold; absent when it says nothing. */
+  /** The document type that the name implies; absent when it implies none. */
   length?: DocumentType;
 }
 
 export interface HeaderColumns {
-  /** At least one, or none of subjects with other columns. A sheet may have one for CPF and one for CNPJ. */
+  /**
+   * At least one; a sheet of subjects with other columns may have none. A sheet may have one for CPF and one for
+   * CNPJ.
+   */
   documents: readonly DocumentColumn[];
   /** Position of the type; absent when the sheet has none. */
   type?: number;
   reference?: number;
-  /** Of a sheet of subjects. */
+  /** For a sheet of subjects. */
   subject: readonly SubjectColumn[];
 }
 
 export interface ColumnChoice {
   /** The document column as the user names it: header, letter (`B`) or number from 1. */
   column?: string;
-  /** The column that names the rows, as the user names it; else one with a usual name. */
+  /** The reference column as the user names it; default: one with a usual name. */
   reference?: string;
-  /** What the column holds; documents unless told. */
+  /** What the column holds; default: documents. */
   holds?: ColumnContent;
 }
 
-/** For the sentences about a header. */
+/** Words of messages about a header. */
 const wordsOf: Readonly<Record<ColumnContent, { what: Words; names: string; header: string }>> = {
   documents: {
     what: ['document', 'documento'],
@@ -73,10 +76,10 @@ const referenceNames = [
   'id',
 ];
 
-/** Lines with content that are looked at for a header, titles above it among them. */
+/** Non-empty lines, titles included, that are searched for a header. */
 export const mostLinesAbove = 40;
 
-// A title may have the document, telephone and address of the house: more are rows of a table.
+// A title may have the document, telephone and address of a company: more are rows of a table.
 const mostWithContent = 3;
 
 /** Whether a sheet has a header among its first lines. */
@@ -85,9 +88,9 @@ export function hasHeader(rows: readonly SourceRow[], choice: ColumnChoice): boo
 }
 
 /**
- * Finds the header among the first lines, and what each column is. Throws SheetError
+ * Finds the header among the first lines, and the meaning of each column. Throws SheetError
  * `no_document_column` (with the headers found), `column_not_found`, `no_header`, and
- * `ambiguous_columns` (with those that might be it).
+ * `ambiguous_columns` (with the candidates).
  */
 export function findColumns(
   rows: readonly SourceRow[],
@@ -98,7 +101,7 @@ export function findColumns(
   const header = headerOf(rows, choice);
   const { column, holds = 'documents' } = choice;
   if (header === undefined) {
-    // The widest is the likeliest: titles stand in one cell.
+    // The widest line is the likeliest header: titles are in one cell.
     const widest = filled.reduce((one, other) => (width(other) > width(one) ? other : one));
     const shown = filled.find(({ cells }) => cells.some(looksLikeContent)) ?? widest;
     const position = { file, line: shown.line, ...(column !== undefined && { column }) };
@@ -136,7 +139,7 @@ export function findColumns(
   };
 }
 
-/** Of subjects, the line that names a document before any other. */
+/** For subjects, prefers a line that names a document column. */
 function headerOf(rows: readonly SourceRow[], choice: ColumnChoice): SourceRow | undefined {
   const { holds = 'documents' } = choice;
   const found = headerNaming((cell) => certaintyOf(cell, holds) !== undefined, rows, choice);
@@ -145,8 +148,8 @@ function headerOf(rows: readonly SourceRow[], choice: ColumnChoice): SourceRow |
 }
 
 /**
- * The first line that names the column. A line that holds a document is no header; a title in one
- * cell is none when the next line names the column too, nor is a line below another sort of header.
+ * The first line that names the column. A line with a document is no header; a title in one
+ * cell is none when the next line names the column too, nor is a line below another kind of header.
  */
 function headerNaming(
   isName: (cell: string) => boolean,
@@ -166,7 +169,7 @@ function headerNaming(
   const withContent = above.filter(({ cells }) => cells.some(looksLikeContent)).length;
   if (column !== undefined) {
     const position = positionOf(column, found.cells);
-    // A letter names no header: the first row would be taken for one.
+    // A letter matches no header: the first row would be taken for one.
     const isNamed = foldName(found.cells[position] ?? '') === foldName(column);
     const isRow = above.some(({ cells }) => looksLikeContent(cells[position] ?? ''));
     return isRow && !isNamed ? undefined : found;
@@ -282,7 +285,7 @@ function columnNotFound(
 function headersFound(header: readonly string[]): Words {
   const names = header.slice(0, 30).map((name): Words => {
     const shown = name.trim().slice(0, 40);
-    // A line that is no header may hold documents, and messages never do.
+    // A line that is no header may contain documents, which messages must not show.
     if (shown.includes('@')) return ['(an address)', '(um endereço)'];
     return /\d{5,}/.test(normaliseDocument(shown))
       ? ['(a number)', '(um número)']
@@ -292,7 +295,7 @@ function headersFound(header: readonly string[]): Words {
   return [`Columns found: ${list(0)}.`, `Colunas encontradas: ${list(1)}.`];
 }
 
-/** A document, a phone number, an address or a UUID: no name of a column, as a date may be. */
+/** A document, phone number, address or UUID is no column name; a date may be one. */
 function looksLikeContent(cell: string): boolean {
   if (/^\s*(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d)(?:\s|$)/.test(cell)) return false;
   const isNumber = /^[+(]?\d[\d() ]{6,}\d$/.test(normaliseDocument(cell));

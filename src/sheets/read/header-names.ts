@@ -2,11 +2,11 @@ import type { DocumentType } from '../../domain/core/documents/documents';
 
 /**
  * `targets`: e-mail addresses, phone numbers, user names, wallets; `dossiers`: their ids; `subjects`:
- * documents, and other columns that say more of whom they name.
+ * documents, and other columns about the same subject.
  */
 export type ColumnContent = 'documents' | 'targets' | 'dossiers' | 'subjects';
 
-/** How sure a name is: what is `likely` counts where nothing is `certain`. */
+/** `likely` names count only when no name is `certain`. */
 export type Certainty = 'certain' | 'likely';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
@@ -21,28 +21,28 @@ const taxWords = words('cnpj cnpjs cpf cpfs cgc cgcs');
 const documentWords = words(
   'doc docs docto documento documentos numerodocumento numerododocumento inscricao insc inscr document',
 );
-/** Beside a tax word: it is about the number, and is not the number; or it is a title. */
+/** Beside a tax word: the column is about the number, or the name is a title. */
 const otherWords = words(
   'tipo type data dt date situacao sit status valor vlr validade vencimento venc qtd qtde quantidade total raiz base basico nome razao certidao resultado link url arquivo pdf obs observacao erro relacao lista listagem relatorio planilha consulta report list',
 );
-/** Beside a word for a document: it is still that of a person or company, and not of an invoice. */
+/** Beside a document word: it is still the document of a person or company, and not of an invoice. */
 const ownerWords = words(
   'n no nr nro num numero number id do da de dos das o a of the federal oficial principal cadastro fornecedor fornecedores cliente clientes empresa sacado cedente pagador beneficiario favorecido contribuinte titular credor devedor tomador prestador parceiro participante pessoa interessado supplier vendor customer company',
 );
 
-/** A name without accents, case, spaces and punctuation: `CPF / CNPJ` and `cpf_cnpj` are one. */
+/** A name without accents, case, spaces and punctuation: `CPF / CNPJ` and `cpf_cnpj` are equal. */
 export function foldName(name: string): string {
   return withoutAccents(name).replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** Whether a column of that name holds what is looked for; undefined: it does not. */
+/** Whether a column of that name has this content; undefined: no. */
 export function certaintyOf(name: string, holds: ColumnContent): Certainty | undefined {
   const folded = foldName(name);
   if (holds === 'targets' || holds === 'dossiers') {
     return (holds === 'targets' ? targetNames : dossierNames).has(folded) ? 'certain' : undefined;
   }
   if (documentNames.has(folded) || taxWords.has(folded)) return 'certain';
-  // A title may hold a document itself.
+  // A title may contain a document itself.
   if ((name.match(/\d/g) ?? []).length > 4) return undefined;
   const parts = wordsIn(name);
   if (
@@ -56,7 +56,7 @@ export function certaintyOf(name: string, holds: ColumnContent): Certainty | und
   return isDocument && isOwners ? 'likely' : undefined;
 }
 
-/** What a name says of the length; undefined when it says nothing. */
+/** The length that a name implies; undefined: none. */
 export function lengthOf(name: string): DocumentType | undefined {
   const folded = foldName(name);
   const saysCpf = folded.includes('cpf');

@@ -7,14 +7,14 @@ import { SheetError } from '../sheet-error';
 import { certificateTypeOf } from '../type-words';
 
 export interface PlanOptions {
-  /** For rows that name no type of their own. */
+  /** For rows without a type. */
   type?: CertificateType;
   /** The input file, for the error message. */
   file?: string;
 }
 
 export interface PlanCounts {
-  /** Lines with content: items, duplicates, invalid and unsupported together. */
+  /** Non-empty lines: items, duplicates, invalid and unsupported together. */
   lines: number;
   blank: number;
   items: number;
@@ -23,23 +23,23 @@ export interface PlanCounts {
   unsupported: number;
 }
 
-/** Lines with content, to be read once; `counts` grows as it is read, and is complete at its end. */
+/** Non-empty lines, to be read once; `counts` grows while reading, and is complete at the end. */
 export interface SheetPlan<T extends string = CertificateType> extends AsyncIterable<
   ManifestRow<T>
 > {
   readonly counts: Readonly<PlanCounts>;
 }
 
-/** What makes two inputs the same one: neither of them has the user's own columns. */
+/** Identifies an input: the user's own columns are not part of it. */
 export function manifestLine(row: ManifestRow<string>): string {
   const { own: _, ...line } = row;
   return `${JSON.stringify(line)}\n`;
 }
 
-/** A row under the header, with content. */
+/** A non-empty row under the header. */
 export type FilledRow = SheetRow & { kind: 'row' };
 
-/** What a row asks for, or why it asks for nothing. */
+/** The request of a row, or why it has none. */
 export type RowReading<T extends string> =
   | { kind: 'thing'; type: T; document: string; note: string; requested?: string }
   | { kind: 'invalid' | 'unsupported'; type: T | ''; code: string; message: string };
@@ -47,9 +47,9 @@ export type RowReading<T extends string> =
 const longestCellShown = 100;
 
 /**
- * Decides for each row what it is: something to buy (numbered from 0 in order), a repetition of an
- * earlier row, or neither. Blank lines are counted and left out. Keeps one entry for each distinct
- * thing, and nothing else of the rows.
+ * Classifies each row: an item to buy (numbered from 0 in order), a duplicate of an
+ * earlier row, or neither. Blank lines are counted and skipped. Memory grows with distinct
+ * items only.
  */
 export function planItems<T extends string>(
   rows: AsyncIterable<SheetRow>,
@@ -60,8 +60,8 @@ export function planItems<T extends string>(
 }
 
 /**
- * The same for certificates. Iteration throws SheetError `no_type` at the end when no row names a
- * type and there is no default; the lines before it have been yielded, so that nothing may be sent
+ * The same for certificates. Iteration throws SheetError `no_type` at the end when no row has a
+ * type and there is no default; the lines before it have been yielded, so nothing may be sent
  * before the end.
  */
 export function planRows(rows: AsyncIterable<SheetRow>, options: PlanOptions = {}): SheetPlan {
@@ -144,9 +144,9 @@ function readRow(
 }
 
 /**
- * The cell of a row that says what is asked for; null when it has none.
+ * The cell of a row that names its subject; null when it has none.
  *
- * @param what it holds, in a message
+ * @param what content of the cell, in a message
  */
 export function onlyCell(
   documents: readonly DocumentCell[],

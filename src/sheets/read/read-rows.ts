@@ -19,46 +19,46 @@ import { SheetError } from '../sheet-error';
 import { type InputChoice, xlsxRows } from './xlsx-source';
 
 export interface DocumentCell {
-  /** As found, trimmed; never empty. */
+  /** Trimmed; never empty. */
   text: string;
   /** Its address: `B12`. */
   cell: string;
-  /** What the column name says the cell holds; absent when it says nothing. */
+  /** The document type that the column name implies; absent when it implies none. */
   length?: DocumentType;
-  /** Why the cell cannot be a document, whatever its text looks like. */
+  /** Why the cell cannot be a document, whatever its text. */
   fault?: CellFault;
 }
 
 export type { InputChoice } from './xlsx-source';
 
-/** A line: blank, or under the header what stands in the columns we know. */
+/** A blank line, or under the header the cells of known columns. */
 export type SheetRow =
   | { kind: 'blank'; line: number }
   | {
       kind: 'row';
       /** Physical line, header = 1. */
       line: number;
-      /** The cells with content: normally one, none if empty, two if a CPF and a CNPJ column are. */
+      /** Non-empty cells: normally one, none if empty, two if a CPF and a CNPJ column are. */
       documents: readonly DocumentCell[];
-      /** Of a sheet of subjects: what other columns say of whom the row is about. */
+      /** In a sheet of subjects: other cells about the subject. */
       subject: readonly SubjectCell[];
       /** The type as written, trimmed; '' when the sheet has none. */
       type: string;
       /** The user's own reference, trimmed; '' when none. */
       reference: string;
-      /** The cells of all other columns with a name, as they stand; left out when there are none. */
+      /** Cells of all other named columns, unchanged; left out when there are none. */
       own?: readonly string[];
-      /** Address of the document's cell: `B12`; without such a column, of the first that says something. */
+      /** Address of the document's cell: `B12`; without such a column, of the first non-empty cell. */
       cell: string;
     };
 
 /**
- * Reads an input sheet line by line. A CSV file takes bounded memory, a million lines are fine; a
- * workbook is held in memory (`largestWorkbook`). The file is read twice (once to find what it is),
- * so that it must be a file and not a pipe.
+ * Reads an input sheet line by line. A CSV file takes bounded memory, for millions of lines; a
+ * workbook is held in memory (`largestWorkbook`). The file is read twice (once to detect its format),
+ * so it must not be a pipe.
  *
- * Throws SheetError, and only that, when the file as a whole cannot be used; a bad row is a row
- * like any other here.
+ * Throws only SheetError, when the file as a whole cannot be used; a bad row is
+ * yielded like any other.
  */
 export async function* readSheet(
   path: string,
@@ -145,7 +145,7 @@ async function* sheetRows(
   }
 }
 
-/** A sum, or the header of another page: it has no document where the rows have theirs. */
+/** A total, or the header of another page: it has no document in the document column. */
 function isLeftOut(
   { cells }: SourceRow,
   { documents, subject }: HeaderColumns,
@@ -198,7 +198,7 @@ function rowOf(row: SourceRow, columns: HeaderColumns, ownAt: readonly number[])
 
 const documentWords: Words = ['document', 'documento'];
 
-/** So that nobody believes that a column is used which is not. */
+/** Tells the user which columns are used. */
 function columnsRead(
   file: string,
   header: readonly string[],

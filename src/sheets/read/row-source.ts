@@ -1,20 +1,20 @@
 /**
- * One row of a file, before anybody asks what its columns mean. A reader of a format yields every
- * row in order, the header and blank rows among them, and throws SheetError.
+ * One row of a file, before its columns have a meaning. A reader of a format yields every
+ * row in order, header and blank rows included, and throws SheetError.
  */
 export interface SourceRow {
-  /** Where a person finds it: physical line, counted from 1, blank ones included. */
+  /** Physical line, counted from 1, blank ones included. */
   line: number;
   cells: readonly string[];
-  /** Cells that cannot be a document whatever their text looks like, by position from 0. */
+  /** Cells that cannot be a document whatever their text, by position from 0. */
   faults?: ReadonlyMap<number, CellFault>;
 }
 
 /** Why a cell of a workbook cannot be a document: it is a date, an error, a fraction... */
 export interface CellFault {
-  /** Stable word, as a manifest has it. */
+  /** Stable word, used in a manifest. */
   code: string;
-  /** A sentence for the analyst, with the cell's address. Never holds what the cell holds. */
+  /** A sentence for the analyst with the cell's address, and never its content. */
   message: string;
 }
 

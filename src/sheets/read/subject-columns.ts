@@ -3,7 +3,7 @@ import { certaintyOf, foldName, wordsIn } from './header-names';
 import { columnLetters, type CellFault, type SourceRow } from './row-source';
 import { SheetError } from '../sheet-error';
 
-/** What a sheet of subjects may say of one beside its documents. */
+/** Columns about a subject, besides its documents. */
 export type SubjectWord = 'name' | 'email' | 'phone' | 'dossier' | 'monitor';
 
 export const subjectWords: Readonly<Record<SubjectWord, Words>> = {
@@ -20,27 +20,27 @@ export interface SubjectColumn {
   word: SubjectWord;
 }
 
-/** A cell of such a column, with content. */
+/** A non-empty cell of such a column. */
 export interface SubjectCell {
   word: SubjectWord;
-  /** As found, trimmed. */
+  /** Trimmed. */
   text: string;
   /** Its address: `D12`. */
   cell: string;
-  /** Why its text is not what a person wrote there. */
+  /** Why the text is not what the user typed. */
   fault?: CellFault;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** A column has one of these, */
+/** A column name contains one of these, */
 const namesOf: Readonly<Record<Exclude<SubjectWord, 'dossier'>, ReadonlySet<string>>> = {
   name: words('nome nomes razao name'),
   email: words('email emails mail mails'),
   phone: words('telefone telefones fone fones tel celular celulares phone mobile'),
   monitor: words('monitor'),
 };
-/** and nothing beside it but these: `Nome fantasia` and `E-mail enviado` are something else. */
+/** and otherwise only these: `Nome fantasia` and `E-mail enviado` have another meaning. */
 const besideThem: typeof namesOf = {
   name: words('social completo empresarial legal full company'),
   email: words('e eletronico address contato contact comercial principal'),
@@ -51,11 +51,11 @@ const ownerWords = words(
   'do da de dos das of the fornecedor cliente empresa cedente sacado contribuinte titular supplier customer',
 );
 
-/** What a column of that name says of a subject; null: nothing that we know. */
+/** The meaning of a column name for a subject; null: unknown. */
 export function subjectWordOf(name: string): SubjectWord | null {
   if (certaintyOf(name, 'dossiers') !== undefined) return 'dossier';
   if (foldName(name) === 'correioeletronico') return 'email';
-  // `E-mail` is two words, and `e_mail2` says no more.
+  // `E-mail` is two words, and `e_mail2` means the same.
   const parts = wordsIn(name.replaceAll(/\d/g, ' '));
   const found = (Object.keys(namesOf) as (keyof typeof namesOf)[]).find((word) => {
     const isNamed = parts.some((part) => namesOf[word].has(part));
@@ -66,9 +66,9 @@ export function subjectWordOf(name: string): SubjectWord | null {
 }
 
 /**
- * The columns that say more of a subject than its documents.
+ * The columns about a subject, besides its documents.
  *
- * @throws SheetError `ambiguous_columns` when two say the same
+ * @throws SheetError `ambiguous_columns` when two have the same meaning
  */
 export function subjectColumns(
   header: readonly string[],
@@ -86,7 +86,6 @@ export function subjectColumns(
   return [...found].map(([word, at]) => ({ word, at }));
 }
 
-/** What stands in these columns of a row. */
 export function subjectCells(
   { cells, faults, line }: SourceRow,
   columns: readonly SubjectColumn[],

@@ -16,13 +16,13 @@ const utf8Bom = Buffer.from([0xef, 0xbb, 0xbf]);
 const sampleBytes = 64 * 1024;
 const mostLines = 40;
 
-// In the order of preference when a header has as many of one as of another.
+// In order of preference when a header has equally many.
 const delimiters = [';', '\t', ','] as const;
 
 /**
- * Reads the whole file once, a chunk at a time, to find how its text is laid out. The first pass is
- * what makes the encoding certain: an accent that is not UTF-8 may stand on the last line only.
- * Throws SheetError `not_text`, `empty_file`, or what the file system throws.
+ * Reads the whole file once, in chunks, to detect the layout of its text. Only a full read
+ * makes the encoding certain: the only accent that is not UTF-8 may be on the last line.
+ * Throws SheetError `not_text`, `empty_file`, or an error of the file system.
  */
 export async function findTextLayout(path: string): Promise<TextLayout> {
   const strict = new TextDecoder('utf-8', { fatal: true });
@@ -52,7 +52,7 @@ export async function findTextLayout(path: string): Promise<TextLayout> {
 
   const hasBom = sample.subarray(0, 3).equals(utf8Bom);
   const bomLength = wide !== undefined ? 2 : hasBom ? utf8Bom.length : 0;
-  // latin1 keeps one character a byte, so that offsets in the sample are offsets in the file.
+  // latin1 has one character a byte, so that offsets in the sample are offsets in the file.
   const bytes = sample.subarray(bomLength);
   const text = wide === undefined ? bytes.toString('latin1') : new TextDecoder(wide).decode(bytes);
   const announced = /^"?sep=([;,|\t])"?(?:\r\n|\n|\r|$)/i.exec(text);
@@ -79,7 +79,7 @@ function decodes(decoder: TextDecoder, chunk: Buffer, stream: boolean): boolean 
 }
 
 /**
- * The delimiter that two lines with content in a row have as many of, outside quotes: a title above
+ * The delimiter that occurs equally often, outside quotes, in two consecutive non-empty lines: a title above
  * the header may have any. Else that of the first line with one; a comma when none has.
  */
 function delimiterOf(text: string): string {
@@ -96,7 +96,7 @@ function delimiterOf(text: string): string {
   return best(first, () => true) ?? delimiters.find((one) => text.includes(one)) ?? ',';
 }
 
-/** How often each delimiter stands in the first lines that have anything else. */
+/** The count of each delimiter in the first non-empty lines. */
 function countsOfLines(text: string): Map<string, number>[] {
   const lines: Map<string, number>[] = [];
   let counts = new Map<string, number>();

@@ -1,12 +1,12 @@
 import { columnLetters, type CellFault } from './row-source';
 
-/** A cell that cannot be a document or an address, and the text it has in any other column. */
+/** A cell that cannot be a document or an address, and its text for other columns. */
 export interface OddCell {
   kind: 'date' | 'boolean' | 'fraction' | 'error' | 'not_calculated';
   text: string;
 }
 
-/** A number as the file writes it: its digits may be the very point. */
+/** A number as the file writes it: its digits matter. */
 export class NumberText {
   readonly text: string;
   constructor(text: string) {
@@ -14,12 +14,12 @@ export class NumberText {
   }
 }
 
-// A number that somebody once wrote as 1.12223E+13 has lost its last digits for good. One written
-// that way by a program (1.1222333000181E13) has all of them but zeros at the end.
+// A number that was entered as 1.12223E+13 has lost its last digits. One that a program wrote
+// that way (1.1222333000181E13) has lost only zeros at the end.
 const mostZerosAtEnd = 2;
 const longestShown = 15;
 
-/** What the reader gives for one cell, as text; '' for an empty one. */
+/** The reader's value of a cell as text; '' for an empty one. */
 export function readCell(value: unknown): string | OddCell {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
@@ -50,7 +50,7 @@ function hasLostDigits(written: string, digits: string): boolean {
 
 function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return '(date)';
-  // Fractions of a day do not come out at whole seconds.
+  // Fractions of a day are not exact seconds.
   const rounded = new Date(Math.round(date.getTime() / 1_000) * 1_000);
   const [day = '', time = ''] = rounded.toISOString().split('T');
   return time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 8)}`;

@@ -6,16 +6,16 @@ import { SheetError } from '../sheet-error';
 import { missingPart, unpackEntry, ZipError, zipEntries, type ZipEntry } from './zip-entries';
 
 /**
- * What a workbook may unpack to, in bytes: 100,000 rows of twenty columns, or 500,000 of three. The
+ * Maximum of a workbook's unpacked bytes: 100,000 rows of twenty columns, or 500,000 of three. The
  * reader holds all of it in memory, about seven times over.
  */
 export const largestWorkbook = 100 * 1024 * 1024;
 
 export interface WorkbookSheet {
   name: string;
-  /** Not among the tabs a person sees. */
+  /** Not among the visible tabs. */
   hidden: boolean;
-  /** Place among all that the workbook lists, from 1: how the reader names it. */
+  /** Position among all sheets of the workbook, from 1: the reader's name of it. */
   position: number;
   /** Whether any cell has a value. */
   hasValues: boolean;
@@ -27,8 +27,8 @@ const [taken, aceitos] = takenFormats;
 const officePart = /\.xml(?:\.rels)?$/;
 
 /**
- * Opens an .xlsx or .xlsm as far as its list of sheets, and holds every part to the size and the
- * sum that the zip file tells, so that what unpacks it later meets no surprise. Throws SheetError
+ * Opens an .xlsx or .xlsm up to its list of sheets, and checks the size and the
+ * checksum of every part, so that later unpacking cannot fail. Throws SheetError
  * `spreadsheet_format` and `too_large`.
  */
 export async function openWorkbook(path: string): Promise<WorkbookSheet[]> {
@@ -111,7 +111,7 @@ async function listSheets(bytes: Buffer, entries: readonly ZipEntry[]): Promise<
   const targets = worksheetTargets(small.get('xl/_rels/workbook.xml.rels') ?? '');
   return sheetElements(small.get('xl/workbook.xml') ?? '').flatMap((attributes, at) => {
     const target = targets.get(attributes.get('id') ?? '');
-    // Charts and macros have tabs too, and no cells.
+    // Charts and macros have tabs too, but no cells.
     if (target === undefined) return [];
     const found = parts.get(target);
     if (found === undefined) throw new ZipError(missingPart(target));

@@ -13,19 +13,19 @@ import { surveySheet } from './xlsx-survey';
 export interface InputChoice extends ColumnChoice {
   /** The sheet as the user names it: its name, or its number among the tabs, from 1. */
   sheet?: string;
-  /** Called with a sentence: which of several sheets is read, which lines are left out. */
+  /** Receives sentences: which of several sheets is read, which lines are skipped. */
   onNotice?: (notice: Words) => void;
-  /** Called with the names of the columns that rows have as `own`, before the first of them. */
+  /** Receives the names of the rows' `own` columns, before the first row. */
   onHeader?: (own: readonly string[]) => void;
 }
 
-// The reader fills up every row to the widest one: a stray cell far right costs memory in each row.
+// The reader pads every row to the widest one: a stray cell far right costs memory in each row.
 const mostCells = 10_000_000;
 const mostRows = 1_048_576;
 
 /**
  * Rows of one sheet of a workbook (.xlsx, .xlsm), numbered as the spreadsheet shows them, hidden
- * ones among them. Formulas count as what they came to. The whole sheet is held in memory. Throws
+ * ones included. Formulas have their stored results. The whole sheet is held in memory. Throws
  * SheetError `sheet_not_found`, `too_large`, `empty_file`, and those of `openWorkbook`.
  */
 export async function* xlsxRows(
@@ -50,7 +50,7 @@ export async function* xlsxRows(
   yield* rows;
 }
 
-/** Covers and instructions have no header, or nothing below it. */
+/** Covers and instructions have no header, or no rows below it. */
 function isTable(rows: Iterable<SourceRow>, choice: InputChoice): boolean {
   const filled: SourceRow[] = [];
   for (const row of rows) {
@@ -103,7 +103,7 @@ async function sheetRows(
   };
 }
 
-/** The one named, else those a person sees that have something in them, in their order. */
+/** The named sheet, else the visible non-empty ones, in order. */
 function chooseSheets(
   path: string,
   sheets: readonly WorkbookSheet[],
@@ -150,7 +150,7 @@ async function readCells(path: string, position: number): Promise<unknown[][]> {
     });
   } catch (error) {
     const reported = error instanceof Error ? error.message : '';
-    // Messages of the reader may hold what stands in the cells.
+    // Messages of the reader may quote cells.
     const row = /^(?:Out-of-place )?<(?:c|row)\/>[a-z ]* row (\d+)/.exec(reported)?.[1];
     const [en, pt] =
       row === undefined ? ['its cells', 'as suas células'] : [`row ${row}`, `a linha ${row}`];

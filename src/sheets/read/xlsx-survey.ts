@@ -1,12 +1,12 @@
 import type { OddCell } from './xlsx-cells';
 
 export interface SheetSurvey {
-  /** The last row that is there, and the last column with a value, from 1. */
+  /** The last row, and the last column with a value, from 1. */
   rows: number;
   columns: number;
   /**
-   * Errors (`#N/A`) and formulas that nobody has worked out, by row and column, from 1. The reader
-   * takes them for empty cells.
+   * Errors (`#N/A`) and formulas without a stored result, by row and column, from 1. The reader
+   * returns empty cells for them.
    */
   odd: ReadonlyMap<number, ReadonlyMap<number, OddCell>>;
 }
@@ -22,7 +22,7 @@ interface OpenCell {
   value: string | undefined;
 }
 
-/** Looks through the XML of a sheet (one character a byte is enough) for what the reader leaves out. */
+/** Scans the XML of a sheet (one character a byte is enough) for what the reader leaves out. */
 export function surveySheet(xml: string): SheetSurvey {
   const odd = new Map<number, Map<number, OddCell>>();
   let rows = 0;
@@ -79,7 +79,7 @@ function textAfter(xml: string, start: number, tagText: string): string {
 
 function oddCell({ type, hasFormula, value }: OpenCell): OddCell | undefined {
   if (type === 'e') return { kind: 'error', text: value?.trim() || '(error)' };
-  // A formula may well come to an empty text.
+  // A formula may have an empty text as its result.
   const isEmpty = value === undefined || (value === '' && type !== 'str');
   return hasFormula && isEmpty ? { kind: 'not_calculated', text: '(formula)' } : undefined;
 }

@@ -3,7 +3,7 @@ import type { Words } from '../../domain/job';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 
-/** One file inside a zip file, as its directory tells of it. */
+/** One file inside a zip file, from its directory. */
 export interface ZipEntry {
   name: string;
   encrypted: boolean;
@@ -11,13 +11,13 @@ export interface ZipEntry {
   method: number;
   crc: number;
   packedSize: number;
-  /** What it unpacks to, in bytes. Only a promise until `unpackEntry` has held it to it. */
+  /** Unpacked size in bytes, as the directory states it; `unpackEntry` checks it. */
   size: number;
-  /** Where its local header begins. */
+  /** Offset of its local header. */
   at: number;
 }
 
-/** The zip file is cut short, damaged, or says of itself what is not so. */
+/** The zip file is truncated, damaged, or inconsistent. */
 export class ZipError extends WordedError {
   override readonly name = 'ZipError';
 }
@@ -65,7 +65,7 @@ function endOfDirectory(bytes: Buffer): number {
   throw new ZipError(['it is cut short', 'está truncado']);
 }
 
-/** Unpacks one entry, never beyond the size it tells. Throws ZipError when it is not what it tells. */
+/** Unpacks one entry, never beyond its stated size. Throws ZipError when size or checksum differ. */
 export async function unpackEntry(bytes: Buffer, entry: ZipEntry): Promise<Buffer> {
   const { name, at, packedSize, size, method } = entry;
   if (at + 30 > bytes.length || bytes.readUInt32LE(at) !== localHeader) {

@@ -101,7 +101,7 @@ function issueWords({ ruleName, ruleId, status, message }: AnalysisIssue): strin
   return `${ruleName ?? ruleId ?? 'a rule'} (${status ?? '-'}): ${message ?? ''}`;
 }
 
-/** A CSV file for its owner alone, which appears when it is complete. */
+/** A CSV file readable by its owner only, which appears when it is complete. */
 export class AnalysisSheet {
   readonly #path: string;
   readonly #temporary: string;
@@ -110,7 +110,7 @@ export class AnalysisSheet {
   readonly #written: Promise<void>;
 
   /**
-   * @param excel `;`, BOM and CRLF, as result sheets have it
+   * @param excel `;`, BOM and CRLF, like result sheets
    * @param decimalComma with `excel`: in numbers too
    */
   constructor(
@@ -132,12 +132,12 @@ export class AnalysisSheet {
       this.#rows,
       createWriteStream(this.#temporary, { flush: true, mode: 0o600 }),
     );
-    // Whoever closes gets the error; before that it must not end the process.
+    // `close` throws the error; unhandled, the event would end the process.
     this.#written.catch(() => undefined);
     this.#rows.write(columns.map((column) => sheetText(column, excel)));
   }
 
-  /** @returns false when `drained` should be awaited before much more is written */
+  /** @returns false: await `drained` before writing much more */
   write(cells: readonly Cell[]): boolean {
     return this.#rows.write(
       cells.map((cell) => (typeof cell === 'string' ? sheetText(cell, this.#excel) : plain(cell))),
@@ -171,7 +171,7 @@ function withComma(value: number): string {
   return String(value).replace('.', ',');
 }
 
-/** A boolean would be written as `1`, or as nothing. */
+/** csv-stringify would write a boolean as `1`, or as nothing. */
 function plain(cell: number | boolean | null): string | number | null {
   return typeof cell === 'boolean' ? String(cell) : cell;
 }

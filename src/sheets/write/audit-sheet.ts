@@ -2,15 +2,14 @@ import { stringify, type Stringifier } from 'csv-stringify';
 import type { AuditEntry } from '../../domain/core/audit';
 import { inertCell } from './result-cells';
 
-/** A record of the audit trail as a sheet shows it. */
+/** A record of the audit trail in a sheet. */
 export interface AuditSheetRecord extends Omit<AuditEntry, 'kind' | 'details'> {
-  /** Instant of its writing. */
   at: string;
   chain: string;
   number: number;
-  /** Any word in a record that was altered. */
+  /** Any text in an altered record. */
   kind: string;
-  /** Null in a record that was altered. */
+  /** Null in an altered record. */
   details?: object | null;
   hash: string;
   intact: boolean;
@@ -36,7 +35,7 @@ export const auditColumns = [
   'intact',
 ] as const;
 
-/** Takes records, gives CSV: `,` and LF, or with `excel` as result sheets have it. */
+/** Takes records, gives CSV: `,` and LF, or with `excel` the format of result sheets. */
 export function auditSheet({ excel = false }: { excel?: boolean } = {}): Stringifier {
   return stringify({
     columns: [...auditColumns],
@@ -48,7 +47,7 @@ export function auditSheet({ excel = false }: { excel?: boolean } = {}): Stringi
   });
 }
 
-/** The cells of a record, in the order of `auditColumns`; nothing in them can act as a formula. */
+/** The cells of a record, in the order of `auditColumns`; formulas are escaped. */
 export function auditCells(record: AuditSheetRecord): string[] {
   const { details } = record;
   const hasDetails = details != null && Object.keys(details).length > 0;

@@ -30,7 +30,7 @@ export const changeColumns = [
   'erased',
 ] as const satisfies readonly (keyof ChangeRecord)[];
 
-/** Takes cells, gives CSV: `,` and LF, or with `excel` as result sheets have it. */
+/** Takes cells, gives CSV: `,` and LF, or with `excel` the format of result sheets. */
 export function changeSheet({ excel = false }: { excel?: boolean } = {}): Stringifier {
   return stringify({
     columns: [...changeColumns],
@@ -45,7 +45,8 @@ export function changeSheet({ excel = false }: { excel?: boolean } = {}): String
 /**
  * In the order of `changeColumns`.
  *
- * @param excel nothing acts as a formula, and figures have a decimal comma: a program in Portuguese takes the point for thousands
+ * @param excel formulas are escaped, and figures have a decimal comma: a program in Portuguese takes the point
+ * for thousands
  */
 export function changeCells(
   record: ChangeRecord,

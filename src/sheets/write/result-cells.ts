@@ -59,7 +59,7 @@ const fieldOfColumn: Readonly<Record<ResultColumn, Exclude<keyof ResultRow, 'own
   source_name: 'sourceName',
 };
 
-/** Of the user's other columns behind ours. One that is called as another is has `input_` before its name. */
+/** Names of the user's other columns, after ours. A name that is taken gets the prefix `input_`. */
 export function ownNames(columns: readonly string[], ours: readonly string[]): string[] {
   const taken = new Set(ours);
   return columns.map((column) => {
@@ -70,12 +70,12 @@ export function ownNames(columns: readonly string[], ours: readonly string[]): s
   });
 }
 
-/** As many cells as there are names; none are left of what was erased. */
+/** One cell for each name; none for an erased row. */
 export function ownCells(own: readonly string[] | undefined, columns: readonly string[]): string[] {
   return columns.map((_, at) => own?.[at] ?? '');
 }
 
-/** The same by their names, as `--rows` has them. */
+/** The same by name, for `--rows`. */
 export function ownFields(
   own: readonly string[] | undefined,
   columns: readonly string[],
@@ -85,7 +85,7 @@ export function ownFields(
 }
 
 export interface CellStyle {
-  /** For a spreadsheet program; else for other programs, which read texts as they are. */
+  /** For a spreadsheet program; false: for programs, which read texts unchanged. */
   excel: boolean;
 }
 
@@ -96,7 +96,7 @@ export function resultValue(
   return row[fieldOfColumn[column]];
 }
 
-/** The row as text, in the order of `resultColumns`; a spreadsheet would take bare digits for a number. */
+/** The row as text, in the order of `resultColumns`; a spreadsheet would read bare digits as a number. */
 export function resultCells(row: ResultRow, { excel }: CellStyle): string[] {
   return resultColumns.map((column) => {
     const value = resultValue(row, column);
@@ -106,14 +106,14 @@ export function resultCells(row: ResultRow, { excel }: CellStyle): string[] {
   });
 }
 
-/** A text in a CSV file: nothing in it acts as a formula where a spreadsheet program is to open it. */
+/** Text of a CSV file: formulas are escaped for spreadsheet programs. */
 export function sheetText(text: string, excel: boolean): string {
   return excel ? inertCell(text) : text;
 }
 
 /**
- * Text that a spreadsheet would run when it opens the file (`= + - @`, their full-width forms, tab,
- * line breaks, also after white space) behind an apostrophe; other text as it is.
+ * Prefixes an apostrophe to text that a spreadsheet would execute (`= + - @`, their full-width forms, tab,
+ * line breaks, also after white space); other text is unchanged.
  * https://owasp.org/www-community/attacks/CSV_Injection
  */
 export function inertCell(text: string): string {

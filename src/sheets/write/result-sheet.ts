@@ -26,18 +26,18 @@ export interface ResultSheetOptions {
 }
 
 export interface ResultSheet {
-  /** Resolves when the next row may be written. Rows stand in the order of the calls. */
+  /** Resolves when the next row may be written. Rows keep the order of the calls. */
   write(row: ResultRow): Promise<void>;
-  /** Puts the finished file in its place; until then nothing stands there, or the one before. */
+  /** Renames the finished file to its path; until then an earlier file stays. */
   close(): Promise<void>;
-  /** Leaves what stood there before as it was. */
+  /** Removes the temporary file; an earlier file stays. */
   abandon(): Promise<void>;
 }
 
 /**
  * Starts a result sheet: UTF-8, one header line, `true` and `false`, empty cells for null. Writes to
- * a temporary file beside `path`, which `close` flushes and renames. Rejects with what the file
- * system says.
+ * a temporary file beside `path`, which `close` flushes and renames. Rejects with errors of the file
+ * system.
  */
 export function openResultSheet(path: string, options: ResultSheetOptions = {}): ResultSheet {
   const { columns = [], excel = false } = options;
@@ -46,11 +46,11 @@ export function openResultSheet(path: string, options: ResultSheetOptions = {}):
     delimiter: excel ? ';' : ',',
     record_delimiter: excel ? '\r\n' : '\n',
     bom: excel,
-    // What this file separates by, another spreadsheet may not: quoted, it stays one cell there.
+    // Another spreadsheet may use the other delimiter: quoted, the text stays one cell there.
     quoted_match: /[;,\t\r\n]/,
   });
   const written = pipeline(rows, createWriteStream(temporary, { flush: true }));
-  // Whoever writes or closes next gets the error; before that it must not end the process.
+  // The next `write` or `close` throws the error; unhandled, the event would end the process.
   written.catch(() => undefined);
   const cells = (ours: readonly string[], own: readonly string[]): string[] => [
     ...ours,
@@ -87,10 +87,10 @@ export function openResultSheet(path: string, options: ResultSheetOptions = {}):
   };
 }
 
-/** A row of a result sheet as text, a cell a column, documents and apostrophes as they stand. */
+/** A row of a result sheet as text, by column, with punctuation and apostrophes. */
 export type ResultRecord = Record<ResultColumn, string>;
 
-/** Reads back either variant. Throws what csv-parse and the file system throw. */
+/** Reads either variant. Throws errors of csv-parse and the file system. */
 export async function* readResultSheet(path: string): AsyncGenerator<ResultRecord, void> {
   const parser = parse({
     bom: true,

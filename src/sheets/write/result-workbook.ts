@@ -14,12 +14,12 @@ import { columnLetters } from '../read/row-source';
 import type { ResultSheet } from './result-sheet';
 
 /**
- * The most rows that a workbook of results is written for, without columns of the user's: its writer holds
+ * Maximum of rows in a workbook of results without the user's columns: its writer holds
  * all of it in memory (about 550 MB at this size). `results.csv` has no such bound.
  */
 export const mostWorkbookRows = 50_000;
 
-/** @param total how many rows there are @param own how many columns of the user's */
+/** @param total number of rows @param own number of the user's columns */
 export function fitsWorkbook(total: number, own: number): boolean {
   return total * (resultColumns.length + own) <= mostWorkbookRows * resultColumns.length;
 }
@@ -66,19 +66,19 @@ const fills: Readonly<Record<RowStatus, string>> = {
   failed: '#f8cbcb',
 };
 
-// What Excel takes in one cell.
+// Excel's limit for one cell.
 const longestCell = 32_767;
 
 /**
- * Collects a workbook of results: the columns of `results.csv` in their order, a bold header that
- * stays in sight, a filter, the status in colour. Everything but numbers, true and false is text in
- * the format "text", so that nothing is run, rounded or loses zeros, not even when it is edited.
+ * Collects a workbook of results: the columns of `results.csv` in order, a bold frozen
+ * header, a filter, the status in colour. Everything but numbers, true and false is text in
+ * the format "text", so that nothing is executed, rounded or loses zeros, even when edited.
  * Instants are text as well: a date in a spreadsheet has no time zone.
  *
- * `close` puts it in its place in one step. What does not fit (`fitsWorkbook`) is left out, and what an
- * earlier, shorter result left there is removed. Rejects with what the file system says.
+ * `close` renames it to its path. A result that does not fit (`fitsWorkbook`) has no workbook, and
+ * one of an earlier, shorter result is removed. Rejects with errors of the file system.
  *
- * @param total how many rows there are
+ * @param total number of rows
  * @param columns names of the user's other columns
  */
 export function openResultWorkbook(
@@ -136,7 +136,7 @@ async function writeWorkbook(
   await pipeline(await stream(), createWriteStream(path, { flush: true }));
 }
 
-/** The writer knows no filter, and lets its XML be added to. */
+/** The writer has no filter, but accepts additions to its XML. */
 function filterOver(lastColumn: string, rows: number): Feature<Blob | Buffer | Stream> {
   const filter = `<autoFilter ref="A1:${lastColumn}${rows}"/>`;
   return {
@@ -171,7 +171,7 @@ function textCell(text: string): CellObject {
 
 function writable(text: string): string {
   const cut = text.slice(0, longestCell);
-  // The writer keeps texts in a plain object, where these already stand for something else.
+  // The writer uses a plain object as a map of texts, where these names have a meaning.
   if (cut in Object.prototype) return `${cut} `;
   // A spreadsheet reads _x0041_ as the letter A.
   return cut.replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_');

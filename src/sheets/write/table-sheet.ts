@@ -6,7 +6,7 @@ export interface Table {
   rows: readonly Readonly<Record<string, string | number | boolean | null>>[];
 }
 
-/** A table as CSV: `,` and LF, or with `excel` as result sheets have it. */
+/** A table as CSV: `,` and LF, or with `excel` the format of result sheets. */
 export function tableSheet(
   { columns, rows }: Table,
   { excel = false }: { excel?: boolean } = {},
@@ -28,7 +28,7 @@ export function tableSheet(
   });
 }
 
-/** Spreadsheet programs that part cells by `;` take a comma in numbers. */
+/** Spreadsheet programs that use `;` as delimiter expect a decimal comma. */
 function numberCell(value: number, excel: boolean): string {
   return excel ? String(value).replace('.', ',') : String(value);
 }
