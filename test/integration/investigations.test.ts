@@ -225,7 +225,10 @@ test('of a sheet each subject is an investigation by all that its line says; lin
   expect(searched.find(({ target }) => target === 'nona@example.com')?.started).toBe(1);
   const report = JSON.parse(
     await readFile(join(place.folder, 'many', rows[0]?.['requested'] ?? '', 'report.json'), 'utf8'),
-  ) as { subject: { name: string; email: string[] }; coverage: { step: string; requested: number }[] };
+  ) as {
+    subject: { name: string; email: string[] };
+    coverage: { step: string; requested: number }[];
+  };
   expect(report.subject).toMatchObject({ name: 'Nona Ltda', email: ['nona@example.com'] });
   expect(report.coverage.find(({ step }) => step === 'contacts')?.requested).toBe(1);
   const beside = await place.run([...words, '--email', 'a@example.com']);

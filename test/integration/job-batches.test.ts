@@ -107,7 +107,12 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   expect(first.code).toBe(3);
   expect(first.shown.outcome.counts).toEqual({ found: 2, duplicate: 1, invalid: 1, not_found: 1 });
   const rows = await rowsOf(first.shown);
-  expect(rows[0]).toMatchObject({ requested: cpf(1), status: 'found', answered: '1', reference: 'a' });
+  expect(rows[0]).toMatchObject({
+    requested: cpf(1),
+    status: 'found',
+    answered: '1',
+    reference: 'a',
+  });
   const vehicles = parse(await readFile(join(first.shown.folder, 'veiculos.csv')), {
     columns: true,
   }) as Record<string, string>[];

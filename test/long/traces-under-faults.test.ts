@@ -239,7 +239,7 @@ test('asked for again, all that was left open is found or made, and nothing a se
     for (const sentence of await contradictions(row, 'second')) {
       wrong.push(`line ${row['line']} (${row['status']}): ${sentence}`);
     }
-    const started = counted().get(row['asked'] ?? '')?.started;
+    const started = counted().get(row['requested'] ?? '')?.started;
     if (started !== 1) wrong.push(`line ${row['line']}: ${started} searches`);
   }
   expect(wrong).toEqual([]);

@@ -11,7 +11,7 @@ afterEach(() => place.remove());
 
 async function written(cell: string | boolean, excel: boolean): Promise<string> {
   const path = join(place.folder, 'sheet.csv');
-  const sheet = new AnalysisSheet(path, ['asked'], { excel });
+  const sheet = new AnalysisSheet(path, ['requested'], { excel });
   sheet.write([cell]);
   await sheet.close();
   return (await readFile(path, 'utf8')).split(/\r?\n/)[1] ?? '';
