@@ -38,13 +38,20 @@ export class ConnectionError extends Error {
   readonly call: CallName;
   readonly sent: Sent;
   readonly safeCause: SafeCause;
+  /** Location of a 2xx whose body did not come whole. May hold a token: never printed. */
+  readonly #location: string | null;
 
-  constructor(call: CallName, sent: Sent, cause: SafeCause) {
+  constructor(call: CallName, sent: Sent, cause: SafeCause, location: string | null = null) {
     const reason = [cause.code ?? cause.name, cause.syscall].filter(Boolean).join(' ');
     super(`${call.method} ${call.pathTemplate}: no answer (${reason}), ${sentWords(sent)}`);
     this.call = nameOf(call);
     this.sent = sent;
     this.safeCause = cause;
+    this.#location = location;
+  }
+
+  get location(): string | null {
+    return this.#location;
   }
 }
 
@@ -54,14 +61,21 @@ export class TimeoutError extends Error {
   readonly call: CallName;
   readonly sent: Sent;
   readonly timeoutMs: number;
+  /** As of a `ConnectionError`. */
+  readonly #location: string | null;
 
-  constructor(call: CallName, sent: Sent, timeoutMs: number) {
+  constructor(call: CallName, sent: Sent, timeoutMs: number, location: string | null = null) {
     super(
       `${call.method} ${call.pathTemplate}: no answer within ${timeoutMs} ms, ${sentWords(sent)}`,
     );
     this.call = nameOf(call);
     this.sent = sent;
     this.timeoutMs = timeoutMs;
+    this.#location = location;
+  }
+
+  get location(): string | null {
+    return this.#location;
   }
 }
 

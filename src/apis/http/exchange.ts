@@ -12,10 +12,10 @@ export interface Exchange {
   end: CallEnd;
   /** `onRequestStart`, the only reliable sign that bytes may have been sent: error codes alone misjudge ECONNRESET. */
   onStart: () => void;
-  toError: (error: unknown) => Error;
+  toError: (error: unknown, head?: HttpHead | null) => Error;
 }
 
-interface HttpHead {
+export interface HttpHead {
   status: number;
   headers: Record<string, string | string[] | undefined>;
 }
@@ -36,12 +36,14 @@ export const answerTooLarge = 'ANSWER_TOO_LARGE';
 /** Dispatches at once. Most responses are too small for a stream, which costs more than they do. */
 export async function wholeAnswer(exchange: Exchange): Promise<HttpAnswer> {
   const { call, toError } = exchange;
-  const answer = await gathered(exchange).catch((error: unknown) => {
-    throw toError(error);
+  let head: HttpHead | null = null;
+  const toErrorOf = (error: unknown): Error => toError(error, head);
+  const answer = await gathered(exchange, (started) => (head = started)).catch((error: unknown) => {
+    throw toErrorOf(error);
   });
   if (!saysGzip(answer)) return answer;
   const plain = unpacked(Readable.from([answer.body]));
-  return readWhole({ ...answer, body: bounded(plain, call, toError) });
+  return readWhole({ ...answer, body: bounded(plain, call, toErrorOf) });
 }
 
 /** Dispatches at once. */

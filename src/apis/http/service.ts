@@ -18,6 +18,7 @@ import {
   wholeAnswer,
   type Exchange,
   type HttpAnswer,
+  type HttpHead,
   type HttpStream,
 } from './exchange';
 import { Limiter, type CallPriority } from './limiter';
@@ -213,11 +214,17 @@ export class Service {
     const beforeDispatch = await call.beforeSend?.();
     const json = call.json === undefined ? null : JSON.stringify(call.json);
     let starts = 0;
-    const toError = (error: unknown): Error => {
+    const toError = (error: unknown, head: HttpHead | null = null): Error => {
       const sent: Sent = starts === 0 ? 'no' : 'maybe';
-      if (error instanceof ConnectionError || error instanceof RefusedAddressError) return error;
-      if (end.isLate) return new TimeoutError(call, sent, call.timeoutMs);
-      return new ConnectionError(call, sent, safeCause(error));
+      if (error instanceof RefusedAddressError) return error;
+      const location = locationOf(head);
+      if (error instanceof ConnectionError) {
+        return location === null
+          ? error
+          : new ConnectionError(call, error.sent, error.safeCause, location);
+      }
+      if (end.isLate) return new TimeoutError(call, sent, call.timeoutMs, location);
+      return new ConnectionError(call, sent, safeCause(error), location);
     };
     if (signal?.aborted === true) throw calledOff(call);
     // No await from here to the dispatch: this check must still hold when bytes are sent.
@@ -271,6 +278,12 @@ export class Service {
   #isElsewhere({ path }: HttpCall): boolean {
     return /^https?:\/\//.test(path) && new URL(path).origin !== this.origin;
   }
+}
+
+function locationOf(head: HttpHead | null): string | null {
+  if (head === null || head.status < 200 || head.status >= 300) return null;
+  const { location } = head.headers;
+  return (Array.isArray(location) ? location[0] : location) ?? null;
 }
 
 function calledOff(call: HttpCall): ConnectionError {

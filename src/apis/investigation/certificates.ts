@@ -2,12 +2,12 @@ import type { CertificateType } from '../../domain/certificates/certificates';
 import type { Issuance } from '../../domain/certificates/issuance';
 import type { CertificateAssumptions } from '../assumptions';
 import { callTo, type BeforeSend, type HttpCall } from '../http/call';
-import { StatusError, type CallName } from '../http/errors';
+import { ConnectionError, StatusError, TimeoutError, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { fetchNamed } from './artifacts';
-import { acceptedIdFromWire, issuanceFromWire } from './wire/certificates.wire';
+import { acceptedIdFromWire, idAt, issuanceFromWire } from './wire/certificates.wire';
 
 /** Bytes. An issuance is a few hundred; a certificate a few hundred thousand at most. */
 const maxJsonBytes = 1024 * 1024;
@@ -47,8 +47,16 @@ export class CertificatesApi {
       keyless: true,
       beforeSend,
     };
-    const { body, headers } = await this.service.dispatch(call);
-    return acceptedIdFromWire(call, { body, location: String(headers['location'] ?? '') });
+    try {
+      const { body, headers } = await this.service.dispatch(call);
+      return acceptedIdFromWire(call, { body, location: String(headers['location'] ?? '') });
+    } catch (error) {
+      // Accepted, with a body that was cut off.
+      const isCut = error instanceof ConnectionError || error instanceof TimeoutError;
+      const id = isCut ? idAt(error.location ?? '') : undefined;
+      if (id === undefined) throw error;
+      return id;
+    }
   }
 
   /** Current state of an issuance. @returns the state, and the raw response for the store */

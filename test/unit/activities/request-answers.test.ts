@@ -36,6 +36,24 @@ it('has the claim on the disk before the first byte reaches the service', async 
   ]);
 });
 
+it.each<[string, Record<string, string>]>([
+  ['is cut off', {}],
+  ['is no gzip', { 'content-encoding': 'gzip', 'content-length': '3' }],
+])('takes the id that Location has when the body of an acceptance %s', async (_, headers) => {
+  const certidaoId = '6464d4ae-342b-46fb-ad22-fd5caaab411b';
+  bench.server.reply = (_request, response) => {
+    const location = `/api/v1/certidoes/${certidaoId}?token=x`;
+    response.writeHead(202, { location, 'content-length': 40, ...headers });
+    response.write(Buffer.from([0x1f, 0x8b, 0x08]), () => response.destroy());
+  };
+  const answers = await bench.request(await bench.work('w1', [documentA]));
+  expect(answers).toMatchObject([{ kind: 'accepted', certidaoId }]);
+  expect((await bench.last(documentA))?.receipt).toMatchObject({
+    kind: 'accepted',
+    externalId: certidaoId,
+  });
+});
+
 it('reckons the last instant of a claim from the total time of the POST and a margin', async () => {
   await bench.request(await bench.work('w1', [documentA]));
   const claim = (await bench.last(documentA))?.claim;

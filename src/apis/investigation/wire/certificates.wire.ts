@@ -126,7 +126,7 @@ export function acceptedIdFromWire(
 }
 
 /** The only UUID in the path of an address. */
-function idAt(address: string): string | undefined {
+export function idAt(address: string): string | undefined {
   const segments = address.split(/[?#]/)[0]?.split('/') ?? [];
   const ids = segments.filter(isUuid);
   return ids.length === 1 ? ids[0] : undefined;
