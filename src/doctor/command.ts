@@ -22,7 +22,7 @@ import { examineMonitors, examineSinks } from './monitors';
 import { examinePayloadKeys } from './payload-keys';
 import { examineService, examineTransport } from './service';
 
-/** `diligence doctor`: looks at everything that can be looked at without side effects. */
+/** `diligence doctor`: checks everything that can be checked without side effects. */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
@@ -69,7 +69,7 @@ function readSettings(): { finding: Finding; environment: Environment | null } {
 
 async function examineAll(environment: Environment): Promise<Finding[]> {
   const dataDir = await examineDataDir(environment);
-  // Before the store is opened, which shuts a key file that is open to others.
+  // Before the store is opened, which restricts an open key file.
   const idKey = await examineIdKey(environment);
   const { findings, store } = await examineStore(environment);
   return [

@@ -10,7 +10,7 @@ import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const timeoutMs = 10_000;
 
-/** The credit service: its address and token, by the list of engines; and what its document tells. */
+/** The credit service: address and token, by the list of engines; and the names of its document. */
 export async function examineCredit(environment: Environment): Promise<Finding[]> {
   const settings = environment.credit;
   if (settings === null) return [await withoutSettings(environment)];
@@ -81,7 +81,7 @@ const documentWords: Record<DocumentState, string> = {
   unreachable: 'its OpenAPI document cannot be had',
 };
 
-/** What was found and what was assumed, name by name. */
+/** Which names were found and which are assumed. */
 export function namesFinding({ document, names }: FoundNames): Finding {
   const check = 'credit names';
   const [unknown] = names.unknownRequired;
@@ -123,7 +123,7 @@ function reportedText(fields: readonly FoundName[]): string {
   return first === undefined ? names : `${names} (${sourceWords[first.source]})`;
 }
 
-/** The failed words always hold what is assumed: they are not asked for. */
+/** The failed words always contain assumed ones: not reported. */
 function assumedVariables({ filePart, enginePart, idFields, statusField }: CreditNames): string[] {
   const sources: [string, FoundName | null | undefined][] = [
     ['credit.filePart', filePart],

@@ -20,7 +20,7 @@ import { fail, messageOf, ok, warn, type Finding } from './finding';
 const oneDayMs = 86_400_000;
 const leastDays = 7;
 
-/** The Temporal server, its namespace, and who polls our queues. Starts nothing. */
+/** The Temporal server, its namespace, and the pollers of our queues. Starts nothing. */
 export async function examineEngine(
   environment: Environment,
   store: Store | null,
@@ -117,7 +117,7 @@ async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
   }
 }
 
-/** Those that a worker with these services polls. */
+/** The queues of a worker with these services. */
 export function queuesToPoll({
   credit,
   investigation,
@@ -154,7 +154,7 @@ async function examineStandstill({ client }: EngineClient, store: Store): Promis
   return fail(check, `${stalled.length} stand still: ${named.join(', ')}`, cure);
 }
 
-/** Read as it stands: what the schedule is told is sealed, and need not be opened. */
+/** Read without keys: the input of the schedule is sealed, and need not be opened. */
 async function examineRetention(
   { connection, namespace }: EngineClient,
   { retention }: Environment,
@@ -191,7 +191,7 @@ export function pollersFinding(queue: string, pollers: number): Finding {
     : ok(check, `${pollers} worker(s) poll it`);
 }
 
-/** Settings of the connection that cannot be read; null when they can. */
+/** Invalid settings of the connection; null when they are valid. */
 export function examineEngineSettings(): Finding | null {
   try {
     engineAddress();

@@ -1,9 +1,9 @@
-/** One thing looked at. `warn`: works, but a person should know. */
+/** Result of one check. `warn`: works, but a person should know. */
 export interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'fail';
   detail: string;
-  /** What mends it; null when nothing is to be mended. */
+  /** The fix; null: none needed. */
   cure: string | null;
 }
 

@@ -15,7 +15,7 @@ import { fail, messageOf, ok, warn, type Finding } from './finding';
 const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
 
-/** Data directory: there, writable, shut to others, with room. What is not there yet is not made. */
+/** Data directory: exists, writable, private, with free space. Creates nothing. */
 export async function examineDataDir({ dataDir }: Environment): Promise<Finding[]> {
   const check = 'data directory';
   const found = await stat(dataDir).catch(() => null);
@@ -58,7 +58,7 @@ async function examineSpace(folder: string): Promise<Finding> {
   }
 }
 
-/** The key that names documents: as configured, or its file, which must be the user's alone. */
+/** The key that names documents: as configured, or its file, which must be private. */
 export async function examineIdKey({ dataDir, idKey }: Environment): Promise<Finding> {
   const check = 'id key';
   if (idKey !== null) return ok(check, 'DILIGENCE_ID_KEY; keep it apart from the store');
@@ -68,7 +68,7 @@ export async function examineIdKey({ dataDir, idKey }: Environment): Promise<Fin
   return fileFinding(check, path, found.mode, 'keep a copy apart from the store');
 }
 
-/** Files that hold tokens: readable by us, and by nobody else. */
+/** Files with tokens: readable by the user only. */
 export async function examineTokenFiles({
   investigation,
   credit,
@@ -101,10 +101,9 @@ function fileFinding(check: string, path: string, mode: number, remark: string):
 }
 
 /**
- * Opens the store and writes one small object, always the same. A store that is not there yet
- * is not made.
+ * Opens the store and writes one small object, always the same. Creates no store.
  *
- * @returns it, unless it cannot be used or is not there
+ * @returns the store, if it exists and is usable
  */
 export async function examineStore(environment: Environment): Promise<{
   findings: Finding[];
@@ -156,7 +155,7 @@ const doubtWords = [
   'look it up at the service, then `diligence restore --settled --note "..."`',
 ] as const;
 
-/** What it means, and what mends it. */
+/** What it means, and the fix. */
 const lossWords: Readonly<Record<Loss, readonly [detail: string, cure: string]>> = {
   unflushed: [
     'a power cut loses what was stored last: what that had bought may be bought again',
@@ -172,7 +171,7 @@ const lossWords: Readonly<Record<Loss, readonly [detail: string, cure: string]>>
   ],
 };
 
-/** The binary of the embedded engine; looks, and neither downloads nor builds. */
+/** The binary of the embedded server; neither downloads nor builds. */
 export async function examineTemporalCli(): Promise<Finding> {
   const check = 'Temporal CLI';
   try {

@@ -13,13 +13,13 @@ import { SinkRepository } from '../store/monitors/sinks';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const timeoutMs = 10_000;
-/** Calls a second at most, whatever the installation may do. */
+/** Maximum calls a second, whatever the installation may use. */
 const usualRps = 20;
 const absent = '00000000-0000-4000-8000-000000000000';
 
 /**
- * The monitors of the investigation service, by a few reads: the token, and what is assumed of them.
- * Names of parameters show only where there are changes: at a monitor that a schedule watches.
+ * The monitors of the investigation service, by a few reads: the token, and the assumptions. Parameter names show only
+ * where there are changes: at a scheduled monitor.
  */
 export async function examineMonitors(
   { investigation, monitorNames, resendOn503 }: Environment,
@@ -51,7 +51,7 @@ export async function examineMonitors(
   }
 }
 
-/** Where changes go: a sink that answered 410 is asked no more, and says so nowhere else. */
+/** The sinks: one that answered 410 is disabled, which is reported here only. */
 export async function examineSinks(
   { monitorSinks }: Environment,
   store: Store | undefined,
@@ -68,7 +68,7 @@ export async function examineSinks(
   });
 }
 
-/** The first one of any list; null when nothing is watched. */
+/** The first one of any list; null: no lists. */
 async function watchedMonitor(store: Store): Promise<string | null> {
   const lists = new MonitorListRepository(store);
   const list = (await lists.all()).find(({ pages }) => pages > 0);
@@ -99,7 +99,7 @@ async function examineAccess(api: MonitorsApi, monitorId: string): Promise<Findi
   }
 }
 
-/** What a page tells of a name. `unseen`: there was nothing to tell it by. */
+/** What a page shows about a name. `unseen`: nothing. */
 type Verdict = 'honoured' | 'ignored' | 'refused' | 'unseen';
 
 async function examineNames(
@@ -145,12 +145,12 @@ async function cursorVerdict(list: List, small: ChangeFilter): Promise<Verdict> 
   return isSame ? 'ignored' : 'honoured';
 }
 
-/** Of the first item; null when there is none, or none to be read. */
+/** Of the first item; null: none, or unreadable. */
 function idOf({ items: [first] }: ChangePage): string | null {
   return first?.kind === 'change' ? first.change.changeId : null;
 }
 
-/** A filter shows itself where it leaves something out. */
+/** A filter shows when it omits something. */
 async function filterVerdict(
   list: List,
   filter: ChangeFilter,
@@ -162,7 +162,7 @@ async function filterVerdict(
   return isOut(await list({})) ? 'honoured' : 'unseen';
 }
 
-/** Any other trouble says nothing about a name. */
+/** Any other failure says nothing about a name. */
 function verdictOf(error: unknown): Verdict {
   const isRefusal = error instanceof StatusError && [400, 422].includes(error.status);
   return isRefusal ? 'refused' : 'unseen';

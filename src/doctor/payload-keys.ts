@@ -9,10 +9,9 @@ import { fail, messageOf, ok, type Finding } from './finding';
 const check = 'payload keys';
 
 /**
- * The keys that payloads are encrypted with: there, the user's alone, and those of the store.
- * Generates and registers none.
+ * The payload keys: present, private, and those of the store. Generates and registers none.
  *
- * @param store undefined when there is none yet, or it cannot be used
+ * @param store undefined when there is none, or it is unusable
  */
 export async function examinePayloadKeys(
   environment: Environment,

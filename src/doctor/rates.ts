@@ -3,7 +3,7 @@ import { rateWords } from '../domain/core/service/rates';
 import type { Store } from '../store/store';
 import { ok, type Finding } from './finding';
 
-/** How fast the services are asked, or were within the last day. */
+/** Rates of the services, now or within the last day. */
 export async function examineRates(store: Store, now = Date.now()): Promise<Finding[]> {
   const shares = groupBy(await store.rateShares.all(), ({ service }) => service);
   return [...shares].map(([service, all]) =>

@@ -9,10 +9,10 @@ import { runningEngine } from '../temporal/engine-record';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const timeoutMs = 10_000;
-/** A difference of clocks that people should know of. */
+/** A clock difference that people should know of. */
 const clockToleranceMs = 30_000;
 
-/** Address and token, by one read that costs nothing; and the clock. */
+/** Address and token, by one free read; and the clock. */
 export async function examineService(environment: Environment): Promise<Finding[]> {
   const settings = environment.investigation;
   if (settings === null) return [await withoutService(environment)];
@@ -67,7 +67,7 @@ async function withoutService({ dataDir, credit }: Environment): Promise<Finding
       );
 }
 
-/** Base addresses that send token, documents and results over a network for everybody on it to read. */
+/** Base addresses that send token, documents and results in clear text over a network. */
 export function examineTransport({ investigation, credit }: Environment): Finding[] {
   const addresses = [
     ['INVESTIGATION_BASE_URL', investigation?.baseUrl],
@@ -82,7 +82,7 @@ export function examineTransport({ investigation, credit }: Environment): Findin
   });
 }
 
-/** Deadlines and the age of what is reused hang on the clock: compares with the service's. */
+/** Deadlines and `--max-age` depend on the clock: compares with the service's. */
 async function examineClock(baseUrl: string): Promise<Finding> {
   const check = 'clock';
   const cure = 'let the system keep its clock by NTP';
@@ -106,7 +106,7 @@ function dateOf(header: string | string[] | undefined): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** How far an instant lies outside the time in which it was asked for. A `Date` has whole seconds. */
+/** Distance of an instant from the time of its request. A `Date` has whole seconds. */
 export function clockOffMs(theirs: number, requestedAt: number, answeredAt: number): number {
   return Math.max(0, requestedAt - (theirs + 999), theirs - answeredAt);
 }

@@ -5,7 +5,7 @@ import { WordedError } from '../domain/core/worded-error';
 import { ConfigError } from '../environment';
 import type { EngineRecord } from './engine-record';
 
-/** Where the engine is. `embedded`: our own process in the data directory, started on demand. */
+/** Address of Temporal. `embedded`: our own process in the data directory, started on demand. */
 export type EngineAddress =
   | { kind: 'embedded' }
   | { kind: 'server'; connectionOptions: ConnectionOptions; namespace: string; address: string };
@@ -16,7 +16,7 @@ export function engineAddress(env: NodeJS.ProcessEnv = process.env): EngineAddre
   try {
     config = loadClientConnectConfig({ overrideEnvVars: stringsOf(env) });
   } catch (error) {
-    // The parser's own message quotes the lines around the fault, keys and all.
+    // The parser's own message quotes the lines around the error, including keys.
     const { line } = error as { line?: number };
     const where = line === undefined ? '' : ` (line ${line} of the profile file)`;
     throw new ConfigError(
@@ -40,7 +40,7 @@ export interface EngineClient {
   close(): Promise<void>;
 }
 
-/** Nobody answered at the engine's address. */
+/** Temporal does not answer at its address. */
 export class EngineUnreachableError extends WordedError {
   override readonly name = 'EngineUnreachableError';
 
@@ -52,7 +52,7 @@ export class EngineUnreachableError extends WordedError {
   }
 }
 
-/** @throws EngineUnreachableError when nobody answers within ten seconds */
+/** @throws EngineUnreachableError when there is no response within ten seconds */
 export async function connectClient(options: {
   connectionOptions: ConnectionOptions;
   namespace: string;
@@ -60,7 +60,7 @@ export async function connectClient(options: {
   /** Of `dataConverterOf`. */
   dataConverter: DataConverter;
 }): Promise<EngineClient> {
-  // Loaded by who connects: it would double the time of a command that asks the store alone.
+  // Loaded on demand: it would double the time of a command that only reads the store.
   const sdk = require('@temporalio/client') as typeof import('@temporalio/client');
   const connection = await sdk.Connection.connect({
     connectTimeout: '10s',
@@ -77,7 +77,7 @@ export async function connectClient(options: {
 function stringsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(
-      // An empty variable (`TEMPORAL_ADDRESS=` in .env) is none.
+      // An empty variable (`TEMPORAL_ADDRESS=` in .env) is unset.
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
     ),
   );

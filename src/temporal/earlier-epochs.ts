@@ -2,8 +2,8 @@ import type { Client } from '@temporalio/client';
 import { queueName, queueSuffix } from '../domain/core/queues';
 
 /**
- * What runs for the store as it was before it was restored has no worker any more: it is ended, so that the same
- * command starts it anew, and schedules go on for the store as it is.
+ * Workflows of the store before its restore have no worker any more: they are terminated, so that the same command
+ * starts them anew; schedules continue for the restored store.
  */
 export async function endEarlierEpochs(
   client: Client,

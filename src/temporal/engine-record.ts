@@ -5,18 +5,18 @@ import { replaceFile } from '../store/files';
 import { readJson } from './dev-server/files';
 import { isSameProcess, startOf } from './tools/pid';
 
-/** `engine.json` of the data directory: the embedded engine that serves it, while it runs. */
+/** `engine.json` of the data directory: its running embedded server. */
 const recordSchema = z.object({
-  /** The process that holds server, worker and sandbox together. */
+  /** The process that supervises server, worker and sandbox. */
   pid: z.number().int().positive(),
-  /** When that process was started: its pid may be another's after a reboot. */
+  /** Start time of that process: after a reboot another one may have its pid. */
   start: z.string(),
   address: z.string(),
   namespace: z.string(),
   uiUrl: z.string().nullable(),
-  /** Address of the sandbox, when the engine works against one. */
+  /** Address of its sandbox, if it has one. */
   sandboxUrl: z.string().nullable(),
-  /** Base address that its worker was given: a command with another one must not use it. */
+  /** Base address of its worker: a command with another one must not use it. */
   investigationBaseUrl: z.string(),
   /** The same of the credit service; null when its worker has none. */
   creditBaseUrl: z.string().nullable().default(null),
@@ -33,16 +33,13 @@ export async function writeEngineRecord(
   await replaceFile(recordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** The engine of this data directory, or null when none runs. */
+/** The running server of this data directory; null: none. */
 export async function runningEngine(dataDir: string): Promise<EngineRecord | null> {
   const record = await readJson(recordPath(dataDir), recordSchema);
   return record !== null && (await isSameProcess(record)) ? record : null;
 }
 
-/**
- * What became of an engine that was running. `stopped`: it ended in order; `crashed`: it left its
- * record behind; `moved`: another one has taken its place.
- */
+/** `stopped`: it ended regularly; `crashed`: it left its record behind; `moved`: another one has replaced it. */
 export async function embeddedHealth(
   dataDir: string,
   engine: EngineRecord,
@@ -54,7 +51,7 @@ export async function embeddedHealth(
 }
 
 /**
- * Says that a command uses the engine, which keeps it from closing as idle.
+ * Records that a command uses the server, so that it does not close as idle.
  *
  * @returns false when it has just closed
  */
@@ -67,8 +64,8 @@ export async function noteUse(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Takes the record away when nobody has used the engine for so long. Moved first and looked at then,
- * so that a command either has been seen or finds no engine.
+ * Removes the record of a server that was idle for this long. Moved first and checked then, so that a command either
+ * was noticed or finds no server.
  *
  * @returns false when it was used, and stays
  */
@@ -88,7 +85,7 @@ export async function removeEngineRecord(dataDir: string): Promise<void> {
   await rm(recordPath(dataDir), { force: true });
 }
 
-/** Held by the process that is, becomes or ceases to be the engine of the data directory. */
+/** Held by the process that is, starts or ends the server of the data directory. */
 export function engineLockPath(dataDir: string): string {
   return join(dataDir, 'engine.lock');
 }

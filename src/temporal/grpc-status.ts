@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
 
-/** The codes that we tell apart (google.rpc.Code). */
+/** The codes that we distinguish (google.rpc.Code). */
 const codes = {
   invalidArgument: 3,
   notFound: 5,

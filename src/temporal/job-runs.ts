@@ -3,23 +3,21 @@ import { kindFacts, workflowIdOf } from '../domain/job';
 import type { JobRuns, WorkflowRun } from '../store/erasure/erasures';
 import { isGrpcStatus } from './grpc-status';
 
-/** Runs of workflows of jobs: what an erasure waits for, and what it deletes. */
+/** Workflow executions of jobs: what an erasure waits for, and deletes. */
 
-/** Lanes, decisions and their lanes, behind the id of a job. */
+/** Suffix of lanes, resolutions and their lanes after the id of a job. */
 const ofJob = /^(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/;
 
-/** Whose rows are jobs. */
+/** Kinds whose rows are jobs. */
 const batches = new Set(
   Object.entries(kindFacts).flatMap(([kind, { rows }]) => (rows === undefined ? [] : [kind])),
 );
 
-/**
- * Every run that the engine knows of jobs. What the list calls running is asked again: it may lag.
- */
+/** All executions of jobs. The list may lag: running ones are checked again. */
 export async function runsOf(client: Client, jobIds: readonly string[]): Promise<JobRuns> {
   const found: JobRuns = { closed: [], running: [] };
   const ids = new Set(jobIds.map(workflowIdOf));
-  // Grows while it is walked.
+  // Grows during the loop.
   for (const id of ids) {
     const query = `WorkflowId STARTS_WITH ${JSON.stringify(id)}`;
     for await (const run of client.workflow.list({ query })) {
@@ -32,7 +30,7 @@ export async function runsOf(client: Client, jobIds: readonly string[]): Promise
       if (runs) found.running.push(workflowId);
       else found.closed.push({ workflowId, runId });
     }
-    // One that has only just begun may not be on the list yet.
+    // A new one may be missing in the list.
     if (!found.running.includes(id) && (await isRunning(client, { workflowId: id }))) {
       found.running.push(id);
     }
@@ -40,7 +38,7 @@ export async function runsOf(client: Client, jobIds: readonly string[]): Promise
   return found;
 }
 
-/** Ids of every job and decision that runs, as the engine lists them. */
+/** Ids of all running jobs and resolutions in Temporal's list. */
 export async function runningIds(client: Client): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const { workflowId } of client.workflow.list({
@@ -51,7 +49,7 @@ export async function runningIds(client: Client): Promise<Set<string>> {
   return ids;
 }
 
-/** Deletes runs that have ended: a running one would be terminated by it. */
+/** Deletes closed executions: a running one would be terminated by it. */
 export async function deleteRuns(client: Client, runs: readonly WorkflowRun[]): Promise<void> {
   const { namespace } = client.options;
   for (const workflowExecution of runs) {

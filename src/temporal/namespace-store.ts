@@ -2,10 +2,10 @@ import type { WorkflowService } from '@temporalio/client';
 import { ConfigError } from '../environment';
 import { isGrpcStatus } from './grpc-status';
 
-/** Where the id of the store stands among the data of a namespace. */
+/** Key of the store's id in the data of a namespace. */
 const dataKey = 'diligence.store';
 
-/** A namespace by way of a connection: a client's or a worker's. */
+/** A namespace through a connection of a client or worker. */
 interface Engine {
   connection: { workflowService: WorkflowService };
   namespace: string;
@@ -13,8 +13,8 @@ interface Engine {
 }
 
 /**
- * Takes a namespace for a store, at the start of a worker: two stores on one namespace know
- * nothing of each other's claims, and would buy the same thing twice.
+ * Assigns a namespace to a store when a worker starts: two stores on one namespace do not know each other's claims,
+ * and would buy the same subject twice.
  *
  * @throws ConfigError when another store has it
  */
@@ -33,7 +33,7 @@ export async function takeNamespace(engine: Engine, storeId: string): Promise<vo
   await refuseOtherStore(engine, storeId);
 }
 
-/** @throws ConfigError when the namespace has been taken for another store than this one */
+/** @throws ConfigError when the namespace belongs to another store */
 export async function refuseOtherStore(engine: Engine, storeId: string): Promise<void> {
   const taken = await storeOf(engine);
   if (taken === null || taken === storeId) return;
@@ -56,7 +56,7 @@ async function storeOf({ connection, namespace }: Engine): Promise<string | null
   }
 }
 
-/** Temporal Cloud keeps namespaces to its own tools: there the names of the queues must do. */
+/** Temporal Cloud restricts namespaces to its own tools: there the queue names must suffice. */
 function isDenied(error: unknown): boolean {
   return isGrpcStatus(error, 'permissionDenied', 'unimplemented');
 }

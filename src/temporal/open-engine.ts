@@ -21,23 +21,23 @@ import { findPayloadKeys } from './payload/payload-keys';
 import { proveKeys } from './payload/store-keys';
 import { hasEnded } from './tools/pid';
 
-/** Whatever program has asked: it may be somebody else's. */
+/** Our entry point, regardless of the running program. */
 const ownProgram = join(__dirname, '..', 'main.js');
 
-/** Whose engine it is: what it holds is sealed with the keys that this store knows. */
+/** The installation: its keys seal the data of this store. */
 export interface EngineSite {
   environment: Environment;
   store: Store;
 }
 
-/** Building the Temporal CLI takes minutes on a first start. */
+/** Building the Temporal CLI takes minutes at the first start. */
 const startTimeoutMs = 15 * 60_000;
 
 /**
- * A client of the engine: of `TEMPORAL_ADDRESS`, else of the data directory's own process, which
- * is started in the background when none runs.
+ * A client of `TEMPORAL_ADDRESS`, or else of the data directory's own server, which is started in the background when
+ * none is running.
  *
- * @param say gets one line per thing done
+ * @param say gets one line per step
  * @throws ConfigError when no service is configured and nothing runs, or the payload keys are not
  *   those of the store
  */
@@ -55,10 +55,9 @@ export async function openEngine(
 }
 
 /**
- * The engine when there is one, and starts none: for looking. Null when the data directory's own
- * process does not run.
+ * A client if there is a server; starts none. Null when the data directory's own server is not running.
  *
- * @throws EngineUnreachableError when nobody answers at `TEMPORAL_ADDRESS`
+ * @throws EngineUnreachableError when `TEMPORAL_ADDRESS` does not answer
  * @throws ConfigError when the payload keys are not those of the store
  */
 export async function engineIfRunning(
@@ -69,10 +68,7 @@ export async function engineIfRunning(
   return connectIfRunning(site.environment, place, () => converterOf(site, place, say));
 }
 
-/**
- * Like `engineIfRunning`, without keys: for who only asks the server about itself, and reads no
- * payload.
- */
+/** Like `engineIfRunning`, without keys: for callers that read no payload. */
 export async function reachEngine(environment: Environment): Promise<EngineClient | null> {
   return connectIfRunning(
     environment,
@@ -129,7 +125,7 @@ async function printResumed(engine: EngineClient, say: (line: string) => void): 
       ids.add(workflowId.replace(/\/(decision-\d+-)?lane-\d+$/, ''));
     }
   } catch {
-    // It goes on whether or not it can be named.
+    // It resumes even if it cannot be listed.
     return;
   }
   for (const id of [...ids].slice(0, 10)) say(`goes on: ${id}`);
@@ -142,7 +138,7 @@ async function embeddedEngine(
 ): Promise<{ record: EngineRecord; wasStarted: boolean }> {
   const { dataDir, investigation, credit } = environment;
   const running = await runningEngine(dataDir);
-  // One that closes as idle at this very moment is no engine any more.
+  // A server that closes as idle right now does not count.
   if (running !== null && (await noteUse(dataDir))) {
     for (const [variable, asked, served] of [
       ['INVESTIGATION_BASE_URL', investigation, running.investigationBaseUrl],
@@ -184,12 +180,12 @@ async function startInBackground(
   const deadlineAt = Date.now() + startTimeoutMs;
   let printed = from;
   while (Date.now() < deadlineAt) {
-    // Before the record is looked for: it may be written by the last thing that process does.
+    // Before the record is read: writing it may be the last action of that process.
     const isOver = child.pid === undefined || hasEnded(child.pid);
     const record = await runningEngine(dataDir);
     if (record !== null) return record;
     printed = await printNewLines(logPath, printed, say);
-    // Another command may have been first: then ours gives way, and theirs is waited for.
+    // Another command may have been first: then wait for its server.
     if (isOver && (await lockHolder(engineLockPath(dataDir))) === null) break;
     await sleep(200);
   }
@@ -197,7 +193,7 @@ async function startInBackground(
   throw new Error(`the background engine did not start; the end of its log:\n${tail}`);
 }
 
-/** A first start may build the server: what it says of that is passed on. */
+/** The first start may build the server: prints the output of the build. */
 async function printNewLines(
   path: string,
   from: number,

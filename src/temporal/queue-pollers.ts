@@ -4,13 +4,13 @@ import type { EngineClient } from './connection';
 
 const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
 
-/** A poll waits a minute at most; the server remembers who polled for five. */
+/** A long poll takes at most a minute; the server remembers pollers for five. */
 const liveWithinMs = 90_000;
 
 /**
- * Identities of the workers that poll a queue of this store: one that is gone is left out soon.
+ * Identities of the workers that poll a queue of this store; ended ones disappear soon.
  *
- * @param clock `server`: whatever our own says; one that is gone may then show for five minutes
+ * @param clock `server`: independent of our clock; an ended worker may then show for five minutes
  */
 export async function queuePollers(
   engine: EngineClient,

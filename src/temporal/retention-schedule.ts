@@ -6,10 +6,7 @@ const oneDayMs = 86_400_000;
 /** 03:00 UTC, midnight in Brazil. */
 const hour = 3 * 3_600_000;
 
-/**
- * Makes the schedule that applies the terms once a day what they say; without any, there is none. One that
- * somebody has paused stays so.
- */
+/** Creates, updates or deletes the daily schedule of the retention terms. A paused one stays paused. */
 export async function keepRetentionSchedule(
   client: Client,
   taskQueue: string,
@@ -29,7 +26,7 @@ export async function keepRetentionSchedule(
       taskQueue,
       args: [{ terms }],
     },
-    // An engine that was not running then makes up for it when it starts.
+    // A server that was not running then catches up when it starts.
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
       catchupWindow: oneDayMs,

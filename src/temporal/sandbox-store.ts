@@ -4,13 +4,13 @@ import { isPostgres, shownAddress } from '../store/open-store';
 import type { Store } from '../store/store';
 import { runningEngine } from './engine-record';
 
-/** The record that says so: what this store holds was answered by a sandbox. */
+/** Record of a store whose data came from a sandbox. */
 const mark = 'sandbox.json';
 
 /**
- * Before a sandbox serves this store: work that is under way at a service would be looked up there.
+ * Before a sandbox serves this store: open jobs of a real service would be looked up there.
  *
- * @throws ConfigError when the store holds work of a service
+ * @throws ConfigError when the store has jobs of a service
  */
 export async function takeStoreForSandbox(environment: Environment, store: Store): Promise<void> {
   if ((await store.records.getJson(mark)) !== null) return;
@@ -25,7 +25,7 @@ export async function takeStoreForSandbox(environment: Environment, store: Store
 }
 
 /**
- * What a sandbox answered would be reused as results of the service.
+ * Sandbox results would be reused as results of the service.
  *
  * @throws ConfigError when a service is configured, and the store holds results of a sandbox
  */

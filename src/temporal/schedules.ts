@@ -8,7 +8,7 @@ import {
 
 export type WantedSchedule = ScheduleOptions & Pick<ScheduleDescription, 'policies'>;
 
-/** Makes a schedule what it is to be; one that somebody has paused stays so. @returns whether there was none */
+/** Creates or updates a schedule; a paused one stays paused. @returns whether it is new */
 export async function putSchedule({ schedule }: Client, options: WantedSchedule): Promise<boolean> {
   try {
     await schedule.create(options);
@@ -23,7 +23,7 @@ export async function putSchedule({ schedule }: Client, options: WantedSchedule)
   return false;
 }
 
-/** @returns whether there was one */
+/** @returns whether it existed */
 export async function deleteSchedule({ schedule }: Client, scheduleId: string): Promise<boolean> {
   try {
     await schedule.getHandle(scheduleId).delete();

@@ -21,7 +21,7 @@ const typeWords = { KEYWORD: 'Keyword', BOOL: 'Bool' };
 
 const usableWithinMs = 60_000;
 
-/** A namespace by way of a connection: a client's or a worker's. */
+/** A namespace through a connection of a client or worker. */
 interface Engine {
   connection: { operatorService: OperatorService; workflowService: WorkflowService };
   namespace: string;
@@ -33,15 +33,15 @@ export interface Registration {
 }
 
 /**
- * Makes sure that the namespace has our search attributes and takes them. May be called again.
+ * Registers our search attributes in the namespace. Idempotent.
  *
- * @throws ConfigError when one is there with another type, when there is no room for one, and where
+ * @throws ConfigError when one exists with another type, when there is no room for one, and where
  *   the server leaves them to other tools (Temporal Cloud)
  */
 export async function registerSearchAttributes(engine: Engine): Promise<Registration> {
   const found = await listed(engine);
   if (found !== null) refuseOtherTypes(engine.namespace, found);
-  // The time-skipping server cannot list them; one by one it says which are there.
+  // The time-skipping server cannot list them; each add reports whether it exists.
   const missing = searchAttributeNames.filter((name) => found?.[name] === undefined);
   const added: SearchAttributeName[] = [];
   for (const name of missing) if (await add(engine, name)) added.push(name);
@@ -49,7 +49,7 @@ export async function registerSearchAttributes(engine: Engine): Promise<Registra
   return { added, present: searchAttributeNames.filter((name) => !added.includes(name)) };
 }
 
-/** Those that the namespace lacks; null where the server does not tell. */
+/** The missing ones; null when the server does not list them. */
 export async function missingSearchAttributes(
   engine: Engine,
 ): Promise<SearchAttributeName[] | null> {
@@ -60,8 +60,7 @@ export async function missingSearchAttributes(
 }
 
 /**
- * Before work is started, and before a worker takes any: without them starts are refused, and
- * workflows stand still at what they cannot say.
+ * Before jobs are started and before a worker polls: without them starts are refused, and workflow tasks fail.
  *
  * @throws ConfigError that names what is missing
  */
@@ -74,7 +73,7 @@ export async function refuseMissingSearchAttributes(engine: Engine): Promise<voi
   );
 }
 
-/** What adds one by the tools of Temporal. */
+/** Commands of Temporal's tools that add them. */
 export function creationCommands(namespace: string): string[] {
   return searchAttributeNames.map(
     (name) =>
@@ -82,7 +81,7 @@ export function creationCommands(namespace: string): string[] {
   );
 }
 
-/** Types by name; null where nobody may ask. */
+/** Types by name; null without permission. */
 async function listed({ connection, namespace }: Engine): Promise<FoundTypes | null> {
   try {
     const answer = await connection.operatorService.listSearchAttributes({ namespace });
@@ -107,7 +106,7 @@ function refuseOtherTypes(namespace: string, found: FoundTypes): void {
   }
 }
 
-/** @returns false when it was there */
+/** @returns false when it existed */
 async function add({ connection, namespace }: Engine, name: SearchAttributeName): Promise<boolean> {
   try {
     await connection.operatorService.addSearchAttributes({
@@ -138,7 +137,7 @@ function explained(error: unknown, namespace: string): unknown {
   return error;
 }
 
-/** A server holds search attributes in a cache, and refuses a new one until it has read them again. */
+/** A server caches search attributes, and refuses a new one until its cache is refreshed. */
 async function untilUsable({ connection, namespace }: Engine): Promise<void> {
   const query = searchAttributeNames
     .map((name) => `${name} = ${searchAttributes[name] === 'BOOL' ? 'true' : "'none'"}`)

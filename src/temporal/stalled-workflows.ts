@@ -3,28 +3,28 @@ import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { searchAttributes } from '../domain/core/search-attributes';
 
-/** A workflow whose task fails again and again: its history does not fit the code, or the code throws. */
+/** A workflow whose task keeps failing: its history does not fit the code, or the code throws. */
 export interface StalledWorkflow {
   workflowId: string;
   workflowType: string;
-  /** The job, or the schedule, that it was started for; null when it does not say. */
+  /** Its job or schedule; null when its attributes name none. */
   jobId: string | null;
-  /** Of the task, from 1. */
+  /** Attempt of the workflow task, from 1. */
   attempt: number;
-  /** The server's word for what went wrong: `NON_DETERMINISTIC_ERROR`. */
+  /** The server's cause: `NON_DETERMINISTIC_ERROR`. */
   cause: string;
 }
 
 const { WorkflowTaskFailedCause } = temporal.api.enums.v1;
 const jobKey = defineSearchAttributeKey('DiligenceBatch', searchAttributes.DiligenceBatch);
-/** The first failures of a task may be those of a worker that was restarted. */
+/** The first failures may be those of a restarted worker. */
 const leastAttempt = 3;
-/** Workflows of one look; the server is asked once for each. */
+/** Maximum workflows per check; one call each. */
 const mostOfOneLook = 1_000;
 
 /**
- * Those of a task queue that stand still now. `TemporalReportedProblems` would be one query, but is off by
- * default on server 1.29: each workflow that runs is described.
+ * The stalled workflows of a task queue. `TemporalReportedProblems` would be one query, but is off by default on server
+ * 1.29: each running workflow is described.
  */
 export async function stalledWorkflows(
   client: Client,
@@ -57,7 +57,7 @@ export async function stalledWorkflows(
   return found;
 }
 
-/** The first failure of the task stands in the history, the later ones do not. */
+/** The history has the first failure of the task only. */
 async function causeOf(
   client: Client,
   execution: { workflowId: string; runId: string },

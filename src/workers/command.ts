@@ -27,7 +27,7 @@ import { workerRoles, workerServices, type WorkerRole } from './services';
 
 const oneDayMs = 24 * 60 * 60_000;
 
-/** `diligence worker`: the process that does the work, and nothing else. */
+/** `diligence worker`: the worker process. */
 export function workerCommand(): Command {
   return new Command('worker')
     .description('Run a worker against the Temporal server of TEMPORAL_ADDRESS.')
@@ -130,7 +130,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   const stop = (signal: NodeJS.Signals): void => {
     signals += 1;
     if (signals > 1) return;
-    log.info({ signal }, 'stopping: what is under way is brought to its end');
+    log.info({ signal }, 'stopping: running tasks are completed');
     readiness.stopping();
     stopping.abort();
     void workers.stop();
@@ -139,7 +139,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   process.on('SIGTERM', stop);
   await workers.finished;
   await services.close();
-  // Last: until here `/readyz` says that the worker is stopping.
+  // Last: until here `/readyz` reports the shutdown.
   await endpoints?.close();
   lag.stop();
   clearInterval(tidying);
@@ -164,7 +164,7 @@ function retentionSetup(
   };
 }
 
-/** Bytes that a process was storing when it was killed. */
+/** Bytes of a killed process. */
 function removeOrphansDaily(store: Store, log: Logger): NodeJS.Timeout {
   const tidy = async (): Promise<void> => {
     try {
@@ -178,7 +178,7 @@ function removeOrphansDaily(store: Store, log: Logger): NodeJS.Timeout {
   return setInterval(() => void tidy(), oneDayMs);
 }
 
-/** Who configures the credit service alone wants no certificates; with neither, the first is missed. */
+/** With the credit service alone there are no certificates; with neither, the first is reported missing. */
 function configuredRoles({ investigation, credit }: Environment): WorkerRole[] {
   return workerRoles.filter((role) => {
     if (role === 'credit') return credit !== null;
@@ -186,10 +186,7 @@ function configuredRoles({ investigation, credit }: Environment): WorkerRole[] {
   });
 }
 
-/**
- * A rotation looks who polls and registers its key: it may have done so since we proved ours. From
- * now on it sees us.
- */
+/** A key rotation lists the pollers and registers its key, perhaps after we proved ours. From now on it sees this worker. */
 async function proveAgain(workers: RunningWorkers, store: Store, keys: KeyRing): Promise<void> {
   const giveUpAt = Date.now() + 5_000;
   while (workers.idleQueues().length > 0 && Date.now() < giveUpAt) await sleep(20);
@@ -202,14 +199,11 @@ async function proveAgain(workers: RunningWorkers, store: Store, keys: KeyRing):
   }
 }
 
-/**
- * Keys and store, or a refusal. It must come before the log: the runtime of the SDK, once
- * installed, keeps a process alive that has nothing to do.
- */
+/** Opens keys and store. Before the log: the SDK's runtime, once installed, keeps an idle process alive. */
 async function openHouse(environment: Environment, keysOf: 'embedded' | 'server') {
   const remarks: string[] = [];
   const say = (line: string): void => void remarks.push(line);
-  // Refused here, nothing has been made yet.
+  // If this fails, nothing has been created yet.
   if (keysOf === 'server') await findPayloadKeys(environment, keysOf);
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) say('an id key was generated in the data directory (0600): keep it safe');
@@ -219,7 +213,7 @@ async function openHouse(environment: Environment, keysOf: 'embedded' | 'server'
   return { idKey, store, keys, remarks };
 }
 
-/** Null when there are to be none, or none can be had: the work is worth more than its figures. */
+/** Null when there are none: jobs matter more than metrics. */
 async function openEndpoints(
   request: ListenAddress | null,
   log: Logger,

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { ListenAddress } from '../environment';
 import type { Readiness } from './readiness';
 
-/** What the endpoints tell. */
+/** Sources of the endpoints. */
 export interface EndpointSources {
   metrics: { page: () => Promise<string>; contentType: string };
-  /** Longest recent standstill of the event loop. */
+  /** Longest recent block of the event loop. */
   lagSeconds: () => number;
   readiness: () => Promise<Readiness>;
 }
@@ -18,14 +18,13 @@ export interface Endpoints {
 }
 
 /**
- * Half of the heartbeat time-out of activities: from here on the engine may have given our attempts
- * up, and they take nothing new (`Heartbeats.isLate`).
+ * Half of the heartbeat timeout of activities: beyond it Temporal may have timed our attempts out, and they claim
+ * nothing more (`Heartbeats.isLate`).
  */
 const mostLagSeconds = 5;
 
 /**
- * `/healthz`, `/readyz` and `/metrics`. A port that is taken is no reason to leave work undone: the
- * same host's next free one is used, and told.
+ * `/healthz`, `/readyz` and `/metrics`. When the port is taken, the next free one of the host is used and logged.
  *
  * @throws Error of node:net when the host cannot be listened on at all
  */
@@ -45,7 +44,7 @@ export async function serveEndpoints(
     if (error.code !== 'EADDRINUSE' || port === 0) throw error;
     return listen(server, host, 0);
   });
-  // Serving these must keep no process alive that has nothing else to do.
+  // The endpoints must not keep an idle process alive.
   server.unref();
   const bound = server.address() as AddressInfo;
   return {
@@ -85,7 +84,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {
-  // No kept connections: a scraper must not keep a worker alive that has ended.
+  // No keep-alive connections: a scraper must not keep a stopped worker alive.
   response.writeHead(status, {
     'content-type': type,
     'cache-control': 'no-store',

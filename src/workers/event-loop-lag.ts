@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How long the event loop stood still at worst, lately. */
+/** The longest recent block of the event loop. */
 export class EventLoopLag {
   readonly #histogram = monitorEventLoopDelay({ resolution: 50 });
   readonly #turn: NodeJS.Timeout;
   #before = 0;
 
-  /** @param windowMs standstills are forgotten after one to two windows */
+  /** @param windowMs blocks are forgotten after one to two windows */
   constructor(windowMs = 15_000) {
     this.#histogram.enable();
     this.#turn = setInterval(() => {

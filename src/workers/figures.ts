@@ -1,4 +1,4 @@
-/** One figure of a worker: its help, its labels, and of a histogram its buckets. */
+/** A metric of a worker: help, labels, and buckets of a histogram. */
 export interface Figure {
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
@@ -8,17 +8,14 @@ export interface Figure {
 
 /** Seconds. A call takes up to 35, a PDF up to 140, an upload ten minutes. */
 const callBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 35, 60, 140, 600];
-/** Seconds. Pauses that a service asks for last up to an hour. */
+/** Seconds. Retry-After may be up to an hour. */
 const waitBuckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
-/** Seconds. A lookup is over while one waits, a search takes up to a day. */
+/** Seconds. A lookup takes moments, a search up to a day. */
 const jobBuckets = [0.5, 1, 2.5, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400];
 
 const call = ['service', 'method', 'route', 'status'];
 
-/**
- * Every figure of a worker, by name. Labels hold words of ours and route templates: never a document, an id or
- * a token. `kind` is that of the job.
- */
+/** All metrics of a worker, by name. Labels hold our words and route templates: never a document, an id or a token. */
 export const figures = {
   diligence_build_info: {
     type: 'gauge',

@@ -3,7 +3,7 @@ import type { CallObserver } from '../apis/http/observer';
 import type { AuditEntry } from '../domain/core/audit';
 import type { StoreObserver } from '../store/store';
 
-/** What the log of a worker says at its usual level: a line for each of these, and its fields. */
+/** Events in a worker's log at its usual level: one line each, with fields. */
 const levels = {
   'job started': 'info',
   'job ended': 'info',
@@ -47,13 +47,13 @@ export type HappeningFields = Partial<
   >
 >;
 
-/** Lanes of one job, and calls of one wave, meet the same at once: it is said once. */
+/** Lanes of one job, and calls of one wave, see the same event at once: it is logged once. */
 const sameWithinMs = 60_000;
 const mostRemembered = 10_000;
-/** A rate is tried above what was refused every minute: what comes of it is one wave of refusals with the rest. */
+/** A rate is tried above a refused one every minute: its refusals belong to the same wave. */
 const calmAfterMs = 90_000;
 
-/** What happens to jobs, services and the store, told to the log of a worker. */
+/** Logs events of jobs, services and the store. */
 export class Happenings {
   readonly #log: Logger;
   readonly #now: () => number;
@@ -70,16 +70,16 @@ export class Happenings {
     if (!isOrder && this.#wasSaid(`${what} ${JSON.stringify(fields)}`)) return;
     if (what === 'requests resumed') this.#forget('requests stopped', fields.job);
     if (what === 'requests stopped') this.#forget('requests resumed', fields.job);
-    // A batch has a line for what came of it, and one for each row that is unknown.
+    // A batch has one line for its outcome, and one for each unknown row.
     this.#log[isPart === true && isOrder ? 'debug' : level](fields, what);
   }
 
-  /** Anything else: many rows may meet it at once. */
+  /** Other warnings: many rows may cause one at once. */
   warn(message: string, about: Record<string, string | number | null> = {}): void {
     if (!this.#wasSaid(`${message} ${JSON.stringify(about)}`)) this.#log.warn(about, message);
   }
 
-  /** Of a workflow, by way of the log of the SDK: false when it is no happening. */
+  /** From a workflow, through the log of the SDK: false for other lines. */
   reportOfWorkflow(meta: Record<string, unknown>): boolean {
     const { event, job, kind, status, reason, error, needsAttention, isPart } = meta;
     if (typeof event !== 'string' || !(event in levels)) return false;
@@ -100,7 +100,7 @@ export class Happenings {
     },
   };
 
-  /** Tells of waves, and lets the metrics count the calls. */
+  /** Logs waves, and passes the calls to the metrics. */
   callsOf(service: string, metrics: CallObserver): CallObserver {
     let isRefused = false;
     let throttledAt = -Infinity;
@@ -139,7 +139,7 @@ export class Happenings {
     const fields = { job: work, row: item };
     if (kind === 'outcome' && (result === 'unknown_outcome' || result === 'unreadable'))
       this.log('outcome unknown', { ...fields, status: result });
-    // Of other requests the outcome tells.
+    // Other requests are covered by the outcome.
     else if (kind === 'request' && result === 'unknown' && id.startsWith('request/dossier/'))
       this.log('response lost', fields);
   }

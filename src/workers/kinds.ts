@@ -1,4 +1,4 @@
-/** Activities on the queue of the investigation service, a resource each. A new one is a line here. */
+/** Activities on the queue of the investigation service, by resource. A new one is a line here. */
 export * from './dossiers/part';
 export * from './lens/part';
 export * from './monitors/part';

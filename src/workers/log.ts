@@ -7,11 +7,10 @@ import { isError } from '../protection/redaction';
 import { Happenings } from './happened';
 
 /**
- * The worker's log on standard error: JSON lines, or lines for people when it is a terminal. What
- * is logged passes the one table of `protection/redaction`, the SDK's own lines as well: its errors, and at `debug`
- * all of them.
+ * The worker's log on standard error: JSON lines, or lines for people on a terminal. Everything logged is redacted by
+ * `protection/redaction`, also the SDK's lines: its errors, and at `debug` all of them.
  *
- * @param sdkMetrics where the SDK serves figures of its own; null for nowhere
+ * @param sdkMetrics where the SDK serves its own metrics; null: nowhere
  */
 export function installLog(
   level: string,
@@ -35,7 +34,7 @@ export function installLog(
         filter: { core: 'WARN', other: 'ERROR' },
       },
     },
-    // The process decides when to stop, so that runs of requests end between rows.
+    // The process decides when to stop, so that chunks of requests end between rows.
     shutdownSignals: [],
   } satisfies RuntimeOptions;
   if (sdkMetrics === null || !installWithMetrics(options, sdkMetrics, log)) {
@@ -44,14 +43,14 @@ export function installLog(
   return { log, happenings };
 }
 
-/** Lines are written at once: the last ones are those that matter. */
+/** Lines are written synchronously: the last ones matter most. */
 const straight = { dest: 2, sync: true } as const;
 
 function forPeople(): DestinationStream {
   return pretty({ destination: straight.dest, sync: straight.sync, errorLikeObjectKeys: [] });
 }
 
-/** False when the address cannot be had: no reason to leave work undone. */
+/** False when the address is not available: jobs continue without metrics. */
 function installWithMetrics(
   options: RuntimeOptions,
   { host, port }: ListenAddress,
@@ -68,7 +67,7 @@ function installWithMetrics(
   }
 }
 
-/** What the SDK adds to a line: numbers, words, and the error; structures are left out. */
+/** Fields of the SDK in a line: numbers, words, and the error; no structures. */
 function plain(meta: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(meta).filter(

@@ -29,7 +29,7 @@ const single = [
   'profile',
 ] as const satisfies readonly JobKind[];
 
-/** What is 0 before anything happened, so that an increase can be seen. */
+/** Initial zeros, so that an increase is visible. */
 const zeros: readonly (readonly [FigureName, Labels])[] = [
   ...single.flatMap((kind) =>
     Object.keys(kindFacts[kind].statuses).map(
@@ -65,14 +65,14 @@ const zeros: readonly (readonly [FigureName, Labels])[] = [
   ),
 ];
 
-/** The figures of one worker process, as Prometheus reads them: those of `figures`, and the usual ones of Node. */
+/** The metrics of one worker process for Prometheus: those of `figures`, and the usual ones of Node. */
 export class WorkerMetrics {
   readonly #registry = new Registry();
   readonly #counters = new Map<FigureName, Counter>();
   readonly #gauges = new Map<FigureName, Gauge>();
   readonly #histograms = new Map<FigureName, Histogram>();
   readonly #now: () => number;
-  /** Instants of the requests whose issuances are polled. */
+  /** Request instants of the polled issuances. */
   readonly #polled = new Set<() => readonly number[]>();
   #standing: () => number = () => 0;
   #store: Store | null = null;
@@ -80,7 +80,7 @@ export class WorkerMetrics {
 
   constructor(version: string, now: () => number = Date.now) {
     this.#now = now;
-    // Finer, its timer alone would take a hundredth of a processor.
+    // A finer resolution would take a hundredth of a processor.
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
     for (const [name, figure] of Object.entries<Figure>(figures))
       this.#register(name as FigureName, figure);
@@ -126,7 +126,7 @@ export class WorkerMetrics {
     searchEnded: (outcome) => {
       this.#ended('trace', outcome.status, outcome);
       const { amount = null, status = null } = outcome.seen?.billing ?? {};
-      // One that has not settled may be polled again, and tells its billing then.
+      // An unsettled one may be polled again, and report its billing then.
       const isCharged = isFinalSearch(outcome) && status !== 'not_charged';
       if (isCharged && amount !== null && amount > 0)
         this.#count('diligence_charged_amount_total', { kind: 'trace' }, amount);
@@ -160,7 +160,7 @@ export class WorkerMetrics {
     },
   };
 
-  /** What a service reports to. `service` is its name in the labels. */
+  /** Observer of a service. `service`: its name in the labels. */
   observerOf(service: string): CallObserver {
     const inFlight = this.#gauges.get('diligence_http_calls_in_flight');
     inFlight?.set({ service }, 0);
@@ -183,7 +183,7 @@ export class WorkerMetrics {
     };
   }
 
-  /** Whose jobs are counted, who counts the workflows that stand still, and the rates of the services. */
+  /** Sources: the store's jobs, the number of stalled workflows, and the rates. */
   watch(store: Store, stalled: () => number, rates: readonly SharedRate[] = []): void {
     this.#store = store;
     this.#standing = stalled;
@@ -237,7 +237,7 @@ export class WorkerMetrics {
     perSecond?.reset();
     for (const { name: service, rate } of this.#rates)
       perSecond?.set({ service, reason: rate.reason }, rate.perSecond);
-    // A store that is away leaves the figures as they were: `/readyz` says so.
+    // While the store is unavailable the values stay: `/readyz` reports it.
     const backlog = await this.#store?.inbox.backlog().catch(() => null);
     if (backlog == null) return;
     const [open, attention, age] = [

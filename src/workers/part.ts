@@ -6,7 +6,7 @@ import type { Store } from '../store/store';
 import type { Happenings } from './happened';
 import type { WorkerMetrics } from './metrics';
 
-/** What a worker makes its activities of. */
+/** Dependencies from which a worker creates its activities. */
 export interface WorkerParts {
   store: Store;
   idKey: IdKey;
@@ -16,7 +16,7 @@ export interface WorkerParts {
   happenings: Happenings;
 }
 
-/** What all activities close over. */
+/** Dependencies of all activities. */
 export function commonOf({ store, idKey, stopping, warn }: WorkerParts) {
   return {
     store,
@@ -29,7 +29,7 @@ export function commonOf({ store, idKey, stopping, warn }: WorkerParts) {
   };
 }
 
-/** What resources of the investigation service share, whose rate they share too. */
+/** Shared by the resources of the investigation service, including the rate. */
 export interface InvestigationBase {
   common: ReturnType<typeof commonOf>;
   idKey: IdKey;

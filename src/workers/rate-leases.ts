@@ -7,14 +7,14 @@ const leaseMs = 10_000;
 const renewMs = 3_000;
 
 export interface SharedRate {
-  /** Of the service, and of the token where it has several. */
+  /** Of the service, and of the token if it has several. */
   name: string;
   rate: Rate;
 }
 
 /**
- * Shares the rates of the services among the workers that use them: each goes by its part of what was
- * found, and without a lease by very little.
+ * Shares the rates of the services among their workers: each uses its part of the measured rate, and very little
+ * without a lease.
  *
  * @returns when the first leases are held; they are renewed until `stopping`
  */
@@ -78,7 +78,7 @@ export interface LeaseOptions {
   warn: (message: string, about: Record<string, string>) => void;
 }
 
-/** The part of one more worker in what those together found that were there last. */
+/** Part of one more worker in the last measured rate of all. */
 function foundBefore(shares: readonly RateShare[], now: number): FoundRate | null {
   const last = Math.max(...shares.map(({ until }) => until));
   const together = shares.filter(({ until }) => until > last - leaseMs);

@@ -2,20 +2,20 @@ import type { Store } from '../store/store';
 import { StoreError } from '../store/store-error';
 import type { RunningWorkers } from './run-workers';
 
-/** What `/readyz` answers. */
+/** Response of `/readyz`. */
 export interface Readiness {
   ready: boolean;
   state: 'starting' | 'running' | 'stopping';
-  /** `ok`, or a sentence that says what is wrong. */
+  /** `ok`, or a sentence about the problem. */
   checks: { workers: string; engine: string; store: string };
 }
 
-/** Longer than an answer takes, shorter than the time-outs of probes. */
+/** Longer than a response takes, shorter than the timeouts of probes. */
 const usualPatienceMs = 2_000;
-/** Probes that come faster than this share an answer: each one writes to the store. */
+/** Faster probes share a response: each one writes to the store. */
 const freshForMs = 1_000;
 
-/** Whether this worker can do its work now. */
+/** Whether this worker can work now. */
 export class ReadinessProbe {
   readonly #store: Store;
   readonly #now: () => number;
@@ -24,7 +24,7 @@ export class ReadinessProbe {
   #stopping = false;
   #last: { at: number; checks: Promise<Readiness['checks']> } | null = null;
 
-  /** @param patienceMs how long the server and the store may take to answer */
+  /** @param patienceMs time for server and store to respond */
   constructor(store: Store, now: () => number = Date.now, patienceMs: number = usualPatienceMs) {
     this.#store = store;
     this.#now = now;
@@ -77,7 +77,7 @@ export class ReadinessProbe {
   }
 }
 
-/** Names of errors alone: a message may quote a path or an address. */
+/** Names of errors only: a message may quote a path or an address. */
 async function verdict(
   check: Promise<unknown>,
   sentence: string,

@@ -38,12 +38,12 @@ export interface WorkerSetup {
   store: { id: string; epoch: number };
   /** Of `dataConverterOf`. */
   dataConverter: DataConverter;
-  /** Of `workerIdentity`: tells those who plan a rotation which keys this process holds. */
+  /** Of `workerIdentity`: shows a key rotation which keys this process holds. */
   identity: string;
   services: WorkerServices;
-  /** Called once, by a process that has the workflows role. */
+  /** Called once, by a process with the workflows role. */
   watchForStalls(client: Client, queue: string): void;
-  /** Null when this process has no workflows role. */
+  /** Null without the workflows role. */
   retention: RetentionSetup | null;
 }
 
@@ -55,17 +55,17 @@ export interface RetentionSetup {
 
 /** Longer than the total time of a keyless POST: a shutdown must never cut one off (decision record 002). */
 const shutdownGraceTime = '40s';
-/** What a shutdown leaves to an upload beyond its total time. */
+/** Shutdown time of an upload beyond its total time. */
 const creditGraceMs = 10_000;
 
 export interface RunningWorkers {
-  /** Stops taking work; resolves when what was under way has ended. */
+  /** Stops polling; resolves when running tasks have ended. */
   stop(): Promise<void>;
-  /** Rejects when a worker fails for good. */
+  /** Rejects when a worker fails permanently. */
   finished: Promise<void>;
-  /** Task queues whose worker does not ask for tasks. */
+  /** Task queues whose worker does not poll. */
   idleQueues(): string[];
-  /** Rejects when the Temporal server does not answer for our namespace within the time. */
+  /** Rejects when Temporal does not answer for our namespace in time. */
   reachEngine(withinMs: number): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
           ...createCertificateRequestActivities(certificates),
           ...createCertificateRecoveryActivities(certificates),
         },
-        // Eight lanes with three runs each, recoveries, and room for interactive issuances.
+        // Eight lanes with three chunks each, recoveries, and room for interactive issuances.
         maxConcurrentActivityTaskExecutions: 40,
         // Cancellation travels by heartbeat: by default one in eight seconds (decision record 002).
         maxHeartbeatThrottleInterval: '500ms',
@@ -152,7 +152,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         shutdownGraceTime: credit.credit.operations.timeoutMs + creditGraceMs,
         taskQueue: queue('credit-uploads'),
         activities: createCreditRequestActivities(credit),
-        // Most of them wait to be let in, which costs a timer; the limiter paces those that send.
+        // Most of them wait for a permit, which costs a timer; the limiter sets the rate.
         maxConcurrentActivityTaskExecutions: 200,
         maxHeartbeatThrottleInterval: '500ms',
       },
@@ -185,7 +185,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   const stopAll = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  // A process with one worker missing would look alive and do half of the work.
+  // With one worker missing, a process would look alive and do half of its jobs.
   const running = workers.map((worker) =>
     worker.run().catch((error: unknown) => {
       stopAll();
@@ -211,14 +211,14 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   };
 }
 
-/** A poller of a kind that the worker does not have says `SHUTDOWN`; one that broke, `FAILED`. */
+/** A poller of a kind that the worker lacks reports `SHUTDOWN`; a broken one, `FAILED`. */
 function polls(worker: Worker): boolean {
   const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
   const pollers = [workflowPollerState, activityPollerState];
   return runState === 'RUNNING' && pollers.includes('POLLING') && !pollers.includes('FAILED');
 }
 
-/** The bundle that `npm run build` made. */
+/** The bundle of `npm run build`. */
 export function workflowBundlePath(): string {
   const path = join(__dirname, '..', '..', 'dist', 'workflow-bundle.js');
   if (!existsSync(path)) throw new Error('dist/workflow-bundle.js is missing: run `npm run build`');

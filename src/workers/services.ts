@@ -15,12 +15,12 @@ import type { SharedRate } from './rate-leases';
 export const workerRoles = ['workflows', 'investigation', 'certificates', 'credit'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
 
-/** What the activities of each role close over; null where this process has not the role. */
+/** Dependencies of the activities by role; null without the role. */
 export interface WorkerServices {
   certificates: CertificateDependencies | null;
   credit: CreditDependencies | null;
   investigation: { activities: object; service: Service; close(): Promise<void> } | null;
-  /** Whose rates the workers of an installation share. */
+  /** Rates that the workers of an installation share. */
   rates: readonly SharedRate[];
   close(): Promise<void>;
 }
@@ -115,7 +115,7 @@ function creditDependencies(
   };
 }
 
-/** One service for all of them, whose rate they share. */
+/** One service for all of them, with one rate. */
 function investigationDependencies(
   environment: Environment,
   settings: InvestigationSettings,

@@ -5,16 +5,13 @@ import { stalledWorkflows, type StalledWorkflow } from '../temporal/stalled-work
 
 const lookEveryMs = 15_000;
 
-/** What is said when one begins to stand still, and when it goes on. */
+/** Logs when a workflow stalls, and when it resumes. */
 export type StandstillObserver = (
   change: 'stands still' | 'goes on',
   about: { job: string; cause?: string },
 ) => void;
 
-/**
- * Notes in the store which jobs stand still, where people see it with no server running. Several workers may
- * look: they note the same.
- */
+/** Stores which jobs are stalled, so that people see it with no server running. Several workers may check: they store the same. */
 export class Standstill {
   readonly #store: Store;
   readonly #observe: StandstillObserver;
@@ -26,12 +23,12 @@ export class Standstill {
     this.#observe = observe;
   }
 
-  /** Workflows that stand still, as of the last look. */
+  /** Stalled workflows at the last check. */
   get count(): number {
     return this.#standing.size;
   }
 
-  /** Looks until it is told to stop; a server or store that does not answer is asked again. */
+  /** Checks until the signal; retries when server or store do not answer. */
   async watch(client: Client, taskQueue: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look(client, taskQueue).catch(() => undefined);
@@ -70,7 +67,7 @@ export class Standstill {
 
 const prefix = 'standstill:';
 
-/** Apart from what the workflow itself waits for. */
+/** Separate from what the workflow itself waits for. */
 function sourceOf(workflowId: string): string {
   return `${prefix}${workflowId}`;
 }
