@@ -5,7 +5,7 @@ import { isLoopback } from '../protection/loopback';
 import { TokenIssuer } from './oidc';
 import type { Verdict } from './verdict';
 
-/** Judges the `authorization` header of a request. */
+/** Checks the `authorization` header of a request. */
 export type Access = (authorization: string | undefined) => Promise<Verdict>;
 
 const leastTokenLength = 16;
@@ -14,7 +14,7 @@ const leastTokenLength = 16;
  * Who may decode, as configured: holders of the token, and of a JWT that the issuer made for the
  * audience. Null when neither is configured.
  *
- * @throws ConfigError when the token file cannot be used, or the issuer is asked over plain http
+ * @throws ConfigError when the token file cannot be used, or the issuer has a plain http address
  */
 export async function accessOf({ token, oidc }: CodecServerSettings): Promise<Access | null> {
   if (token === null && oidc === null) return null;
@@ -37,7 +37,7 @@ function openIssuer(oidc: NonNullable<CodecServerSettings['oidc']>): TokenIssuer
   return new TokenIssuer(oidc);
 }
 
-/** In a time that tells nothing of the token. A file is read each time: a new token counts at once. */
+/** Compares in constant time. Reads the file each time: a new token is valid at once. */
 async function isExpected(given: string, token: TokenSetting): Promise<boolean> {
   const expected = await expectedToken(token).catch(() => null);
   return expected !== null && timingSafeEqual(digest(given), digest(expected));

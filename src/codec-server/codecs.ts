@@ -3,9 +3,9 @@ import type { KeyRing } from '../protection/key-ring';
 import { EncryptionCodec } from '../temporal/payload/payload-codec';
 
 /**
- * A codec for each namespace that is served.
+ * One codec for each served namespace.
  *
- * @param bound as in `dataConverterOf`
+ * @param bound same as in `dataConverterOf`
  */
 export function codecsFor(
   ring: KeyRing,

@@ -18,7 +18,7 @@ interface CodecServerFlags {
   origin?: string[];
 }
 
-/** `diligence codec-server`: lets the Temporal UI and CLI show payloads to those who may see them. */
+/** `diligence codec-server`: decodes payloads for authorised users of the Temporal UI and CLI. */
 export function codecServerCommand(): Command {
   return new Command('codec-server')
     .description('Decode payloads for the Temporal UI and CLI.')
@@ -49,7 +49,7 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   }
   const { log, onServed } = codecLog(pino.destination({ dest: 2, sync: true }));
   const keys = await findPayloadKeys(environment, engine.kind, (line) => log.warn(line));
-  // Where the store is at hand: what is encoded with another key, no worker could read.
+  // Checks the keys if there is a store: workers could not read what another key encodes.
   const store = await storeAsItIs(environment);
   if (store !== null) await refuseOtherKeys(store, keys);
   const own = engine.kind === 'server' ? engine.namespace : 'default';

@@ -2,12 +2,12 @@ import type { JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import type { Verdict } from './verdict';
 
-/** No symmetric ones: who can verify those can make them. */
+/** No symmetric algorithms: whoever can verify such a token can create one. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA'.split(' ');
 const clockToleranceSeconds = 30;
 const requestTimeoutMs = 5_000;
 
-/** Codes of jose; every other failure is one of asking the issuer. */
+/** Codes of jose about the token; all other failures are about the issuer. */
 const tokenFaults = new Set([
   'ERR_JWT_CLAIM_VALIDATION_FAILED',
   'ERR_JWT_EXPIRED',
@@ -22,7 +22,7 @@ const tokenFaults = new Set([
 
 const discovered = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
-/** The issuer did not tell its keys. */
+/** The issuer did not return its keys. */
 class IssuerUnavailableError extends Error {
   override readonly name = 'IssuerUnavailableError';
 }
@@ -62,7 +62,7 @@ export class TokenIssuer {
     }
   }
 
-  /** Asked for once; again after it failed. */
+  /** Fetched once; again after a failure. */
   async #keySource(): Promise<JWTVerifyGetKey> {
     this.#keys ??= discoverKeys(this.#issuer);
     try {
@@ -90,7 +90,7 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   return createRemoteJWKSet(new URL(found.jwks_uri), { timeoutDuration: requestTimeoutMs });
 }
 
-/** An ES module alone, and loaded by those who need it: other commands start sooner without. */
+/** Only an ES module; loaded on use: other commands start faster without it. */
 function loadJose() {
   return import('jose');
 }

@@ -9,7 +9,7 @@ const payload = z.object({
 });
 const body = z.object({ payloads: z.array(payload) });
 
-/** @returns null when it is not what was expected; which part of it is nobody's to know */
+/** @returns null when malformed; no details, which could quote it */
 export function readPayloads(text: string): Payload[] | null {
   let json: unknown;
   try {

@@ -9,34 +9,34 @@ import type { Access } from './access';
 import { hostNameOf, isLoopback } from '../protection/loopback';
 import { readPayloads, writePayloads } from './payload-json';
 
-/** What is told of each request: never what it carried. */
+/** The logged fields of a request, without its payloads. */
 export interface ServedRequest {
   operation: string;
   status: number;
   namespace: string | null;
-  /** Payloads that it carried. */
+  /** Number of its payloads. */
   count: number;
-  /** Whom the issuer says that the token belongs to. */
+  /** Subject of the token. */
   subject: string | null;
   reason: string | null;
 }
 
 export interface CodecServerOptions {
   listen: ListenAddress;
-  /** By namespace; no other namespace is served. */
+  /** By namespace; requests for others are refused. */
   codecs: ReadonlyMap<string, PayloadCodec>;
-  /** Origins of web pages that may ask, as a browser spells them. */
+  /** Origins of web pages that may call, as browsers send them. */
   origins: readonly string[];
-  /** Null: everybody on this machine may ask. */
+  /** Null: everybody on this machine may call. */
   access: Access | null;
-  /** Gets a line for each request but preflights. */
+  /** Called for each request but preflights. */
   onServed: (request: ServedRequest) => void;
 }
 
 export interface CodecServer {
   /** `http://host:port`: the endpoint to give to the UI and the CLI. */
   endpoint: string;
-  /** Takes nothing new; resolves when what is under way has been answered, or after five seconds. */
+  /** Accepts no new request; resolves when open ones have been answered, or after five seconds. */
   close(): Promise<void>;
 }
 
@@ -44,10 +44,10 @@ const bodyLimit = 16 * 1024 * 1024;
 const requestTimeoutMs = 30_000;
 const closeGraceMs = 5_000;
 
-/** What proxies add: who asks them may be anybody. */
+/** Headers of proxies: the real client may be anybody. */
 const proxyHeaders = ['forwarded', 'x-forwarded-for'];
 
-/** An answer that is a refusal. The reason holds nothing of the request. */
+/** An error response. Its reason quotes nothing of the request. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -61,7 +61,7 @@ class Refusal extends Error {
 /**
  * Serves `/encode` and `/decode` of the Temporal UI and CLI, under any path before them.
  *
- * @throws RangeError when others than this machine could ask without being known
+ * @throws RangeError when clients of other machines could call without authentication
  * @throws Error of node:net when the address cannot be listened on
  */
 export async function serveCodec(options: CodecServerOptions): Promise<CodecServer> {
@@ -72,7 +72,7 @@ export async function serveCodec(options: CodecServerOptions): Promise<CodecServ
     );
   }
   const server = createServer((request, response) => {
-    // A connection that is kept alive would hold up the end of the server.
+    // A keep-alive connection would delay the end of the server.
     response.once('finish', () => {
       if (!server.listening) server.closeIdleConnections();
     });
@@ -130,7 +130,7 @@ async function answer(
     served.reason = refusal.message;
     if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer');
     if (refusal.status === 405) response.setHeader('allow', 'POST, OPTIONS');
-    // What is left of a body that we will not read must not be taken for a next request.
+    // The rest of an unread body must not be taken for the next request.
     if (!request.complete) response.setHeader('connection', 'close');
     send(response, refusal.status, JSON.stringify({ message: refusal.message }));
   }
@@ -142,14 +142,14 @@ function operationOf({ url }: IncomingMessage): 'encode' | 'decode' | null {
   return last === 'encode' || last === 'decode' ? last : null;
 }
 
-/** Other web pages, and, where nobody is asked who they are, other names for this machine. */
+/** Refuses other web pages and, without authentication, other names of this machine. */
 function refuseStrangers(
   { access, origins }: CodecServerOptions,
   { headers }: IncomingMessage,
   response: ServerResponse,
 ): void {
   const host = hostNameOf(headers.host);
-  // A page whose name was made to point here (DNS rebinding) still calls us by its own name.
+  // A page whose name resolves to this machine (DNS rebinding) still sends its own name.
   if (access === null && (host === null || !isLoopback(host))) {
     throw new Refusal(403, 'without authentication it is asked for by a loopback name only');
   }
@@ -157,7 +157,7 @@ function refuseStrangers(
     throw new Refusal(403, 'without authentication nobody is served by way of a proxy');
   }
   const { origin } = headers;
-  // Only browsers send one; the CLI has none.
+  // Only browsers send an origin; the CLI does not.
   if (origin === undefined) return;
   response.setHeader('vary', 'origin');
   if (!origins.includes(origin)) {

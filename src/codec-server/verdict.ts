@@ -1,3 +1,3 @@
-/** What became of the credential of a request; `status` and reason are the answer to a refused one. */
+/** Result of checking a request's credential; `status` and reason answer a refused one. */
 export type Verdict =
   { allowed: true; subject: string | null } | { allowed: false; status: 401 | 503; reason: string };

@@ -1,7 +1,7 @@
 /** Wrong configuration: exit code 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  /** At fault: an environment variable, or a key of the configuration file (`lens.readPath`). */
+  /** The invalid environment variable, or key of the configuration file (`lens.readPath`). */
   readonly variable: string;
 
   constructor(variable: string, message: string) {
@@ -10,7 +10,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** ` (did you mean ...?)` for the known name nearest to a misspelt one; empty when none is near. */
+/** ` (did you mean ...?)` with the known name nearest to a misspelt one; empty when none is near. */
 export function suggestion(name: string, known: readonly string[]): string {
   const [nearest] = known
     .map((one) => ({ one, far: distance(one, name) }))

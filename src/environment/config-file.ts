@@ -9,13 +9,13 @@ export const configFileName = 'diligence.config.json';
 
 const { certificates, credit, monitors, ...otherAssumptions } = assumptionSections;
 
-/** What is seldom set, and the assumptions about the services. No secret belongs here. */
+/** Settings that rarely change, and assumptions about the services. No secrets. */
 const sections = {
   investigation: z.strictObject({
     timeoutSeconds: seconds(1, 120).default(30).describe('Total time of one call.'),
   }),
   certificates: certificates.extend({
-    // Below the grace time of a worker's shutdown: no POST may be cut off.
+    // Below the grace time of a worker's shutdown: no POST may be interrupted.
     timeoutSeconds: seconds(1, 35)
       .default(30)
       .describe('Total time of one certificate call. A PDF may take four times as long.'),
@@ -66,7 +66,7 @@ const sections = {
 
 type Sections = typeof sections;
 
-/** Sections may be left out, and so may their keys: each has a default. */
+/** Sections and their keys are optional: each has a default. */
 const configSchema = z.strictObject({
   $schema: z.string().optional(),
   ...(Object.fromEntries(
@@ -101,16 +101,16 @@ export function valueOf(config: object, key: string): unknown {
 
 export interface ConfigFile {
   config: Config;
-  /** Absolute; null where there is no file. */
+  /** Absolute; null without a file. */
   path: string | null;
-  /** What the file itself says: the rest of `config` are defaults. */
+  /** Content of the file: the rest of `config` are defaults. */
   given: object;
 }
 
 /**
- * The file that `DILIGENCE_CONFIG` names, else `diligence.config.json` of the working directory where it is.
+ * The file of `DILIGENCE_CONFIG`, else `diligence.config.json` of the working directory, if it exists.
  *
- * @throws ConfigError that names the key, what was expected, and the file
+ * @throws ConfigError with the key, the expected value, and the file
  */
 export function readConfigFile(named: string | undefined): ConfigFile {
   const path = resolve(named ?? configFileName);
@@ -133,7 +133,7 @@ export function readConfigFile(named: string | undefined): ConfigFile {
   return { config: parseConfig(given, path), path, given: given as object };
 }
 
-/** @throws ConfigError as `readConfigFile` */
+/** @throws ConfigError like `readConfigFile` */
 export function parseConfig(given: unknown, path: string = configFileName): Config {
   const parsed = configSchema.safeParse(given);
   if (parsed.success) return parsed.data;

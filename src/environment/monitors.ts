@@ -4,7 +4,7 @@ import { ConfigError } from './config-error';
 import type { Config } from './config-file';
 import type { Variables } from './variables';
 
-/** Where changes of monitors go. */
+/** Settings of the sinks of changes. */
 export interface MonitorSinkSettings {
   sinks: readonly SinkChoice[];
   /** Null when no address is set. */
@@ -12,18 +12,18 @@ export interface MonitorSinkSettings {
     url: string;
     secrets: readonly string[];
     guard: AddressGuard;
-    /** Of one delivery, connection to answer. */
+    /** For one delivery, from connection to response. */
     timeoutMs: number;
   } | null;
 }
 
 export interface SinkChoice {
   name: 'file' | 'webhook';
-  /** A change is acknowledged when it has taken it. */
+  /** A change is acknowledged only after the webhook has accepted it. */
   required: boolean;
 }
 
-/** @throws ConfigError when they do not go together */
+/** @throws ConfigError when they contradict each other */
 export function monitorSinksOf(
   found: Variables,
   webhook: Config['webhook'],

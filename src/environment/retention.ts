@@ -3,7 +3,7 @@ import { retainedKinds, type RetentionTerm } from '../domain/core/retention';
 
 const mostYears = 100;
 
-/** `certificate-batch=5y,trace=90d`: how long jobs of a kind are kept. */
+/** `certificate-batch=5y,trace=90d`: retention of the jobs of a kind. */
 export const retentionTerms = z.string().transform((text, context): RetentionTerm[] => {
   if (text === '') return [];
   const terms: RetentionTerm[] = [];

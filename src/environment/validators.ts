@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** Text that reads as a number within bounds; the message says which. */
+/** A number within bounds; the message names them. */
 export function numberWithin(lowest: number, highest: number) {
   const expected = `expected a number from ${lowest} to ${highest}`;
   return z.coerce.number(expected).min(lowest, expected).max(highest, expected);
 }
 
-/** Seconds of a time-out in the configuration file. */
+/** A timeout of the configuration file, in seconds. */
 export function seconds(lowest: number, highest: number) {
   const expected = `expected a number of seconds from ${lowest} to ${highest}`;
   return z.number(expected).min(lowest, expected).max(highest, expected);
 }
 
-/** An address without user, query and fragment, where secrets might stand. */
+/** An address without user, query and fragment, which may contain secrets. */
 export const webAddress = z
   .string('expected an http or https address')
   .refine(isWebAddress, 'expected an http or https address')
@@ -34,7 +34,7 @@ export interface ListenAddress {
   port: number;
 }
 
-/** Null for `off`, and for what is not an address. */
+/** Null for `off`, and for an invalid address. */
 export function listenAddress(text: string): ListenAddress | null {
   const [, host, port] = /^(\[[\da-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65_535) return null;

@@ -7,7 +7,7 @@ import { isWebAddress, listenAddress, numberWithin, webAddress } from './validat
 const text = z.string().min(1);
 const rate = numberWithin(0.01, 100_000);
 
-/** Environment variables of ours, each with its meaning. `TEMPORAL_*` is left to `@temporalio/envconfig`. */
+/** Our environment variables with their meanings. `TEMPORAL_*` belongs to `@temporalio/envconfig`. */
 export const variables = z.object({
   INVESTIGATION_BASE_URL: webAddress
     .optional()
@@ -127,12 +127,12 @@ export type Variables = z.infer<typeof variables>;
 export interface Setting {
   name: string;
   from: 'environment' | 'file';
-  /** As one would write it; null where there is none. */
+  /** As the user would write it; null: none. */
   default: string | null;
   meaning: string;
 }
 
-/** Everything that can be set, in the order of the documentation. */
+/** All settings, in the order of the documentation. */
 export const settingsTable: readonly Setting[] = [
   ...Object.entries(variables.shape).map(([name, schema]): Setting => {
     const unset = schema.parse(undefined);

@@ -3,24 +3,27 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 
-/** Where we connect to because somebody else says so: a service that names a file, the address of a webhook. */
+/** Guards connections to addresses that others name: a service's file URL, a webhook. */
 
 /** The setting that allows what `AddressGuard` refuses. */
 export const allowedHosts = 'DILIGENCE_ALLOWED_HOSTS';
 
-/** What somebody else named is not followed: the rule says why. Holds the host alone, no path and no query. */
+/**
+ * The guard refuses an address that others named: the rule is the reason. Contains only the host, no path and no
+ * query.
+ */
 export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
   readonly sent = 'no';
 
-  /** @param allowedAs what the setting has to say to allow it; null: nothing allows it */
+  /** @param allowedAs value of the setting that would allow it; null: nothing allows it */
   constructor(host: string, rule: string, allowedAs: string | null = null) {
     const cure = allowedAs === null ? '' : ` (${allowedHosts}=${allowedAs} allows it)`;
     super(`the address at ${host.slice(0, 255) || 'no host'} is not followed: ${rule}${cure}`);
   }
 }
 
-/** All that a name stands for. */
+/** All addresses of a name. */
 export type LookUp = (
   host: string,
   options: { all: true },
@@ -29,9 +32,9 @@ export type LookUp = (
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Of web servers; others belong to something else that listens. */
+/** Ports of web servers; others belong to other programs. */
 const usualPorts = ['80', '443', '8080', '8443'];
-/** What is given out of IPv6: outside of it an IPv4 address may be written in other ways (`::7f00:1`). */
+/** The allocated part of IPv6: outside of it an IPv4 address may be written in other ways (`::7f00:1`). */
 const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const noAddress = 'expected an address that begins with http: or https:';
@@ -41,8 +44,8 @@ const leavesHttps = 'it leads from https to http';
 const leadsBack = 'it leads from elsewhere back to the service';
 
 /**
- * Public addresses alone, and the usual ports, but for hosts and networks that are allowed. What a name
- * stands for is looked up once, checked, and connected to: it cannot mean another address by then.
+ * Allows only public addresses and the usual ports, except for allowed hosts and networks. A name is resolved
+ * once, checked, and that address is connected to: it cannot change in between.
  */
 export class AddressGuard {
   readonly #hosts = new Set<string>();
@@ -51,7 +54,7 @@ export class AddressGuard {
 
   /**
    * @param allowed host names, addresses, networks (`10.1.0.0/16`)
-   * @throws RangeError that names the one that is none of them
+   * @throws RangeError that names the invalid entry
    */
   constructor(allowed: readonly string[] = [], lookUp: LookUp = lookupName) {
     this.#lookUp = lookUp;
@@ -62,17 +65,17 @@ export class AddressGuard {
     }
   }
 
-  /** True when it is allowed by its name, or by its address when that is its name. */
+  /** True when its name is allowed, or its address when that is its name. */
   allows(host: string): boolean {
     const plain = plainHost(host);
     return this.#hosts.has(plain) || this.#allowsAddress(plain);
   }
 
   /**
-   * Where an answer sends us, as far as its text tells: `connector` sees to the rest.
+   * Resolves an address of a response and checks its text; `connector` checks the rest.
    *
-   * @param from what named it
-   * @param own origin of the service that is asked
+   * @param from the URL of the response
+   * @param own origin of the called service
    * @throws RefusedAddressError
    */
   follow(address: string, from: URL, own: string): URL {
@@ -85,12 +88,12 @@ export class AddressGuard {
     if (from.protocol === 'https:' && url.protocol !== 'https:') {
       throw new RefusedAddressError(host, leavesHttps);
     }
-    // It would be shown our token, for a call that a stranger chose.
+    // It would receive our token, for a call that a stranger chose.
     if (from.origin !== own && url.origin === own) throw new RefusedAddressError(host, leadsBack);
     return url;
   }
 
-  /** Errors: RefusedAddressError, and those of look-up and connection. */
+  /** Errors: RefusedAddressError, and those of DNS and connection. */
   connector(timeoutMs: number, ports: 'usual' | 'any' = 'usual'): buildConnector.connector {
     return (options, done) => {
       const host = plainHost(options.hostname);
@@ -123,7 +126,7 @@ export class AddressGuard {
   }
 }
 
-/** True only of addresses that are reached over the public internet; also inside an IPv6 address. */
+/** True only for addresses reached over the public internet; also inside an IPv6 address. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);

@@ -3,12 +3,12 @@ import { hideSecret } from './redaction';
 import { SigningKey } from './signing-key';
 
 /**
- * The secret that turns documents into names (docs/protection.md). Never rotated: with another key the same
+ * The secret that turns documents into keyed names (docs/protection.md). Never rotated: with another key the same
  * document would have another name, and its claims would not be found.
  */
 export class IdKey {
   readonly #key: Buffer;
-  /** For `macOf`: who holds it alone can name nobody. */
+  /** For `macOf`: this key alone cannot compute names. */
   readonly auditKey: Buffer;
 
   private constructor(key: Buffer) {
@@ -29,17 +29,17 @@ export class IdKey {
     return randomBytes(32).toString('hex');
   }
 
-  /** 32 hex digits that name the text within this installation and tell nothing about it. */
+  /** 32 hex digits that identify the text within this installation and reveal nothing about it. */
   nameOf(kind: 'document' | 'manifest', text: string): string {
     return createHmac('sha256', this.#key).update(`${kind}\n${text}`).digest('hex').slice(0, 32);
   }
 
-  /** The same for all processes of an installation; tells nothing about this key. */
+  /** The same for all processes of an installation; reveals nothing about this key. */
   get signingKey(): SigningKey {
     return new SigningKey(createHmac('sha256', this.#key).update('signature').digest());
   }
 
-  /** 32 hex digits that prove that the holder of this key has seen the text. */
+  /** 32 hex digits that prove that the holder of this key had the text. */
   macOf(text: string): string {
     return macOf(this.auditKey, text);
   }

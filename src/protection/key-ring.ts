@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { hideSecret } from './redaction';
 
-/** What is sealed with a payload key: each purpose has a key of its own, derived from it. */
+/** Purposes of sealing: each has its own key, derived from a payload key. */
 export type SealPurpose = 'payload' | 'store';
 
 const keyBytes = 32;
@@ -28,7 +28,7 @@ export class UnknownKeyError extends Error {
   }
 }
 
-/** The bytes, or what they were sealed for, are not what they were. */
+/** The bytes, or their context, were altered. */
 export class BrokenSealError extends Error {
   override readonly name = 'BrokenSealError';
 
@@ -44,7 +44,7 @@ interface PayloadKey {
 }
 
 /**
- * The keys that protect payloads and, when asked for, the store (docs/protection.md): the first seals, all
+ * The keys that protect payloads and, if configured, the store (docs/protection.md): the first seals, all
  * open. AES-256-GCM with a fresh nonce of 12 bytes each time.
  */
 export class KeyRing {
@@ -56,7 +56,7 @@ export class KeyRing {
 
   /**
    * @param text `id:64 hex digits`, several separated by commas
-   * @throws RangeError that says what was expected, and never holds a key
+   * @throws RangeError with the expected form, and never a key
    */
   static parse(text: string): KeyRing {
     const keys = text.split(',').map((entry, index) => keyOf(entry.trim(), index + 1));
@@ -70,12 +70,12 @@ export class KeyRing {
     return `k-${randomBytes(4).toString('hex')}:${randomBytes(keyBytes).toString('hex')}`;
   }
 
-  /** Ids in order: the first seals. They are no secret. */
+  /** Ids in order: the first seals. They are not secret. */
   get ids(): readonly string[] {
     return this.#keys.map(({ id }) => id);
   }
 
-  /** Tells whether two lists mean the same key by an id, and tells nothing about the key. */
+  /** Shows whether an id means the same key in two lists, and reveals nothing about the key. */
   checkValue(id: string): string {
     const text = `diligence payload key check\n${id}`;
     return createHmac('sha256', this.#key(id).secret).update(text).digest('hex').slice(0, 32);
@@ -95,7 +95,7 @@ export class KeyRing {
   }
 
   /**
-   * @param about what it was sealed for, word for word
+   * @param about the same text as for `seal`
    * @throws UnknownKeyError, BrokenSealError
    */
   open(purpose: SealPurpose, id: string, sealed: Uint8Array, about: string): Buffer {
@@ -124,7 +124,7 @@ export class KeyRing {
     return new KeyRing([first, ...this.#keys.filter((key) => key !== first)]);
   }
 
-  /** The list as `parse` takes it, secrets in the clear: for its owner's eyes and key file only. */
+  /** The list in the form of `parse`, with secrets: for its owner's screen and key file only. */
   reveal(): string {
     return this.#keys.map(({ id, secret }) => `${id}:${secret.toString('hex')}`).join(',');
   }
@@ -142,7 +142,7 @@ export class KeyRing {
 
 let fresh = Buffer.alloc(0);
 
-/** Never the same twice. Drawn many at a time: each draw by itself costs more than the sealing of a row. */
+/** Never repeats. Drawn many at a time: a single draw costs more than sealing a row. */
 function freshNonce(): Buffer {
   if (fresh.length === 0) fresh = randomBytes(256 * nonceBytes);
   const nonce = fresh.subarray(0, nonceBytes);
@@ -170,7 +170,7 @@ function derive(secret: Buffer, purpose: SealPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `diligence ${purpose} 1`, keyBytes));
 }
 
-/** The id of the key is sealed too: it cannot be changed for another. */
+/** The key id is authenticated too: it cannot be replaced. */
 function aad(id: string, about: string): Buffer {
   return Buffer.from(JSON.stringify([id, about]));
 }

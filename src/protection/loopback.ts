@@ -12,7 +12,7 @@ export function isLoopback(host: string): boolean {
   return loopback.check(bare, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The name by which a server was called, of its `host` header; null when it cannot be read. */
+/** The server's name in a `host` header; null when it cannot be parsed. */
 export function hostNameOf(header: string | undefined): string | null {
   if (header === undefined || !URL.canParse(`http://${header}`)) return null;
   return new URL(`http://${header}`).hostname;

@@ -1,7 +1,7 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { isError, redactError, redactValue } from './redaction';
 
-/** A log whose every line is redacted before it is written: the words, and what is told with them. */
+/** A log whose lines are redacted before they are written: the message and its fields. */
 export function redactedLog(level: string, stream: DestinationStream): Logger {
   return pino(
     {

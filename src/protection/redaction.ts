@@ -3,9 +3,9 @@ import { isValidCnpj, isValidCpf, maskDocument } from '../domain/core/documents/
 import { normaliseDocument } from '../domain/core/documents/read-document';
 
 /**
- * What logs and screens never show, in one table. Names of fields are compared in lower case and
- * without `_` and `-`; the fields of the first three kinds are masked whole, whatever they hold.
- * Everything else is text, and text is searched for documents, addresses and secrets.
+ * What logs and screens never show, in one table. Field names are compared in lower case and
+ * without `_` and `-`; fields of the first three kinds are masked whole, whatever their value.
+ * In all other text, documents, addresses and secrets are masked.
  */
 const table = {
   secretFields: /authorization|cookie|token|secret|passw|apikey|privatekey|credential|signature/,
@@ -13,22 +13,22 @@ const table = {
     /^(?:numero)?(?:cpf|cnpj|cpfcnpj|documento|document|identifier|taxid|target|alvo)$/,
   contentFields:
     /^(?:nome|nomesocial|nomefantasia|nomemae|razaosocial|body|corpo|payloads?|metadata)$/,
-  /** Errors that quote what they were given. */
+  /** Errors that quote their input. */
   quotingNames: /^(?:SyntaxError|\$?ZodError|ZodRealError|CsvError|InvalidArgumentError|URIError)$/,
   quotingCodes: /^(?:UND_ERR_|HPE_|CSV_|ERR_INVALID_|ERR_HTTP_INVALID_|ERR_UNESCAPED_|ERR_OUT_OF_)/,
 } as const;
 
-/** Longest text and largest structure that is shown of one thing. */
+/** Bounds of the text and structure that one value may show. */
 const bounds = { text: 8_000, searched: 50_000, depth: 5, entries: 40, frames: 8, causes: 4 };
 
 const secretMark = '[secret]';
 const leftOut = '[left out]';
 
-/** Shorter ones would be found in every other word. */
+/** Shorter ones would match ordinary words. */
 const shortestSecret = 6;
 const secrets = new Set<string>();
 
-/** From now on this value is shown nowhere, as it is or as an address encodes it. */
+/** From now on this value is hidden, plain or URL-encoded. */
 export function hideSecret(value: string): void {
   const bare = value.trim();
   if (bare.length < shortestSecret) return;
@@ -36,21 +36,21 @@ export function hideSecret(value: string): void {
   secrets.add(encodeURIComponent(bare));
 }
 
-/** Hides the value of every variable that holds a secret by its name. */
+/** Hides the values of variables whose names denote secrets. */
 export function hideSecretsOf(environment: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || !/TOKEN|SECRET|PASSW|KEYS?$|CREDENTIAL/i.test(name)) continue;
-    // A list of keys: `id:key,id:key`, whose ids are no secret.
+    // A list of keys: `id:key,id:key`; ids are not secret.
     for (const entry of value.split(',')) hideSecret(entry.replace(/^[a-z0-9-]{1,32}:/, ''));
   }
 }
 
 const separator = String.raw`(?:[\s./\u2010-\u2015-]|%2[fFdDeE]|%20)?`;
 const inWord = String.raw`[0-9A-Za-z]`;
-/** A letter before it may belong to an escape, or name it: `\n11144477735`, `cpf11144477735`. */
+/** A letter before it may belong to an escape, or to its label: `\n11144477735`, `cpf11144477735`. */
 const begins = String.raw`(?:(?<!${inWord})|(?<=\\[nrt]|%[0-9A-Fa-f]{2}|[cC][pP][fF]|[cC][nN][pP][jJ]))`;
 const hex = '[0-9a-fA-F]';
-/** What is never a document, found first so that no part of it is taken for one. */
+/** Ids are never documents; matched first so that no part of one is masked. */
 const ids = `(?<id>${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}|${hex}{32,})`;
 const shapes = [
   [`${inWord}{2}`, `${inWord}{3}`, `${inWord}{3}`, `${inWord}{4}`, String.raw`\d{2}`],
@@ -61,19 +61,19 @@ const asPeopleWrite =
 const punctuated = /^.{2,3}\..{3}\..{3}(?:-|\/.{4}-)\d{2}$/;
 
 /**
- * Text without documents: `***.123.456-**`, `12.***.***\/****-90`. One is what is punctuated like
- * one, and what has the shape and the check digits of one: other numbers are times, sizes and ids.
+ * Text without documents: `***.123.456-**`, `12.***.***\/****-90`. A document is punctuated like
+ * one, or has the length and the check digits of one: other numbers are times, sizes and ids.
  */
 export function maskDocumentsIn(text: string): string {
   return shapes.reduce((shown, shape) => maskShape(shown, shape, false), text);
 }
 
-/** The same, with all that people may have meant as one: they mistype, and check digits disagree. */
+/** The same for text that people typed: mistyped documents with wrong check digits are masked too. */
 export function maskTextOfPeople(text: string): string {
   return shapes.reduce((shown, shape) => maskShape(shown, shape, true), text);
 }
 
-/** What turns out to be none may hide the beginning of one: the search goes on inside it. */
+/** A match that is no document may overlap one: the search continues inside it. */
 function maskShape(text: string, shape: RegExp, ofPeople: boolean): string {
   let shown = '';
   let printed = 0;
@@ -96,12 +96,12 @@ function maskOf(found: string, ofPeople: boolean): string | null {
   return isOne || (ofPeople && isMistyped(found, document)) ? maskDocument(document) : null;
 }
 
-/** A word of capitals with a year behind it is none. */
+/** A word of capitals followed by a year is no document. */
 function isMistyped(found: string, document: string): boolean {
   return asPeopleWrite.test(found) && (/\d{8}/.test(document) || /[./-]/.test(found));
 }
 
-/** E-mail addresses: whom they are of is told by the rest of them. */
+/** E-mail addresses: masked whole. */
 const addresses =
   /(?<![\w.+%@-])([\w+%])[\w.+%-]{0,63}@([a-z0-9])[a-z0-9.-]{0,252}\.[a-z]{2,24}\b/gi;
 
@@ -126,8 +126,8 @@ export function redactText(text: string): string {
 }
 
 /**
- * A value for a log: the same structure without what the table names, bounded in depth and size.
- * Bytes are counted, errors are told as `redactError` does; what cannot be looked at is left out.
+ * A value for a log: the same structure without what the table hides, bounded in depth and size.
+ * Bytes are counted, errors go through `redactError`; unreadable values are left out.
  */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
@@ -182,18 +182,18 @@ function digitsOf(value: number | bigint): number | string {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** What is shown of an error. */
+/** The shown part of an error. */
 export interface RedactedError {
   name: string;
   code: string | null;
-  /** Null when errors of its kind quote what they were given. */
+  /** Null when errors of its kind quote their input. */
   message: string | null;
-  /** Where it was thrown: functions and places in files. */
+  /** The stack: functions and positions in files. */
   at: string[];
   causes: RedactedError[];
 }
 
-/** An error, or whatever else was thrown, and what caused it. Fields of its own are never shown. */
+/** An error, or any other thrown value, and its causes. Its own fields are never shown. */
 export function redactError(error: unknown, depth = 0): RedactedError {
   if (!isError(error)) {
     const message = typeof error === 'string' ? redactText(error) : null;
@@ -212,7 +212,7 @@ export function redactError(error: unknown, depth = 0): RedactedError {
   };
 }
 
-/** Also of another realm: that of a workflow. */
+/** Also for errors of another realm, such as a workflow's. */
 export function isError(value: unknown): value is Error {
   return types.isNativeError(value) || value instanceof Error;
 }
@@ -227,8 +227,8 @@ export function errorLine(error: unknown): string {
 }
 
 /**
- * Parsers quote their input, and many of them throw a plain `Error`: what is thrown by a package is
- * told by its name alone, but for those whose sentences are about us and not about content.
+ * Parsers quote their input, and many of them throw a plain `Error`: of a package's error
+ * only the name is shown, except for packages whose messages never quote content.
  */
 function quotes(error: Error, frames: readonly string[] | null): boolean {
   const names = [error.name, error.constructor.name];
@@ -244,8 +244,8 @@ function quotes(error: Error, frames: readonly string[] | null): boolean {
 }
 
 /**
- * The lines of the stack without the message before them, which may have lines of its own. Null
- * when they cannot be told apart.
+ * The stack's lines without the message before them, which may have several lines. Null
+ * when they cannot be separated.
  */
 function framesOf(error: Error): string[] | null {
   const { stack, message } = error;

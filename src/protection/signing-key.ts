@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Signs what leaves an installation (Ed25519), so that others can tell where it came from. */
+/** Signs what leaves an installation (Ed25519), so that others can verify its origin. */
 export class SigningKey {
   readonly #key: KeyObject;
 

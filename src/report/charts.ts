@@ -4,26 +4,26 @@ import { readableWidth, type Bars } from './histogram';
 import { Html, html } from './html';
 
 export interface ChartSize {
-  /** Also part of the ids in the drawing, which must differ within a page. */
+  /** Also part of the drawing's ids, which must be unique in a page. */
   name: string;
   width: number;
   height: number;
 }
 
-/** One drawing for a desktop, one for a telephone: text of the same size in both. */
+/** One drawing for a desktop, one for a telephone, with text of the same size. */
 export const chartSizes: readonly ChartSize[] = [
   { name: 'wide', width: 520, height: 250 },
   { name: 'narrow', width: 320, height: 220 },
 ];
 
-/** What a drawing says to those who do not see it. */
+/** Text alternatives of a drawing. */
 export interface ChartWords {
   name: string;
   title: string;
   description: string;
 }
 
-/** How many were issued by each instant, from the start of the work on. */
+/** Issued certificates over time, from the job's start. */
 export function issuedOverTimeChart(
   { bars, widthMs }: Bars,
   startedAt: number,
@@ -33,7 +33,7 @@ export function issuedOverTimeChart(
   const first = bars[0]?.from ?? startedAt;
   const end = (bars.at(-1)?.from ?? first) + widthMs;
   const begin = Math.min(first, Math.max(startedAt, first - (end - first)));
-  // The axis reads UTC, so that its marks stand at round hours of the zone and not of UTC.
+  // The axis reads UTC: instants are shifted so that its marks are round hours of the zone.
   const offset = zoneOffsetMs(begin);
   const points = issuedSoFar(bars).map(({ from, count }) => [from + widthMs + offset, count]);
   return drawn(words, (size) => ({
@@ -54,7 +54,7 @@ export function issuedOverTimeChart(
   }));
 }
 
-/** A time axis that reads UTC: its instants are to have `zoneOffsetMs` of its begin added. */
+/** A time axis in UTC: add `zoneOffsetMs` of its begin to its instants. */
 export function timeAxis(begin: number, end: number, { name }: ChartSize, formats: Formats) {
   const span = end - begin;
   const offset = zoneOffsetMs(begin);
@@ -76,7 +76,7 @@ export function timeAxis(begin: number, end: number, { name }: ChartSize, format
   } as const;
 }
 
-/** The bars added up from the left. */
+/** Cumulative sums of the bars. */
 export function issuedSoFar(bars: Bars['bars']): Bars['bars'] {
   let sum = 0;
   return bars.map(({ from, count }) => ({ from, count: (sum += count) }));
@@ -85,7 +85,7 @@ export function issuedSoFar(bars: Bars['bars']): Bars['bars'] {
 export type WaitUnit = 's' | 'min' | 'h' | 'd';
 const unitMs: Record<WaitUnit, number> = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The unit in which a histogram of waits reads well. */
+/** The readable unit for a histogram of waits. */
 export function waitUnit({ bars, widthMs }: Bars): WaitUnit {
   const end = (bars.at(-1)?.from ?? 0) + widthMs;
   if (end <= 120_000) return 's';
@@ -93,7 +93,7 @@ export function waitUnit({ bars, widthMs }: Bars): WaitUnit {
   return end <= 259_200_000 ? 'h' : 'd';
 }
 
-/** How many waited how long. */
+/** Distribution of waiting times. */
 export function waitsChart(waits: Bars, words: ChartWords, formats: Formats): Html {
   const { bars, widthMs } = waits;
   const unit = unitMs[waitUnit(waits)];
@@ -168,7 +168,7 @@ export function drawn(words: ChartWords, options: (size: ChartSize) => EChartsOp
   return html`${drawings}`;
 }
 
-/** What stands inside the svg element that echarts draws, without its style sheet and its ids. */
+/** Content of the svg element that echarts draws, without its style sheet and its ids. */
 function svgContent({ width, height }: ChartSize, option: EChartsOption, id: string): Html {
   const chart = echarts().init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {
@@ -190,7 +190,7 @@ function svgContent({ width, height }: ChartSize, option: EChartsOption, id: str
   }
 }
 
-/** Loaded when the first picture is drawn: it takes a tenth of a second that other commands need not wait. */
+/** Loaded with the first picture: it takes a tenth of a second, which other commands save. */
 function echarts(): typeof import('echarts') {
   return require('echarts') as typeof import('echarts');
 }

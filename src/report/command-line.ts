@@ -1,4 +1,4 @@
-/** The line that carries a decision out. `note` is the placeholder that the person replaces. */
+/** The command line of a resolution. `note` is the placeholder that the person replaces. */
 export function resolveLine(
   id: string,
   { action, note, which = '' }: { action: string; note: string; which?: string },

@@ -3,26 +3,26 @@ import { languages, type Language } from '../domain/job';
 export const reportLanguages = languages;
 export type ReportLanguage = Language;
 
-/** The services are Brazilian: a report shows the same hours wherever it is written. */
+/** The services are Brazilian: a report has the same hours wherever it is written. */
 export const reportTimeZone = 'America/Sao_Paulo';
 
 const locales: Record<ReportLanguage, string> = { en: 'en-GB', pt: 'pt-BR' };
 
 export interface Formats {
   number(value: number): string;
-  /** With at most one digit after the comma. */
+  /** With at most one decimal digit. */
   decimal(value: number): string;
-  /** Share of a whole; 100 % is said of all only, and 0 % of none. */
+  /** Share of a whole; 100 % only for all, and 0 % only for none. */
   share(part: number, whole: number): string;
-  /** Of reais, as the services tell sums. */
+  /** An amount in reais. */
   money(reais: number): string;
-  /** A day, of `2026-05-31`; the text itself when it is none. */
+  /** A day, of `2026-05-31`; other text unchanged. */
   day(on: string): string;
-  /** Date and time to the second; the text itself when it is no instant. */
+  /** Date and time to the second; other text unchanged. */
   instant(at: string | number): string;
-  /** Milliseconds as a person says them: `3.4 s`, `12 min`, `2 h 5 min`, `3 d 4 h`. */
+  /** Milliseconds as `3.4 s`, `12 min`, `2 h 5 min`, `3 d 4 h`. */
   duration(ms: number): string;
-  /** Mark of a time axis, which spans so many milliseconds. */
+  /** Mark of a time axis with this span. */
   axisTime(at: number, spanMs: number): string;
 }
 
@@ -84,7 +84,7 @@ function dayOf(days: Intl.DateTimeFormat, on: string): string {
   return Number.isNaN(date.getTime()) ? on : days.format(date);
 }
 
-/** Milliseconds to add to an instant so that its UTC fields read as the clocks of the zone. */
+/** Milliseconds to add to an instant so that its UTC fields show the zone's time. */
 export function zoneOffsetMs(at: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: reportTimeZone,

@@ -3,7 +3,7 @@ const minutes = 60 * seconds;
 const hours = 60 * minutes;
 const days = 24 * hours;
 
-/** Widths at which values are kept: each a multiple of the one before, so that places unite. */
+/** Widths of stored bins: each a multiple of the one before, so that bins can merge. */
 const keptWidths = [
   100,
   500,
@@ -22,7 +22,7 @@ const keptWidths = [
   days,
 ];
 
-/** Widths that a person reads at a glance. */
+/** Widths that are easy to read. */
 const shownWidths = [
   100,
   200,
@@ -33,7 +33,7 @@ const shownWidths = [
   ...[1, 2, 5, 7, 14, 28, 56].map((n) => n * days),
 ];
 
-/** The least readable width of which at most `most` cover so many milliseconds. */
+/** The smallest readable width with which at most `most` bars cover the span. */
 export function readableWidth(spanMs: number, most: number): number {
   let width = shownWidths.find((one) => spanMs / one <= most) ?? 56 * days;
   while (spanMs / width > most) width *= 2;
@@ -42,7 +42,7 @@ export function readableWidth(spanMs: number, most: number): number {
 
 const mostCells = 4_096;
 
-/** The last values, at most this share of all, may be left out of a picture that they would flatten. */
+/** Outliers: the largest values, at most this share of all, may be left out where they would flatten the picture. */
 const stragglers = 0.05;
 
 export interface Bar {
@@ -55,11 +55,11 @@ export interface Bars {
   widthMs: number;
   /** Next to each other, empty ones included. */
   bars: Bar[];
-  /** Values far behind all others, which no bar holds. */
+  /** Outliers, which no bar contains. */
   beyond: { count: number; last: number } | null;
 }
 
-/** Counts of durations or instants in milliseconds, in bounded memory: it coarsens as it fills. */
+/** Counts of durations or instants in milliseconds, in bounded memory: bins merge as it fills. */
 export class Histogram {
   readonly #counts = new Map<number, number>();
   #width = 0;
@@ -89,7 +89,7 @@ export class Histogram {
     while (this.#counts.size > mostCells) this.#coarsen();
   }
 
-  /** The value that this share of all does not exceed, to the precision of the places. 0 when empty. */
+  /** The value that this share of all does not exceed, to the precision of the bins. 0 when empty. */
   quantile(share: number): number {
     let left = Math.ceil(this.#total * share);
     for (const [place, count] of this.#places()) {
@@ -99,7 +99,7 @@ export class Histogram {
     return 0;
   }
 
-  /** At most `most` bars of one readable width, from `origin` (the least value unless told). */
+  /** At most `most` bars of one readable width, from `origin` (default: the least value). */
   bars(most: number, origin = this.#least): Bars {
     if (this.#total === 0) return { widthMs: seconds, bars: [], beyond: null };
     const nearly = this.quantile(1 - stragglers);

@@ -2,16 +2,16 @@ import { Html, html } from './html';
 import { style } from './style';
 
 /**
- * One page that loads nothing: no script, style sheet, font or picture from elsewhere.
+ * One page that loads nothing: no external script, style sheet, font or picture.
  *
  * @param language of its texts, as in `<html lang>`
- * @param ownStyle CSS beside that of all our pages
+ * @param ownStyle CSS in addition to the common style
  */
 export function htmlPage(page: {
   language: string;
   title: string;
   ownStyle?: string;
-  /** It shows pictures that stand in it. */
+  /** It contains pictures. */
   hasPictures?: boolean;
   main: Html;
 }): string {

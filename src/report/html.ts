@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else is escaped when it is put into HTML. */
+/** Text that is HTML already. All other text is escaped when it is inserted. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 export type Content = string | number | Html | null | readonly Content[];
 
-/** HTML from a template: what stands between is escaped, unless it is `Html`. */
+/** HTML from a template: values are escaped, unless they are `Html`. */
 export function html(literals: TemplateStringsArray, ...contents: Content[]): Html {
   const parts = literals.map((literal, at) => {
     const content = contents[at];
@@ -33,7 +33,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** For text between tags and in quoted attributes. Control characters, which HTML bars, are left out. */
+/** For text between tags and in quoted attributes. Removes control characters, which HTML forbids. */
 function escaped(text: string): string {
   return (
     text

@@ -2,7 +2,7 @@ import { reportTimeZone } from './formats';
 import { html, type Content, type Html } from './html';
 import type { Reader } from './reader';
 
-/** What is good, what is left to do, what may have cost money for nothing. */
+/** Good, open, or possibly charged without a result. */
 export type Look = '' | 'good' | 'warn' | 'bad';
 
 export function headerPart(head: {
@@ -41,7 +41,7 @@ export function tilesPart(tiles: readonly Tile[]): Html {
   </dl>`;
 }
 
-/** @param count of what it holds, beside its title */
+/** @param count number of items, beside the title */
 export function cardPart(title: string, content: Content, count: string | null = null): Html {
   return html`<section class="card">
     <h2>${title}${count === null ? null : html` <span class="badge">${count}</span>`}</h2>
@@ -55,7 +55,7 @@ export interface Column {
   look?: 'right' | 'wide' | 'line';
 }
 
-/** A table that stands as a list of its rows on a telephone. @param totals cells of a last row */
+/** A table; on a telephone, a list of its rows. @param totals cells of a last row */
 export function tablePart(
   columns: readonly Column[],
   rows: readonly (readonly Content[])[],
@@ -100,13 +100,13 @@ export function tablePart(
 export interface Bar {
   name: Content;
   amount: number;
-  /** The amount in words; left out: a number. */
+  /** The amount as text; left out: a number. */
   shown?: string;
   means?: string;
   look?: Look;
 }
 
-/** Bars by name, with their shares of a whole. @param heads of the names, and of the amounts */
+/** Bars by name, with their shares of the total. @param heads of the names, and of the amounts */
 export function barsPart(
   { formats, say }: Reader,
   bars: readonly Bar[],
@@ -153,7 +153,7 @@ export function barsPart(
   </table>`;
 }
 
-/** Names and values; what is null is left out. */
+/** Names and values; null values are left out. */
 export function factsPart(facts: readonly (readonly [string, Content])[]): Html {
   const known = facts.filter(([, value]) => value !== null && value !== '');
   return html`<dl class="details">
@@ -172,7 +172,7 @@ export interface TimelineEvent {
   note?: string;
 }
 
-/** In the order of their instants. Null: nothing is known. */
+/** Sorted by instant. Null: no entries. */
 export function timelinePart(
   { formats, say }: Reader,
   events: readonly TimelineEvent[],
@@ -197,7 +197,7 @@ export function timelinePart(
   );
 }
 
-/** A file of the result folder, or of what was sent. */
+/** A file of the result folder, or an uploaded one. */
 export interface EvidenceFile {
   name: string;
   bytes: number | null;
@@ -225,7 +225,7 @@ export function evidencePart(
   return cardPart(say('Evidence', 'Evidências'), tablePart(columns, rows));
 }
 
-/** A line to copy. Broken between its words, and within none but the long ones. */
+/** A command line to copy. Broken between words, and only inside long ones. */
 export function commandPart(line: string): Html {
   const words = line
     .split(' ')

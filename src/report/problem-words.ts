@@ -1,8 +1,8 @@
 import type { ReportLanguage } from './formats';
 
-/** What went wrong, by the codes that this program itself gives. The service's messages stay as they came. */
+/** Errors by the codes of this program. The service's messages are unchanged. */
 
-/** Without what an English message adds beside its code. A message that says more is not here. */
+/** English messages that add nothing to their code. A message that says more is not here. */
 const portuguese: Readonly<Record<string, string>> = {
   address_refused: 'O endereço do PDF não é permitido (DILIGENCE_ALLOWED_HOSTS).',
   alphanumeric_cnpj: 'É um CNPJ alfanumérico, que o serviço ainda não aceita.',

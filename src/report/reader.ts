@@ -1,10 +1,10 @@
 import type { Say } from '../domain/job';
 import { formatsOf, type Formats, type ReportLanguage } from './formats';
 
-/** Of one, and of several. */
+/** Singular and plural. */
 type Forms = readonly [one: string, many: string];
 
-/** Who reads a page or a screen: the language of its sentences, and how figures are written there. */
+/** The reader of a page or a screen: the language of its sentences, and the format of figures. */
 export interface Reader {
   language: ReportLanguage;
   /** As in `<html lang>`. */

@@ -1,4 +1,4 @@
-/** Calm, readable on a telephone and on paper; colours follow the reader's light or dark. */
+/** Readable on a telephone and on paper; colours follow the reader's light or dark mode. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -1,7 +1,7 @@
 import type { Words } from '../domain/job';
 import type { ReportLanguage } from './formats';
 
-/** Words of ours and of the services, in the languages of the readers. Others stand as they came. */
+/** Words of ours and of the services, in the readers' languages. Others are unchanged. */
 
 const statuses: Readonly<Record<string, Words>> = {
   completed: ['Completed', 'Concluído'],
@@ -197,13 +197,13 @@ function at({ [0]: en, [1]: pt }: Words, language: ReportLanguage): string {
   return language === 'pt' ? pt : en;
 }
 
-/** How something stands; a word that we do not know, as it came. */
+/** A status; an unknown word unchanged. */
 export function statusWord(status: string, language: ReportLanguage): string {
   const pair = Object.hasOwn(statuses, status) ? statuses[status] : undefined;
   return pair === undefined ? plain(status) : at(pair, language);
 }
 
-/** Of `risk.matched_rules`, what `matched_rules` is called. */
+/** For `risk.matched_rules`, the name of `matched_rules`. */
 export function nameOf(path: string, language: ReportLanguage): string {
   const last = path.slice(path.lastIndexOf('.') + 1);
   const inCamel = last.replaceAll(/_(\p{Ll})/gu, (_, letter: string) => letter.toUpperCase());
@@ -212,20 +212,20 @@ export function nameOf(path: string, language: ReportLanguage): string {
   return pair === undefined ? plain(path.replace('localizacao.', '')) : at(pair, language);
 }
 
-/** The same with the word before it, for values that stand by themselves: `Risk: level`. */
+/** The same with the word before it, for single values: `Risk: level`. */
 export function pathName(path: string, language: ReportLanguage): string {
   const [last = '', within] = path.split('.').reverse();
   const name = nameOf(last, language);
   return within === undefined ? name : `${nameOf(within, language)}: ${name}`;
 }
 
-/** What became of a charge, in the middle of a sentence. */
+/** A billing status, in the middle of a sentence. */
 export function billingWord(status: string, language: ReportLanguage): string {
   const isOurs = ['charged', 'not_charged'].includes(status);
   return isOurs ? statusWord(status, language).toLowerCase() : statusWord(status, language);
 }
 
-/** On a screen: in English the word that commands and `--json` have. */
+/** For a terminal: in English the word of commands and `--json`. */
 export function stateWord(status: string, language: ReportLanguage): string {
   return language === 'en' ? status : statusWord(status, language).toLowerCase();
 }
@@ -245,7 +245,7 @@ function plain(word: string): string {
   return capital(spaced.trim());
 }
 
-/** Of a clause. */
+/** Makes a clause a sentence. */
 export function sentence(text: string): string {
   return `${capital(text)}.`;
 }

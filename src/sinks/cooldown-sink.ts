@@ -18,23 +18,23 @@ import {
   type Sink,
 } from './sink';
 
-/** Digests handed over together. */
+/** Digests delivered in one call. */
 const mostAtOnce = 8;
-/** Halvings in one call: enough to find the one bad change of a few digests. */
+/** Halvings in one call: enough to isolate the one bad change of a few digests. */
 const mostHalvings = 32;
 
-/** What became of the digests that were due. */
+/** Result of delivering the due digests. */
 export interface DueDigests {
-  /** Counted now. */
+  /** Counted in this call. */
   failures: DeliveryFailure[];
-  /** Some were not taken, now or lately; later sweeps try again. */
+  /** Some were not accepted, now or lately; later sweeps retry. */
   isWaiting: boolean;
-  /** The sink takes nothing any more until a person enables it. */
+  /** The sink is disabled until a person enables it. */
   isDisabled: boolean;
 }
 
 /**
- * A sink that gets repeats together. A change that is held back counts as taken: the store holds it for its
+ * A sink that collects repeats. A change that is held back counts as delivered: the store holds it for its
  * digest, which `deliverDue` delivers when its window is over. Without a cooldown nothing is held back,
  * and every window is over: what an earlier cooldown held back is still delivered.
  */
@@ -62,16 +62,16 @@ export class CooldownSink implements Sink {
     );
   }
 
-  /** A digest of the monitor is due, or was and could not be told. */
+  /** A digest of the monitor is due, or an earlier one was not delivered. */
   async hasDue({ monitorId, ...ref }: Omit<DeliveryRef, 'sweep'>): Promise<boolean> {
     const repeats = await this.#cooldowns.of(monitorId);
     return repeats.some((one) => one.isHeld && (one.digest !== null || isDue(one, ref)));
   }
 
   /**
-   * Delivers the digests of a monitor whose windows are over, each once a sweep. Those that fail stay in
-   * the store, and are counted. One that is refused is halved: one bad change keeps no other back, and what
-   * is too long gets shorter. For one caller at a time.
+   * Delivers the digests of a monitor whose windows are over, each once a sweep. Failed ones stay in
+   * the store, and are counted. A refused one is halved: one bad change blocks no others, and a digest
+   * that is too long gets shorter. Not safe for concurrent calls.
    */
   async deliverDue(batch: DeliveryRef, signal?: AbortSignal): Promise<DueDigests> {
     const { monitorId, sweep, at } = batch;
@@ -106,7 +106,7 @@ export class CooldownSink implements Sink {
     return done;
   }
 
-  /** Failures of digests that were not delivered so far. */
+  /** Failures of digests that are not delivered yet. */
   async undelivered(monitorId: string): Promise<DeliveryFailure[]> {
     const digests = await this.#cooldowns.digests(monitorId);
     return digests.flatMap(({ failure }) => failure ?? []);
@@ -120,7 +120,7 @@ export class CooldownSink implements Sink {
     return this.#inner.close();
   }
 
-  /** @returns ids of changes that are on file for a digest; all others are told alone */
+  /** @returns ids of changes that are stored for a digest; all others are delivered one by one */
   async #hold(
     { monitorId, at, deliveries }: DeliveryBatch,
     cooldownMs: number,
@@ -128,19 +128,19 @@ export class CooldownSink implements Sink {
     const repeats = await this.#cooldowns.of(monitorId);
     const before = repeats.length;
     for (const delivery of deliveries) {
-      // A digest is made of what is on file, and of an erased change there is nothing.
+      // A digest is built from stored changes, and an erased change has no content.
       if (delivery.kind === 'digest' || delivery.stored.erased === true) continue;
       const its = { changeId: delivery.id, kind: sumOfKind(delivery.stored) };
       const repeat = repeatOf(its, repeats, at, cooldownMs);
       if (!repeats.includes(repeat)) repeats.push(repeat);
     }
     await this.#cooldowns.add(monitorId, repeats.slice(before));
-    // Another worker may have been first, or told a digest meanwhile.
+    // Another worker may have stored them first, or delivered a digest meanwhile.
     const now = await this.#cooldowns.of(monitorId);
     return new Set(idsOf(now.filter(({ isHeld }) => isHeld)));
   }
 
-  /** Makes up digests of what waits in windows that are over. @returns all that are made up */
+  /** Builds digests of the changes whose windows are over. @returns all pending digests */
   async #digests({ monitorId, ...ref }: DeliveryRef): Promise<StoredDigest[]> {
     const repeats = await this.#cooldowns.of(monitorId);
     const over = repeats.filter((one) => one.digest === null && isDue(one, ref));
@@ -167,7 +167,7 @@ export class CooldownSink implements Sink {
   }
 }
 
-/** The service's own words name a kind: they do not stand in the clear. */
+/** The service's text names the kind: its sum is stored instead. */
 function sumOfKind({ change }: StoredChange): string {
   return createHash('sha256').update(cooldownKind(change)).digest('hex').slice(0, 16);
 }

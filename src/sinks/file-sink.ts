@@ -8,8 +8,8 @@ import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
 /**
  * Changes as newline-delimited JSON in the store: `changes/<day>/<monitor>-<sum of its ids>.ndjson`,
- * those of a digest by themselves. The same batch again is the same object. After a crash a change may
- * stand in two of them: its id tells.
+ * those of a digest separately. The same batch again is the same object. After a crash a change may
+ * be in two of them: its id identifies it.
  */
 export class FileSink implements Sink {
   readonly name = 'file';
@@ -29,7 +29,7 @@ export class FileSink implements Sink {
   }
 
   async close(): Promise<void> {
-    // Nothing is held open.
+    // No open resources.
   }
 }
 
@@ -40,7 +40,7 @@ function keyOf({ monitorId, deliveries, at }: DeliveryBatch): string {
   return `${changeFiles}${day}/${keySegment(monitorId)}-${sum.digest('hex').slice(0, 16)}.ndjson`;
 }
 
-/** What was erased stays so: it may be at hand, and does not come back into the store. */
+/** Skips erased changes, even when they are in memory: they must not return to the store. */
 function changesOf(delivery: Delivery): Delivery[] {
   const stored = delivery.kind === 'change' ? [delivery.stored] : delivery.digest.changes;
   return stored.map((one) => ({

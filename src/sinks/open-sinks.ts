@@ -12,9 +12,9 @@ import { WebhookSink } from './webhook-sink';
 /** The sinks of an installation, in the order in which they are configured. */
 export interface Sinks {
   all: readonly Sink[];
-  /** Names of those that a change must have reached before it is acknowledged. */
+  /** Names of the sinks that must accept a change before it is acknowledged. */
   required: readonly string[];
-  /** The one that sends digests: files hold each change by itself. */
+  /** The sink that sends digests: files contain every change separately. */
   digests: CooldownSink | null;
 }
 
@@ -36,7 +36,7 @@ export function openSinks(
   const all = sinks.map(sinkOf);
   const required = sinks.filter((choice) => choice.required).map(({ name }) => name);
   const webhookSink = all.find((sink) => sink instanceof CooldownSink);
-  // Without a webhook, what a cooldown held back for it before goes to the files.
+  // Without a webhook, changes that a cooldown held back for it go to the files.
   const digests = webhookSink ?? new CooldownSink(new FileSink(store), cooldowns, changes);
   return { all, required, digests };
 }

@@ -1,13 +1,13 @@
 import type { Delivery } from '../domain/monitors/delivery';
 import type { NewDeliveryFailure } from '../domain/monitors/stored';
 
-/** For which sweep something is delivered. */
+/** The sweep of a delivery. */
 export interface DeliveryRef {
   monitorId: string;
   sweep: string;
   /** Epoch milliseconds. */
   at: number;
-  /** Repeats within it are sent together; null: each by itself. */
+  /** Repeats within it are sent together; null: each separately. */
   cooldownMs: number | null;
 }
 
@@ -15,32 +15,32 @@ export interface DeliveryBatch extends DeliveryRef {
   deliveries: readonly Delivery[];
 }
 
-/** What became of one delivery. */
+/** Result of one delivery. */
 export type DeliveryOutcome =
   | { kind: 'taken'; inDigest?: true }
-  /** Again, not before `againInMs` (null: when the caller likes). */
+  /** Retry, not before `againInMs` (null: at any time). */
   | { kind: 'failed'; why: string; againInMs: number | null }
-  /** The time of the batch was over before its turn came: nothing is wrong with it. */
+  /** Not attempted, because the batch ran out of time. */
   | { kind: 'untried'; why: string }
-  /** As it is, the sink will never take it. */
+  /** The sink will never accept it unchanged. */
   | { kind: 'refused'; why: string }
-  /** The sink takes nothing any more until a person enables it. */
+  /** The sink is disabled until a person enables it. */
   | { kind: 'disabled'; why: string };
 
-/** Where changes go. Takes a delivery at least once; by its id, once in effect. */
+/** Receives changes, at least once; the delivery id makes repeats harmless. */
 export interface Sink {
-  /** Stands in keys of the store: `file`, `webhook`. */
+  /** Part of keys in the store: `file`, `webhook`. */
   readonly name: string;
   /**
-   * One outcome for each delivery, in their order. One that cannot be delivered keeps no other back.
+   * One outcome for each delivery, in order. A failed one does not block others.
    *
-   * @throws when aborted, and when the store fails: nothing is known of the batch then
+   * @throws when aborted, and when the store fails: the state of the batch is unknown then
    */
   deliver(batch: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]>;
   close(): Promise<void>;
 }
 
-/** @param outcome undefined: the sink did not tell of it */
+/** @param outcome undefined: the sink did not report one */
 export function failureOf(
   changeId: string,
   sink: string,

@@ -1,6 +1,6 @@
 import { onAbort } from '../apis/http/signals';
 
-/** So many at once; who comes next waits in line. */
+/** Bounds concurrency; callers wait in line. */
 export class Slots {
   readonly #line: (() => void)[] = [];
   #free: number;
@@ -10,9 +10,9 @@ export class Slots {
   }
 
   /**
-   * Waits for a slot, does the work in it, and gives it to the first in line.
+   * Waits for a slot, runs the work in it, and passes it to the first in line.
    *
-   * @returns null when `waitMs` were over before a slot was free
+   * @returns null when no slot was free within `waitMs`
    * @throws the reason of the signal
    */
   async within<T>(

@@ -1,10 +1,10 @@
 import type { SinkRepository } from '../store/monitors/sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
-/** Told once, by the worker that was answered so. */
+/** Called once, by the worker that received the answer. */
 export type OnDisabled = (name: string, why: string) => void;
 
-/** A sink that stays disabled, for every worker, once it said so. */
+/** A sink that stays disabled, for every worker, once it has reported that. */
 export class SwitchedSink implements Sink {
   readonly name: string;
   readonly #inner: Sink;
@@ -12,7 +12,7 @@ export class SwitchedSink implements Sink {
   readonly #settings: string;
   readonly #onDisabled: OnDisabled;
 
-  /** @param settings a fingerprint of them */
+  /** @param settings their fingerprint */
   constructor(
     inner: Sink,
     sinks: SinkRepository,

@@ -13,22 +13,22 @@ import { Slots } from './slots';
 
 export interface WebhookSettings {
   url: string;
-  /** `whsec_...`; more than one while a secret is replaced: each signs. */
+  /** `whsec_...`; several while a secret is rotated: each signs. */
   secrets: readonly string[];
   guard: AddressGuard;
 }
 
 export interface WebhookOptions {
-  /** Of one delivery, connection to answer. */
+  /** For one delivery, from connection to response. */
   timeoutMs?: number;
   connectTimeoutMs?: number;
-  /** POSTs under way at once, of all batches together. */
+  /** Maximum of concurrent POSTs, over all batches. */
   atOnce?: number;
-  /** Of one batch: after it no more is begun. A receiver may be slow, and other batches before it. */
+  /** Time for one batch: no POST starts after it. A receiver may be slow, and other batches be waiting. */
   batchMs?: number;
   /**
-   * Of one delivery whose failure may pass: after it no try is begun. A pause that the receiver asks for is
-   * waited for up to here; a longer one is the caller's.
+   * Time for retries of one delivery: no try starts after it. A pause that the receiver requests is
+   * waited for up to this bound; a longer one is left to the caller.
    */
   patienceMs?: number;
   now?: () => number;
@@ -36,26 +36,26 @@ export interface WebhookOptions {
   wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Of an answer that nobody reads. */
+/** Response bodies are discarded. */
 const maxAnswerBytes = 64 * 1024;
-/** As `patienceMs`, after a delivery in which the receiver took nothing at all: it is down. */
+/** Replaces `patienceMs` after a delivery without any accepted try: the receiver is down. */
 const patienceWhenDownMs = 1_000;
 const backoff = { baseMs: 250, maxMs: 2_000 };
-/** What a receiver asks for beyond it is a mistake, as the limiter of calls sees it. */
+/** A longer pause requested by the receiver is a mistake; the rate limiter has the same bound. */
 const longestAgainMs = 3_600_000;
-/** After so many deliveries that failed in a row the receiver is down: the rest of a batch is not tried. */
+/** After this many consecutive failed deliveries the receiver is down: the rest of the batch is not tried. */
 const mostFailuresInARow = 3;
 
-/** What came of one POST. `isTransient`: the same may be taken a moment later. */
+/** Result of one POST. `isTransient`: a retry may succeed. */
 interface Answer {
   outcome: DeliveryOutcome;
   isTransient: boolean;
 }
 
 /**
- * Changes by POST, signed as Standard Webhooks says: `webhook-id` is the id of the change, so that
- * a receiver knows one that it has. A failure that may pass is tried again within bounds; beyond them
- * trying again is the caller's.
+ * Sends changes by POST, signed as Standard Webhooks specifies: `webhook-id` is the id of the change, so that
+ * a receiver recognises a repeat. Transient failures are retried within bounds; later retries
+ * are left to the caller.
  */
 export class WebhookSink implements Sink {
   readonly name = 'webhook';
@@ -94,7 +94,7 @@ export class WebhookSink implements Sink {
     this.#now = now;
     this.#wait = wait;
     this.#agent = new Agent({
-      // Its port is the operator's own choice.
+      // The port is the operator's choice.
       connect: guard.connector(connectTimeoutMs, 'any'),
       allowH2: false,
       connections: atOnce,
@@ -128,7 +128,7 @@ export class WebhookSink implements Sink {
     for (let tried = 1; ; tried += 1) {
       const closed = await receiver.ready(signal);
       if (closed !== null) return last ?? closed;
-      // The time that an answer may take begins with a slot: what waits for one is no failure.
+      // The timeout of a response starts with a slot: waiting for one is no failure.
       const answer = await this.#slots.within(endAt - this.#now(), signal, async () => {
         const closedMeanwhile = await receiver.ready(signal);
         if (closedMeanwhile !== null) return { outcome: closedMeanwhile, isTransient: false };
@@ -152,7 +152,7 @@ export class WebhookSink implements Sink {
     this.#isDown = false;
   }
 
-  /** Of a delivery that was first tried at `beganAt`. A receiver that is down costs each page little. */
+  /** For a delivery first tried at `beganAt`. A receiver that is down costs each page little. */
   #isPatient(beganAt: number, waitMs: number): boolean {
     const triedUntil = this.#now() + waitMs - beganAt;
     if (triedUntil > this.#patienceMs && this.#lastTakenAt < beganAt) this.#isDown = true;
@@ -160,7 +160,7 @@ export class WebhookSink implements Sink {
     return triedUntil <= (this.#isDown ? shortMs : this.#patienceMs);
   }
 
-  /** One that takes from nobody is not slow. */
+  /** A receiver that accepts nothing is down, not slow. */
   #outOfTime(beganAt: number): DeliveryOutcome {
     return this.#lastTakenAt >= beganAt
       ? { kind: 'untried', why: 'the webhook is slow: not tried in the time that a page has' }
@@ -208,7 +208,7 @@ export class WebhookSink implements Sink {
   }
 }
 
-/** What the answers of one batch tell of the receiver. */
+/** The state of the receiver, from the responses of one batch. */
 class Receiver {
   readonly #longestPauseMs: number;
   readonly #now: () => number;
@@ -227,7 +227,7 @@ class Receiver {
     this.#wait = wait;
   }
 
-  /** Waits as the receiver asked. @returns what becomes of a delivery that is not tried */
+  /** Waits as long as the receiver requested. @returns the outcome of a delivery that is not tried */
   async ready(signal?: AbortSignal): Promise<DeliveryOutcome | null> {
     while (this.#closed === null && this.#pausedUntil > this.#now()) {
       await this.#wait(this.#pausedUntil - this.#now(), signal);
@@ -235,7 +235,7 @@ class Receiver {
     return this.#closed;
   }
 
-  /** After a try: the receiver may ask for a pause. */
+  /** After a try: the receiver may request a pause. */
   pause(outcome: Extract<DeliveryOutcome, { kind: 'failed' }>): void {
     const pauseMs = outcome.againInMs ?? 0;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + pauseMs);
@@ -254,7 +254,7 @@ class Receiver {
   }
 }
 
-/** Answers that are about the one change; any other refusal is the receiver's, and passes. */
+/** Statuses about the one change; any other refusal is the receiver's, and transient. */
 const aboutTheChange = new Set([400, 406, 409, 413, 415, 422]);
 
 function outcomeOf(status: number, againInMs: number | null): DeliveryOutcome {
@@ -270,7 +270,7 @@ function outcomeOf(status: number, againInMs: number | null): DeliveryOutcome {
   return aboutTheChange.has(status) ? { kind: 'refused', why } : { kind: 'failed', why, againInMs };
 }
 
-/** No address and no text of the fault's own: either may hold a secret. */
+/** Without the address and the error's own text: both may contain a secret. */
 function faultOf(error: unknown, isLate: boolean): string {
   if (error instanceof RefusedAddressError) return `the webhook was not called: ${error.message}`;
   const { code } = error as { code?: unknown };
@@ -281,7 +281,7 @@ function faultOf(error: unknown, isLate: boolean): string {
   return `the webhook could not be reached (${word})`;
 }
 
-/** As Standard Webhooks says. */
+/** As Standard Webhooks specifies. */
 function signed(key: Buffer, content: string): string {
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }

@@ -2,25 +2,25 @@ import { attentionOf } from '../../domain/attention';
 import type { Cell } from '../../domain/core/findings';
 import type { JobBatchRecord } from '../../domain/core/job-batch';
 
-/** One line of the input of a batch of jobs. */
+/** One input line of a batch. */
 export interface BatchRow {
   line: number;
-  /** As it was asked for: shown masked. */
+  /** Its subject: shown masked. */
   requested: string;
   status: string;
   isDoubted: boolean;
-  /** Null: there is no job. */
+  /** Null: no job. */
   jobId: string | null;
-  /** What its kind tells of it. */
+  /** The kind's columns. */
   cells: Readonly<Record<string, Cell>>;
   error: { code: string | null; message: string } | null;
   reference: string;
-  /** Relative address of its own page; null: it has none. */
+  /** Relative address of its page; null: none. */
   page: string | null;
 }
 
 export interface BatchFigures {
-  /** Lines by how they stand. */
+  /** Lines by status. */
   counts: Readonly<Record<string, number>>;
   /** Sums of columns over all lines, each job once. */
   totals: Readonly<Record<string, number>>;
@@ -31,13 +31,13 @@ export interface BatchFigures {
   moreLeft: number;
 }
 
-/** A browser shows no more than this with ease; `results.csv` holds all of it. */
+/** More would slow a browser down; `results.csv` has all. */
 const mostRows = 2_000;
 const mostLeft = 250;
-/** What nobody adds up, or reads on a page. */
+/** Columns without meaning in a sum or on a page. */
 export const hiddenColumns = /(?:_id|sha256|_unit|_status|^call)$/;
 
-/** Adds up the lines of a batch, in bounded memory. */
+/** Sums the lines of a batch, in bounded memory. */
 export class BatchFold {
   readonly #kind: JobBatchRecord['kind'];
   readonly #counts: Record<string, number> = {};
@@ -63,7 +63,7 @@ export class BatchFold {
     if (status === 'duplicate') return;
     for (const [column, value] of Object.entries(cells)) {
       if (typeof value !== 'number' || hiddenColumns.test(column)) continue;
-      // Cents are the least that is told: sums of them shall be exact.
+      // Sums in cents are exact.
       this.#totals[column] = Math.round(((this.#totals[column] ?? 0) + value) * 1e6) / 1e6;
     }
   }

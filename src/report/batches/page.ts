@@ -42,7 +42,7 @@ export interface BatchReport {
   writtenAt: number;
 }
 
-/** What a batch of jobs came to: its lines with their totals. Loads nothing and runs nothing. */
+/** The page of a batch: its lines with their totals. Loads nothing and runs nothing. */
 export function batchHtml(report: BatchReport, language: ReportLanguage): string {
   const reader = readerOf(language);
   const { formats, say } = reader;
@@ -161,7 +161,7 @@ function rowsPart(figures: BatchFigures, { kind }: JobBatchRecord, reader: Reade
   );
 }
 
-/** A column of noughts is told by its absence. */
+/** A column with only zeros is left out. */
 function isSomething(cell: Cell | undefined): boolean {
   return cell !== undefined && cell !== null && cell !== '' && cell !== 0;
 }

@@ -3,7 +3,7 @@ import { cardPart, tablePart } from '../parts';
 import type { Page } from './page';
 import type { IssuedRow } from './report-figures';
 
-/** Who the certificates are of, what they say, and where that was read. Null when none was issued. */
+/** Issued certificates: their subjects, content, and source. Null when none was issued. */
 export function issuedPart(page: Page): Html | null {
   const { figures, formats, texts } = page;
   const { issued } = figures;

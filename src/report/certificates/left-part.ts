@@ -5,7 +5,7 @@ import { actionFor, batchCommandLine, resolveCommandLine, type StatusLeft } from
 import { looks, type Page } from './page';
 import type { LeftGroup, LeftRow } from './report-figures';
 
-/** The rows that need a person, by status, each with its next step. Null when there is none. */
+/** Rows that need attention, by status, each with its next step. Null when there is none. */
 export function leftPart(page: Page): Html | null {
   const { texts, figures } = page;
   if (figures.left.length === 0) return null;
@@ -42,7 +42,7 @@ function leftGroup(group: LeftGroup, page: Page): Html {
   </div>`;
 }
 
-/** What can be said to all rows of a status at once. */
+/** Next steps common to all rows of a status. */
 function groupSteps({ status, advised }: LeftGroup, page: Page): Html | null {
   const { texts, summary, record } = page;
   const line = (
@@ -65,7 +65,7 @@ function groupSteps({ status, advised }: LeftGroup, page: Page): Html | null {
     const input = maskTextOfPeople(record.inputName ?? '');
     return input === '' ? null : commandPart(batchCommandLine(input, record.type));
   }
-  // What the service calls final is not asked for again by the dozen.
+  // Rows with a final failure are not requested again in bulk.
   if (advised.has('ask_again_in_doubt')) return null;
   const actions = new Set([...advised].map(actionFor));
   const [action] = actions;

@@ -12,7 +12,7 @@ export type Advice =
   | 'wait'
   | 'nothing';
 
-/** Statuses that leave something to a person, the most urgent first. */
+/** Statuses that need attention, the most urgent first. */
 export const statusesLeft = [
   'unknown_outcome',
   'failed',
@@ -27,7 +27,7 @@ export function isLeft(status: RowStatus): status is StatusLeft {
   return (statusesLeft as readonly RowStatus[]).includes(status);
 }
 
-/** What failed after the issuance itself, of which the service may hold a good one. */
+/** Failures after the issuance itself: the service may have a valid certificate. */
 const failedAfterwards = new Set(['evidence', 'lost']);
 
 export function adviceFor(row: StoredResultRow & { status: StatusLeft }): Advice {
@@ -51,7 +51,7 @@ export function adviceFor(row: StoredResultRow & { status: StatusLeft }): Advice
   }
 }
 
-/** The decision that carries the advice out; null when it is not one about a row. */
+/** The resolution that follows the advice; null when it is not one of a row. */
 export function actionFor(advice: Advice): DecisionAction | null {
   switch (advice) {
     case 'look_for_late_answer':
@@ -67,7 +67,7 @@ export function actionFor(advice: Advice): DecisionAction | null {
   }
 }
 
-/** The command line of a decision. `note` is the placeholder that the person replaces. */
+/** The command line of a resolution. `note` is the placeholder that the person replaces. */
 export function resolveCommandLine(
   batchId: string,
   rows: { line: number | string } | { status: StatusLeft },
@@ -78,7 +78,7 @@ export function resolveCommandLine(
   return resolveLine(batchId, { action, note, which: ` ${which}` });
 }
 
-/** The command line that runs a mended file again. */
+/** The command line that runs a fixed file again. */
 export function batchCommandLine(inputName: string, type: string | null): string {
   const types = type === null ? '' : ` --type ${type}`;
   return `diligence certificate batch --input ${shellWord(inputName)}${types}`;

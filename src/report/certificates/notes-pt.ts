@@ -1,4 +1,4 @@
-/** What this program itself notes of a row. */
+/** Notes that this program itself adds to a row. */
 const ownNotes: [RegExp, string][] = [
   [/^1 leading zero restored$/, '1 zero à esquerda restaurado'],
   [/^(\d+) leading zeros restored$/, '$1 zeros à esquerda restaurados'],
@@ -21,7 +21,7 @@ function translatedNote(note: string): string {
   return note;
 }
 
-/** A note of ours in Portuguese; another one as it is. */
+/** One of our notes in Portuguese; others unchanged. */
 export function noteInPortuguese(note: string): string {
   return note.split('; ').map(translatedNote).join('; ');
 }

@@ -17,14 +17,14 @@ export interface Report {
   writtenAt: number;
 }
 
-/** What every part of a page is made with. */
+/** Context of every part of a page. */
 export interface Page extends Report {
   reader: Reader;
   texts: ReportTexts;
   formats: Formats;
 }
 
-/** How a status is coloured: what is good, what is left, what may have cost money for nothing. */
+/** Colour of a status: good, open, or possibly charged without a result. */
 export const looks: Record<RowStatus, Look> = {
   issued: 'good',
   duplicate: '',
@@ -37,7 +37,7 @@ export const looks: Record<RowStatus, Look> = {
   erased: '',
 };
 
-/** What a report is called after. */
+/** The name of a report. */
 export function inputName({ record, texts }: Page): string {
   return record.inputName === null ? texts.singleInput : maskTextOfPeople(record.inputName);
 }

@@ -2,7 +2,7 @@ import { issuedOverTimeChart, issuedSoFar, waitUnit, waitsChart } from '../chart
 import { html, type Html } from '../html';
 import type { Page } from './page';
 
-/** Null when there is nothing that could be drawn, or said about it. */
+/** Null without data for a drawing. */
 export function picturesPart(page: Page): Html | null {
   const { figures, texts } = page;
   if (figures.counts.issued === 0) return null;
@@ -77,7 +77,7 @@ function endOf({ bars, widthMs }: { bars: { from: number }[]; widthMs: number })
   return (bars.at(-1)?.from ?? 0) + widthMs;
 }
 
-/** A picture's figures, for those who would rather read them. */
+/** A picture's figures as a table. */
 function figureTable(name: string, heads: [string, string], rows: [string, string][]): Html {
   return html`<details>
     <summary>${name}</summary>

@@ -8,13 +8,13 @@ import { Histogram } from '../histogram';
 import { adviceFor, isLeft, statusesLeft, type Advice, type StatusLeft } from './next-steps';
 import { maskTextOfPeople } from '../../protection/redaction';
 
-/** Rows of one status that a report lists; the others are counted. */
+/** Listed rows of one status; the others are counted. */
 const mostRowsShown = 250;
 
-/** Different words of classification that are counted one by one. */
+/** Classifications that are counted separately. */
 const mostClassifications = 20;
 
-/** A row as the report lists it: no document in the clear, also not in words of other people. */
+/** A row in the report: no unmasked document, also not in texts of other people. */
 export interface LeftRow {
   line: number;
   document: string;
@@ -29,7 +29,7 @@ export interface LeftRow {
   advice: Advice;
 }
 
-/** A row as the report lists it: no document in the clear, also not in names of other people. */
+/** A row in the report: no unmasked document, also not in names of other people. */
 export interface IssuedRow extends Pick<
   StoredResultRow,
   | 'line'
@@ -50,7 +50,7 @@ export interface LeftGroup {
   count: number;
   /** The first of them, in order of their lines. */
   rows: LeftRow[];
-  /** All that is advised about its rows, not of those shown only. */
+  /** Advice for all rows of the status, not only the shown ones. */
   advised: ReadonlySet<Advice>;
 }
 
@@ -58,25 +58,25 @@ export interface ReportFigures {
   /** Input lines with content: the sum of `counts`. */
   total: number;
   counts: StatusCounts;
-  /** What is left to a person, the most urgent status first, none of them empty. */
+  /** Rows that need attention, the most urgent status first, without empty groups. */
   left: LeftGroup[];
   doubleCharges: { count: number; lines: number[] };
   /** The first of them, in order of their lines. */
   issued: IssuedRow[];
-  /** Words of the service for what it issued, most frequent first. '' when it told none. */
+  /** The service's classifications, most frequent first. '' when it reported none. */
   classifications: { word: string; count: number }[];
   /** Issued rows whose official data differ from those that the service had. */
   divergent: number;
-  /** Issued rows that this work did not ask for: another one had, or was about to. */
+  /** Issued rows that another job requested. */
   takenOver: number;
-  /** Instants of issuance and waiting times, of the rows that this work asked for. */
+  /** Instants of issuance and waiting times, of the rows that this job requested. */
   issuedAt: Histogram;
   waits: Histogram;
-  /** Issued rows of this work of which the service did not tell when. */
+  /** Issued rows of this job without an instant from the service. */
   untimed: number;
 }
 
-/** Folds the rows of a work, in order, into what a report shows: bounded, however many they are. */
+/** Folds the rows of a job, in order, into the report's figures, in bounded memory. */
 export class ReportFold {
   readonly #counts = noCounts();
   readonly #left = new Map<StatusLeft, LeftGroup & { advised: Set<Advice> }>();
@@ -158,7 +158,7 @@ export class ReportFold {
   }
 }
 
-/** A service that tells of another millennium has told nothing that could be drawn. */
+/** An implausible year of the service is not drawn. */
 function isPlausible(instant: number): boolean {
   return instant >= Date.UTC(2000, 0) && instant < Date.UTC(2200, 0);
 }

@@ -28,7 +28,7 @@ import { pt } from './texts-pt';
 
 export const reportTexts: Record<ReportLanguage, ReportTexts> = { en, pt };
 
-/** Documents are masked, and whatever came from a spreadsheet or a service is escaped. */
+/** Documents are masked, and texts of a spreadsheet or a service are escaped. */
 export function reportHtml(report: Report, language: ReportLanguage): string {
   const reader = readerOf(language);
   const page: Page = { ...report, reader, texts: reportTexts[language], formats: reader.formats };
@@ -69,7 +69,7 @@ function stateText({ texts, formats, figures }: Page): string {
   return texts.nothingLeft;
 }
 
-/** As the command's exit code has it: cancelled rows were left on purpose. */
+/** Same rule as the command's exit code: cancelled rows need no attention. */
 function needAPerson(counts: StatusCounts): number {
   return rowStatuses
     .filter((status) => needsAttention('certificate-batch', status))

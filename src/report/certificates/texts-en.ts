@@ -2,7 +2,7 @@ import type { CertificateType, RowStatus } from '../../domain/certificates/certi
 import type { DecisionAction } from '../../domain/certificates/job';
 import type { Advice, StatusLeft } from './next-steps';
 
-/** The words of a report. Numbers come in as text, in the form of the language; `n` tells one from many. */
+/** Texts of a report. Numbers come in as text, formatted for the language; `n` selects singular or plural. */
 export const en = {
   htmlLanguage: 'en',
   title: 'Certificate report',
@@ -187,7 +187,7 @@ export const en = {
     'Documents are masked. The lines are those of the spreadsheet (the header is line 1), and results.csv beside this file holds them in full.',
   written: (at: string) => `Written by diligence on ${at}.`,
 
-  /** What this program itself stored, in the words of the language: English as it stands. */
+  /** A message of this program, in the report's language: English is unchanged. */
   message: (reported: { code: string | null; category: string | null; message: string | null }) =>
     reported.message ?? reported.code ?? '',
   note: (note: string) => note,

@@ -21,7 +21,7 @@ import { statusWord } from '../words';
 import { firings, masked, type AnalysisFigures } from './figures';
 import { issuesPart, leftPart } from './issues-part';
 
-/** Which analysis a page is of. */
+/** The analysis of a page. */
 export interface ReportedAnalysis {
   jobId: string;
   operationId: string | null;
@@ -29,7 +29,7 @@ export interface ReportedAnalysis {
   /** ISO 8601. */
   createdAt: string;
   endedAt: string;
-  /** What was sent. */
+  /** The uploaded files. */
   files: readonly { name: string; sha256: string; bytes: number }[];
 }
 
@@ -39,7 +39,7 @@ export interface AnalysisReport {
   fileName: string;
   contradictions: readonly string[];
   figures: AnalysisFigures;
-  /** Of the result folder. */
+  /** Files of the result folder. */
   files: readonly EvidenceFile[];
   /** Epoch milliseconds. */
   writtenAt: number;
@@ -51,7 +51,7 @@ const statuses = [
   ['blocked', 'bad'],
 ] as const;
 
-/** What came from the service is escaped, and documents are masked wherever they stand. */
+/** Texts of the service are escaped, and documents are masked everywhere. */
 export function analysisHtml(report: AnalysisReport, language: ReportLanguage): string {
   const reader = readerOf(language);
   const { formats, say } = reader;
@@ -170,7 +170,7 @@ function statusesPart(by: 'count' | 'value', summary: AnalysisSummary, reader: R
   return cardPart(title, barsPart(reader, bars, { heads, whole, total: shownAmount(whole) }));
 }
 
-/** How much of the value hangs on how few. */
+/** Concentration of the value on few payers. */
 function payersPart({ otherPayers, payers, value }: AnalysisFigures, reader: Reader): Html | null {
   const { formats, language, say } = reader;
   if (payers.length === 0) return null;
@@ -196,7 +196,7 @@ function payersPart({ otherPayers, payers, value }: AnalysisFigures, reader: Rea
   );
 }
 
-/** Months that a drawing shows; the table has all of them. */
+/** Months in the drawing; the table has all of them. */
 const mostMonths = 36;
 
 function duePart({ due }: AnalysisFigures, { formats, say }: Reader): Html | null {

@@ -8,13 +8,13 @@ import { maskDocument } from '../../domain/core/documents/documents';
 import { withoutKeys } from '../../domain/cnab/invoice-key';
 import { maskTextOfPeople } from '../../protection/redaction';
 
-/** A browser shows no more than this with ease; the sheets hold all of it. */
+/** More would slow a browser down; the sheets have all. */
 const mostIssues = 500;
 const mostPayers = 10;
 /** Rules and months beyond these are counted together. */
 const mostKinds = 200;
 
-/** One issue, with what it is about: masked. */
+/** One issue with its subject, masked. */
 export interface ReportedIssue {
   /** `cedente`, `sacado`, or `titulo`. */
   level: string;
@@ -47,9 +47,9 @@ export interface RuleFigures {
   other: number;
 }
 
-/** What an analysis comes to beyond its own summary. */
+/** Figures of an analysis besides its own summary. */
 export interface AnalysisFigures {
-  /** The greatest first. */
+  /** The largest first. */
   payers: PayerFigures[];
   /** Payers beyond those. */
   otherPayers: { count: number; value: number };
@@ -63,7 +63,7 @@ export interface AnalysisFigures {
   moreIssues: number;
 }
 
-/** Adds an analysis up while it is read: what it keeps grows with payers, not with titulos. */
+/** Sums an analysis while it is read: memory grows with payers, not with titulos. */
 export class AnalysisFold {
   readonly #payers = new Map<number, PayerFigures>();
   readonly #due = new Map<string, { count: number; value: number }>();
@@ -152,7 +152,7 @@ export function firings({ alerted, blocked, other }: RuleFigures): number {
   return alerted + blocked + other;
 }
 
-/** A document that somebody wrote into a name or a message is one all the same. */
+/** Masks documents that people typed into names and messages. */
 export function masked(text: string): string {
   return withoutKeys(maskTextOfPeople(text));
 }

@@ -4,7 +4,7 @@ import type { Reader } from '../reader';
 import { statusWord } from '../words';
 import { masked, type AnalysisFigures, type ReportedIssue } from './figures';
 
-/** Every rule that spoke, with what it spoke of. */
+/** Every rule that fired, with its issues. */
 export function issuesPart({ issues, moreIssues }: AnalysisFigures, reader: Reader): Html {
   const { formats, language, say } = reader;
   const title = say('Issues', 'Problemas');
@@ -51,7 +51,7 @@ export function issuesPart({ issues, moreIssues }: AnalysisFigures, reader: Read
   );
 }
 
-/** What a person should do about the result as a whole. */
+/** What a person should do about the whole result. */
 export function leftPart(contradictions: readonly string[], { say }: Reader): Html {
   const words =
     contradictions.length === 0

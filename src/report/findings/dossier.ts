@@ -5,7 +5,7 @@ import type { Reader } from '../reader';
 import { statusWord } from '../words';
 import { costWords, type FindingsReport, type SpecialPart } from './report';
 
-/** The risk with the rules that matched, how far the phases came, and every attempt. */
+/** The risk with the rules that matched, the progress of the phases, and every attempt. */
 export function dossierPart(report: FindingsReport, reader: Reader): SpecialPart {
   const { say } = reader;
   const outcome = report.outcome as DossierOutcome;

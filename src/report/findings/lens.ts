@@ -58,7 +58,7 @@ export function lensPart(
   };
 }
 
-/** Degrees; nothing for what is no place on earth. */
+/** Degrees; empty for invalid coordinates. */
 function pointOf({ latitude, longitude, ...row }: FlatRow, number: number): MapPoint[] {
   const lat = Number(latitude);
   const long = Number(longitude);

@@ -6,22 +6,22 @@ import type { Reader } from '../reader';
 export interface MapPoint {
   latitude: number;
   longitude: number;
-  /** 0 to 1, mostly; null: not told. */
+  /** Usually 0 to 1; null: not reported. */
   confidence: number | null;
-  /** As in the table. */
+  /** The row's number in the table. */
   number: number;
   name: string | null;
 }
 
-/** One drawing for a desktop and for paper, one for a telephone: text of the same size in both. */
+/** One drawing for a desktop and for paper, one for a telephone, with text of the same size. */
 const sizes = [
   { name: 'wide', width: 760, height: 420 },
   { name: 'narrow', width: 340, height: 300 },
 ] as const;
-/** Degrees: less shows no coast, and looks like nowhere. */
+/** Degrees: a smaller map may show no coast at all. */
 const leastSpan = 8;
 
-/** Places on outlines of the countries with degrees beside them, drawn without anything from elsewhere. */
+/** Places on country outlines with degrees, drawn without external resources. */
 export function mapPart(points: readonly MapPoint[], reader: Reader): Html {
   const { say } = reader;
   const words = points.map(({ latitude, longitude, number, name }) => {
@@ -53,7 +53,7 @@ export function mapPart(points: readonly MapPoint[], reader: Reader): Html {
 interface View {
   west: number;
   north: number;
-  /** Of longitude; a degree of latitude is longer by `stretch`. */
+  /** For longitude; a degree of latitude is longer by `stretch`. */
   pixelsPerDegree: number;
   stretch: number;
   width: number;
@@ -95,7 +95,7 @@ function landPath(view: View): string {
   return rings.map((ring) => ringPath(ring, view)).join('');
 }
 
-/** Empty for what is not in view; what is outside is drawn at the edge, and points that fall together are one. */
+/** Empty for a ring outside the view; outer points move to the edge, and points at the same pixel are merged. */
 function ringPath(ring: readonly (readonly number[])[], view: View): string {
   const { width, height } = view;
   const edge = 40;
@@ -146,7 +146,7 @@ function multiples(from: number, to: number, step: number): number[] {
   );
 }
 
-/** A dot with its number on the side where no other place is near. */
+/** A dot with its number on the side without neighbours. */
 function mark(point: MapPoint, points: readonly MapPoint[], view: View): Html {
   const [x, y] = onMap(point.longitude, point.latitude, view);
   const at = points.indexOf(point);
@@ -177,7 +177,7 @@ function degrees(value: number, positive: string, negative: string, digits = 4):
   return `${Math.abs(value).toFixed(digits)}° ${value < 0 ? negative : positive}`;
 }
 
-/** Loaded when the first map is drawn. */
+/** Loaded with the first map. */
 function countries(): FeatureCollection<Polygon | MultiPolygon> {
   const { feature } = require('topojson-client') as typeof import('topojson-client');
   const world = require('world-atlas/countries-50m.json') as Topology<{

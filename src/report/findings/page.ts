@@ -31,7 +31,7 @@ const specials: Readonly<Partial<Record<JobKind, PartOf>>> = {
   profile: profilePart,
 };
 
-/** One page that loads nothing and runs nothing; what came from the service is escaped. */
+/** One page that loads nothing and runs nothing; texts of the service are escaped. */
 export function findingsHtml(report: FindingsReport, language: ReportLanguage): string {
   const reader = readerOf(language);
   const { say } = reader;
@@ -68,7 +68,7 @@ export function findingsHtml(report: FindingsReport, language: ReportLanguage): 
   });
 }
 
-/** Of a kind that nothing special is known of. */
+/** For kinds without a special part. */
 function plainPart({ findings, kind }: FindingsReport, { formats, language }: Reader): SpecialPart {
   const tiles = findings.sections.map(({ rows, title }) => {
     return { name: nameOf(title, language), value: formats.number(rows.length) };
@@ -89,7 +89,7 @@ function errorPart({ error, findings }: FindingsReport, { say }: Reader): Html |
   return cardPart(title, html`<p>${words}</p>`);
 }
 
-/** The steps that a person can take, each with its command. */
+/** The possible next steps, each with its command. */
 function leftPart(report: FindingsReport, reader: Reader): Html {
   const { say } = reader;
   const title = say('What is left to do', 'O que falta fazer');

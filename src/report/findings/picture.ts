@@ -10,10 +10,10 @@ export interface Picture {
 }
 
 export const shownMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
-/** Larger ones make a page that no mail takes. */
+/** A larger picture makes a page too large for e-mail. */
 export const largestPicture = 6_000_000;
 
-/** Pixels of the picture, or shares of it. */
+/** In pixels of the picture, or as fractions of it. */
 interface Box {
   x: number;
   y: number;
@@ -30,7 +30,7 @@ const sides = {
   height: ['h', 'height', 'altura'],
 } as const;
 
-/** Where a row says that something is: `{x, y, width, height}` or `[x, y, width, height]`; null: nowhere. */
+/** The box of a row: `{x, y, width, height}` or `[x, y, width, height]`; null: none. */
 export function boxOf(row: FlatRow): Box | null {
   const plain = new Map(
     Object.entries(row).map(([name, cell]) => [name.toLowerCase().replaceAll(/[_-]/g, ''), cell]),
@@ -53,7 +53,7 @@ function numbersIn(cell: Cell | undefined): number[] | null {
   return numbers.length === 4 && numbers.every(Number.isFinite) ? numbers : null;
 }
 
-/** The picture as it was sent, with what was found on it. */
+/** The picture as sent, with boxes on it. */
 export function picturePart(
   { bytes, mediaType }: Picture,
   boxes: readonly (Box & { name: string })[],
@@ -69,7 +69,7 @@ export function picturePart(
     const isShare = [box.x, box.y, box.width, box.height].every((one) => one <= 1);
     const [w, h] = isShare ? [width, height] : [1, 1];
     const [x, y] = [box.x * w, box.y * h];
-    // Above the box; in it, where that is outside of the picture.
+    // Above the box; inside it, where that would be outside the picture.
     const labelAt = y > 16 * unit ? y - 5 * unit : y + 15 * unit;
     return html`<rect
         x="${x}"
@@ -115,7 +115,7 @@ export function picturePart(
     }`;
 }
 
-/** As a browser shows it; null when it cannot be told. */
+/** As a browser displays it; null when unknown. */
 function sizeOf(bytes: Buffer): { width: number; height: number } | null {
   try {
     const { height, orientation = 1, width } = imageSize(bytes);

@@ -7,10 +7,10 @@ import { nameOf } from '../words';
 import type { FindingsReport, SpecialPart } from './report';
 import { hasValue, type SectionView } from './section';
 
-/** Sections that every answer should have. */
+/** Sections that every response should have. */
 const expected = ['veiculos', 'imoveis', 'aeronaves_avioes', 'aeronaves_drones', 'patentes'];
 
-/** The assets of a person with their totals; what was not told is told apart from what is none. */
+/** A person's assets with totals; a section that was not reported differs from an empty one. */
 export function profilePart(report: FindingsReport, reader: Reader): SpecialPart {
   const { say } = reader;
   const rows = new Map(report.findings.sections.map((one) => [one.title, one.rows]));
@@ -210,7 +210,7 @@ function under(...names: string[]): string[] {
   return names.map((name) => `localizacao.${name}`);
 }
 
-/** Of these columns, the first with a value. */
+/** The first of these columns with a value. */
 function first(row: FlatRow, ...names: string[]): string | null {
   const found = names.map((name) => row[name]).find((cell) => hasValue(cell));
   return found === undefined || found === null ? null : String(found);

@@ -8,11 +8,11 @@ import { billingWord } from '../words';
 import type { Picture } from './picture';
 import type { SectionView } from './section';
 
-/** What a job found, with how it ended: all that a page about it is made of. */
+/** A job's findings and outcome: everything on its page. */
 export interface FindingsReport {
   kind: JobKind;
   id: string;
-  /** What it is about, masked. */
+  /** Its subject, masked. */
   subject: string;
   status: string;
   needsAttention: boolean;
@@ -22,39 +22,38 @@ export interface FindingsReport {
   createdAt: string;
   settledAt: string;
   findings: Findings;
-  /** As its kind has it: read by the part that tells what is special of the kind. */
+  /** The kind's own outcome: read by its special part. */
   outcome: unknown;
   error: { code: string | null; message: string } | null;
   cost: readonly BillingTotal[];
   files: readonly EvidenceFile[];
-  /** What was sent to be looked at; null: none, or it cannot be shown. */
+  /** The picture that was sent; null: none, or it cannot be shown. */
   picture: Picture | null;
   /** Epoch milliseconds. */
   writtenAt: number;
 }
 
-/** What a kind adds to the page that all share. */
+/** What a kind adds to the common page. */
 export interface SpecialPart {
   kicker: string;
   headline: string;
   tiles: Tile[];
   /** Before the sections. */
   parts?: (Html | null)[];
-  /** Behind them. */
+  /** After the sections. */
   more?: (Html | null)[];
-  /** How sections are shown, by their titles; null: a part shows it. */
+  /** Views of sections, by title; null: a part shows it. */
   views?: Readonly<Record<string, SectionView | null>>;
 }
 
-/** What is special of a kind. */
 export type PartOf = (report: FindingsReport, reader: Reader) => SpecialPart;
 
-/** As the service reported it; nothing is added to it. */
+/** As the service reported it, unchanged. */
 export function costWords(
   cost: readonly BillingTotal[],
   { count: counted, formats, language, say }: Reader,
 ): Pick<Tile, 'value' | 'note'> {
-  // What was charged first.
+  // Charged amounts first.
   const [first, ...more] = [...cost].sort((a, b) => (b.amount ?? 0) - (a.amount ?? 0));
   if (first === undefined) {
     const note = say('the service reports none', 'o serviço não informa');

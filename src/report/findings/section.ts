@@ -5,19 +5,19 @@ import { cardPart, tablePart, type Column } from '../parts';
 import type { Reader } from '../reader';
 import { nameOf, statusWord } from '../words';
 
-/** Columns of a section that is known: each of what a row holds. */
+/** Columns of a known section: the fields of a row. */
 export interface SectionView {
   columns: readonly Column[];
   cells(row: FlatRow): readonly Content[];
   totals?: readonly Content[];
 }
 
-/** A browser shows no more than this with ease; the files hold all of it. */
+/** More would slow a browser down; the files have all. */
 const mostRows = 500;
 const mostColumns = 6;
 const longestCell = 400;
 
-/** A list that the service told: its first columns that have a value. */
+/** A list of the service: its first columns with a value. */
 export function sectionPart(
   reader: Reader,
   section: FindingSection,
@@ -47,7 +47,7 @@ export function sectionPart(
   }
 }
 
-/** Sections that were told, and have no row: one card for all of them. */
+/** Reported sections without rows: one card for all. */
 export function emptyPart(
   { language, say }: Reader,
   sections: readonly FindingSection[],
@@ -78,7 +78,7 @@ export function hasValue(cell: Cell | undefined): boolean {
   return cell !== null && cell !== undefined && cell !== '' && cell !== '[]';
 }
 
-/** A value as its column and its form have it: a sum, an instant, a share. */
+/** A value, formatted by its column and form: a sum, an instant, a share. */
 export function cellWords({ formats, language, say }: Reader, path: string, cell: Cell): string {
   const word = path.slice(path.lastIndexOf('.') + 1);
   if (cell === null) return '';
@@ -86,7 +86,7 @@ export function cellWords({ formats, language, say }: Reader, path: string, cell
   if (typeof cell === 'number') {
     if (word === 'confidence' && cell >= 0 && cell <= 1) return formats.share(cell, 1);
     if (/^(?:valor|preco|multa)|_(?:multas|reais)$/.test(word)) return formats.money(cell);
-    // A year, an id and a coordinate are not grouped.
+    // Years, ids and coordinates have no thousands separator.
     return Number.isInteger(cell) ? String(cell) : plainNumber(cell, language);
   }
   if (['status', 'rural', 'severity'].includes(word)) return statusWord(cell, language);

@@ -3,7 +3,7 @@ import type { TimelineEvent } from '../parts';
 import type { Reader } from '../reader';
 import type { FindingsReport } from './report';
 
-/** Instants that a service tells of its work, by their names. */
+/** Instants that a service reports, by field name. */
 const known = {
   created_at: ['accepted', 'aceito'],
   queued_at: ['attempt queued', 'tentativa na fila'],
@@ -12,14 +12,14 @@ const known = {
   completed_at: ['completed', 'concluído'],
 } as const;
 
-/** From the request to the end: ours, and those that the answer tells. */
+/** From the request to the end: our instants, and those of the response. */
 export function timesOf(
   { createdAt, createdBy, findings, settledAt }: FindingsReport,
   { say }: Reader,
 ): TimelineEvent[] {
   const result = fieldsOf(findings.result);
   const { status, whole } = result;
-  // The last read of a dossier holds its answers side by side.
+  // The last read of a dossier contains two responses.
   const answer = { ...result, ...fieldsOf(whole), ...fieldsOf(status) };
   const attempt = fieldsOf(answer['current_attempt']);
   const reported = Object.entries(known).flatMap(([name, [en, pt]]): TimelineEvent[] => {

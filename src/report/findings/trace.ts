@@ -4,7 +4,7 @@ import type { Reader } from '../reader';
 import { statusWord } from '../words';
 import type { FindingsReport, SpecialPart } from './report';
 
-/** What a search came upon, by the sources that have it. */
+/** The hits of a search, by source. */
 export function tracePart({ findings, outcome }: FindingsReport, reader: Reader): SpecialPart {
   const { formats, language, say } = reader;
   const { seen } = outcome as TraceOutcome;

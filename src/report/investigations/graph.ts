@@ -6,7 +6,7 @@ const box = { width: 192, height: 48 };
 const gap = { x: 44, y: 12 };
 /** Letters that fit into a box: the first line is bold. */
 const longest = { first: 19, second: 24 };
-/** More steps of one depth take a further column: a page of paper holds no more. */
+/** More steps of one depth take another column: the bound of a printed page. */
 const mostBelow = 12;
 
 interface PlacedNode {
@@ -18,7 +18,7 @@ interface PlacedNode {
   look: string;
 }
 
-/** The steps of the plan, from left to right in the order in which they can start. */
+/** The steps of the plan, from left to right in their possible order. */
 export function graphPart(page: Page): Html {
   const { report, texts } = page;
   const steps = report.coverage;
@@ -69,17 +69,17 @@ export function graphPart(page: Page): Html {
   </div>`;
 }
 
-/** How many steps come before each, at most. */
+/** The longest chain of steps before each. */
 function depthsOf(steps: readonly CoverageRow[]): Map<string, number> {
   const depths = new Map<string, number>();
-  // A plan has no circle; were there one, the counting would end all the same.
+  // A plan has no cycle; with one, this would still terminate.
   for (let pass = 0; pass < steps.length; pass += 1)
     for (const { needs, step } of steps)
       depths.set(step, 1 + Math.max(0, ...needs.map((need) => depths.get(need) ?? 0)));
   return depths;
 }
 
-/** The first column of each depth; the subject has the one before them. */
+/** The first column of each depth; the subject is in the one before. */
 function columnsOf(depths: ReadonlyMap<string, number>): Map<number, number> {
   const columns = new Map<number, number>();
   let column = 1;

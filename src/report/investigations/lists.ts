@@ -51,7 +51,7 @@ function personPart(page: Page, { document, rural, step, tables }: PersonAssets)
   </div>`;
 }
 
-/** The kinds of which there are most. */
+/** The most frequent kinds. */
 function assetsChart(page: Page): Html {
   const { formats, report, texts } = page;
   const shown = report.assets.totals.toSorted((a, b) => b.count - a.count).slice(0, mostBars);
@@ -82,7 +82,7 @@ function assetsChart(page: Page): Html {
   }));
 }
 
-/** Lists of services in their own words; null: the plan does not ask about them. */
+/** Lists of services, unchanged; null: the plan has no such step. */
 export function listsPart(
   page: Page,
   section: 'occurrences' | 'pictures' | 'risk' | 'credit' | 'changes',
@@ -99,7 +99,7 @@ export function listsPart(
   );
 }
 
-/** @param how `named`: whether the step is said, since a section may have lists of several */
+/** @param how `named`: names the step, since a section may have lists of several */
 function tablesPart(page: Page, tables: readonly ReportTable[], how: { named: boolean }): Html[] {
   return tables.map((one, at) => {
     const isLast = tables[at + 1]?.file !== one.file;
@@ -143,7 +143,7 @@ function tablePart(page: Page, one: ReportTable, { named }: { named: boolean }):
   </div>`;
 }
 
-/** Of our own columns. */
+/** For our own columns. */
 function isFigure(column: string): boolean {
   return column === 'count' || column === 'brl';
 }
@@ -162,7 +162,7 @@ function singles(page: Page, rows: readonly Cell[][]): Html {
   </dl>`;
 }
 
-/** Our own columns are read for people; those of services are as they came. */
+/** Our own columns are formatted; those of services are unchanged. */
 function cellShown(page: Page, column: string, cell: Cell): Content {
   if (column === 'brl') return typeof cell === 'number' ? money(page, cell) : '';
   if (column === 'detected') return cell === null ? '' : page.formats.instant(String(cell));

@@ -1,4 +1,4 @@
-/** Beside the style of all our pages. */
+/** In addition to the common style. */
 export const ownStyle = `
 .block { display: block; }
 .after { margin: 20px 0 6px; }

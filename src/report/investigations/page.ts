@@ -5,7 +5,7 @@ import { html, type Content, type Html } from '../html';
 import { en, type InvestigationTexts } from './texts-en';
 import { pt } from './texts-pt';
 
-/** What every part of the page is made with. */
+/** Context of every part of the page. */
 export interface Page {
   report: InvestigationReport;
   texts: InvestigationTexts;
@@ -23,13 +23,13 @@ export function pageOf(
   return { report, texts: texts[language], formats: formatsOf(language), writtenAt };
 }
 
-/** Our own word in the language of the page; a word of a service as it came. */
+/** Our own word in the page's language; a service's word unchanged. */
 export function label({ texts: { labels } }: Page, word: string): string {
   const known = Object.hasOwn(labels, word) ? labels[word] : undefined;
   return known ?? word.replaceAll(/[_.]/g, ' ');
 }
 
-/** A value as a service told it. */
+/** A value of a service. */
 export function cellText({ texts: { no, yes } }: Page, cell: Cell): string {
   if (cell === null) return '';
   return typeof cell === 'boolean' ? (cell ? yes : no) : String(cell);
@@ -60,7 +60,7 @@ export function note(text: string): Html {
 export interface Column {
   name: string;
   look?: 'right number';
-  /** Percent of the width; left out: an equal part of what is left. */
+  /** Percent of the width; left out: an equal part of the rest. */
   share?: number;
 }
 
@@ -115,7 +115,7 @@ export function block(text: string | Html | null): Html | null {
   return text === null || text === '' ? null : html`<span class="muted small block">${text}</span>`;
 }
 
-/** How a status is coloured: what is there, what is in part, what is not. */
+/** Colour of a status: complete, partial, missing. */
 const statusLooks: Readonly<Record<string, string>> = {
   answered: 'good',
   partial: 'warn',

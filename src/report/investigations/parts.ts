@@ -5,7 +5,7 @@ import { graphPart } from './graph';
 import { badge, block, card, cellText, day, label, note, table } from './page';
 import type { Page } from './page';
 
-/** Sections about kinds of steps. */
+/** Sections by kind of step. */
 export const sectionKinds = {
   certificates: 'certificate',
   assets: 'profile',
@@ -21,14 +21,14 @@ export function isPlanned({ report }: Page, section: keyof typeof sectionKinds):
   return report.coverage.some(({ kind }) => kind === sectionKinds[section]);
 }
 
-/** Whether a step of the kind had something to ask about. */
+/** Whether a step of the kind had a subject to request. */
 export function isRequested({ report }: Page, section: keyof typeof sectionKinds): boolean {
   return report.coverage.some(
     ({ requested, kind }) => kind === sectionKinds[section] && requested > 0,
   );
 }
 
-/** Why there is nothing in a section. */
+/** Why a section is empty. */
 export function absence(page: Page, section: keyof typeof sectionKinds): string {
   return isRequested(page, section) ? page.texts.noAnswer : page.texts.notRequested;
 }
@@ -197,7 +197,7 @@ export function divergencesPart(page: Page): Html | null {
   );
 }
 
-/** Beside the page. */
+/** Relative to the page. */
 export function fileLink(path: string | null): Html | null {
   if (path === null) return null;
   const href = path.split('/').map(encodeURIComponent).join('/');

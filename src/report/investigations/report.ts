@@ -17,9 +17,9 @@ import {
 import { evidencePart, requestsText, timelinePart } from './timeline';
 
 /**
- * The file on a subject as one page, which loads nothing and runs nothing. What came from services is escaped.
+ * The report on a subject as one page, which loads nothing and runs nothing. Texts of services are escaped.
  *
- * @param how `writtenAt`: epoch milliseconds, the only thing on the page that is not of the report
+ * @param how `writtenAt`: epoch milliseconds, the only value that is not from the report
  */
 export function investigationHtml(
   report: InvestigationReport,
@@ -117,7 +117,7 @@ function tilesPart(page: Page): Html {
   </dl>`;
 }
 
-/** Changes that nobody has acknowledged, of those that are shown. */
+/** Changes without an acknowledgement, of those shown. */
 function openOf(rows: InvestigationReport['changes'][number]['rows']): number {
   return rows.filter((row) => row.includes('open')).length;
 }

@@ -1,4 +1,4 @@
-/** The words of the report on a subject. What services state is shown in their own words. */
+/** Texts of the report on a subject. Statements of services are unchanged. */
 export const en = {
   locale: 'en-GB',
   htmlLanguage: 'en',
@@ -116,7 +116,7 @@ export const en = {
   reused: 'reused',
   from: 'found in',
   why: (text: string) => text,
-  /** Our own words, and those of lists whose name we know. */
+  /** Our own words, and names of known lists. */
   labels: {
     'subject.cnpj': 'CNPJ',
     'subject.cpf': 'CPF',

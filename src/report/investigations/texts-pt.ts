@@ -243,7 +243,7 @@ export const pt: InvestigationTexts = {
   },
 };
 
-/** Of what a step says of itself; what is not among these is shown as it is. */
+/** Reasons of a step; unknown ones are shown unchanged. */
 const whys: readonly [RegExp, string][] = [
   [/there is nothing to ask about/, 'não há o que perguntar'],
   [/it needs (\S+), which had no result/, 'depende de $1, que nada trouxe'],

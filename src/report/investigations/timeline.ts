@@ -51,7 +51,7 @@ export function timelinePart(page: Page): Html {
   );
 }
 
-/** What was sent, and what of it may be charged beyond the cost that the services reported. */
+/** The requests, and those that may be charged beyond the reported cost. */
 export function requestsText({ formats, report, texts }: Page): string {
   const { possibleDoubleCharges: twice, requested, reused, unanswered } = report.requests;
   return [
@@ -61,7 +61,7 @@ export function requestsText({ formats, report, texts }: Page): string {
   ].join(' ');
 }
 
-/** By another step: what it is about was not given with the subject. */
+/** Another step found its subject. */
 function isFound({ from }: TimelineRow): boolean {
   return from !== '' && !from.startsWith('subject:');
 }
@@ -71,7 +71,7 @@ function durationOf({ formats }: Page, { endedAt, startedAt }: TimelineRow): str
   return Number.isNaN(ms) ? null : formats.duration(ms);
 }
 
-/** `3 tokens: charged (2)`, in the words of the service. */
+/** `3 tokens: charged (2)`, in the service's words. */
 function costText(page: Page, { amount, count, status, unit }: BillingTotal): string {
   const { formats } = page;
   const what =

@@ -8,7 +8,7 @@ import type { Reader } from '../reader';
 import { nameOf, statusWord } from '../words';
 import type { MonitorFigures, ShownChange } from './monitor-figures';
 
-/** What monitors are called, by their ids. */
+/** Names of monitors, by id. */
 export type MonitorNames = ReadonlyMap<string, string>;
 
 interface NamedChanges {
@@ -23,7 +23,7 @@ export const looks: Record<Change['severity'], Look> = {
   info: '',
 };
 
-/** By its name, where one is known. */
+/** By name, if known. */
 export function monitorCell(id: string, names: MonitorNames): Content {
   const name = names.get(id);
   const shown = html`<code>${id}</code>`;
@@ -31,7 +31,7 @@ export function monitorCell(id: string, names: MonitorNames): Content {
   return [maskTextOfPeople(name), html`<span class="small muted block">${shown}</span>`];
 }
 
-/** What was, and what is: the fields that differ. */
+/** Old and new values of the fields that differ. */
 export function changesPart({ figures, names }: NamedChanges, reader: Reader): Html | null {
   const { formats, language, say } = reader;
   const { changes, total } = figures;

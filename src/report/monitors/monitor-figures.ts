@@ -8,11 +8,11 @@ import {
   type LagFigures,
 } from '../../domain/monitors/change-record';
 
-/** Failing changes that a report names, and changes that it shows; all are counted. */
+/** Listed failing changes, and shown changes; all are counted. */
 const mostListed = 20;
 const mostShown = 200;
 
-/** A change with what the service told of it. */
+/** A change with the service's fields. */
 export interface ShownChange {
   record: ChangeRecord;
   before: unknown;
@@ -21,20 +21,20 @@ export interface ShownChange {
 
 export type SeverityCounts = Record<ChangeStatus, number> & { total: number; unreviewed: number };
 
-/** What a report says of changes. Severities are in order, the gravest first. */
+/** A report's figures about changes. Severities are in order, the most severe first. */
 export interface MonitorFigures {
   total: SeverityCounts;
   bySeverity: [Change['severity'], SeverityCounts][];
   lags: [Change['severity'], LagFigures][];
-  /** Gravest first, then in the order in which they were stored. */
+  /** Most severe first, then in the order in which they were stored. */
   failing: ChangeRecord[];
-  /** The same, of all: the first of them. */
+  /** The first of all changes, in the same order. */
   changes: ShownChange[];
 }
 
 const severityOrder = ['critical', 'unknown', 'warn', 'info'] as const;
 
-/** Adds up the changes of a report, in bounded memory but for their lags. */
+/** Sums the changes of a report, in bounded memory except for their lags. */
 export class MonitorSums {
   readonly #total = noCounts();
   readonly #bySeverity = new Map<Change['severity'], SeverityCounts>();
@@ -42,7 +42,7 @@ export class MonitorSums {
   readonly #changes = new Map<Change['severity'], ShownChange[]>();
   readonly #lags = new LagSums();
 
-  /** @param answer as the service told the change */
+  /** @param answer the change as the service reported it */
   add(record: ChangeRecord, answer: unknown): void {
     const { severity, status } = record;
     const counts = this.#bySeverity.get(severity) ?? noCounts();

@@ -25,7 +25,7 @@ export interface ReportedNote {
   why: string;
 }
 
-/** A monitor of which a person should know something. */
+/** A monitor with warnings. */
 export interface ReportedMonitor {
   monitorId: string;
   name: string | null;
@@ -35,7 +35,7 @@ export interface ReportedMonitor {
 }
 
 export interface MonitorReport {
-  /** Which changes it is about. Null: all; `since` is an instant of ISO 8601. */
+  /** The filter of the changes. Null: all; `since` is an instant of ISO 8601. */
   scope: {
     since: string | null;
     monitors: number | null;
@@ -45,9 +45,9 @@ export interface MonitorReport {
   names: MonitorNames;
   monitors: {
     total: number;
-    /** Those with a note of the kind. */
+    /** Number of monitors with a warning of the kind. */
     noted: Record<Extract<HealthNote['kind'], 'blocked' | 'unknown' | 'unwell'>, number>;
-    /** Those with notes; `more` of them are left out. */
+    /** Monitors with warnings; `more` of them are left out. */
     listed: readonly ReportedMonitor[];
     more: number;
   };
@@ -56,7 +56,7 @@ export interface MonitorReport {
   writtenAt: number;
 }
 
-/** One page that loads nothing and runs nothing; what came from the service is escaped. */
+/** One page that loads nothing and runs nothing; texts of the service are escaped. */
 export function monitorHtml(report: MonitorReport, language: ReportLanguage): string {
   const reader = readerOf(language);
   const { say } = reader;
