@@ -12,10 +12,13 @@ export interface KeySeen {
   id: string | null;
 }
 
+/** With what was asked for when it made something. */
+type KeyKept = KeySeen & { request: string | null };
+
 const longestKey = 255;
 
 export class IdempotencyKeys {
-  readonly #kept = new Map<string, KeySeen & { request: string | null }>();
+  readonly #kept = new Map<string, KeyKept>();
   readonly #repeated: () => 'same' | 'refused';
 
   /** @param repeated what a key that made something is told when it comes again */
@@ -24,7 +27,7 @@ export class IdempotencyKeys {
   }
 
   /** The key of a request, which counts as seen. @throws Refusal 400 */
-  arrived({ headers, entry }: Pick<Request, 'headers' | 'entry'>): string {
+  arrived({ headers, entry }: Pick<Request, 'headers' | 'entry'>): KeyKept {
     const key = headers['idempotency-key'];
     if (typeof key !== 'string' || key === '') {
       throw new Refusal(400, 'idempotency_key_missing', 'The header Idempotency-Key is missing.');
@@ -37,7 +40,7 @@ export class IdempotencyKeys {
     kept.seen += 1;
     entry.key = key;
     this.#kept.set(key, kept);
-    return key;
+    return kept;
   }
 
   /**
@@ -45,9 +48,8 @@ export class IdempotencyKeys {
    *
    * @throws Refusal 422 when it made something else, 409 when keys are not to be repeated
    */
-  made(key: string, request: string): string | null {
-    const kept = this.#kept.get(key);
-    if (kept === undefined || kept.id === null) return null;
+  made(kept: KeyKept, request: string): string | null {
+    if (kept.id === null) return null;
     if (kept.request !== request) {
       throw new Refusal(422, 'idempotency_key_mismatch', 'The key was used for something else.');
     }
@@ -57,9 +59,8 @@ export class IdempotencyKeys {
     return kept.id;
   }
 
-  bind(key: string, request: string, id: string): void {
-    const kept = this.#kept.get(key) ?? { key, seen: 1, id: null, request: null };
-    this.#kept.set(key, { ...kept, request, id });
+  bind(kept: KeyKept, request: string, id: string): void {
+    Object.assign(kept, { request, id });
   }
 
   seen(): KeySeen[] {

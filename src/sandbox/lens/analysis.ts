@@ -17,10 +17,8 @@ export interface LensAnalysis {
   uploadUntil: number;
   /** The file as it arrived; null before that. `bytes` is null when it is too large to keep. */
   arrived: { at: number; mediaType: string; bytes: Buffer | null } | null;
-  /** The work as it would go if it were asked for at 0. */
-  work: Work<LensEnding>;
-  /** When it was asked for: with the file, or by a submission. */
-  submittedAt: number | null;
+  /** Null before it was asked for: with the file, or by a submission. */
+  work: Work<LensEnding> | null;
 }
 
 const settledAs: Record<LensEnding, LensStatus> = {
@@ -46,25 +44,11 @@ export function uploadTime(
   return times[ofFile - 1] ?? times.at(-1) ?? 0;
 }
 
-/** The work itself; its instants are infinite while nobody asked for it. */
-export function workOf({ submittedAt, work }: LensAnalysis): Work<LensEnding> {
-  const from = submittedAt ?? Number.POSITIVE_INFINITY;
-  return {
-    ...work,
-    createdAt: from,
-    startsAt: from + work.startsAt,
-    endsAt: from + work.endsAt,
-  };
-}
-
-export function analysisStatusAt(analysis: LensAnalysis, now: number): LensStatus {
-  if (analysis.submittedAt === null) {
-    return now >= analysis.uploadUntil ? 'expired' : 'awaiting_upload';
-  }
-  return statusOf<LensEnding, LensStatus>(workOf(analysis), now, ['queued', 'running'], settledAs);
+export function analysisStatusAt({ uploadUntil, work }: LensAnalysis, now: number): LensStatus {
+  if (work === null) return now >= uploadUntil ? 'expired' : 'awaiting_upload';
+  return statusOf<LensEnding, LensStatus>(work, now, ['queued', 'running'], settledAs);
 }
 
 /** The instant it settled or will settle. */
-export function analysisSettlesAt(analysis: LensAnalysis): number {
-  return analysis.submittedAt === null ? analysis.uploadUntil : workOf(analysis).endsAt;
-}
+export const analysisSettlesAt = ({ uploadUntil, work }: LensAnalysis): number =>
+  work?.endsAt ?? uploadUntil;

@@ -3,7 +3,7 @@
 import { draw, seededUuid } from '../core/chance';
 import { failureOf } from '../core/work';
 import { iso, type JsonObject } from '../http/answer';
-import { analysisSettlesAt, analysisStatusAt, workOf, type LensAnalysis } from './analysis';
+import { analysisSettlesAt, analysisStatusAt, type LensAnalysis } from './analysis';
 import type { LensScenario } from './lens-scenario';
 import { uploadHeadersOf } from './lens-upload';
 
@@ -41,9 +41,9 @@ const failureWords = {
 
 export function analysisOnWire(analysis: LensAnalysis, view: LensView): JsonObject {
   const { now, scenario, seed } = view;
-  const { arrived, createdAt, ending, file, submittedAt } = analysis;
+  const { arrived, createdAt, ending, file, work } = analysis;
   const status = analysisStatusAt(analysis, now);
-  const { startsAt } = workOf(analysis);
+  const startsAt = work?.startsAt ?? Number.POSITIVE_INFINITY;
   const settlesAt = analysisSettlesAt(analysis);
   const waits = now < settlesAt && scenario.pollAfterSeconds !== null;
   const completed = status === 'completed';
@@ -75,7 +75,7 @@ export function analysisOnWire(analysis: LensAnalysis, view: LensView): JsonObje
       ? { failure: failureOf(ending, failureWords, analysis.script?.failure) }
       : {}),
     ...(waits ? { poll_after_seconds: scenario.pollAfterSeconds } : {}),
-    ...(submittedAt === null || submittedAt > now ? {} : { submitted_at: iso(submittedAt) }),
+    ...(work === null || work.createdAt > now ? {} : { submitted_at: iso(work.createdAt) }),
     ...(now >= startsAt ? { started_at: iso(startsAt) } : {}),
     ...(now >= settlesAt ? { completed_at: iso(settlesAt) } : {}),
   };

@@ -121,11 +121,15 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
       createdAt: at,
       uploadUntil: at + uploadTime(script, scenario(), counts.created),
       arrived: null,
-      work: beginWork(0, ending, scenario().timing, words, script),
-      submittedAt: null,
+      work: null,
     };
     analyses.set(analysis.id, analysis);
     return analysis;
+  }
+
+  function start(analysis: LensAnalysis): void {
+    const { ending, id, script } = analysis;
+    analysis.work ??= beginWork(clock.now(), ending, scenario().timing, [seed, id], script);
   }
 
   function prepareUpload(request: Request): PreparedCall {
@@ -139,7 +143,7 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
     return about(analysis, () => {
       line.uploads += 1;
       analysis.arrived ??= { at: clock.now(), ...arrived };
-      if (!scenario().submit) analysis.submittedAt ??= clock.now();
+      if (!scenario().submit) start(analysis);
       return { status: 200, bytes: Buffer.alloc(0), contentType: 'application/xml' };
     });
   }
@@ -154,7 +158,7 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
       throw new Refusal(409, 'file_missing', 'The file has not arrived.');
     }
     return about(analysis, () => {
-      analysis.submittedAt ??= clock.now();
+      start(analysis);
       return { status: 202, json: shown(analysis) };
     });
   }

@@ -46,7 +46,7 @@ function picture(mode: 'geo' | 'face') {
   const file = { sizeBytes: 1, sha256: 'a' };
   const work = { ...when, ending: 'completed' };
   const arrived = { at: 0, mediaType: 'image/png', bytes: null };
-  const one = { id: 'a', mode, file, ending: 'completed', createdAt: 0, submittedAt: 0, work };
+  const one = { id: 'a', mode, file, ending: 'completed', createdAt: 0, work };
   const scenario = { pollAfterSeconds: null, linkMs: 1, availableMs: 1e9 };
   const view = { seed: 7, now: 1, scenario, link: () => 'https://files.example/1' };
   const answer = analysisOnWire({ ...one, arrived, uploadUntil: 9 } as never, view as never);
