@@ -15,9 +15,7 @@ interface Field {
 /** The surface for programs: a change of it is seen here, in review. */
 export function libraryPage(root: string): string {
   const source = readFileSync(join(root, 'src', 'starters', 'library', 'api.ts'), 'utf8');
-  const [, types = ''] = source.split(
-    '/** Begins: what `diligence` does on the command line, for a program. */',
-  );
+  const types = source.slice(source.indexOf('export interface ConnectOptions'));
   return page(
     'Library',
     `\`import { connect } from 'diligence'\`: jobs of every kind from a program, by the code that the command line calls. It prints nothing, ends no process and sets no signal handler. [examples/investigate.ts](../../examples/investigate.ts) is one that is tested.`,
