@@ -15,7 +15,7 @@ export type Evidence =
   | { kind: 'none' }
   /** Three fetches did not return the announced PDF; the bytes are stored aside. */
   | { kind: 'mismatch'; message: string }
-  /** The address permanently returns nothing. */
+  /** The address returns nothing, or nothing yet. */
   | { kind: 'unavailable'; message: string }
   /** The address guard rejects its address. */
   | { kind: 'refused'; message: string };
@@ -70,6 +70,7 @@ export class EvidenceCollector {
       if (fetch > 1) await this.#pause(betweenFetchesMs);
       try {
         const pdf = await this.#certificates.fetchPdf(address, priority);
+        if (pdf.length === 0) return { kind: 'unavailable', message: 'the answer is empty' };
         const sha256 = sha256Of(pdf);
         const found = faultOf(pdf, sha256, expected);
         if (found === null) {
@@ -85,15 +86,14 @@ export class EvidenceCollector {
           };
         }
         fault = found;
-        if (pdf.length > 0) await keepAside(this.#records, pdf, issuance.certidaoId);
+        await keepAside(this.#records, pdf, issuance.certidaoId);
       } catch (error) {
         if (error instanceof RefusedAddressError)
           return { kind: 'refused', message: error.message };
         if (!isPermanent(error)) throw error;
         // `links.pdf` may be set for issuances without a PDF.
         if (pdfUrl === null) return { kind: 'none' };
-        if (fetch === fetches) return { kind: 'unavailable', message: error.message };
-        fault = error.message;
+        return { kind: 'unavailable', message: error.message };
       }
     }
     return { kind: 'mismatch', message: `the PDF was fetched ${fetches} times: ${fault}` };
@@ -101,7 +101,6 @@ export class EvidenceCollector {
 }
 
 function faultOf(pdf: Buffer, sha256: string, expected: string | null): string | null {
-  if (pdf.length === 0) return 'it is empty';
   if (!pdf.subarray(0, 1_024).includes('%PDF-')) return 'it does not begin like a PDF';
   if (expected !== null && sha256 !== expected) return 'its sha256 is not the announced one';
   return null;

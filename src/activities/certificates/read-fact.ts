@@ -7,7 +7,7 @@ import { rowFlags, type PolledRow } from '../../domain/certificates/certificate-
 import type { CertificateDependencies } from '../dependencies';
 import { EvidenceCollector } from './evidence';
 
-/** Maximum wait for evidence that the service announces as pending. */
+/** Maximum wait for evidence that the service announces as pending, or that is not there yet. */
 const patienceWithEvidenceMs = 2 * 60_000;
 
 /** Reads an issuance: a settled one, with its evidence, is a fact. */
@@ -49,18 +49,18 @@ export function createFactReader(deps: CertificateDependencies) {
       return { fact: factOf(issuance, item, answer, { status: 'failed', now: now() }), pdf: null };
     }
     if (issuance.state !== 'completed') return { state: 'unsettled' };
-    if (issuance.evidence.isPending) {
-      const since = awaited.get(certidaoId) ?? now();
-      awaited.set(certidaoId, since);
-      if (now() - since < patienceWithEvidenceMs) return { state: 'unsettled' };
-    }
-    awaited.delete(certidaoId);
+    const since = awaited.get(certidaoId) ?? now();
+    const mayCome = now() - since < patienceWithEvidenceMs;
+    awaited.set(certidaoId, since);
+    if (issuance.evidence.isPending && mayCome) return { state: 'unsettled' };
     const found = await evidence.collect({
       issuance,
       type: item.type,
       documentName: idKey.nameOf('document', item.document),
       priority: priority === 'poll' ? 'pdf' : priority,
     });
+    if (found.kind === 'unavailable' && mayCome) return { state: 'unsettled' };
+    awaited.delete(certidaoId);
     const settled = { status: 'issued', now: now() } as const;
     switch (found.kind) {
       case 'stored': {
@@ -83,7 +83,11 @@ export function createFactReader(deps: CertificateDependencies) {
         };
       case 'unavailable':
         return {
-          error: { code: 'evidence_unavailable', category: 'evidence', message: found.message },
+          error: {
+            code: 'evidence_unavailable',
+            category: 'evidence',
+            message: `it was issued, and its PDF was not there (${found.message}): \`resolve --action watch\` reads it again`,
+          },
         };
       case 'refused':
         return { error: { code: 'address_refused', category: 'evidence', message: found.message } };

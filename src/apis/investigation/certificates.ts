@@ -84,7 +84,9 @@ export class CertificatesApi {
       maxBytes: maxPdfBytes,
     };
     const fetch = (one: HttpCall) => this.service.call(one, priority, signal);
-    return (await fetchNamed(this.service, address, call, fetch)).body;
+    const { body, status } = await fetchNamed(this.service, address, call, fetch);
+    // 202: still being made, whatever the body says.
+    return status === 202 ? Buffer.alloc(0) : body;
   }
 
   /**

@@ -122,19 +122,16 @@ it('files a PDF that comes right at the third fetch', async () => {
   expect(outcome?.sha256).toBe(sha256Of(pdf));
 });
 
-it.each<[string, Buffer, RegExp]>([
-  ['a page', Buffer.from('<html>PDF-</html>'), /does not begin like a PDF/],
-  ['nothing', Buffer.alloc(0), /is empty/],
-])('fails %s that stands in the place of a PDF', async (_words, bytes, message) => {
+it('fails a page that stands in the place of a PDF', async () => {
   serve(
     { evidence: { pdf_url: '/api/v1/certidoes/c-0/pdf' } },
-    (response) => void response.end(bytes),
+    (response) => void response.end('<html>PDF-</html>'),
   );
   const { outcome } = await watch();
   expect(outcome).toMatchObject({ status: 'failed', errorCode: 'evidence_mismatch' });
-  expect(outcome?.errorMessage).toMatch(message);
+  expect(outcome?.errorMessage).toMatch(/does not begin like a PDF/);
   expect(fetches()).toHaveLength(3);
-  expect(await bench.place.store.records.list('aside/')).toHaveLength(bytes.length === 0 ? 0 : 1);
+  expect(await bench.place.store.records.list('aside/')).toHaveLength(1);
 });
 
 it('takes a PDF with a few bytes before its mark', async () => {
@@ -146,11 +143,33 @@ it('takes a PDF with a few bytes before its mark', async () => {
   expect((await watch()).answer.settled).toEqual([[0, 'issued']]);
 });
 
-it('calls an announced PDF unavailable that is not there three times', async () => {
-  serve(announced, (response) => sendJson(response, 404, {}));
-  const { outcome } = await watch();
-  expect(outcome).toMatchObject({ status: 'failed', errorCode: 'evidence_unavailable' });
-  expect(fetches()).toHaveLength(3);
+describe.each<[string, (response: ServerResponse) => void]>([
+  ['404', (response) => sendJson(response, 404, {})],
+  ['202 and a word', (response) => sendJson(response, 202, { status: 'processing' })],
+  ['200 without a byte', (response) => void response.end()],
+])('an announced PDF that is not there yet: %s', (_, notYet) => {
+  it('is waited for', async () => {
+    serve(announced, (response, n) => (n < 3 ? notYet(response) : void response.end(pdf)));
+    const { answer, outcome } = await watch();
+    expect(answer.settled).toEqual([[0, 'issued']]);
+    expect(outcome).toMatchObject({ status: 'issued', sha256: sha256Of(pdf) });
+    expect(fetches()).toHaveLength(3);
+  });
+
+  it('fails its row after two minutes, and says what reads it again', async () => {
+    serve(announced, notYet);
+    const work = await bench.work('w1', [documentA]);
+    const rows: [number, string, number, number, number, number][] = [
+      [0, 'c-0', bench.now(), 0, 1, 0],
+    ];
+    expect((await bench.watch(work, { rows, boundMs: 300 })).settled).toEqual([]);
+    bench.ahead += 121_000;
+    expect((await bench.watch(work, { rows })).settled).toEqual([[0, 'failed']]);
+    const [outcome] = await bench.outcomes(work);
+    expect(outcome).toMatchObject({ certidaoId: 'c-0', errorCode: 'evidence_unavailable' });
+    expect(outcome?.errorMessage).toContain('`resolve --action watch` reads it again');
+    expect(await bench.facts.of('c-0')).toBeNull();
+  });
 });
 
 it('takes a PDF that only the links name', async () => {
