@@ -82,11 +82,10 @@ export function validityCommands(): Command[] {
 }
 
 function withTerm(command: Command): Command {
-  return command.option(
-    '--within <duration>',
-    'that have at most so long to go',
-    durationMs,
-    15 * dayMs,
+  return command.addOption(
+    new Option('--within <duration>', 'that have at most so long to go')
+      .argParser(durationMs)
+      .default(15 * dayMs, '15d'),
   );
 }
 
