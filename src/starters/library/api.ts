@@ -18,8 +18,6 @@ import type { Progress } from '../jobs/progress';
 import type { RowSelection } from '../jobs/decide/resolve';
 import type { startable } from './requests';
 
-/** The commands of `diligence`, for programs. */
-
 export interface ConnectOptions {
   /** Replaces the process's variables, under the same names. `.env` is not read. */
   env?: NodeJS.ProcessEnv;
