@@ -140,7 +140,7 @@ test('every file of the evidence is in the manifest, with who asked the service 
     expect.arrayContaining(['cnpj.pdf', 'trabalhista.pdf', 'profile.json', 'trace.json']),
   );
   expect(kinds).toEqual(expect.arrayContaining(['lens.json', 'dossier.json', 'changes.json']));
-  for (const row of report.evidence) expect(row).toMatchObject({ askedBy: 'tester' });
+  for (const row of report.evidence) expect(row).toMatchObject({ requestedBy: 'tester' });
 });
 
 test('another machine finds the folder consistent, and with the key of doctor proved', async () => {

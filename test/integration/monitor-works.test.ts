@@ -143,7 +143,7 @@ describe('sweeps and scans are jobs', () => {
     const wrong = [
       [['show', `monitor-sweep/${randomUUID()}`], 1, 'no job'],
       [['show', 'monitor-scan/never'], 1, 'no job'],
-      [['pause', `monitor-sweep/${first}`], 2, 'cannot be paused'],
+      [['pause', `monitor-sweep/${first}`], 2, 'does not take `pause`'],
       [['result', `monitor-sweep/${first}`, '--excel'], 2, '--excel would change nothing'],
       [['result', `monitor-sweep/${first}`, '--out', 'x'], 2, '--out would change nothing'],
     ] as const;

@@ -41,7 +41,7 @@ export type FilledRow = SheetRow & { kind: 'row' };
 
 /** The request of a row, or why it has none. */
 export type RowReading<T extends string> =
-  | { kind: 'thing'; type: T; document: string; note: string; requested?: string }
+  | { kind: 'item'; type: T; document: string; note: string; requested?: string }
   | { kind: 'invalid' | 'unsupported'; type: T | ''; code: string; message: string };
 
 const longestCellShown = 100;
@@ -72,7 +72,7 @@ export function planRows(rows: AsyncIterable<SheetRow>, options: PlanOptions = {
     if (type === undefined) return withoutType(row);
     const reading = readRow(row.documents, type);
     return reading.kind === 'document'
-      ? { kind: 'thing', type, document: reading.document, note: reading.note }
+      ? { kind: 'item', type, document: reading.document, note: reading.note }
       : { ...reading, type };
   });
   async function* lines(): AsyncGenerator<ManifestRow, void> {
@@ -97,7 +97,7 @@ async function* plannedLines<T extends string>(
     }
     counts.lines += 1;
     const reading = read(row);
-    if (reading.kind !== 'thing') {
+    if (reading.kind !== 'item') {
       counts[reading.kind] += 1;
       const isNamed = new RegExp(`\\b[A-Z]{1,3}${row.line}\\b`).test(reading.message);
       const message = isNamed ? reading.message : `${row.cell}: ${reading.message}`;

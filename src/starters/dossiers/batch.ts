@@ -81,7 +81,7 @@ function readRow({ documents }: FilledRow): RowReading<string> {
   const cell = onlyCell(documents, 'an id');
   if (cell !== null && 'code' in cell) return { kind: 'invalid', type, ...cell };
   const text = cell?.text.trim().toLowerCase() ?? '';
-  if (isUuid(text)) return { kind: 'thing', type, document: text, note: '' };
+  if (isUuid(text)) return { kind: 'item', type, document: text, note: '' };
   const message = 'Expected the id of a dossier, a UUID.';
   return { kind: 'invalid', type, code: text === '' ? 'empty' : 'wrong_shape', message };
 }

@@ -16,7 +16,7 @@ export function subjectReader(plan: Plan): (row: FilledRow) => RowReading<string
   const known = new Map<string, { line: number; requested: string | undefined }>();
   return (row) => {
     const reading = readRow(row, plan);
-    if (reading.kind !== 'thing') return reading;
+    if (reading.kind !== 'item') return reading;
     const { requested, document } = reading;
     const before = known.get(document);
     if (before === undefined) known.set(document, { line: row.line, requested });
@@ -50,7 +50,7 @@ function readRow(row: FilledRow, plan: Plan): RowReading<string> {
   const { cnpj, cpf, dossier, email, monitor, name, phone } = subject;
   const [document = name ?? ''] = [cnpj, cpf, email, phone, dossier, monitor].flat();
   return {
-    kind: 'thing',
+    kind: 'item',
     type,
     document,
     note: notes.join('; '),

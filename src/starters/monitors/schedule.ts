@@ -155,9 +155,9 @@ function orderCommand(
           await handle.describe();
           const by = ctx.environment.actor;
           await ctx.audit.append([monitorDecisionEntry(order, { work: id, by })]);
-          const shown = await give(handle);
-          if (flags.json === true) printJson({ id, shown });
-          else print(`${id} ${shown}`);
+          const message = await give(handle);
+          if (flags.json === true) printJson({ id, message });
+          else print(`${id} ${message}`);
         } catch (error) {
           if (!(error instanceof ScheduleNotFoundError)) throw error;
           throw new CommandError([

@@ -42,7 +42,7 @@ function readRow({ documents }: FilledRow): RowReading<string> {
   if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'profile', ...cell };
   const reading = readDocument(cell?.text ?? '', { serves: ['cpf'] });
   return reading.kind === 'document'
-    ? { kind: 'thing', type: 'profile', document: reading.document, note: reading.note }
+    ? { kind: 'item', type: 'profile', document: reading.document, note: reading.note }
     : { ...reading, type: 'profile' };
 }
 

@@ -39,5 +39,5 @@ function readRow({ documents }: FilledRow): RowReading<string> {
   if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'trace', ...cell };
   const reading = readTarget(cell?.text ?? '');
   if (reading.kind === 'invalid') return { ...reading, type: 'trace' };
-  return { kind: 'thing', type: 'trace', document: reading.target, note: reading.note };
+  return { kind: 'item', type: 'trace', document: reading.target, note: reading.note };
 }

@@ -13,7 +13,7 @@ import { ExtractRepository } from '../../store/extracts/extracts';
 import type { Store } from '../../store/store';
 import { answerLost, sendKeyed, unsentReading } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
-import { createPolling, goesOn, type PollDependencies } from '../core/poll-until-settled';
+import { createPolling, unsettled, type PollDependencies } from '../core/poll-until-settled';
 
 export interface ExtractDependencies extends PollDependencies {
   extracts: ExtractsApi;
@@ -65,7 +65,7 @@ export function createExtractActivities(deps: ExtractDependencies) {
     return pollUntilSettled(
       async (signal) => {
         const { answer, status } = await extracts.read(input.extractId, signal);
-        if (status === 'queued') return goesOn(status);
+        if (status === 'queued') return unsettled(status);
         const body = Buffer.from(JSON.stringify(answer));
         await file.putAnswer(input.ref.folder, body);
         return { kind: 'settled', value: { status, sha256: sha256Of(body) } };

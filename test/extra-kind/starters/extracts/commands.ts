@@ -22,7 +22,11 @@ export function extractCommand(): Command {
       const { deadline: deadlineMs, document = '', label = null, maxAge, rerun } = flags;
       if (await startInput(command, extractBatchKind, batchOf)) return;
       const reading = readDocument(document, { serves: ['cpf', 'cnpj'] });
-      if (reading.kind !== 'document') throw new UsageError('--document: expected a CNPJ or CPF');
+      if (reading.kind !== 'document')
+        throw new UsageError([
+          '--document: expected a CNPJ or CPF',
+          '--document: espera-se um CNPJ ou CPF',
+        ]);
       await start(command, extractKind, async (ctx) => {
         const existing = await newest(ctx, reading.document);
         return {
