@@ -4,7 +4,7 @@ const hours = 60 * minutes;
 const days = 24 * hours;
 
 /** Widths of stored bins: each a multiple of the one before, so that bins can merge. */
-const keptWidths = [
+const binWidths = [
   100,
   500,
   seconds,
@@ -92,9 +92,9 @@ export class Histogram {
   /** The value that this share of all does not exceed, to the precision of the bins. 0 when empty. */
   quantile(share: number): number {
     let left = Math.ceil(this.#total * share);
-    for (const [place, count] of this.#places()) {
+    for (const [bin, count] of this.#bins()) {
       left -= count;
-      if (left <= 0) return Math.min(this.#greatest, (place + 1) * this.#widthMs());
+      if (left <= 0) return Math.min(this.#greatest, (bin + 1) * this.#widthMs());
     }
     return 0;
   }
@@ -113,8 +113,8 @@ export class Histogram {
       count: 0,
     }));
     let beyond = 0;
-    for (const [place, count] of this.#counts) {
-      const bar = bars[Math.floor((place * this.#widthMs()) / widthMs) - first];
+    for (const [bin, count] of this.#counts) {
+      const bar = bars[Math.floor((bin * this.#widthMs()) / widthMs) - first];
       if (bar === undefined) beyond += count;
       else bar.count += count;
     }
@@ -134,10 +134,10 @@ export class Histogram {
   }
 
   #widthMs(): number {
-    return keptWidths[this.#width] ?? days * 2 ** (this.#width - keptWidths.length + 1);
+    return binWidths[this.#width] ?? days * 2 ** (this.#width - binWidths.length + 1);
   }
 
-  #places(): [place: number, count: number][] {
+  #bins(): [bin: number, count: number][] {
     return [...this.#counts].sort(([a], [b]) => a - b);
   }
 
@@ -149,8 +149,8 @@ export class Histogram {
     const before = this.#widthMs();
     this.#width += 1;
     const fewer = this.#widthMs() / before;
-    const places = [...this.#counts];
+    const bins = [...this.#counts];
     this.#counts.clear();
-    for (const [place, count] of places) this.#count(Math.floor(place / fewer), count);
+    for (const [bin, count] of bins) this.#count(Math.floor(bin / fewer), count);
   }
 }

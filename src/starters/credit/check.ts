@@ -107,12 +107,12 @@ const levelWords: Record<FindingLevel, Words> = {
 function findingLine(file: string, finding: Finding, { language, say }: Reader): string {
   const { line, columns, entry, level, code } = finding;
   const { found, expected, sentence } = language === 'pt' ? finding.portuguese : finding;
-  const place = [
+  const position = [
     ...(line === null ? [] : [`${say('line', 'linha')} ${line}`]),
     ...(columns === null ? [] : [say(...columnWords(columns))]),
     ...(entry === null ? [] : [`${say('entry', 'entrada')} ${entry}`]),
   ].join(', ');
-  const where = place === '' ? file : `${file}: ${place}`;
+  const where = position === '' ? file : `${file}: ${position}`;
   const both = say(
     `found ${found}, expected ${expected}`,
     `encontrado ${found}, esperado ${expected}`,

@@ -45,9 +45,9 @@ function isList(value: unknown): boolean {
 /** One row for each source, in either form of the response. */
 function sourcesOf(coverage: unknown) {
   if (!isFields(coverage)) return readFindings({ coverage: coverage ?? [] }, { file }).sections;
-  const rows = Object.entries(coverage).map(([source, told]) => ({
+  const rows = Object.entries(coverage).map(([source, reported]) => ({
     source,
-    ...(isFields(told) ? told : { situacao: told }),
+    ...(isFields(reported) ? reported : { situacao: reported }),
   }));
   return [findingSection('coverage', rows, { file })];
 }

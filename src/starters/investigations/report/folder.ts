@@ -59,13 +59,13 @@ async function putThere(aside: string, folder: string, paths: readonly string[])
     await rename(copy, join(folder, path));
   }
   // Files of an earlier result may be about another subject.
-  const kept = new Set(paths.map((path) => join(folder, path)));
+  const current = new Set(paths.map((path) => join(folder, path)));
   const below = join(folder, 'evidence');
   await mkdir(below, { recursive: true });
   const found = await readdir(below, { recursive: true, withFileTypes: true });
   const files = found.flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name)] : []));
   for (const file of [...files, join(folder, 'report.pdf')])
-    if (!kept.has(file)) await rm(file, { force: true });
+    if (!current.has(file)) await rm(file, { force: true });
 }
 
 async function isThere(aside: string, folder: string, paths: readonly string[]): Promise<boolean> {
