@@ -2,7 +2,7 @@ import type { Say } from '../domain/job';
 import { formatsOf, type Formats, type ReportLanguage } from './formats';
 
 /** Singular and plural. */
-type Forms = readonly [one: string, many: string];
+export type Forms = readonly [one: string, many: string];
 
 /** The reader of a page or a screen: the language of its sentences, and the format of figures. */
 export interface Reader {

@@ -51,7 +51,7 @@ describe('when the engine has forgotten', () => {
     await forget();
     const { jobs } = await json('list');
     expect(jobs).toMatchObject([
-      { id: `${id}/decision-1`, kind: 'decision', input: 'abandon of 1 row(s)' },
+      { id: `${id}/decision-1`, kind: 'decision', input: 'abandon of 1 row' },
       { kind: 'certificate', status: 'issued', needsAttention: false },
       { id, kind: 'certificate-batch', needsAttention: true },
     ]);

@@ -11,7 +11,7 @@ import { certificateFolder, type CertificateRecord } from '../../domain/certific
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { RequestCounts, JobKind } from '../jobs/job-kind';
-import { errorWords, factLines } from '../jobs/text';
+import { counted, errorWords, factLines } from '../jobs/text';
 import { noteInPortuguese } from '../../report/certificates/notes-pt';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
@@ -141,7 +141,7 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   noun: ['decision:', 'decisão:'],
   workflowId: (_, id) => id,
   describe: ({ action, rows }, say) =>
-    say(`${action} of ${rows.length} row(s)`, `${action} de ${rows.length} linha(s)`),
+    say(`${action} of ${counted(rows.length, 'row')}`, `${action}, linhas: ${rows.length}`),
   terms: () => ({}),
   lines: ({ outcome }, { reader }) => batchLines(outcome, reader),
   report: async (_, { outcome }, folder) => batchReport(outcome, folder),

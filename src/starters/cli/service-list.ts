@@ -4,12 +4,14 @@ import { walkPages, type Page } from '../../apis/investigation/pages';
 import type { Billing } from '../../domain/core/service/billing';
 import { BillingTotals } from '../../domain/core/service/billing-totals';
 import type { Environment } from '../../environment';
+import type { Forms, Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { CommandError } from '../jobs/errors';
 import { withService } from '../jobs/begin/service-access';
 import { messageOf, RepeatedCalls } from '../jobs/begin/repeated-calls';
-import { counted, printable } from '../jobs/text';
+import { printable } from '../jobs/text';
 import { printJsonList } from './json-list';
-import { print, printNote } from './terminal';
+import { print, printNote, screenReader } from './terminal';
 
 /** A list of one resource at the service. */
 export interface ServiceList<Item> {
@@ -72,10 +74,10 @@ export async function eachListed<Item>(
 /** How a list is printed: the items, then its cost. */
 export interface ListView<Item, View> {
   name: string;
-  noun: [one: string, many: string];
+  noun: readonly [en: Forms, pt: Forms];
   billing: (item: Item) => Billing | null;
   view: (item: Item) => View | Promise<View>;
-  line: (view: View, item: Item) => string;
+  line: (view: View, item: Item, reader: Reader) => string;
 }
 
 export async function printServiceList<Item, View>(
@@ -96,11 +98,21 @@ export async function printServiceList<Item, View>(
     });
     return;
   }
-  const unreadable = await read((shown, item) => print(printable(line(shown, item))));
-  print(counted(totals.count, ...noun));
+  const reader = screenReader();
+  const { count, language, say } = reader;
+  const unreadable = await read((shown, item) => print(printable(line(shown, item, reader))));
+  print(count(totals.count, ...noun));
   for (const { amount, count: of, status, unit } of totals.all()) {
-    print(printable(`  ${of} ${status ?? '-'}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd()));
+    const state = status === null ? '-' : stateWord(status, language);
+    print(printable(`  ${of} ${state}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd()));
   }
-  if (totals.untold > 0) print(`  ${totals.untold} without billing`);
-  if (unreadable > 0) printNote(`${unreadable} entries of the list could not be read`);
+  if (totals.untold > 0)
+    print(`  ${totals.untold} ${say('without billing', 'sem cobrança informada')}`);
+  if (unreadable > 0)
+    printNote(
+      say(
+        `${unreadable} entries of the list could not be read`,
+        `itens da lista que não puderam ser lidos: ${unreadable}`,
+      ),
+    );
 }

@@ -12,7 +12,8 @@ import { withService } from '../jobs/begin/service-access';
 import { EngineCalls } from './engine-calls';
 import { CommandError, UsageError, unreadableInput } from '../jobs/errors';
 import { printable } from '../jobs/text';
-import { print, printJson, printNote, namedOnce } from '../cli/terminal';
+import { stateWord } from '../../report/words';
+import { print, printJson, printNote, namedOnce, say, screenReader } from '../cli/terminal';
 
 interface ChangeFlags {
   name?: string;
@@ -56,7 +57,7 @@ function get(): Command {
       const engine = await withEngines(async (calls) =>
         calls.read(isUuid(wanted) ? wanted.trim() : (await calls.find(wanted)).id),
       );
-      show(engine, flags.json);
+      showEngine(engine, flags.json);
     });
 }
 
@@ -71,7 +72,7 @@ function create(): Command {
           'um motor precisa de regras: --rules ARQUIVO ou --clone-from MOTOR',
         ]);
       }
-      show(await createEngine(flags, flags.cloneFrom), flags.json);
+      showEngine(await createEngine(flags, flags.cloneFrom), flags.json);
     });
 }
 
@@ -80,7 +81,7 @@ function clone(): Command {
     .description('Create an engine with the rules of another one.')
     .action(async (argument: string | undefined, flags: ChangeFlags & ChoiceFlags) => {
       const source = wantedEngine(argument, flags.id);
-      show(await createEngine(flags, source), flags.json);
+      showEngine(await createEngine(flags, source), flags.json);
     });
 }
 
@@ -96,7 +97,7 @@ function update(): Command {
           'nada a alterar: informe --name, --description ou --rules',
         ]);
       }
-      show(await withEngines((calls) => calls.update(wanted, change)), flags.json);
+      showEngine(await withEngines((calls) => calls.update(wanted, change)), flags.json);
     });
 }
 
@@ -118,7 +119,7 @@ function remove(): Command {
         return found;
       });
       if (flags.json === true) printJson({ deleted: id });
-      else print(`deleted ${id}`);
+      else print(`${say('deleted', 'apagado:')} ${id}`);
     });
 }
 
@@ -234,7 +235,7 @@ function refusalWords(error: StatusError): Words {
   return [`the service ${en}: it answered ${words}`, `o serviço ${pt}: respondeu ${words}`];
 }
 
-function show(engine: Engine, json: true | undefined): void {
+export function showEngine(engine: Engine, json: true | undefined): void {
   if (json === true) {
     const { rulesText, ...rest } = engine;
     print(stringifyWithTexts({ engine: { ...rest, rules: rulesText ?? rest.rules } }, 2));
@@ -243,15 +244,25 @@ function show(engine: Engine, json: true | undefined): void {
   print(lineOf(engine));
   if (engine.description !== null) print(`  ${printable(engine.description)}`);
   for (const { id, name, severity, enabled } of engine.rules ?? []) {
-    const state = enabled === null ? '' : enabled ? 'on' : 'off';
-    const words = [state.padEnd(3), (severity ?? '').padEnd(8), id ?? '', name ?? ''];
+    const state = enabled === null ? '' : enabled ? say('on', 'ativa') : say('off', 'inativa');
+    const level = severity === null ? '' : stateWord(severity, screenReader().language);
+    const words = [
+      state.padEnd(say('off', 'inativa').length),
+      level.padEnd(8),
+      id ?? '',
+      name ?? '',
+    ];
     print(`  ${words.map(printable).join('  ')}`.trimEnd());
   }
 }
 
 function lineOf({ id, name, isTemplate, ruleCount }: Engine): string {
-  const rules = ruleCount === null ? '' : `, ${ruleCount} ${ruleCount === 1 ? 'rule' : 'rules'}`;
-  return printable(`${id}  ${name}${isTemplate === true ? ' (template)' : ''}${rules}`);
+  const { count } = screenReader();
+  const rules =
+    ruleCount === null ? '' : `, ${count(ruleCount, ['rule', 'rules'], ['regra', 'regras'])}`;
+  return printable(
+    `${id}  ${name}${isTemplate === true ? say(' (template)', ' (modelo)') : ''}${rules}`,
+  );
 }
 
 function withCredit<T>(work: (credit: CreditApi) => Promise<T>): Promise<T> {

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { DossiersApi } from '../../apis/investigation/dossiers';
 import { dossierStates, type Dossier, type DossierState } from '../../domain/dossiers/dossier';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { eachListed, printServiceList, type ServiceList } from '../cli/service-list';
 import { oneOf } from '../cli/terminal';
 
@@ -18,10 +20,13 @@ export function dossierListCommand(): Command {
     .action(async ({ json, status }: ListFlags) => {
       const view = {
         name: 'dossiers',
-        noun: ['dossier', 'dossiers'] as [string, string],
+        noun: [
+          ['dossier', 'dossiers'],
+          ['dossiê', 'dossiês'],
+        ] as const,
         billing: ({ attempt }: Dossier) => attempt?.billing ?? null,
         view: viewOf,
-        line: (_: unknown, dossier: Dossier) => lineOf(dossier),
+        line: (_: unknown, dossier: Dossier, reader: Reader) => dossierLine(dossier, reader),
       };
       await printServiceList(dossiersListed(status), view, json === true);
     });
@@ -67,13 +72,16 @@ function viewOf(dossier: Dossier) {
   };
 }
 
-function lineOf(dossier: Dossier): string {
+export function dossierLine(dossier: Dossier, { language, say }: Reader): string {
   const { attempt, dossierId, kind, mode, statusWord, updatedAt } = dossier;
   const { amount, status, unit } = attempt?.billing ?? { amount: null, status: null, unit: null };
-  const cost = `${status ?? 'billing not told'} ${amount ?? ''} ${unit ?? ''}`.trimEnd();
-  const number = `attempt ${attempt?.number ?? '?'}`;
+  const charged =
+    status === null
+      ? say('billing not told', 'cobrança não informada')
+      : stateWord(status, language);
+  const cost = `${charged} ${amount ?? ''} ${unit ?? ''}`.trimEnd();
+  const number = `${say('attempt', 'tentativa')} ${attempt?.number ?? '?'}`;
   const what = `${kind ?? '-'} ${mode ?? '-'}`;
-  return [dossierId, (statusWord ?? '-').padEnd(12), number, what, cost, updatedAt ?? ''].join(
-    '  ',
-  );
+  const state = statusWord === null ? '-' : stateWord(statusWord, language);
+  return [dossierId, state.padEnd(12), number, what, cost, updatedAt ?? ''].join('  ');
 }

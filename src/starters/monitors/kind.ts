@@ -7,7 +7,7 @@ import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages'
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfStage } from '../jobs/progress';
-import { firstOf, noteLines, scanLines, scannedBy, sweepLines } from './outcome';
+import { firstOf, monitorForms, noteLines, scanLines, scannedBy, sweepLines } from './outcome';
 import { scannedBetween, sweptBy, sweptDocument, sweptLines } from './swept-changes';
 
 const pass = {
@@ -87,7 +87,7 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
   lines: async ({ input, outcome }, ctx) => {
     const { notes, open } = await scannedBy(ctx, outcome.list, outcome.scan);
     const { count, say } = ctx.reader;
-    const monitors = count(open.length, ['monitor', 'monitors'], ['monitor', 'monitores']);
+    const monitors = count(open.length, ...monitorForms);
     const had = say('had open changes', 'com alterações em aberto');
     const found = [`${monitors} ${had}`, ...noteLines(notes, ctx.reader)];
     const changes = await scannedBetween(ctx, input, outcome, 'shown');

@@ -6,8 +6,8 @@ import type { EngineClient } from '../../temporal/connection';
 import type { Reader } from '../../report/reader';
 import { print, printJson, printNote } from '../cli/terminal';
 import { openContext, withEngine, type CommandContext } from '../jobs/context';
-import { counted, printable } from '../jobs/text';
-import { noteLines } from './outcome';
+import { printable } from '../jobs/text';
+import { monitorForms, noteLines } from './outcome';
 import { durationWords, scanInputOf } from './schedule';
 
 /** A schedule, for people. */
@@ -40,7 +40,13 @@ export function listCommand(): Command {
       const ctx = await openContext(printNote);
       const views = await withEngine(ctx, (engine) => scheduleViews(ctx, engine));
       if (json === true) printJson(views);
-      else if (views.length === 0) print('nothing is scheduled (`diligence monitor schedule`)');
+      else if (views.length === 0)
+        print(
+          ctx.reader.say(
+            'nothing is scheduled (`diligence monitor schedule`)',
+            'nada está agendado (`diligence monitor schedule`)',
+          ),
+        );
       else
         for (const line of views.flatMap((view) => viewLines(view, ctx.reader)))
           print(printable(line));
@@ -83,14 +89,29 @@ async function scheduleViews(
 /** A schedule, its last scan, and its warnings. */
 export function viewLines(view: ScheduleView, reader: Reader): string[] {
   const { name, monitors, every, paused, next, last, running, open, notes } = view;
-  const when = paused ? 'paused' : `next ${next ?? 'unknown'}`;
-  const missed = view.missed === 0 ? '' : `, ${view.missed} windows missed`;
+  const { count, formats, say } = reader;
+  const instant = (at: string): string => say(at, formats.instant(at));
+  const when = paused
+    ? say('paused', 'pausado')
+    : say(`next ${next ?? 'unknown'}`, `próxima: ${next === null ? '-' : instant(next)}`);
+  const before = say(`last ${last ?? 'never'}`, `última: ${last === null ? '-' : instant(last)}`);
+  const missed =
+    view.missed === 0
+      ? ''
+      : say(`, ${view.missed} windows missed`, `, horários perdidos: ${view.missed}`);
+  const { scannedAt, skipped } = view;
   return [
-    `${name}  ${counted(monitors, 'monitor')} every ${every}  ${when}, last ${last ?? 'never'}`,
-    `  ${running.length} scans under way, ${view.skipped} skipped${missed}`,
-    view.scannedAt === null
-      ? '  not scanned yet'
-      : `  at ${view.scannedAt}: ${open} with open changes`,
+    `${name}  ${count(monitors, ...monitorForms)} ${say('every', 'a cada')} ${every}  ${when}, ${before}`,
+    `  ${say(
+      `${running.length} scans under way, ${skipped} skipped`,
+      `consultas em andamento: ${running.length}, puladas: ${skipped}`,
+    )}${missed}`,
+    scannedAt === null
+      ? say('  not scanned yet', '  ainda não consultado')
+      : say(
+          `  at ${scannedAt}: ${open} with open changes`,
+          `  em ${instant(scannedAt)}, com alterações em aberto: ${open}`,
+        ),
     ...noteLines(notes, reader).map((line) => `    ${line}`),
   ];
 }

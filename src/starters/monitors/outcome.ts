@@ -8,6 +8,11 @@ import { stateWord } from '../../report/words';
 
 /** Outcomes of sweeps and scans, for people. */
 
+export const monitorForms = [
+  ['monitor', 'monitors'],
+  ['monitor', 'monitores'],
+] as const;
+
 function countWords(counts: SweepCounts, { say }: Reader): string {
   const { stored, delivered, acknowledged, elsewhere } = counts;
   const words = say(
@@ -54,7 +59,7 @@ export function scanLines({ counts, stopped }: ScanOutcome, reader: Reader): str
   const { count, say } = reader;
   const sweepsOf = (n: number): string =>
     count(n, ['sweep', 'sweeps'], ['varredura', 'varreduras']);
-  const monitors = count(probed, ['monitor', 'monitors'], ['monitor', 'monitores']);
+  const monitors = count(probed, ...monitorForms);
   const news = count(stored, ['new change', 'new changes'], ['nova alteração', 'novas alterações']);
   return [
     say(

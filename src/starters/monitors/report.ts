@@ -11,7 +11,7 @@ import {
 } from '../../report/monitors/monitor-html';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
-import { exitCodes, oneOf, printNote } from '../cli/terminal';
+import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
 import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
@@ -27,7 +27,7 @@ const mostListed = 200;
 
 interface ReportFlags extends ChangeFlags {
   out: string;
-  lang: ReportLanguage;
+  lang?: ReportLanguage;
 }
 
 /** `monitor report`: the stored changes as one page, with the picture over time. */
@@ -36,14 +36,17 @@ export function reportCommand(): Command {
     new Command('report').description('Write a page about the stored changes, and how they fared.'),
   )
     .requiredOption('--out <file>', 'where to: FILE.html')
-    .option('--lang <language>', 'en or pt', oneOf(reportLanguages), 'en')
+    .option('--lang <language>', 'en or pt (default: DILIGENCE_LANG)', oneOf(reportLanguages))
     .action(async (flags: ReportFlags) => {
-      process.exitCode = await writeReport(await openContext(printNote), flags);
+      const ctx = await openContext(printNote);
+      const { lang } = flags;
+      process.exitCode = await writeReport(lang === undefined ? ctx : onScreen(ctx, lang), flags);
     });
 }
 
 export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
+  const { formats, language, say } = ctx.reader;
   await refuseUnwritableFile(out);
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const sums = new MonitorSums();
@@ -61,13 +64,18 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
     monitors: await monitorsOf(ctx, flags),
     names: await namesOf(ctx, figures.changes),
     sinks: sinks.map(({ name, required, disabled }) => {
-      const words = disabled && `disabled since ${disabled.at}: ${disabled.why}`;
+      const words =
+        disabled &&
+        say(
+          `disabled since ${disabled.at}: ${disabled.why}`,
+          `desativado desde ${formats.instant(disabled.at)}: ${disabled.why}`,
+        );
       return { name, required, disabled: words };
     }),
     writtenAt: Date.now(),
   };
-  await writeWhole(dirname(out), basename(out), monitorHtml(about, flags.lang));
-  printNote(`report: ${out}`);
+  await writeWhole(dirname(out), basename(out), monitorHtml(about, language));
+  printNote(`${say('report', 'relatório')}: ${out}`);
   return exitCodes.done;
 }
 

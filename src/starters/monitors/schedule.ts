@@ -7,6 +7,7 @@ import {
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { monitorDecisionEntry } from '../../domain/monitors/audit';
 import { listNamePattern, scheduleIdOf } from '../../domain/monitors/scan';
+import type { Words } from '../../domain/job';
 import { queueName } from '../../domain/core/queues';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import { putSchedule, type WantedSchedule } from '../../temporal/schedules';
@@ -17,7 +18,6 @@ import { withActor } from '../cli/flags';
 import { exitCodes, namedOnce, print, printJson, printNote } from '../cli/terminal';
 import { openContext, warnWithoutPollers, withEngine } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
-import { counted } from '../jobs/text';
 import {
   durationWithin,
   monitorIdsOf,
@@ -26,6 +26,7 @@ import {
   withTerms,
   type SweepFlags,
 } from './ids';
+import { monitorForms } from './outcome';
 
 interface ScheduleFlags extends SweepFlags {
   every: number;
@@ -61,18 +62,27 @@ export function scheduleOrders(): Command[] {
     orderCommand('unschedule', 'End a schedule; what is stored stays.', async (handle) => {
       const input = scanInputOf(await handle.describe());
       await handle.delete();
-      const shown = 'is scheduled no more; a scan under way runs to its end';
+      const [en, pt] = [
+        'is scheduled no more; a scan under way runs to its end',
+        'não está mais agendado; uma consulta em andamento segue até o fim',
+      ];
       // No further scan checks whether a cooldown window is over.
-      if (input === null || input.terms.cooldownMs === null) return shown;
-      return `${shown}. What its cooldown holds back is delivered by \`diligence monitor sweep\` of its monitors`;
+      if (input === null || input.terms.cooldownMs === null) return [en, pt];
+      return [
+        `${en}. What its cooldown holds back is delivered by \`diligence monitor sweep\` of its monitors`,
+        `${pt}. O que o intervalo de --cooldown retém é entregue por \`diligence monitor sweep\` dos seus monitores`,
+      ];
     }),
     orderCommand('pause', 'Start no new scan until `resume`.', async (handle) => {
       await handle.pause();
-      return 'is paused; a scan under way runs to its end';
+      return [
+        'is paused; a scan under way runs to its end',
+        'está pausado; uma consulta em andamento segue até o fim',
+      ];
     }),
     orderCommand('resume', 'Continue after `pause`.', async (handle) => {
       await handle.unpause();
-      return 'resumes';
+      return ['resumes', 'foi retomado'];
     }),
   ];
 }
@@ -97,10 +107,17 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     // A scan triggered by the creation itself could overlap others.
     if (created) await engine.client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
     await warnWithoutPollers(engine, ctx, 'monitors');
-    const what = `${counted(monitors, 'monitor')} every ${durationWords(every)}`;
+    const { count, say } = ctx.reader;
+    const what = `${count(monitors, ...monitorForms)} ${say('every', 'a cada')} ${durationWords(every)}`;
     if (flags.json === true) printJson({ id, created, monitors });
-    else if (created) print(`${id}: created, ${what}; the first scan starts now`);
-    else print(`${id}: now ${what}`);
+    else if (created)
+      print(
+        say(
+          `${id}: created, ${what}; the first scan starts now`,
+          `${id}: criado, ${what}; a primeira consulta começa agora`,
+        ),
+      );
+    else print(`${id}: ${say('now', 'agora')} ${what}`);
     return exitCodes.done;
   });
 }
@@ -137,7 +154,7 @@ export function scanInputOf({ action }: ScheduleDescription): MonitorScanInput |
 function orderCommand(
   order: 'unschedule' | 'pause' | 'resume',
   description: string,
-  give: (handle: ScheduleHandle) => Promise<string>,
+  give: (handle: ScheduleHandle) => Promise<Words>,
 ): Command {
   return withActor(new Command(order))
     .description(description)
@@ -155,9 +172,9 @@ function orderCommand(
           await handle.describe();
           const by = ctx.environment.actor;
           await ctx.audit.append([monitorDecisionEntry(order, { work: id, by })]);
-          const message = await give(handle);
-          if (flags.json === true) printJson({ id, message });
-          else print(`${id} ${message}`);
+          const words = await give(handle);
+          if (flags.json === true) printJson({ id, message: words[0] });
+          else print(`${id} ${ctx.reader.say(...words)}`);
         } catch (error) {
           if (!(error instanceof ScheduleNotFoundError)) throw error;
           throw new CommandError([

@@ -21,8 +21,8 @@ export function sinkCommand(): Command {
     });
 }
 
-async function showSinks(
-  { store, audit, environment }: CommandContext,
+export async function showSinks(
+  { store, audit, environment, reader: { formats, say } }: CommandContext,
   { enable, json }: SinkFlags,
 ): Promise<number> {
   const known = new SinkRepository(store);
@@ -36,8 +36,15 @@ async function showSinks(
   });
   if (json === true) printJson({ sinks });
   for (const { name, required, disabledAt, why } of json === true ? [] : sinks) {
-    const state = disabledAt === null ? 'takes changes' : `disabled since ${disabledAt}: ${why}`;
-    print(`${name.padEnd(8)}  ${required ? 'required' : 'not waited for'}  ${state}`);
+    const state =
+      disabledAt === null
+        ? say('takes changes', 'recebe alterações')
+        : say(
+            `disabled since ${disabledAt}: ${why}`,
+            `desativado desde ${formats.instant(disabledAt)}: ${why}`,
+          );
+    const waited = required ? say('required', 'obrigatório') : say('not waited for', 'opcional');
+    print(`${name.padEnd(8)}  ${waited}  ${state}`);
   }
   return sinks.some(({ disabledAt }) => disabledAt !== null)
     ? exitCodes.needsAttention

@@ -19,6 +19,8 @@ import {
   type FieldValue,
   type NotTaken,
 } from '../../domain/monitors/update';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { MonitorRepository } from '../../store/monitors/monitors';
 import { exitCodes, namedOnce, print, printJson, printNote, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
@@ -71,7 +73,7 @@ export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Comma
       });
       const others = notTaken(update, monitor);
       if (flags.json === true) printJson({ monitor: answer, notTaken: others });
-      else show(monitor, others);
+      else showMonitor(monitor, others, ctx.reader);
       if (others.length > 0) process.exitCode = exitCodes.needsAttention;
     });
 }
@@ -159,26 +161,33 @@ async function send(
   }
 }
 
-function show(monitor: Monitor, others: readonly NotTaken[]): void {
+export function showMonitor(
+  monitor: Monitor,
+  others: readonly NotTaken[],
+  { language, say }: Reader,
+): void {
   const { monitorId, statusWord, name, identifier, emails, frequencyHours } = monitor;
   const document = identifier === null ? '' : ` (${maskDocument(identifier)})`;
+  const status =
+    statusWord === null
+      ? say('status unknown', 'situação desconhecida')
+      : stateWord(statusWord, language);
+  const valueOf = (value: FieldValue): string => {
+    if (value === null) return say('not told', 'não informado');
+    if (typeof value !== 'object') return String(value);
+    return value.length === 0 ? say('none', 'nenhum') : value.join(', ');
+  };
   const lines = [
-    `${monitorId}  ${statusWord ?? 'status unknown'}  ${name ?? ''}${document}`,
-    `  listens to ${valueOf(monitor.listenItems)}, every ${frequencyHours ?? '?'} h`,
+    `${monitorId}  ${status}  ${name ?? ''}${document}`,
+    `  ${say('listens to', 'monitora')} ${valueOf(monitor.listenItems)}, ${say('every', 'a cada')} ${frequencyHours ?? '?'} h`,
     `  e-mails: ${valueOf(emails)}`,
-    ...healthNotes(healthOf(monitor, '')).map((note) => `  ${noteLine(note, (en) => en)}`),
+    ...healthNotes(healthOf(monitor, '')).map((note) => `  ${noteLine(note, say)}`),
     ...others.map(({ field, requested, answered }) => {
-      return `  ${field}: asked for ${valueOf(requested)}, answered ${valueOf(answered)}`;
+      return `  ${field}: ${say('asked for', 'pedido')} ${valueOf(requested)}, ${say('answered', 'respondido')} ${valueOf(answered)}`;
     }),
   ];
   for (const line of lines) print(printable(line));
   // Values go to standard output only: standard error may end in a log.
   const fields = others.map(({ field }) => field).join(', ');
-  if (others.length > 0) printNote(`not as asked for: ${fields}`);
-}
-
-function valueOf(value: FieldValue): string {
-  if (value === null) return 'not told';
-  if (typeof value !== 'object') return String(value);
-  return value.length === 0 ? 'none' : value.join(', ');
+  if (others.length > 0) printNote(`${say('not as asked for', 'diferente do pedido')}: ${fields}`);
 }

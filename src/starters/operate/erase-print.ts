@@ -6,7 +6,8 @@ import type { ErasurePlan, ErasureTarget } from '../../store/erasure/plan';
 import { refusalsOf, runsOfPlan } from './erase-refusals';
 import { counted } from '../jobs/text';
 import type { Words } from '../../domain/job';
-import { exitCodes, print, printJson, say, printNote } from '../cli/terminal';
+import { kindWord } from '../../report/words';
+import { exitCodes, print, printJson, printNote, say, screenReader } from '../cli/terminal';
 
 /** Sum of the plans of one command. */
 export interface PlanSummary {
@@ -16,7 +17,7 @@ export interface PlanSummary {
   /** Their ids. */
   workflows: Set<string>;
   doubtful: number;
-  objects: (ErasedObject & { holds: string })[];
+  objects: (ErasedObject & { holds: Words })[];
   /** What prevents the erasure, and how to proceed. */
   refusals: Words[];
 }
@@ -62,6 +63,7 @@ export function showDryRun(summary: PlanSummary, json: boolean): number {
       dryRun: true,
       exitCode,
       ...summary,
+      objects: summary.objects.map((one) => ({ ...one, holds: one.holds[0] })),
       refusals: refusals.map(([en]) => en),
       workflows: workflows.size,
     });
@@ -76,8 +78,8 @@ export function showDryRun(summary: PlanSummary, json: boolean): number {
 export function planLines({ jobs, rows, workflows, doubtful, objects }: PlanSummary): string[] {
   const lines = [
     say(
-      `would erase ${rows} row(s) in ${jobs.length} job(s), ${workflows.size} workflow(s)`,
-      `eliminaria ${rows} linha(s) em ${jobs.length} trabalho(s), ${workflows.size} workflow(s)`,
+      `would erase ${counted(rows, 'row')} in ${counted(jobs.length, 'job')}, ${counted(workflows.size, 'workflow')}`,
+      `eliminaria linhas: ${rows}, de trabalhos: ${jobs.length}, workflows: ${workflows.size}`,
     ),
     ...jobs
       .slice(0, 20)
@@ -88,12 +90,13 @@ export function planLines({ jobs, rows, workflows, doubtful, objects }: PlanSumm
   ];
   if (jobs.length > 20)
     lines.push(say(`  and ${jobs.length - 20} more`, `  e mais ${jobs.length - 20}`));
+  const { language } = screenReader();
   const line = (what: string, ...cells: (number | string)[]): string =>
-    `  ${what.padEnd(17)}${cells.map((cell) => String(cell).padStart(9)).join(' ')}`;
+    `  ${what.padEnd(24)}${cells.map((cell) => String(cell).padStart(9)).join(' ')}`;
   if (objects.length > 0)
     lines.push(say(line('what', 'removed', 'emptied'), line('o quê', 'apagados', 'esvaziados')));
   for (const { kind, holds, removed, emptied } of objects)
-    lines.push(`${line(kind, removed, emptied)}  ${holds}`);
+    lines.push(`${line(kindWord(kind, language), removed, emptied)}  ${say(...holds)}`);
   if (doubtful > 0)
     lines.push(
       say(
@@ -133,8 +136,8 @@ export function showDone(
     const count = objectsOf(objects);
     print(
       say(
-        `erased ${rows} row(s), ${count} object(s), ${workflows.length} workflow(s)`,
-        `eliminados: ${rows} linha(s), ${count} objeto(s), ${workflows.length} workflow(s)`,
+        `erased ${counted(rows, 'row')}, ${counted(count, 'object')}, ${counted(workflows.length, 'workflow')}`,
+        `eliminados: linhas: ${rows}, objetos: ${count}, workflows: ${workflows.length}`,
       ),
     );
     print(`${say('record', 'registro')}: ${key}`);
@@ -152,8 +155,8 @@ export function showDone(
   if (left > 0)
     printNote(
       say(
-        `${left} object(s) came meanwhile: run the same command again`,
-        `${left} objeto(s) chegaram nesse meio-tempo: execute o mesmo comando de novo`,
+        `${counted(left, 'object')} came meanwhile: run the same command again`,
+        `objetos que chegaram nesse meio-tempo: ${left}; execute o mesmo comando de novo`,
       ),
     );
   return exitCode;

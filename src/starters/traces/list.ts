@@ -8,6 +8,8 @@ import {
   type TraceState,
   type TraceType,
 } from '../../domain/traces/trace';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { printServiceList, type ServiceList } from '../cli/service-list';
 import { oneOf, printNote } from '../cli/terminal';
 import { openContext } from '../jobs/context';
@@ -45,11 +47,14 @@ export function traceListCommand(): Command {
       const { store } = await openContext(printNote);
       const view = {
         name: 'traces',
-        noun: ['search', 'searches'] as [string, string],
+        noun: [
+          ['search', 'searches'],
+          ['busca', 'buscas'],
+        ] as const,
         billing: ({ billing }: Trace) => billing,
         view: async (trace: Trace) =>
           viewOf(trace, await store.attempts.holderOfTrace(trace.traceId)),
-        line: lineOf,
+        line: traceLine,
       };
       await printServiceList(tracesListed(flags), view, flags.json === true);
     });
@@ -87,18 +92,14 @@ function viewOf(trace: Trace, work: string | null): TraceView {
   };
 }
 
-function lineOf({
-  id,
-  status,
-  type,
-  target,
-  partial,
-  billing,
-  createdAt,
-  work,
-}: TraceView): string {
+export function traceLine(
+  { id, status, type, target, partial, billing, createdAt, work }: TraceView,
+  _: Trace,
+  { language, say }: Reader,
+): string {
   const cost = billing === null ? '' : `${billing.amount ?? '-'} ${billing.unit ?? ''}`.trim();
-  const first = `${status ?? '-'}${partial === true ? ' (partial)' : ''}`;
+  const state = status === null ? '-' : stateWord(status, language);
+  const first = `${state}${partial === true ? say(' (partial)', ' (parcial)') : ''}`;
   const cells = [createdAt ?? '-', first.padEnd(19), (type ?? '-').padEnd(8), target ?? '-'];
   return [...cells, cost, id, work ?? ''].join('  ').trimEnd();
 }

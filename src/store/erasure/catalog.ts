@@ -1,5 +1,6 @@
 import { certificateSubject } from '../../domain/core/service/attempts';
 import { certificateTypes } from '../../domain/certificates/certificates';
+import type { Words } from '../../domain/job';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { StoredRow } from '../core/row-writer';
 import type { JobFolders } from '../core/jobs/jobs-of-kind';
@@ -23,7 +24,7 @@ interface ErasableTable {
   /** Name in plans and erasure records; null: that of its holders' root. */
   kind: string | null;
   /** Its personal data: shown with a plan. */
-  holds: string;
+  holds: Words;
   /** Columns, the holder's first. Sealed columns are sealed for them. */
   key: readonly string[];
   /** Sealed columns with personal data. */
@@ -40,17 +41,31 @@ const named = (body: unknown, { subject }: ErasureScope): boolean => isNamedIn(b
 
 /** All tables with personal data. A new one is a line here. */
 const tables = {
-  record: table(null, '', 'key', 'body'),
-  job: table(null, '', 'holder', 'input outcome'),
-  batch_row: table('rows', 'documents, references and cells as typed', 'work line', 'body', {
-    isAbout: (row: StoredRow, { subject }) => subject.holds(row),
-    empty: erasedRow,
-  }),
+  record: table(null, ['', ''], 'key', 'body'),
+  job: table(null, ['', ''], 'holder', 'input outcome'),
+  batch_row: table(
+    'rows',
+    [
+      'documents, references and cells as typed',
+      'documentos, referências e células como digitados',
+    ],
+    'work line',
+    'body',
+    {
+      isAbout: (row: StoredRow, { subject }) => subject.holds(row),
+      empty: erasedRow,
+    },
+  ),
   // Of a terminated lane: they are never read back.
-  deferred_row: table('deferred rows', 'numbers of rows', 'work lane item', ''),
+  deferred_row: table(
+    'deferred rows',
+    ['numbers of rows', 'números de linhas'],
+    'work lane item',
+    '',
+  ),
   outcome: table(
     'outcomes',
-    'how each row ended: names, ids, sums',
+    ['how each row ended: names, ids, sums', 'como cada linha terminou: nomes, ids, somas'],
     'work item stored_by',
     'body',
     {
@@ -58,23 +73,70 @@ const tables = {
       empty: erasedOutcome,
     },
   ),
-  fact: table('issuance', 'what the service answered', 'external_id', 'body'),
+  fact: table(
+    'issuance',
+    ['what the service answered', 'o que o serviço respondeu'],
+    'external_id',
+    'body',
+  ),
   // Its rows stay as numbers and ids of the service: the books of purchases.
-  attempt: table('attempts', 'what was bought for a document, and when', 'subject n', 'why'),
-  resolution: table('resolutions', 'notes of people', 'subject n number', 'said'),
+  attempt: table(
+    'attempts',
+    ['what was bought for a document, and when', 'o que foi comprado para um documento, e quando'],
+    'subject n',
+    'why',
+  ),
+  resolution: table(
+    'resolutions',
+    ['notes of people', 'anotações de pessoas'],
+    'subject n number',
+    'said',
+  ),
   // Without its erasure record the next scan would store a change again.
-  change: table('change', 'changes of monitors as they were reported', 'monitor id', 'body', {
-    isAbout: named,
-    empty: erasedChange,
-    mark: 'is_erased',
-  }),
-  unreadable_item: table('unreadable change', 'what was listed', 'monitor sum', 'body', {
-    isAbout: named,
-  }),
-  review: table('review', 'notes of people about changes', 'monitor change at', 'body'),
-  monitor_answer: table('monitor', 'whom a monitor watches', 'monitor', 'body'),
-  subject: table('index', 'keyed names of documents', 'holder', ''),
-  subject_number: table('audit index', 'keyed names of documents', 'subject', ''),
+  change: table(
+    'change',
+    ['changes of monitors as they were reported', 'alterações de monitores como informadas'],
+    'monitor id',
+    'body',
+    {
+      isAbout: named,
+      empty: erasedChange,
+      mark: 'is_erased',
+    },
+  ),
+  unreadable_item: table(
+    'unreadable change',
+    ['what was listed', 'o que foi listado'],
+    'monitor sum',
+    'body',
+    {
+      isAbout: named,
+    },
+  ),
+  review: table(
+    'review',
+    ['notes of people about changes', 'anotações de pessoas sobre alterações'],
+    'monitor change at',
+    'body',
+  ),
+  monitor_answer: table(
+    'monitor',
+    ['whom a monitor watches', 'quem um monitor acompanha'],
+    'monitor',
+    'body',
+  ),
+  subject: table(
+    'index',
+    ['keyed names of documents', 'nomes de documentos, por chave'],
+    'holder',
+    '',
+  ),
+  subject_number: table(
+    'audit index',
+    ['keyed names of documents', 'nomes de documentos, por chave'],
+    'subject',
+    '',
+  ),
 };
 
 export type TableName = keyof typeof tables;
@@ -88,13 +150,28 @@ const ofJobs: readonly JobFolders[] = Object.values(jobFolders);
 export const fences: ReadonlySet<string> = new Set(ofJobs.flatMap(({ fence }) => fence ?? []));
 
 /** Records and jobs by the first segment of their keys. */
-const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = {
-  pdf: ['pdf', 'certificates'],
-  aside: ['aside', 'bytes that came instead of a certificate'],
-  inputs: ['input', 'uploaded spreadsheets, CNAB files, invoices, pictures'],
-  operations: ['analysis results', 'assignors, payers and receivables'],
-  batches: ['batch', 'names of files, labels, counts'],
-  changes: ['change files', 'changes of monitors as delivered, by day'],
+const roots: Readonly<Record<string, readonly [kind: string, holds: Words]>> = {
+  pdf: ['pdf', ['certificates', 'certidões']],
+  aside: [
+    'aside',
+    ['bytes that came instead of a certificate', 'bytes recebidos no lugar de uma certidão'],
+  ],
+  inputs: [
+    'input',
+    [
+      'uploaded spreadsheets, CNAB files, invoices, pictures',
+      'planilhas, arquivos CNAB, notas fiscais e imagens enviados',
+    ],
+  ],
+  operations: [
+    'analysis results',
+    ['assignors, payers and receivables', 'cedentes, sacados e títulos'],
+  ],
+  batches: ['batch', ['names of files, labels, counts', 'nomes de arquivos, rótulos, totais']],
+  changes: [
+    'change files',
+    ['changes of monitors as delivered, by day', 'alterações de monitores como entregues, por dia'],
+  ],
   ...Object.fromEntries(ofJobs.map(({ root, word, holds }) => [root, [word, holds]])),
 };
 
@@ -119,7 +196,7 @@ export function kindOf(name: TableName, holder: string): string | null {
 }
 
 /** Every kind, in the order of a plan. */
-export function allKinds(): { kind: string; holds: string }[] {
+export function allKinds(): { kind: string; holds: Words }[] {
   const ofRoots = Object.values(roots).map(([kind, holds]) => ({ kind, holds }));
   const ofTables = Object.values(erasableTables).map(({ kind, holds }) => ({ kind, holds }));
   return [...ofRoots, ...ofTables].flatMap(({ kind, holds }) =>
@@ -158,7 +235,7 @@ export function asideFolder(certidaoId: string): string {
 
 function table(
   kind: string | null,
-  holds: string,
+  holds: Words,
   key: string,
   bodies: string,
   rules: Pick<ErasableTable, 'isAbout' | 'empty' | 'mark'> = {},

@@ -13,6 +13,17 @@ import { nameOf, statusWord } from '../../../src/report/words';
 import { readerOf } from '../../../src/report/reader';
 import { printView } from '../../../src/starters/cli/print-job';
 import { progressLine } from '../../../src/starters/cli/progress';
+import { printServiceList } from '../../../src/starters/cli/service-list';
+import { showEngine } from '../../../src/starters/credit/engine';
+import { dossierLine } from '../../../src/starters/dossiers/list';
+import { traceLine } from '../../../src/starters/traces/list';
+import { viewLines, type ScheduleView } from '../../../src/starters/monitors/list';
+import { showSinks } from '../../../src/starters/monitors/sink';
+import { showMonitor } from '../../../src/starters/monitors/update';
+import type { Monitor } from '../../../src/domain/monitors/change';
+import { planLines } from '../../../src/starters/operate/erase-print';
+import { allKinds } from '../../../src/store/erasure/catalog';
+import { fingerprintOf, SinkRepository } from '../../../src/store/monitors/sinks';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { problemLines } from '../../../src/starters/jobs/text';
 import { kindOf } from '../../../src/starters/kind-of';
@@ -100,6 +111,148 @@ test('findings and ends of each kind at 80 columns', async () => {
     }
   }
 });
+
+const monitorId = '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0002';
+const monitor = {
+  monitorId,
+  statusWord: null,
+  name: 'Fornecedora',
+  identifier: null,
+  listenItems: null,
+  emails: [],
+  frequencyHours: 24,
+  executionAllowed: true,
+  blockingReason: null,
+  health: { status: 'ok', consecutiveFailures: 0, lastCycleAt: at },
+  subscription: null,
+} as unknown as Monitor;
+const schedule = {
+  name: 'fornecedores',
+  every: '15m',
+  monitors: 3,
+  paused: false,
+  next: at,
+  last: null,
+  running: [],
+  skipped: 2,
+  missed: 1,
+  scannedAt: at,
+  open: 4,
+  notes: [],
+} as unknown as ScheduleView;
+const billing = { status: 'charged', amount: 10, unit: 'tokens' };
+const trace = { id: 'x', status: 'failed', type: 'email', partial: true, billing } as never;
+const dossier = { dossierId: 'x', attempt: null, statusWord: 'running' } as never;
+const engine = {
+  id: 'x',
+  name: 'Padrão',
+  description: null,
+  isTemplate: true,
+  ruleCount: 7,
+  rules: [{ id: 'r1', name: 'Teto', severity: 'critical', enabled: false }],
+} as never;
+
+/** Screens that print, and those that are lines. */
+const screens: Record<string, (ctx: CommandContext) => unknown> = {
+  'monitor list': ({ reader }) => [
+    ...viewLines(schedule, reader),
+    ...viewLines({ ...schedule, paused: true, last: at, next: null, scannedAt: null }, reader),
+  ],
+  'monitor update': ({ reader }) => {
+    const taken = { field: 'emails', requested: null, answered: [] };
+    showMonitor(monitor, [taken], reader);
+  },
+  'monitor sink': (ctx) => showSinks(ctx, {}),
+  'trace list': ({ reader }) => traceLine(trace, trace, reader),
+  'dossier list': ({ reader }) => dossierLine(dossier, reader),
+  'what a list costs': () =>
+    printServiceList(
+      {
+        pathTemplate: '/rastro',
+        api: () => async () =>
+          ({
+            items: [
+              { kind: 'read', item: { id: 'x', billing } },
+              { kind: 'read', item: { id: 'y', billing: null } },
+            ],
+            next: null,
+          }) as never,
+        id: ({ id }: { id: string }) => id,
+        isWanted: () => true,
+      },
+      {
+        name: 'traces',
+        noun: [
+          ['search', 'searches'],
+          ['busca', 'buscas'],
+        ],
+        billing: (item: { id: string; billing?: unknown }) => item.billing as never,
+        view: () => null,
+        line: () => 'x',
+      },
+      false,
+    ),
+  engine: () => showEngine(engine, undefined),
+  erase: () =>
+    planLines({
+      jobs: [{ id: 'trace/x', whole: true }],
+      rows: 3,
+      workflows: new Set(['x']),
+      doubtful: 1,
+      objects: allKinds().map((one) => ({ ...one, removed: 1, emptied: 0 })),
+      refusals: [],
+    } as never),
+};
+
+test.each(Object.entries(screens))('%s has no English word of ours', async (_, show) => {
+  Object.assign(process.env, {
+    INVESTIGATION_BASE_URL: 'http://127.0.0.1:9/v1',
+    INVESTIGATION_TOKEN: 'x',
+  });
+  const notes = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const place = new TemporaryStore();
+  const sinks = [
+    { name: 'file', required: true },
+    { name: 'webhook', required: false },
+  ];
+  const sinksKnown = new SinkRepository(place.store);
+  await sinksKnown.disable('webhook', { at, why: '410', settings: fingerprintOf(webhook) });
+  const shownIn = async (language: 'en' | 'pt'): Promise<string> => {
+    setScreenLanguage(language);
+    const environment = { language, monitorSinks: { sinks, webhook } };
+    const ctx = {
+      store: place.store,
+      reader: readerOf(language),
+      environment,
+    } as unknown as CommandContext;
+    const before = printed().length;
+    const lines = await show(ctx);
+    return [lines].flat().join('\n') + printed().slice(before) + notes.mock.calls.splice(0).join();
+  };
+  try {
+    const [en, pt] = [await shownIn('en'), await shownIn('pt')];
+    const data = wordsOf(leavesOf([monitor, schedule, trace, dossier, engine, sinks]).join(' '));
+    for (const word of [
+      'cnab',
+      'workflows',
+      'monitor',
+      'pdf',
+      'cpf',
+      'cadastro',
+      'e-mails',
+      'trace',
+      'ids',
+    ])
+      data.add(word);
+    const both = [...wordsOf(pt)].filter((word) => wordsOf(en).has(word));
+    expect(both.filter((word) => !data.has(word) && !shared.has(word))).toEqual([]);
+    expect(pt).not.toBe(en);
+  } finally {
+    setScreenLanguage('en');
+    place.remove();
+  }
+});
+const webhook = { url: 'https://receiver.example/x' };
 
 test('every status of a job has a word in Portuguese', () => {
   const statuses = Object.values(kindFacts).flatMap((facts) => Object.keys(facts.statuses));

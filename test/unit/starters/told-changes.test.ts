@@ -98,7 +98,7 @@ test('changes: before and after in the JSON, on screens, in the report', async (
     expectDifferences(text);
 
   const out = join(place.folder, 'changes.html');
-  await writeReport(ctx, { out, lang: 'en' });
+  await writeReport(ctx, { out });
   const page = wordsOf(await readFile(out, 'utf8'));
   expect(differing.map(plain).filter((word) => !page.includes(word))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../../domain/core/audit';
-import type { JobEnding, JobStart } from '../../../domain/job';
+import type { JobEnding, JobStart, Words } from '../../../domain/job';
 import { keySegment } from '../../records';
 import type { Store } from '../../store';
 import type { StoredJob } from './job-rows';
@@ -141,7 +141,7 @@ export interface JobFolders {
   /** Their name in plans and erasure records. */
   word: string;
   /** Their personal data: shown with a plan. */
-  holds: string;
+  holds: Words;
   /** First segment of the subjects that its jobs share: erased with the last job. */
   fence?: string;
   /** The service's reports on persons: an erasure removes entries that name another subject. */
