@@ -33,7 +33,7 @@ describe('sweeps and scans are jobs', () => {
     receiver.answer = ({ body: { monitor_id: monitorId = '' } }) => {
       const count = (told.get(monitorId) ?? 0) + 1;
       told.set(monitorId, count);
-      return { status: 200, afterMs: count > 200 ? 1_000 : count > 100 ? 400 : 0 };
+      return { status: 200, afterMs: count > 200 ? 500 : count > 100 ? 800 : 0 };
     };
   });
   afterAll(async () => {
