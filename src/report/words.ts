@@ -123,7 +123,7 @@ const names: Readonly<Record<string, Words>> = {
   level: ['Level', 'Nível'],
   link: ['Link', 'Link'],
   longitude: ['Longitude', 'Longitude'],
-  matched_rules: ['Rules that matched', 'Regras que casaram'],
+  matched_rules: ['Rules that matched', 'Regras acionadas'],
   matrix_id: ['Matrix', 'Matriz'],
   matrix_version: ['Version of the matrix', 'Versão da matriz'],
   missing_fields: ['Missing data', 'Dados ausentes'],

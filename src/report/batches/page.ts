@@ -187,7 +187,7 @@ function leftPart(
   reader: Reader,
 ): Html {
   const { formats, language, say } = reader;
-  const title = say('What is left to do', 'O que falta fazer');
+  const title = say('What is left to do', 'Pendências');
   if (left.length === 0) return cardPart(title, html`<p>${say('Nothing.', 'Nada.')}</p>`);
   const columns: Column[] = [
     { name: say('Line', 'Linha'), look: 'line' },

@@ -19,7 +19,7 @@ export const pt: ReportTexts = {
     ofTotal: (share, total) => `${share} de ${total}`,
     person: 'Precisam de uma pessoa',
     personNone: 'todas as linhas terminaram bem',
-    personSome: 'veja “O que falta fazer”',
+    personSome: 'veja “Pendências”',
     requested: 'Pedidos enviados',
     takenOver: (count) => `${count} aproveitadas de trabalho anterior`,
     requestedNote: 'ou que podem ter sido enviados',
@@ -103,7 +103,7 @@ export const pt: ReportTexts = {
   officialName: (name) => `nome oficial: ${name}`,
   differs: (name) => `diverge do nome no cadastro: ${name ?? '–'}`,
 
-  left: 'O que falta fazer',
+  left: 'Pendências',
   leftIntro:
     'Copie um comando, escreva o motivo em --note e execute-o onde o diligence está configurado. O motivo fica registrado.',
   line: 'Linha',

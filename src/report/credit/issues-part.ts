@@ -63,5 +63,5 @@ export function leftPart(contradictions: readonly string[], { say }: Reader): Ht
           'Ask the service about the contradictions above before you rely on the result.',
           'Pergunte ao serviço sobre as contradições acima antes de confiar no resultado.',
         );
-  return cardPart(say('What is left to do', 'O que falta fazer'), html`<p>${words}</p>`);
+  return cardPart(say('What is left to do', 'Pendências'), html`<p>${words}</p>`);
 }

@@ -33,7 +33,10 @@ function headline({ risk, stale }: DossierOutcome, { language, say }: Reader): s
     return `${words}${old}`;
   }
   const level = risk.level ?? statusWord(risk.status ?? 'unknown', language);
-  const rules = say(`${risk.matchedRules} rules matched.`, `${risk.matchedRules} regras casaram.`);
+  const rules = say(
+    `${risk.matchedRules} rules matched.`,
+    `${risk.matchedRules} regras acionadas.`,
+  );
   return `${say('Risk', 'Risco')}: ${level}. ${rules}${old}`;
 }
 
@@ -54,7 +57,7 @@ function tiles(outcome: DossierOutcome, { formats, language, say }: Reader): Til
       value: risk?.score == null ? '–' : formats.number(risk.score),
       note: say(
         `${risk?.matchedRules ?? 0} rules matched`,
-        `${risk?.matchedRules ?? 0} regras casaram`,
+        `${risk?.matchedRules ?? 0} regras acionadas`,
       ),
     },
     {
@@ -94,7 +97,7 @@ function rulesPart({ findings }: FindingsReport, reader: Reader): Html | null {
   }));
   const whole = bars.reduce((sum, { amount }) => sum + amount, 0);
   return cardPart(
-    say('Rules that matched', 'Regras que casaram'),
+    say('Rules that matched', 'Regras acionadas'),
     barsPart(reader, bars, {
       heads: [say('Rule', 'Regra'), say('Score', 'Pontuação')],
       whole,

@@ -92,7 +92,7 @@ function errorPart({ error, findings }: FindingsReport, { say }: Reader): Html |
 /** The possible next steps, each with its command. */
 function leftPart(report: FindingsReport, reader: Reader): Html {
   const { say } = reader;
-  const title = say('What is left to do', 'O que falta fazer');
+  const title = say('What is left to do', 'Pendências');
   if (!report.needsAttention) {
     return cardPart(title, html`<p>${say('Nothing.', 'Nada.')}</p>`);
   }

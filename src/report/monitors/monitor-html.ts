@@ -273,7 +273,7 @@ function leftPart({ figures, sinks }: MonitorReport, { formats, say }: Reader): 
   ];
   const open = steps.filter(([isOpen]) => isOpen);
   return cardPart(
-    say('What is left to do', 'O que falta fazer'),
+    say('What is left to do', 'Pendências'),
     open.length === 0
       ? html`<p>${say('Nothing.', 'Nada.')}</p>`
       : html`<ol>

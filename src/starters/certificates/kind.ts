@@ -193,7 +193,7 @@ function issuanceLines(id: string, row: StoredResultRow, reader: Reader): string
     ],
     ['sha256', row.sha256],
     [say('error', 'erro'), errorWords(error, reader)],
-    [say('next', 'a fazer'), next?.replace('`resolve', `\`resolve ${id}`) ?? null],
+    [say('next', 'pendência'), next?.replace('`resolve', `\`resolve ${id}`) ?? null],
   ];
   const note = row.note === '' ? '' : ` (${say(row.note, noteInPortuguese(row.note))})`;
   return [`${stateWord(row.status, language)}${note}`, ...factLines(facts, 15)];

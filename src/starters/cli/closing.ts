@@ -37,7 +37,7 @@ export function closingLines(closing: Closing, reader: Reader): string[] {
       ),
     );
   }
-  return [...lines, `${say('left to do', 'a fazer')}: ${leftToDo(closing, reader)}`];
+  return [...lines, `${say('left to do', 'pendências')}: ${leftToDo(closing, reader)}`];
 }
 
 function requestWords(
@@ -58,8 +58,8 @@ function requestWords(
 function leftToDo({ exitCode, job }: Closing, { say }: Reader): string {
   const show = `\`diligence inbox show ${job.id}\``;
   if (job.needsAttention)
-    return say(`${show} says what can be decided`, `${show} mostra o que se pode decidir`);
-  if (exitCode === 0) return say('nothing', 'nada');
+    return say(`${show} says what can be decided`, `${show} mostra as ações possíveis`);
+  if (exitCode === 0) return say('nothing', 'nenhuma');
   if (job.kind === 'monitor-sweep' || job.kind === 'monitor-scan') {
     return say('the next sweep takes up what is left', 'a próxima varredura retoma o que ficou');
   }

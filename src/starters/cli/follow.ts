@@ -36,7 +36,7 @@ export async function followHere<T>(
     return leave(
       say(
         'the engine was stopped, and the job goes on at its next start',
-        'o motor foi parado, e o trabalho continua quando ele voltar',
+        'o servidor Temporal foi parado, e o trabalho continua quando ele voltar',
       ),
     );
   } finally {

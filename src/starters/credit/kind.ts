@@ -116,7 +116,7 @@ function analysisLines(outcome: AnalysisOutcome, reader: Reader) {
     lines.push(
       say(
         `  next       ${show} says what can be decided`,
-        `  a fazer    ${show} mostra o que se pode decidir`,
+        `  pendência  ${show} mostra as ações possíveis`,
       ),
     );
   }

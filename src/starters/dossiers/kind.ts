@@ -157,7 +157,7 @@ function riskLine(risk: NonNullable<DossierOutcome['risk']>, reader: Reader): st
   if (form === 'classified') {
     return say(
       `${known}, score ${score ?? '-'}, ${matchedRules} rules matched`,
-      `${known}, pontuação ${score ?? '-'}, ${matchedRules} regras casaram`,
+      `${known}, pontuação ${score ?? '-'}, ${matchedRules} regras acionadas`,
     );
   }
   return `${stateOf(status, reader)}: ${known}`;

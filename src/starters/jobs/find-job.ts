@@ -110,7 +110,7 @@ export function nextStep(state: OpenState, { say }: Reader): string | null {
     case 'waiting':
       return say(
         'no engine runs: it goes on with the next command that starts one, or `diligence dev --background`',
-        'nenhum motor está ativo: continua com o próximo comando que iniciar um, ou com `diligence dev --background`',
+        'nenhum servidor Temporal está ativo: continua com o próximo comando que iniciar um, ou com `diligence dev --background`',
       );
     case 'unknown':
       return say(

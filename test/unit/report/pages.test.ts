@@ -100,7 +100,7 @@ describe('what each page tells', () => {
   test('a dossier: risk, the rules that matched, phases and attempts', () => {
     const text = textOf(pageOf('pt', 'dossier'));
     expect(text).toMatch(
-      /Risco: (?:alto|medio)\. 2 regras casaram\. O serviço tem dados mais novos/,
+      /Risco: (?:alto|medio)\. 2 regras acionadas\. O serviço tem dados mais novos/,
     );
     expect(text).toContain('Processos ativos (simulados)');
     expect(text).toMatch(/2 Concluído 61 tokens cobrado/);

@@ -31,7 +31,7 @@ test('in Portuguese they say the same', () => {
     'custo: 2 x cobrado 20 tokens, 1 x resposta',
     'relatório: /out/report.html',
     'resultado: /out (results.csv, report.html: exportação, sem máscara)',
-    'a fazer: `diligence inbox show trace/1` mostra o que se pode decidir',
+    'pendências: `diligence inbox show trace/1` mostra as ações possíveis',
   ]);
 });
 

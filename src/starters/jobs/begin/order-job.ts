@@ -60,7 +60,7 @@ export async function orderJob(
           return kind.claimsNothing === true
             ? say(
                 'no worker answers; on record with the engine: the next worker ends it',
-                'nenhum worker responde; registrado no motor: o próximo worker o termina',
+                'nenhum worker responde; registrado no servidor Temporal: o próximo worker o termina',
               )
             : notAnswered(say);
         }
