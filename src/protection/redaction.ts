@@ -101,7 +101,7 @@ function isMistyped(found: string, document: string): boolean {
   return asPeopleWrite.test(found) && (/\d{8}/.test(document) || /[./-]/.test(found));
 }
 
-/** E-mail addresses: masked whole. */
+/** E-mail addresses: the first letter of each part stays. */
 const addresses =
   /(?<![\w.+%@-])([\w+%])[\w.+%-]{0,63}@([a-z0-9])[a-z0-9.-]{0,252}\.[a-z]{2,24}\b/gi;
 
