@@ -249,6 +249,8 @@ describe('rows', () => {
   it('are refused while an item has no outcome', async () => {
     await write(2);
     await place.store.outcomes.file(folder, 'lane-0000/a', [outcomeOf(0, 'issued')]);
-    await expect(all(reader.rows(folder))).rejects.toThrow('item 1 of the job has no stored outcome');
+    await expect(all(reader.rows(folder))).rejects.toThrow(
+      'item 1 of the job has no stored outcome',
+    );
   });
 });
