@@ -116,6 +116,6 @@ function costNote(say: Say): string {
 function actionLines(id: string, actions: readonly ActionMeaning[], say: Say): string[] {
   return actions.flatMap(({ action, does, mayCost }) => [
     `  ${action}: ${does}${mayCost ? costNote(say) : ''}`,
-    `    diligence resolve ${id} --action ${action} --note "..."`,
+    `    diligence resolve ${id} --action ${action}${action === 'adopt' ? ' --external-id ID' : ''} --note "..."`,
   ]);
 }

@@ -188,7 +188,7 @@ function leftPart(
 ): Html {
   const { formats, language, say } = reader;
   const title = say('What is left to do', 'Pendências');
-  if (left.length === 0) return cardPart(title, html`<p>${say('Nothing.', 'Nada.')}</p>`);
+  if (left.length === 0) return cardPart(title, html`<p>${say('Nothing.', 'Nenhuma.')}</p>`);
   const columns: Column[] = [
     { name: say('Line', 'Linha'), look: 'line' },
     { name: say('Asked for', 'Pedido') },

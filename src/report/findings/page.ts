@@ -94,7 +94,7 @@ function leftPart(report: FindingsReport, reader: Reader): Html {
   const { say } = reader;
   const title = say('What is left to do', 'Pendências');
   if (!report.needsAttention) {
-    return cardPart(title, html`<p>${say('Nothing.', 'Nada.')}</p>`);
+    return cardPart(title, html`<p>${say('Nothing.', 'Nenhuma.')}</p>`);
   }
   const { actions } = attentionOf(report.kind, report.status, ['incomplete'], say);
   const step = ({ action, does }: ActionMeaning): Html => {

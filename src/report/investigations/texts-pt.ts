@@ -237,8 +237,8 @@ export const pt: InvestigationTexts = {
     faces: 'Rostos',
     risk: 'Risco',
     'as asked': 'conforme quem pediu',
-    'risk.matched_rules': 'Regras que se aplicaram',
-    'risk.missing_fields': 'Campos que faltam',
+    'risk.matched_rules': 'Regras acionadas',
+    'risk.missing_fields': 'Dados ausentes',
     trabalhista: 'CNDT (débitos trabalhistas)',
   },
 };

@@ -64,7 +64,7 @@ export function monitorHtml(report: MonitorReport, language: ReportLanguage): st
   const kicker = say('Changes of monitors', 'Mudanças dos monitores');
   const about = say(
     'Documents of monitors are masked. `diligence monitor changes` lists every change, in UTC.',
-    'Os documentos dos monitores estão mascarados. `diligence monitor changes` lista todas as mudanças, em UTC.',
+    'Os documentos dos monitores estão mascarados. `diligence monitor changes` lista todas as alterações, em UTC.',
   );
   return htmlPage({
     language: reader.htmlLanguage,
@@ -110,11 +110,11 @@ function scopeWords(
 
 function headline({ total, stored, delivered, failing }: SeverityCounts, reader: Reader): string {
   const { formats, say } = reader;
-  if (total === 0) return say('No changes', 'Nenhuma mudança');
+  if (total === 0) return say('No changes', 'Nenhuma alteração');
   const open = stored + delivered + failing;
   const count = formats.number(total);
   const all =
-    total === 1 ? say('1 change', '1 mudança') : say(`${count} changes`, `${count} mudanças`);
+    total === 1 ? say('1 change', '1 alteração') : say(`${count} changes`, `${count} alterações`);
   return open === 0
     ? `${all}, ${say('all acknowledged', 'todas confirmadas')}`
     : `${all}, ${formats.number(open)} ${say('still open', 'ainda abertas')}`;
@@ -224,7 +224,7 @@ function monitorsPart(
       ? ''
       : say(
           'A monitor that may not run looks just like one without changes.',
-          'Um monitor impedido de rodar parece um monitor sem mudanças.',
+          'Um monitor impedido de rodar parece um monitor sem alterações.',
         ),
   ];
   const columns: Column[] = [
@@ -266,7 +266,7 @@ function leftPart({ figures, sinks }: MonitorReport, { formats, say }: Reader): 
       unreviewed > 0,
       say(
         `${formats.number(unreviewed)} changes nobody has looked at: note each that you have seen.`,
-        `${formats.number(unreviewed)} mudanças que ninguém olhou: registre cada uma que você viu.`,
+        `${formats.number(unreviewed)} alterações que ninguém olhou: registre cada uma que você viu.`,
       ),
       'diligence resolve change/ID --action acknowledge',
     ],
@@ -275,7 +275,7 @@ function leftPart({ figures, sinks }: MonitorReport, { formats, say }: Reader): 
   return cardPart(
     say('What is left to do', 'Pendências'),
     open.length === 0
-      ? html`<p>${say('Nothing.', 'Nada.')}</p>`
+      ? html`<p>${say('Nothing.', 'Nenhuma.')}</p>`
       : html`<ol>
           ${open.map(([, words, line]) => html`<li>${words} ${commandPart(line)}</li>`)}
         </ol>`,
@@ -284,13 +284,13 @@ function leftPart({ figures, sinks }: MonitorReport, { formats, say }: Reader): 
 
 function sinksPart({ sinks }: MonitorReport, { say }: Reader): Html {
   return cardPart(
-    say('Where changes go', 'Para onde vão as mudanças'),
+    say('Where changes go', 'Para onde vão as alterações'),
     html`<ul>
       ${sinks.map(
         ({ name, required, disabled }) =>
           html`<li>
             ${name}${required ? null : say(' (not waited for)', ' (sem espera)')}:
-            ${disabled === null ? say('takes changes', 'recebe mudanças') : html`<strong>${disabled}</strong>`}
+            ${disabled === null ? say('takes changes', 'recebe alterações') : html`<strong>${disabled}</strong>`}
           </li>`,
       )}
     </ul>`,

@@ -57,7 +57,7 @@ export const certificateKind: JobKind<CertificateRecord, LatestEdition> = {
   service: 'certificates',
   // Its own id includes the instant.
   workflowId: (_, id) => id.split('/').slice(0, 3).join('/'),
-  describe: ({ type }, say) => `${say('one', 'uma')} ${type ?? ''}`,
+  describe: ({ type }) => type ?? '',
   terms: ({ label, rerun, terms }) => ({
     rerun,
     deadline: terms?.rowDeadlineMs,

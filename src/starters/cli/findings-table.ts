@@ -83,7 +83,9 @@ function sectionLines(
     shown.length > widths.length
       ? `${shown.length - widths.length} ${say('more columns', 'colunas a mais')}`
       : null,
-    widths.some((room, at) => room < (cells[at] ?? 0)) ? say('what is cut', 'o cortado') : null,
+    widths.some((room, at) => room < (cells[at] ?? 0))
+      ? say('what is cut', 'o texto cortado')
+      : null,
   ].filter((one) => one !== null);
   const more = left.length === 0 ? [] : [`  ${left.join(', ')}: ${file}`];
   return [`${titleOf(title, reader)} (${total})`, line(heads), ...texts.map(line), ...more];

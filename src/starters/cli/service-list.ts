@@ -11,7 +11,7 @@ import { withService } from '../jobs/begin/service-access';
 import { messageOf, RepeatedCalls } from '../jobs/begin/repeated-calls';
 import { printable } from '../jobs/text';
 import { printJsonList } from './json-list';
-import { print, printNote, screenReader } from './terminal';
+import { print, printNote, printWords, screenReader } from './terminal';
 
 /** A list of one resource at the service. */
 export interface ServiceList<Item> {
@@ -51,7 +51,7 @@ export async function eachListed<Item>(
   let unreadable = 0;
   await withService('investigation', async (service, environment, timeoutMs) => {
     const read = list.api(service, environment, timeoutMs);
-    const calls = new RepeatedCalls({ print: printNote });
+    const calls = new RepeatedCalls({ print: printWords });
     const call = { method: 'GET', pathTemplate: list.pathTemplate } as const;
     const pages = walkPages<Item>(call, (cursor) => calls.again(() => read(cursor)));
     for await (const { items } of pages) {

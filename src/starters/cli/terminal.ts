@@ -31,6 +31,11 @@ export function onScreen(ctx: CommandContext, chosen: Language): CommandContext 
 /** For code without a context. */
 export const say: Say = (en, pt) => (language === 'pt' ? pt : en);
 
+/** As `printNote`, in the language of the screen. */
+export function printWords(...words: Words): void {
+  printNote(say(...words));
+}
+
 export function screenReader(): Reader {
   const { readerOf } = require('../../report/reader') as typeof import('../../report/reader');
   return readerOf(language);

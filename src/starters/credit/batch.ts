@@ -110,12 +110,17 @@ async function scanFolder(
       scanned.push({ file, input, refused: null });
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof InputFileError)) throw error;
-      ctx.log(error.message);
+      ctx.log(ctx.reader.say(...error.words));
       scanned.push({ file, input: null, refused: error.message });
     }
   }
   for (const file of zipsAlone(names)) {
-    ctx.log(`${file}: ${noFileOfIt}; not sent`);
+    ctx.log(
+      ctx.reader.say(
+        `${file}: ${noFileOfIt}; not sent`,
+        `${file}: nenhum .rem com este nome; não enviado`,
+      ),
+    );
     scanned.push({ file, input: null, refused: noFileOfIt });
   }
   return scanned;

@@ -8,18 +8,20 @@ import {
   mostSends,
   RepeatedCalls,
   type RepeatOptions,
+  sentAgain,
 } from '../jobs/begin/repeated-calls';
+import type { Words } from '../../domain/job';
 import { CommandError } from '../jobs/errors';
 
 /** Calls about rule engines: retried where a retry is harmless, and never applied twice. */
 export class EngineCalls {
   readonly #api: EnginesApi;
-  readonly #tell: (line: string) => void;
+  readonly #print: (...words: Words) => void;
   readonly #calls: RepeatedCalls;
 
   constructor(api: EnginesApi, options: RepeatOptions) {
     this.#api = api;
-    this.#tell = options.print;
+    this.#print = options.print;
     this.#calls = new RepeatedCalls(options);
   }
 
@@ -76,13 +78,19 @@ export class EngineCalls {
           wasUnknown = true;
           const made = await this.#lookFor(creation.name, error);
           if (made !== undefined) {
-            this.#tell('the answer was lost; the engine is there');
+            this.#print(
+              'the answer was lost; the engine is there',
+              'a resposta se perdeu; o motor existe',
+            );
             return this.#onlyOne(await this.read(made.id));
           }
           if (error instanceof ContractError) throw createdUnread(error);
         }
         if (send >= mostSends) throw error;
-        this.#tell(`${messageOf(error)}; it is not there, so it is sent again`);
+        this.#print(
+          `${messageOf(error)}; it is not there, so it is sent again`,
+          `${messageOf(error)}; não existe, por isso é enviado de novo`,
+        );
       }
     }
   }
@@ -127,7 +135,7 @@ export class EngineCalls {
         const meaning = this.#calls.meaningOf(error);
         if (meaning === 'refused' || send >= mostSends) throw error;
         mayBeGone ||= meaning === 'unknown';
-        this.#tell(`${messageOf(error)}; sent again`);
+        this.#print(...sentAgain(error));
         await this.#calls.wait(error);
       }
     }

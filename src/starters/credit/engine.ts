@@ -13,7 +13,7 @@ import { EngineCalls } from './engine-calls';
 import { CommandError, UsageError, unreadableInput } from '../jobs/errors';
 import { printable } from '../jobs/text';
 import { stateWord } from '../../report/words';
-import { print, printJson, printNote, namedOnce, say, screenReader } from '../cli/terminal';
+import { print, printJson, printWords, namedOnce, say, screenReader } from '../cli/terminal';
 
 interface ChangeFlags {
   name?: string;
@@ -215,7 +215,7 @@ function parsed(text: string): unknown {
 async function withEngines<T>(work: (calls: EngineCalls) => Promise<T>): Promise<T> {
   return withCredit(async ({ engines }) => {
     try {
-      return await work(new EngineCalls(engines, { print: printNote }));
+      return await work(new EngineCalls(engines, { print: printWords }));
     } catch (error) {
       throw error instanceof StatusError ? new CommandError(refusalWords(error)) : error;
     }

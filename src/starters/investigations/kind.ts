@@ -53,7 +53,7 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     const { unanswered } = await sentBy(ctx, outcome);
     const openRequests = say(
       `${'unanswered'.padEnd(14)} ${unanswered} request(s): they may still be charged`,
-      `${'sem resposta'.padEnd(14)} ${unanswered} pedido(s): ainda podem ser cobrados`,
+      `${'sem resposta'.padEnd(14)} ${unanswered}: ainda pode haver cobrança`,
     );
     return [
       stateWord(status, language),

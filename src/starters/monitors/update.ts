@@ -22,7 +22,15 @@ import {
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { MonitorRepository } from '../../store/monitors/monitors';
-import { exitCodes, namedOnce, print, printJson, printNote, wholeNumber } from '../cli/terminal';
+import {
+  exitCodes,
+  namedOnce,
+  print,
+  printJson,
+  printNote,
+  printWords,
+  wholeNumber,
+} from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
 import { withService } from '../jobs/begin/service-access';
@@ -68,7 +76,7 @@ export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Comma
       const update = updateOf(flags);
       const ctx = await openContext(printNote);
       const { monitor, answer } = await change(ctx, monitorId, update, {
-        print: printNote,
+        print: printWords,
         ...options,
       });
       const others = notTaken(update, monitor);

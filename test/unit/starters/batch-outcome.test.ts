@@ -279,7 +279,7 @@ test('sections of all people stand in one sheet each, with the line and the CPF 
   await shown(await batchOf(profileBatchKind, people, works), { excel: true });
   expect((await stat(join(out, 'veiculos.csv'))).mode & 0o077).toBe(0);
   const rows = await rowsOf('veiculos.csv', ';');
-  expect(rows.map(({ line, asked, placa, novo }) => [line, asked, placa, novo])).toEqual([
+  expect(rows.map(({ line, requested, placa, novo }) => [line, requested, placa, novo])).toEqual([
     ['2', cpf(1), 'A', ''],
     ['4', cpf(3), 'B', '1,5'],
     ['4', cpf(3), 'C', ''],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { classifyFailure, isCallFailure } from '../../../apis/http/classify';
 import { ContractError, StatusError } from '../../../apis/http/errors';
+import type { Words } from '../../../domain/job';
 import { CommandError } from '../errors';
 
 /** Bounds the calls for one request, and the wait between two, in milliseconds. */
@@ -16,17 +17,17 @@ export type CallMeaning = 'refused' | 'not_done' | 'unknown';
 
 export interface RepeatOptions {
   /** Prints progress, one line at a time. */
-  print: (line: string) => void;
+  print: (...words: Words) => void;
   pause?: (ms: number) => Promise<unknown>;
 }
 
 /** Calls of a command to one service, retried where a retry is harmless. */
 export class RepeatedCalls {
-  readonly #tell: (line: string) => void;
+  readonly #print: (...words: Words) => void;
   readonly #pause: (ms: number) => Promise<unknown>;
 
   constructor({ print, pause = sleep }: RepeatOptions) {
-    this.#tell = print;
+    this.#print = print;
     this.#pause = pause;
   }
 
@@ -38,7 +39,7 @@ export class RepeatedCalls {
       } catch (error) {
         const isRead = !(error instanceof ContractError);
         if (!isRead || this.meaningOf(error) === 'refused' || send >= mostSends) throw error;
-        this.#tell(`${messageOf(error)}; sent again`);
+        this.#print(...sentAgain(error));
         await this.wait(error);
       }
     }
@@ -62,6 +63,11 @@ export class RepeatedCalls {
     if (failure === 'unknown') return 'unknown';
     return failure === 'transient' ? 'not_done' : 'refused';
   }
+}
+
+/** A line of progress. */
+export function sentAgain(error: unknown): Words {
+  return [`${messageOf(error)}; sent again`, `${messageOf(error)}; enviado de novo`];
 }
 
 export function isMissing(error: unknown): boolean {
