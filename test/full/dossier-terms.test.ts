@@ -99,7 +99,7 @@ test('retries that were broken off go on with the same command, and none is sent
   expect(again.told['id']).toBe(told['id']);
   const rows = await sheetRows(String(again.told['folder']), 'results.csv');
   expect(rows.filter(({ caused }) => caused !== '1')).toEqual([]);
-  const seen = items().filter((one) => rows.some(({ asked }) => asked === one.dossieId));
+  const seen = items().filter((one) => rows.some(({ requested }) => requested === one.dossieId));
   expect(seen.map(({ retried }) => retried)).toEqual(rows.map(() => 1));
 });
 

@@ -159,7 +159,7 @@ describe('schedules of sweeps', () => {
     expect(message).toContain('holds back is delivered by `diligence monitor sweep`');
     const again = await place.run(['monitor', 'unschedule']);
     expect(again).toMatchObject({ code: 1 });
-    expect(again.stderr).toContain('there is no schedule of the name default');
+    expect(again.stderr).toContain('there is no schedule default');
   });
 
   test('an id that is none is told before anything is sent', async () => {

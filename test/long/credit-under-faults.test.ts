@@ -116,7 +116,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
   async function linesOf(): Promise<Line[]> {
     const out = join(place.folder, 'out');
     const rows = await sheetRows(out, 'results.csv');
-    return rows.map(({ asked: file = '', id = '', status = '' }) => {
+    return rows.map(({ requested: file = '', id = '', status = '' }) => {
       return { file, id, status, folder: join(out, basename(file, '.rem')) };
     });
   }

@@ -85,7 +85,7 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
 
     const { code, stdout } = await result;
     const lines = await linesOf(stdout);
-    expect(lines.map(({ asked, status }) => [asked, status])).toEqual(
+    expect(lines.map(({ requested, status }) => [requested, status])).toEqual(
       names.map((name) => [name, lost.includes(name) ? 'unknown_outcome' : 'completed']),
     );
     expect(code).toBe(3);
@@ -94,7 +94,7 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
     );
     expect(downloads('wait.rem').length).toBeGreaterThan(readBefore);
     const analyses = new AnalysisRepository(storeIn(place.folder));
-    for (const { asked: file, id = '', status } of lines) {
+    for (const { requested: file, id = '', status } of lines) {
       const outcome = await analyses.outcome(analysisFolder(id));
       expect([file, outcome?.status]).toEqual([file, status]);
       if (outcome === null || status !== 'completed') continue;

@@ -166,7 +166,7 @@ test(`${lookups} lookups under faults and kills: each is told as it was answered
   const rows = await running;
   place.sandbox.configure({ profiles: { background: { rate: 0 } } });
 
-  expect(rows.map(({ asked }) => asked)).toEqual(people);
+  expect(rows.map(({ requested }) => requested)).toEqual(people);
   const wrong: string[] = [];
   for (const row of rows) {
     for (const sentence of await contradictions(row)) {
@@ -217,11 +217,11 @@ const statusOf = (one: string): string => statuses.get(one) ?? '';
 
 /** What the sandbox and the store say, against a line of the results. */
 async function contradictions(row: Row): Promise<string[]> {
-  const { asked = '', status = '' } = row;
-  const plan = plans.get(asked);
+  const { requested = '', status = '' } = row;
+  const plan = plans.get(requested);
   const found: string[] = [];
-  statuses.set(asked, status);
-  const calls = received().filter(({ subject }) => subject === asked);
+  statuses.set(requested, status);
+  const calls = received().filter(({ subject }) => subject === requested);
   // The service said so, and nobody can tell that it was a fault.
   const isNot = status === 'not_found' && calls.some(({ fault }) => fault === '404');
   if (status !== plan?.status && !isNot) {
@@ -229,7 +229,7 @@ async function contradictions(row: Row): Promise<string[]> {
   }
   const whole = calls.filter(arrivedWhole).filter(wasProfile);
   const answered = Number(row['answered']);
-  const wanted = status !== 'found' ? 0 : askedAgain.includes(asked) ? 2 : 1;
+  const wanted = status !== 'found' ? 0 : askedAgain.includes(requested) ? 2 : 1;
   if (answered !== wanted) found.push(`${answered} answers are told of`);
   // What a killed worker had not put on file yet is asked for again.
   const notStored = whole.filter(({ at }) => workers.killedAfter(Date.parse(at), 5_000));
@@ -245,7 +245,7 @@ async function contradictions(row: Row): Promise<string[]> {
   const stored = JSON.parse(answer.toString()) as { observacao?: string; veiculos: unknown[] };
   if (stored.observacao !== named.profile.observacao) found.push('not what the service told');
   if (Number(row['vehicles']) !== stored.veiculos.length) found.push('another number of vehicles');
-  const rural = beforeAgain.includes(asked) ? 'failed' : 'told';
+  const rural = beforeAgain.includes(requested) ? 'failed' : 'told';
   if (row['rural'] !== rural) found.push(`rural: ${row['rural']}`);
   return found;
 }

@@ -211,7 +211,7 @@ test(`${searches} searches under faults and kills: each is made once, told as it
   const rows = await running;
   place.sandbox.configure({ traces: { background: { rate: 0 } } });
 
-  expect(rows.map(({ asked }) => asked)).toEqual(targets);
+  expect(rows.map(({ requested }) => requested)).toEqual(targets);
   const wrong: string[] = [];
   for (const row of rows) {
     for (const sentence of await contradictions(row, 'first')) {
@@ -279,14 +279,14 @@ test('no target is found in the engine, in ids or in logs; histories are short',
 /** What the sandbox and the store say, against a line of the results. */
 async function contradictions(row: Row, out: string): Promise<string[]> {
   const found: string[] = [];
-  const { asked = '', status = '', line = '' } = row;
+  const { requested = '', status = '', line = '' } = row;
   const traceId = row['trace_id'] ?? '';
-  const started = counted().get(asked)?.started ?? 0;
+  const started = counted().get(requested)?.started ?? 0;
   if (started > 1) found.push(`${started} searches were made`);
   if (traceId !== '' && started !== 1) found.push(`${started} searches made, and one is named`);
-  const wanted = out === 'first' ? firstStatus(row, started) : settledStatus(asked);
+  const wanted = out === 'first' ? firstStatus(row, started) : settledStatus(requested);
   if (status !== wanted) found.push(`not ${wanted}: ${row['error_code']} ${row['error_message']}`);
-  const settled = place.sandbox.traces.state().find(({ search }) => search['target'] === asked);
+  const settled = place.sandbox.traces.state().find(({ search }) => search['target'] === requested);
   if (traceId !== '' && settled?.search['id'] !== traceId) found.push('the id of another search');
   if (status === 'refused' && started !== 0) found.push('refused, and made');
   if (!['completed', 'failed'].includes(status) && row['sha256'] === '') return found;
@@ -312,18 +312,18 @@ async function contradictions(row: Row, out: string): Promise<string[]> {
 
 /** How a search ends that is met by faults, kills and people. */
 function firstStatus(row: Row, started: number): string {
-  const { asked = '' } = row;
-  if (unanswered.includes(asked)) return 'unknown_outcome';
-  if (turnedAway.includes(asked)) {
+  const { requested = '' } = row;
+  if (unanswered.includes(requested)) return 'unknown_outcome';
+  if (turnedAway.includes(requested)) {
     // Called off between a request and its refusal, it may have been made, for all that is known.
     if (row['trace_id'] === '' && row['status'] === 'unknown_outcome') return 'unknown_outcome';
     return row['trace_id'] === '' ? 'cancelled' : 'without an id';
   }
-  if (beingMade.includes(asked) || waitedFor.includes(asked)) {
+  if (beingMade.includes(requested) || waitedFor.includes(requested)) {
     return row['trace_id'] === '' ? 'with an id' : 'cancelled';
   }
-  if (started === 0 && wasRefused(asked)) return 'refused';
-  return settledStatus(asked);
+  if (started === 0 && wasRefused(requested)) return 'refused';
+  return settledStatus(requested);
 }
 
 function wasRefused(target: string): boolean {
