@@ -45,12 +45,12 @@ async function plant(place: Installation): Promise<void> {
   const text = `${plantedName} ${person} ${punctuateDocument(company)} token=${sandboxToken}`;
   // A folder that the store does not hold: the failure of the activity names it.
   const folder = `works/${company}?token=${sandboxToken}`;
-  const work = { folder, items: 1, outcomesIn: folder };
+  const list = { folder, items: 1, outcomesIn: folder };
   const terms = { interactive: true, queueSuffix: suffix, rowDeadlineMs: 1_000 };
   const handle = await client.workflow.start('certificateResolve', {
     workflowId: 'planted',
     taskQueue,
-    args: [{ jobId: text, work, decision: 1, terms, concurrency: 1 }],
+    args: [{ jobId: text, list, decision: 1, terms, concurrency: 1 }],
     memo: { text },
   });
   const told = { message: expect.anything() as unknown };
