@@ -313,7 +313,7 @@ test(`${together + followed} dossiers under faults and kills: attempts are those
 
   const { folder } = JSON.parse(stdout) as { folder: string };
   const tried = await sheetRows(folder, 'results.csv');
-  expect(tried.map(({ requested }) => requested).toSorted()).toEqual([...retriedTogether.keys()]);
+  expect(tried.map((row) => row.requested).toSorted()).toEqual([...retriedTogether.keys()]);
   expect([0, 3]).toContain(code);
   const wrong: string[] = [];
   const states = new Map(
@@ -324,10 +324,10 @@ test(`${together + followed} dossiers under faults and kills: attempts are those
       wrong.push(`${id} (${outcome.status}): ${sentence}`);
     }
   }
-  for (const { requested = '', caused, status } of tried) {
-    const { outcome } = ended.get(requested) ?? {};
+  for (const { requested: dossier = '', caused, status } of tried) {
+    const { outcome } = ended.get(dossier) ?? {};
     const isSame = outcome?.caused === Number(caused) && outcome.status === status;
-    if (!isSame) wrong.push(`${requested}: row`);
+    if (!isSame) wrong.push(`${dossier}: row`);
   }
   expect(wrong).toEqual([]);
 
