@@ -15,7 +15,10 @@ interface Field {
 /** The surface for programs: a change of it is seen here, in review. */
 export function libraryPage(root: string): string {
   const source = readFileSync(join(root, 'src', 'starters', 'library', 'api.ts'), 'utf8');
-  const types = source.slice(source.indexOf('export interface ConnectOptions'));
+  const start = source.indexOf('export interface ConnectOptions');
+  if (start < 0)
+    throw new Error('api.ts has no ConnectOptions: where do the types of the page begin?');
+  const types = source.slice(start);
   return page(
     'Library',
     `\`import { connect } from 'diligence'\`: jobs of every kind from a program, by the code that the command line calls. It prints nothing, ends no process and sets no signal handler. [examples/investigate.ts](../../examples/investigate.ts) is one that is tested.`,

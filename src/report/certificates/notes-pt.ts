@@ -7,7 +7,7 @@ const ownNotes: [RegExp, string][] = [
     /^the deadline (?:of the batch )?passed before it (?:was|could be) requested$/,
     'o prazo terminou antes que fosse pedida',
   ],
-  [/^requested by another work$/, 'pedida por outro trabalho'],
+  [/^requested by another job$/, 'pedida por outro trabalho'],
   [/^reused: issued (.*)$/, 'aproveitada: emitida em $1'],
   [/^unknown in (.*)$/, 'resultado desconhecido em $1'],
   [/^abandoned by ([^:]*): (.*)$/, 'abandonada por $1: $2'],
