@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { flagProblem } from '../jobs/text';
 import { putCertificateJob } from '../../store/certificates/requests';
-import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
+import {
+  documentTypesServed,
+  type CertificateType,
+  type ManifestRow,
+} from '../../domain/certificates/certificates';
 import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
-import { documentTypesServed } from '../../domain/certificates/certificates';
 import { readDocument } from '../../domain/core/documents/read-document';
 import type {
   CertificateRecord,

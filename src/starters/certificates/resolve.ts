@@ -1,9 +1,8 @@
 import { stateWord } from '../../report/words';
-import { CertificateJobs } from '../../store/certificates/jobs';
+import { CertificateJobs, type LatestEdition } from '../../store/certificates/jobs';
 import { queueName } from '../../domain/core/queues';
 import type { DecidedRow } from '../../domain/core/decision';
 import type { CertificateRecord } from '../../domain/certificates/job';
-import type { LatestEdition } from '../../store/certificates/jobs';
 import { decisionsOf, type FoundJob } from '../../store/core/jobs/inbox';
 import type { EngineClient } from '../../temporal/connection';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';

@@ -8,8 +8,7 @@ import { oneOf } from '../cli/terminal';
 import { UsageError, reasonMissing } from '../jobs/errors';
 import { planAnalysis } from './request';
 import { analysisBatch } from './batch';
-import { analysisBatchKind } from './batch-kind';
-import { analysisKind } from './kind';
+import { analysisBatchKind, analysisKind } from './kind';
 
 interface AnalyzeFlags extends StartFlags {
   input: string;

@@ -7,7 +7,7 @@ import {
   type AnalysisRecord,
 } from '../../domain/credit/job';
 import type { ReportLanguage } from '../../report/formats';
-import { analysisSubject } from '../../domain/core/service/attempts';
+import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
 import type { CommandContext } from '../jobs/context';
 import type { RequestCounts, EndedJob, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
@@ -16,6 +16,7 @@ import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { writeWhole } from '../jobs/written-file';
 import { analysisFindings } from './findings';
+import { jobBatchKind } from '../jobs/batches/batch-kind';
 
 export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   kind: 'credit-analysis',
@@ -122,3 +123,40 @@ function analysisLines(outcome: AnalysisOutcome, reader: Reader) {
   }
   return lines;
 }
+
+export const analysisBatchKind = jobBatchKind({
+  kind: 'credit-batch',
+  service: 'credit',
+  noun: ['analyses', 'análises'],
+  unstarted: 'lost',
+  columns: ['operation_id', 'titulos', 'blocked', 'alerted', 'possible_double_charge'],
+  child: analysisKind,
+  hasFolders: true,
+  newest: async (store, jobId) => {
+    const [, name = ''] = jobId.split('/');
+    const found = await new AnalysisRepository(store).lastEnded(name, analysisFolder(jobId));
+    return found?.record.jobId ?? jobId;
+  },
+  shown: ({ error, operationId, possibleDoubleCharge, result }) => {
+    // Contradictions of a result are shown in the error column.
+    const message = result?.contradictions.join('; ') ?? '';
+    const contradiction = message === '' ? null : { code: 'contradiction', message };
+    return {
+      cells: {
+        operation_id: operationId,
+        titulos: result?.summary.receivables ?? null,
+        blocked: result?.summary.blocked ?? null,
+        alerted: result?.summary.alerted ?? null,
+        possible_double_charge: possibleDoubleCharge,
+      },
+      error: error ?? contradiction,
+    };
+  },
+  // The rule engine that a name stands for is found when the job has started: it changes the fence.
+  hasStarted: async (store, { folder }) => {
+    const fence = (await new AnalysisRepository(store).record(folder))?.fence ?? null;
+    if (fence === null) return false;
+    const attempts = await store.attempts.of(analysisSubject(fence));
+    return subjectState(attempts, Date.now()).kind !== 'free';
+  },
+});

@@ -16,9 +16,8 @@ import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { planCancel, planFollow, mostAttempts } from './request';
 import { followBatch } from './batch';
-import { dossierBatchKind } from './batch-kind';
+import { dossierBatchKind, dossierKind } from './kind';
 import { dossierIdOf, idCommand } from './ids';
-import { dossierKind } from './kind';
 import { dossierListCommand } from './list';
 import { retryFailedCommand } from './retry-failed';
 

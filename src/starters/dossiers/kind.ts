@@ -15,6 +15,9 @@ import { stateWord } from '../../report/words';
 import { dossierFindings } from './findings';
 import { artifactName, writeDossierFolder } from './folder';
 import { phasesLine } from './phases';
+import { dossierEnd } from '../../domain/job-ends';
+import { jobBatchKind } from '../jobs/batches/batch-kind';
+import { billedCharges } from '../jobs/batches/rules';
 
 export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   kind: 'dossier',
@@ -176,3 +179,31 @@ function attemptLine({ billing, number, status }: AttemptSeen, reader: Reader): 
 function stateOf(status: string | null, { language, say }: Reader): string {
   return status === null ? say('not told', 'não informado') : stateWord(status, language);
 }
+
+export const dossierBatchKind = jobBatchKind({
+  kind: 'dossier-batch',
+  service: 'investigation',
+  noun: ['dossiers', 'dossiês'],
+  unstarted: 'followed',
+  columns: ['remote', 'attempts', 'caused', 'possible_attempt', 'risk', 'files'],
+  chargeColumns: ['caused', 'possible_attempt'],
+  charges: billedCharges,
+  child: dossierKind,
+  hasFolders: true,
+  shown: (outcome) => {
+    const { attempts, caused, possibleAttempt, remote, risk, stored } = outcome;
+    return {
+      isDoubted: dossierEnd(outcome).needsAttention,
+      cells: {
+        remote,
+        attempts: attempts.at(-1)?.number ?? null,
+        caused,
+        possible_attempt: possibleAttempt,
+        risk: risk?.level ?? null,
+        files: stored.length,
+      },
+      billing: attempts.map(({ billing }) => billing),
+    };
+  },
+  hasStarted: () => true,
+});

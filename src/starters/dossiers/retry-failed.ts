@@ -10,7 +10,7 @@ import { withActor, withDetach, withLanguage, type StartFlags } from '../cli/fla
 import { oneOf, sinceOf, wholeNumber } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import { retryBatch } from './batch';
-import { dossierBatchKind } from './batch-kind';
+import { dossierBatchKind } from './kind';
 import { deadlineOption } from './deadline';
 import { eachDossier } from './list';
 

@@ -8,8 +8,7 @@ import type { InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import { planInvestigation, subjectColumns } from './request';
 import { investigationBatch } from './batch';
-import { investigationBatchKind } from './batch-kind';
-import { investigationKind } from './kind';
+import { investigationBatchKind, investigationKind } from './kind';
 import { graphLines, readPlan, readyPlans } from './plan-file';
 
 type SubjectFlags = { [Field in keyof Subject]?: Exclude<Subject[Field], null> };

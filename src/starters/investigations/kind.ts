@@ -1,5 +1,6 @@
 import {
   investigationWorkflowId,
+  stepStatuses,
   type InvestigationOutcome,
   type InvestigationRecord,
 } from '../../domain/investigations/investigation';
@@ -13,6 +14,7 @@ import { endedJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { childKindOf } from './child-kinds';
+import { jobBatchKind } from '../jobs/batches/batch-kind';
 
 /** The findings of a step's job, as its `--json` prints them. */
 export interface StepResult {
@@ -99,3 +101,20 @@ async function sentBy(ctx: CommandContext, outcome: InvestigationOutcome): Promi
   const { requestsOf } = require('./report/spent') as typeof import('./report/spent');
   return requestsOf(ctx, await reportedJobs(ctx, outcome));
 }
+
+export const investigationBatchKind = jobBatchKind({
+  kind: 'investigation-batch',
+  service: 'investigation',
+  noun: ['investigations', 'investigações'],
+  unstarted: 'lost',
+  columns: stepStatuses,
+  child: investigationKind,
+  hasFolders: true,
+  shown: ({ steps }) => {
+    const counted = stepStatuses.map((word) => {
+      return [word, steps.filter((step) => step.status === word).length] as const;
+    });
+    return { cells: Object.fromEntries(counted) };
+  },
+  hasStarted: async ({ rows }, { folder }) => (await rows.itemsAfter(folder, -1, 1)).length > 0,
+});

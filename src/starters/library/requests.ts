@@ -9,20 +9,17 @@ import {
 import { certificateBatchKind, certificateKind } from '../certificates/kind';
 import { analysisBatchRequest, analysisRequest, planAnalysis } from '../credit/request';
 import { analysisBatch } from '../credit/batch';
-import { analysisBatchKind } from '../credit/batch-kind';
-import { analysisKind } from '../credit/kind';
+import { analysisBatchKind, analysisKind } from '../credit/kind';
 import { planFollow, dossierBatchRequest, dossierRequest } from '../dossiers/request';
 import { followBatch } from '../dossiers/batch';
-import { dossierBatchKind } from '../dossiers/batch-kind';
-import { dossierKind } from '../dossiers/kind';
+import { dossierBatchKind, dossierKind } from '../dossiers/kind';
 import {
   planInvestigation,
   investigationBatchRequest,
   investigationRequest,
 } from '../investigations/request';
 import { investigationBatch } from '../investigations/batch';
-import { investigationBatchKind } from '../investigations/batch-kind';
-import { investigationKind } from '../investigations/kind';
+import { investigationBatchKind, investigationKind } from '../investigations/kind';
 import { planBatchStart, inputFileOf } from '../jobs/batches/request';
 import { beginJob } from '../jobs/begin/begin-job';
 import type { CommandContext } from '../jobs/context';
@@ -35,12 +32,10 @@ import { planScan, planSweep, orderOf, scanRequest, sweepRequest } from '../moni
 import { scanKind, sweepKind } from '../monitors/kind';
 import { planProfile, profileBatchRequest, profileRequest } from '../profiles/request';
 import { profileBatch } from '../profiles/batch';
-import { profileBatchKind } from '../profiles/batch-kind';
-import { profileKind } from '../profiles/kind';
+import { profileBatchKind, profileKind } from '../profiles/kind';
 import { planTrace, traceBatchRequest, traceRequest } from '../traces/request';
 import { traceBatch } from '../traces/batch';
-import { traceBatchKind } from '../traces/batch-kind';
-import { traceKind } from '../traces/kind';
+import { traceBatchKind, traceKind } from '../traces/kind';
 
 interface Startable<Schema extends z.ZodObject> {
   schema: Schema;

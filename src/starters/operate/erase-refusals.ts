@@ -2,8 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { JobRuns } from '../../store/erasure/erasures';
 import type { UndecidedAttempt } from '../../store/erasure/links';
 import type { ErasurePlan } from '../../store/erasure/plan';
-import type { Words } from '../../domain/job';
-import { workflowIdOf } from '../../domain/job';
+import { workflowIdOf, type Words } from '../../domain/job';
 import { runningIds, runsOf } from '../../temporal/job-runs';
 
 /** Executions that an erasure waits for, and those that it deletes; erasure by age deletes none. */

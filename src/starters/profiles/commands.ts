@@ -7,8 +7,7 @@ import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { planProfile } from './request';
 import { profileBatch } from './batch';
-import { profileBatchKind } from './batch-kind';
-import { profileKind } from './kind';
+import { profileBatchKind, profileKind } from './kind';
 
 type LookupFlags = StartFlags & {
   input?: string;

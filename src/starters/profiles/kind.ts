@@ -4,17 +4,19 @@ import {
   type ProfileRecord,
   type ProfileStatus,
 } from '../../domain/profiles/lookup';
-import { profileSubject } from '../../domain/core/service/attempts';
+import { profileSubject, sentBy } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
 import { maskDocument } from '../../domain/core/documents/documents';
 import { requestedFor, type Charge, type EndedJob, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
-import { lostCalls } from '../jobs/batches/rules';
+import { lostCalls, answeredCharges } from '../jobs/batches/rules';
 import { errorWords } from '../jobs/text';
 import type { Words } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import { nameOf } from '../../report/words';
 import { profileFindings } from './findings';
+import { ProfileRepository } from '../../store/profiles/profiles';
+import { jobBatchKind } from '../jobs/batches/batch-kind';
 
 export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   kind: 'profile',
@@ -121,3 +123,36 @@ function profileLines(outcome: ProfileOutcome, reader: Reader): string[] {
   }
   return lines;
 }
+
+export const profileBatchKind = jobBatchKind({
+  kind: 'profile-batch',
+  service: 'investigation',
+  noun: ['lookups', 'consultas'],
+  unstarted: 'lost',
+  columns: [
+    'vehicles',
+    'properties',
+    'planes',
+    'drones',
+    'patents',
+    'rural',
+    'answered',
+    'sha256',
+    'answers_lost',
+  ],
+  chargeColumns: ['answered', 'answers_lost'],
+  charges: answeredCharges,
+  sheets: (folder, how) => {
+    const { ProfileSheets } = require('./sheets') as typeof import('./sheets');
+    return new ProfileSheets(folder, how);
+  },
+  child: profileKind,
+  hasPages: true,
+  shown: ({ answered, answersLost, call, counts, rural, sha256 }) => {
+    return { cells: { ...counts, rural, call, answered, sha256, answers_lost: answersLost } };
+  },
+  answer: async (store, { folder, outcome: { call } }) =>
+    call === null ? null : new ProfileRepository(store).answer(folder, call),
+  hasStarted: async ({ attempts }, { id, input }) =>
+    sentBy(await attempts.of(profileSubject(input.name)), id) > 0,
+});

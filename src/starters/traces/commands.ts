@@ -9,8 +9,7 @@ import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { planTrace } from './request';
 import { traceBatch } from './batch';
-import { traceBatchKind } from './batch-kind';
-import { traceKind } from './kind';
+import { traceBatchKind, traceKind } from './kind';
 import { traceListCommand } from './list';
 
 type SearchFlags = StartFlags & {

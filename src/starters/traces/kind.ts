@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { TraceRepository } from '../../store/traces/traces';
-import { traceSubject } from '../../domain/core/service/attempts';
+import { traceSubject, subjectState } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
 import type { Words } from '../../domain/job';
 import {
@@ -16,6 +16,8 @@ import { progressOfOne } from '../jobs/progress';
 import { billingWords, errorWords, factLines } from '../jobs/text';
 import { writeWhole } from '../jobs/written-file';
 import { traceFindings } from './findings';
+import { jobBatchKind } from '../jobs/batches/batch-kind';
+import { billedCharges } from '../jobs/batches/rules';
 
 const words: Record<TraceStatus, Words> = {
   completed: ['completed', 'concluído'],
@@ -90,3 +92,41 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
 function chargesOf({ seen, traceId }: TraceOutcome): Charge[] {
   return [{ of: `trace/${traceId}`, billing: seen?.billing ?? null }];
 }
+
+export const traceBatchKind = jobBatchKind({
+  kind: 'trace-batch',
+  service: 'investigation',
+  noun: ['searches', 'buscas'],
+  unstarted: 'lost',
+  columns: [
+    'trace_id',
+    'type',
+    'partial',
+    'sources',
+    'billing_status',
+    'billing_amount',
+    'sha256',
+    'billing_unit',
+  ],
+  chargeColumns: ['billing_status', 'billing_amount', 'billing_unit'],
+  charges: billedCharges,
+  child: traceKind,
+  shown: ({ seen, traceId }) => {
+    const billing = seen?.billing ?? null;
+    const sources = Object.entries(seen?.sources ?? {}).map(([name, word]) => `${name}: ${word}`);
+    const cells = {
+      trace_id: traceId,
+      type: seen?.type ?? null,
+      partial: seen?.partial ?? null,
+      sources: sources.length === 0 ? null : sources.join(' | '),
+      billing_status: billing?.status ?? null,
+      billing_amount: billing?.amount ?? null,
+      billing_unit: billing?.unit ?? null,
+      sha256: seen?.sha256 ?? null,
+    };
+    return { cells, billing: [billing] };
+  },
+  answer: (store, { folder }) => new TraceRepository(store).answer(folder),
+  hasStarted: async ({ attempts }, { input }) =>
+    subjectState(await attempts.of(traceSubject(input.name)), Date.now()).kind !== 'free',
+});

@@ -27,8 +27,8 @@ import { printResult, type ResultFlags } from '../../../src/starters/cli/print-j
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { findJob } from '../../../src/starters/jobs/find-job';
 import type { JobKind } from '../../../src/starters/jobs/job-kind';
-import { profileBatchKind } from '../../../src/starters/profiles/batch-kind';
-import { traceBatchKind } from '../../../src/starters/traces/batch-kind';
+import { profileBatchKind } from '../../../src/starters/profiles/kind';
+import { traceBatchKind } from '../../../src/starters/traces/kind';
 import { JobBatchRepository } from '../../../src/store/core/jobs/job-batches';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';

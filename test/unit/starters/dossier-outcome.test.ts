@@ -1,6 +1,5 @@
 import { readerOf } from '../../../src/report/reader';
-import type { DossierOutcome } from '../../../src/domain/dossiers/follow';
-import { riskSummary } from '../../../src/domain/dossiers/follow';
+import { riskSummary, type DossierOutcome } from '../../../src/domain/dossiers/follow';
 import { dossierLines } from '../../../src/starters/dossiers/kind';
 
 const english = readerOf('en');

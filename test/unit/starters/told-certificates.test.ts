@@ -5,8 +5,11 @@ import { factOf } from '../../../src/activities/certificates/read-fact';
 import { outcomeOfFact } from '../../../src/activities/certificates/outcomes';
 import { parseJson } from '../../../src/apis/http/problem';
 import { issuanceFromWire } from '../../../src/apis/investigation/wire/certificates.wire';
-import type { ManifestItem, StatusCounts } from '../../../src/domain/certificates/certificates';
-import { noCounts } from '../../../src/domain/certificates/certificates';
+import {
+  noCounts,
+  type ManifestItem,
+  type StatusCounts,
+} from '../../../src/domain/certificates/certificates';
 import { certificateFolder } from '../../../src/domain/certificates/job';
 import { printResult, printRows, printView } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';

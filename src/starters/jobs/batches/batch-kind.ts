@@ -11,10 +11,13 @@ import type { Progress } from '../progress';
 import { leftLines, problemLines } from '../text';
 import { writeWhole } from '../written-file';
 import { printedRows, surveyRows, type BatchSurvey, type EndedBatch } from './rows';
-import type { BatchRules } from './rules';
+import type { BatchRules, EndOfChild } from './rules';
 
 /** The job kind of a batch: what commands about jobs call. */
-export function jobBatchKind(rules: BatchRules): JobKind<JobBatchRecord, JobBatchEnd> {
+export function jobBatchKind<Input, Outcome extends EndOfChild>(
+  own: BatchRules<Input, Outcome>,
+): JobKind<JobBatchRecord, JobBatchEnd> {
+  const rules = own as BatchRules;
   // Set by `export`, so that the lines printed after it do not read the rows again.
   const surveys = new WeakMap<JobBatchEnd, BatchSurvey>();
   const surveyOf = async (ctx: CommandContext, job: EndedBatch): Promise<BatchSurvey> => {

@@ -2,11 +2,17 @@ import { attentionOf } from '../../../domain/attention';
 import type { ChildJob, JobBatchEnd, JobBatchRecord } from '../../../domain/core/job-batch';
 import { ownFields } from '../../../sheets/write/result-cells';
 import type { StoredRow } from '../../../store/core/row-writer';
-import type { BatchCharges, BatchRules, ChildEnd, ShownRow } from './rules';
+import {
+  chargesOf,
+  type BatchCharges,
+  type BatchRules,
+  type ChildEnd,
+  type EndOfChild,
+  type ShownRow,
+} from './rules';
 import type { CommandContext } from '../context';
 import { CommandError } from '../errors';
 import { outcomeOf } from '../envelope';
-import { endedJob } from '../find-job';
 import type { EndedJob, Job } from '../job-kind';
 import type { LineProblem } from '../begin/start-job';
 
@@ -41,7 +47,7 @@ export async function surveyRows(
 ): Promise<BatchSurvey> {
   const counts: Record<string, number> = {};
   const problems: LineProblem[] = [];
-  const charges = rules.charges();
+  const charges = chargesOf(rules);
   for await (const row of rowsOf(ctx, rules, job)) {
     const { child, end, line, reference, status } = row;
     counts[status] = (counts[status] ?? 0) + 1;
@@ -69,7 +75,7 @@ export function reportedOf(
   { end, status }: ResultRow,
 ): Record<string, string | number | null> {
   const reported = rules.columns.map((column) => {
-    const isCharged = status !== 'duplicate' || !rules.chargeColumns.includes(column);
+    const isCharged = status !== 'duplicate' || rules.chargeColumns?.includes(column) !== true;
     const value = isCharged ? (end?.cells[column] ?? null) : null;
     return [column, typeof value === 'boolean' ? String(value) : value] as const;
   });
@@ -84,22 +90,27 @@ export async function* printedRows(
 ): AsyncGenerator<object> {
   const { columns = [] } = job.input;
   for await (const row of rowsOf(ctx, rules, job)) {
-    const { child, end, own, ...told } = row;
-    const when = { jobId: end?.jobId ?? child?.jobId ?? null, settledAt: end?.settledAt ?? null };
+    const { child: _, end, own, ...told } = row;
+    const when = whenOf(row);
     const reported = reportedOf(rules, row);
-    const outcome = end && (await childOutcome(ctx, rules, end));
+    const outcome = end && (await outcomeOf(ctx, rules.child, end.job, null));
     yield { ...told, reported, outcome, ...when, input: ownFields(own, columns) };
   }
 }
 
-/** The outcome of the row's job, in the form of `--json`. */
-async function childOutcome(
-  ctx: CommandContext,
-  { child }: BatchRules,
-  { jobId }: ChildEnd,
-): Promise<object | null> {
-  const job = await ctx.store.jobs.find(jobId);
-  return job && outcomeOf(ctx, child, endedJob(job as Job), null);
+/** The row's job, and when it ended. */
+export function whenOf({ child, end }: ResultRow) {
+  const jobId = end?.job.id ?? child?.jobId ?? null;
+  return { jobId, settledAt: end?.job.outcome.settledAt ?? null };
+}
+
+/** What the service answered about the row, as it came. */
+export async function answerOf(
+  { store }: CommandContext,
+  rules: BatchRules,
+  end: ChildEnd | null,
+): Promise<Buffer | null> {
+  return (end && (await rules.answer?.(store, end.job))) ?? null;
 }
 
 export async function* rowsOf(
@@ -116,12 +127,22 @@ export async function* rowsOf(
     const child = item?.child ?? null;
     if (child === null)
       throw new CommandError([`${folder} is not complete`, `${folder} está incompleto`]);
-    const end = row.erased ? null : await rules.ending(ctx, child.jobId);
-    const hasStarted = end !== null || (await rules.hasStarted(ctx, child.jobId));
+    const { jobId } = child;
+    const newest = row.erased ? null : ((await rules.newest?.(ctx.store, jobId)) ?? jobId);
+    const job = newest === null ? null : ((await ctx.store.jobs.find(newest)) as ChildOf);
+    const end = job && endOf(rules, job);
+    const hasStarted = job !== null && (end !== null || (await rules.hasStarted(ctx.store, job)));
     // A started child job continues at the service after its batch has ended.
     const unended = hasStarted ? 'lost' : outcome.cancelled ? 'cancelled' : rules.unstarted;
     yield { ...resultRow(row, child, end, unended), ...(row.own && { own: row.own }) };
   }
+}
+
+type ChildOf = Job<unknown, EndOfChild> | null;
+
+function endOf(rules: BatchRules, job: NonNullable<ChildOf>): ChildEnd | null {
+  const { outcome } = job;
+  return outcome && { ...rules.shown(outcome), job: { ...job, outcome } };
 }
 
 function notRequested(row: Extract<StoredRow, { code: string }>): ResultRow {
@@ -139,11 +160,11 @@ function resultRow(
 ): ResultRow {
   const { document: requested, line, reference } = row;
   const duplicateOf = row.kind === 'duplicate' ? row.duplicateOf : null;
-  const first = duplicateOf === null ? (end?.status ?? unended) : 'duplicate';
+  const first = duplicateOf === null ? (end?.job.outcome.status ?? unended) : 'duplicate';
   const notes = [
     row.note,
     child.before ? 'had ended before' : '',
-    end?.isErased === true ? 'results erased' : '',
+    end?.job.outcome.erased === true ? 'results erased' : '',
   ];
   return {
     line,
@@ -151,7 +172,7 @@ function resultRow(
     status: row.erased ? 'erased' : first,
     child: row.erased ? null : child,
     end,
-    error: end?.error ?? null,
+    error: end && (end.error ?? end.job.outcome.error),
     reference,
     duplicateOf,
     note: notes.filter((note) => note !== '').join('; '),

@@ -4,31 +4,36 @@ import type { JobBatchKind, Words } from '../../../domain/job';
 import type { Reader } from '../../../report/reader';
 import { stateWord } from '../../../report/words';
 import type { queuesOf } from '../../../domain/core/queues';
-import type { CommandContext } from '../context';
-import type { ExportOptions, JobKind } from '../job-kind';
+import type { Store } from '../../../store/store';
+import type { EndedJob, Job, JobKind } from '../job-kind';
 import { printable } from '../text';
 
 /** Cells of one line, by column; null: the service reported none. */
 export type ChildCells = Readonly<Record<string, string | number | boolean | null>>;
 
-/** How a child job ended. */
-export interface ChildEnd {
-  /** Id of the row's newest job: a resolution may have started another. */
-  jobId: string;
-  status: string;
-  /** Needs attention, whatever the status. */
-  isDoubted?: true;
+/** What a batch shows of an ended child job. */
+export interface ChildShown {
   cells: ChildCells;
+  error?: { code: string | null; message: string } | null;
+  /** Needs attention, whatever the status. */
+  isDoubted?: boolean;
+  /** As reported, one for each purchase that may have been charged; null: nothing was reported. */
+  billing?: readonly (Billing | null)[];
+}
+
+/** How a child job ended. */
+export interface ChildEnd extends ChildShown {
+  /** The row's newest job: a resolution may have started another. */
+  job: EndedJob<unknown, EndOfChild>;
+}
+
+/** Common to the outcomes of all child jobs. */
+export interface EndOfChild {
+  status: string;
   error: { code: string | null; message: string } | null;
   settledAt: string;
   /** The service's response was erased. */
-  isErased: boolean;
-  /** As reported, one for each purchase that may have been charged; null: nothing was reported. */
-  billing: readonly (Billing | null)[];
-  /** What the service answered, as it came; null when there is none. */
-  answer(): Promise<Buffer | null>;
-  /** Writes its files into its own folder; returns their names. */
-  exportTo?(folder: string, options: ExportOptions): Promise<string[]>;
+  erased?: true;
 }
 
 /** An input line with its status. */
@@ -50,7 +55,7 @@ export interface BatchSheets {
 }
 
 /** The part of a batch kind that differs from other kinds. */
-export interface BatchRules {
+export interface BatchRules<Input = unknown, Outcome extends EndOfChild = EndOfChild> {
   kind: JobBatchKind;
   service: keyof typeof queuesOf;
   /** Its child jobs, in messages. */
@@ -58,17 +63,23 @@ export interface BatchRules {
   /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
   columns: readonly string[];
   /** Those of them that report charges: written once for a job, on its first line. */
-  chargeColumns: readonly string[];
-  charges(): BatchCharges;
+  chargeColumns?: readonly string[];
+  /** Left out: the service reports no cost. */
+  charges?: () => BatchCharges;
   /** Sheets besides `results.csv` and the responses. */
   sheets?(folder: string, how: { excel: boolean }): BatchSheets;
-  child: JobKind;
+  child: JobKind<Input, Outcome>;
   /** Each child job gets its own page when pages are requested. */
   hasPages?: true;
-  /** How a child job ended; null while it is open. */
-  ending(ctx: CommandContext, jobId: string): Promise<ChildEnd | null>;
+  /** The files of a child job are written into a folder of its own. */
+  hasFolders?: true;
+  shown(outcome: Outcome): ChildShown;
+  /** What the service answered, as it came; left out: it is not shown beside the rows. */
+  answer?(store: Store, job: EndedJob<Input, Outcome>): Promise<Buffer | null>;
+  /** Id of the newest job of a row; left out: that of the batch. */
+  newest?(store: Store, jobId: string): Promise<string>;
   /** Whether anything was sent for it, or may have been. */
-  hasStarted(ctx: CommandContext, jobId: string): Promise<boolean>;
+  hasStarted(store: Store, job: Job<Input, Outcome>): Promise<boolean> | boolean;
   /** Status of a row without a request, once the batch has ended. */
   unstarted: 'lost' | 'followed';
 }
@@ -89,7 +100,7 @@ export function billedCharges(): BatchCharges {
   const all = new BillingTotals();
   const earlier = new BillingTotals();
   return {
-    add: ({ billing }, before) => {
+    add: ({ billing = [] }, before) => {
       for (const one of billing) {
         all.add(one);
         if (before) earlier.add(one);
@@ -161,7 +172,8 @@ export function lostCalls(count: number, reader: Reader): string {
   return `${calls} ${words}`;
 }
 
-/** The service reports no cost. */
-export function noCharges(): BatchCharges {
-  return { add: () => undefined, summary: () => ({}), lines: () => [] };
+const noCharges: BatchCharges = { add: () => undefined, summary: () => ({}), lines: () => [] };
+
+export function chargesOf({ charges }: Pick<BatchRules, 'charges'>): BatchCharges {
+  return charges?.() ?? noCharges;
 }

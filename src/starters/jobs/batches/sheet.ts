@@ -6,14 +6,16 @@ import { BatchFold, type BatchRow } from '../../../report/batches/figures';
 import { batchHtml } from '../../../report/batches/page';
 import { AnalysisSheet } from '../../../sheets/write/analysis-sheet';
 import { ownCells, ownNames } from '../../../sheets/write/result-cells';
-import { evidenceOf, findingsPage } from '../export-job';
+import { evidenceOf, exportJob, findingsPage } from '../export-job';
 import type { ExportOptions } from '../job-kind';
 import type { BatchRules, BatchSheets } from './rules';
 import {
+  answerOf,
   ownEnd,
   reportedOf,
   rowsOf,
   surveyRows,
+  whenOf,
   type BatchSurvey,
   type EndedBatch,
   type ResultRow,
@@ -58,10 +60,14 @@ export async function writeRows(
     const survey = await surveyRows(ctx, rules, job, async (row, end) => {
       if (!results.write([...cellsOf(rules, row), ...ownCells(row.own, own)]))
         await results.drained();
-      const answer = (await end?.answer()) ?? null;
+      const answer = await answerOf(ctx, rules, end);
       if (answer !== null) answers.add(await writeAnswer(folder, row.line, answer));
       const inFolder = folderName(row);
-      const files = (await end?.exportTo?.(join(folder, inFolder), target)) ?? [];
+      const ownFolder = { ...target, folder: join(folder, inFolder) };
+      const files =
+        rules.hasFolders && end !== null
+          ? await exportJob(ctx, rules.child, end.job, ownFolder)
+          : [];
       const page = answer === null ? null : await writePage(ctx, rules, row, target);
       if (page !== null) pages.add(page);
       const more = answer === null ? {} : sheets?.learn(answer);
@@ -74,7 +80,7 @@ export async function writeRows(
         }),
       );
     });
-    if (sheets !== null) await writeSheets(rowsOf(ctx, rules, job), sheets);
+    if (sheets !== null) await writeSheets(ctx, rules, job, sheets);
     await sheets?.close();
     await results.close();
     // Files of an earlier result in this folder may be about other people.
@@ -97,11 +103,9 @@ export async function writeRows(
   }
 }
 
-function rowOf(
-  { requested, child, end, error, line, reference, status }: ResultRow,
-  shown: Pick<BatchRow, 'cells' | 'page'>,
-): BatchRow {
-  const jobId = end?.jobId ?? child?.jobId ?? null;
+function rowOf(row: ResultRow, shown: Pick<BatchRow, 'cells' | 'page'>): BatchRow {
+  const { requested, end, error, line, reference, status } = row;
+  const { jobId } = whenOf(row);
   const isDoubted = end?.isDoubted === true;
   return { line, requested, status, isDoubted, jobId, error, reference, ...shown };
 }
@@ -115,19 +119,22 @@ async function writePage(
 ): Promise<string | null> {
   if (!html || rules.hasPages !== true || end === null || status === 'duplicate') return null;
   if (attentionOf(rules.kind, status).exitCode !== 0) return null;
-  const job = await ctx.store.jobs.find(end.jobId);
-  if (job === null || job.outcome === null) return null;
   const files = [`answers/${line}.json`];
-  const page = await findingsPage(ctx, rules.child, job, { files, folder, lang });
+  const page = await findingsPage(ctx, rules.child, end.job, { files, folder, lang });
   const name = `${line}.html`;
   await mkdir(join(folder, 'pages'), { recursive: true });
   await writeWhole(join(folder, 'pages'), name, page);
   return name;
 }
 
-async function writeSheets(rows: AsyncIterable<ResultRow>, sheets: BatchSheets): Promise<void> {
-  for await (const row of rows) {
-    const answer = (await ownEnd(row)?.answer()) ?? null;
+async function writeSheets(
+  ctx: CommandContext,
+  rules: BatchRules,
+  job: EndedBatch,
+  sheets: BatchSheets,
+): Promise<void> {
+  for await (const row of rowsOf(ctx, rules, job)) {
+    const answer = await answerOf(ctx, rules, ownEnd(row));
     if (answer !== null) await sheets.write(row, answer);
   }
 }
@@ -139,7 +146,7 @@ function folderName({ requested, line }: ResultRow): string {
 }
 
 function cellsOf(rules: BatchRules, row: ResultRow): (string | number | null)[] {
-  const { line, requested, status, child, end, error, reference, duplicateOf, note } = row;
+  const { line, requested, status, error, reference, duplicateOf, note } = row;
   return [
     line,
     requested,
@@ -150,8 +157,7 @@ function cellsOf(rules: BatchRules, row: ResultRow): (string | number | null)[] 
     reference,
     duplicateOf,
     note,
-    end?.jobId ?? child?.jobId ?? null,
-    end?.settledAt ?? null,
+    ...Object.values(whenOf(row)),
   ];
 }
 

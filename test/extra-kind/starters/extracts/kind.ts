@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { subjectState } from '../../domain/core/service/attempts';
 import { maskDocument } from '../../domain/core/documents/documents';
 import {
-  extractFolder,
   extractSubject,
   extractWorkflowId,
   type ExtractOutcome,
@@ -10,7 +9,6 @@ import {
 } from '../../domain/extracts/extract';
 import { ExtractRepository } from '../../store/extracts/extracts';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
-import { noCharges } from '../jobs/batches/rules';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { writeWhole } from '../jobs/written-file';
@@ -53,23 +51,8 @@ export const extractBatchKind = jobBatchKind({
   noun: ['extracts', 'extratos'],
   unstarted: 'lost',
   columns: ['extract_id', 'sha256'],
-  chargeColumns: [],
-  charges: noCharges,
-  ending: async ({ store }, jobId) => {
-    const repository = new ExtractRepository(store);
-    const folder = extractFolder(jobId);
-    const outcome = await repository.outcome(folder);
-    if (outcome === null) return null;
-    const { erased, error, extractId: extract_id, settledAt, sha256, status } = outcome;
-    const cells = { extract_id, sha256 };
-    const answer = () => repository.answer(folder);
-    const isErased = erased === true;
-    return { jobId, status, cells, error, settledAt, billing: [], isErased, answer };
-  },
-  hasStarted: async ({ store }, jobId) => {
-    const record = await new ExtractRepository(store).record(extractFolder(jobId));
-    if (record === null) return false;
-    const attempts = await store.attempts.of(extractSubject(record.name));
-    return subjectState(attempts, Date.now()).kind !== 'free';
-  },
+  shown: ({ extractId: extract_id, sha256 }) => ({ cells: { extract_id, sha256 } }),
+  answer: (store, { folder }) => new ExtractRepository(store).answer(folder),
+  hasStarted: async ({ attempts }, { input }) =>
+    subjectState(await attempts.of(extractSubject(input.name)), Date.now()).kind !== 'free',
 });
