@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Samples } from './run';
-import { ask, type Asked } from '../test/support/asked-service';
+import { ask, type Asked } from '../test/support/requested-service';
 
 const seconds = 600;
 /** What the service takes, from which second on. */

@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/activities/certificates/evidence.ts',
     find: 'if (expected !== null && sha256 !== expected)',
     replace: 'if (expected !== null && sha256 === "")',
-    tests: ['test/unit/activities/watch-evidence.test.ts'],
+    tests: ['test/unit/activities/poll-evidence.test.ts'],
   },
   {
     name: 'acknowledged-before-delivery',
@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
     find: 'CancellationScope.nonCancellable(() => activities.recoverRequests(input))',
     replace:
       'CancellationScope.nonCancellable(() =>\n              activities.requestCertificates({ ...input, places, sendBy }),\n            )',
-    tests: ['test/workflow/lost-runs.test.ts'],
+    tests: ['test/workflow/lost-chunks.test.ts'],
   },
   {
     name: 'commands-in-other-order',

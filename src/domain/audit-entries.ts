@@ -4,15 +4,15 @@ import type { AnalysisOutcome } from './credit/job';
 import type { OutcomeRecord } from './certificates/outcomes';
 import type { DecisionRecord } from './core/decision';
 
-/** The entries of the audit trail about works: who does what, in whose name. */
+/** Audit entries about jobs. */
 
-/** Whose work it is: what every entry about one of its rows carries. */
+/** The job and its actor, in every entry about one of its rows. */
 export interface JobOnTrail {
   jobId: string;
   by: string;
 }
 
-/** A request for a certificate that left, or may have. */
+/** A request for a certificate that left or may have left. */
 export interface SentRequest {
   type: string;
   /** `IdKey.nameOf('document', ...)`. */
@@ -21,11 +21,11 @@ export interface SentRequest {
   n: number;
   item: number;
   claim: Claim;
-  /** Null: the sender was lost before it knew. */
+  /** Null: the sender was lost before it stored a receipt. */
   receipt: Receipt | null;
 }
 
-/** @returns null for a claim under which nothing can have left */
+/** @returns null for a closed claim: nothing was sent */
 export function requestEntry(
   { type, subject, n, item, ...sent }: SentRequest,
   job: JobOnTrail,
@@ -42,7 +42,7 @@ export function requestEntry(
   };
 }
 
-/** What all requests without a key have in common on the trail. */
+/** Common part of requests without an idempotency key. */
 function sentEntry(
   id: string,
   { claim, receipt }: Pick<SentRequest, 'claim' | 'receipt'>,
@@ -55,7 +55,7 @@ function sentEntry(
     result: receipt?.kind ?? 'unknown',
     by,
     happenedAt: new Date(claim.claimedAt).toISOString(),
-    work: jobId,
+    job: jobId,
     details: {
       ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
       ...(receipt?.kind === 'not_sent' && { reason: reasonOf(receipt.reason) }),
@@ -71,7 +71,7 @@ export function outcomeEntry(outcome: OutcomeRecord, { jobId, by }: JobOnTrail):
     result: status,
     by,
     happenedAt: outcome.settledAt,
-    work: jobId,
+    job: jobId,
     item,
     ...(certidaoId !== null && { certidaoId }),
     ...(sha256 !== null && { sha256 }),
@@ -82,7 +82,7 @@ export function outcomeEntry(outcome: OutcomeRecord, { jobId, by }: JobOnTrail):
   };
 }
 
-/** A request for an analysis that left, or may have. */
+/** A request for an analysis that left or may have left. */
 export interface SentAnalysis {
   /** Keyed name of (file, XMLs, engine). */
   name: string;
@@ -91,7 +91,7 @@ export interface SentAnalysis {
   receipt: Receipt | null;
 }
 
-/** @returns null for a claim under which nothing can have left */
+/** @returns null for a closed claim: nothing was sent */
 export function analysisRequestEntry(
   { name, n, ...sent }: SentAnalysis,
   job: JobOnTrail,
@@ -103,7 +103,7 @@ export function analysisRequestEntry(
   return { ...entry, details: { ...accepted, ...entry.details } };
 }
 
-/** @param sha256 of the complete result as it was stored; null when there is none */
+/** @param sha256 of the stored complete result; null: none */
 export function analysisOutcomeEntry(
   outcome: AnalysisOutcome,
   { by, sha256 }: { by: string; sha256: string | null },
@@ -115,7 +115,7 @@ export function analysisOutcomeEntry(
     result: status,
     by,
     happenedAt: settledAt,
-    work: jobId,
+    job: jobId,
     ...(sha256 !== null && { sha256 }),
     details: {
       ...(operationId !== null && { operationId }),
@@ -125,19 +125,19 @@ export function analysisOutcomeEntry(
   };
 }
 
-/** On what terms; in words of ours, for the trail is never erased. */
+/** Terms of a start, in our own words only: the trail is never erased. */
 export interface StartDetails {
   items: number;
   onUnknown: string;
   rerun: boolean;
   maxAttempts?: number;
-  /** Sent although what we found speaks against it; why stands with the job, and can be erased. */
+  /** Sent despite findings; the job holds the reason, which can be erased. */
   forced?: boolean;
-  /** Of what was forced. */
+  /** Media type of the forced file. */
   mediaType?: string;
 }
 
-/** A work was asked for. Asked for again, it is another decision. */
+/** A job was requested. Every request is a decision of its own. */
 export function startEntry(
   { jobId, by }: JobOnTrail,
   details: StartDetails,
@@ -151,12 +151,12 @@ export function startEntry(
     result: 'start',
     by,
     happenedAt,
-    work: jobId,
+    job: jobId,
     details: { ...details },
   };
 }
 
-/** Why stands with the decision itself, which can be erased. */
+/** The decision holds the reason, which can be erased. */
 export function resolveEntry(jobId: string, decision: DecisionRecord): AuditEntry {
   const { number, action, by, at, externalId, rows } = decision;
   const [only] = rows;
@@ -166,20 +166,20 @@ export function resolveEntry(jobId: string, decision: DecisionRecord): AuditEntr
     result: action,
     by,
     happenedAt: at,
-    work: jobId,
+    job: jobId,
     ...(rows.length === 1 && only !== undefined && { item: only.item }),
     details: { rows: rows.length, ...(externalId !== null && { externalId }) },
   };
 }
 
-/** An analysis that was bought, or may have been, is ordered anew on purpose. */
+/** A deliberate new order of an analysis that was or may have been bought. */
 export function analysisRerunEntry({ jobId, by }: JobOnTrail, now: number): AuditEntry {
   const happenedAt = new Date(now).toISOString();
   const id = `decision/${jobId}/reissue/${happenedAt}`;
-  return { kind: 'decision', id, result: 'reissue', by, happenedAt, work: jobId, details: {} };
+  return { kind: 'decision', id, result: 'reissue', by, happenedAt, job: jobId, details: {} };
 }
 
-/** What is asked of a work that runs: on record before the engine is told. */
+/** An order to a running job, recorded before the workflow is signalled. */
 export function orderEntry(
   order: 'cancel' | 'cancel_now' | 'cancel_remote' | 'pause' | 'resume',
   { jobId, by }: JobOnTrail,
@@ -187,19 +187,19 @@ export function orderEntry(
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
   const id = `decision/${jobId}/${order}/${happenedAt}`;
-  return { kind: 'decision', id, result: order, by, happenedAt, work: jobId };
+  return { kind: 'decision', id, result: order, by, happenedAt, job: jobId };
 }
 
 /**
- * The trail is never erased, and a service may quote a document or a name where a code belongs: a
- * code is one word, and has too few digits to hold a document.
+ * The trail is never erased, and a service may quote a document or a name where a code belongs: accepts one word with
+ * too few digits to hold a document.
  */
 function codeOf(text: string | null): string | null {
   if (text === null || !/^[A-Za-z][\w.:-]{0,59}$/.test(text)) return null;
   return (text.match(/\d/g) ?? []).length < 8 ? text : null;
 }
 
-/** Why nothing was sent is told in words of our own, or with the name of an error. */
+/** Accepts only our own words and names of errors. */
 function reasonOf(text: string): string | null {
   return /^(?:too late|no token|answered \d{3}|[A-Za-z]{1,60})$/.test(text) ? text : null;
 }

@@ -5,10 +5,10 @@ import type { LensOutcome } from './lens/analyze';
 import type { SweepOutcome } from './monitors/sweep';
 import { scanStatus, type ScanOutcome } from './monitors/scan';
 
-/** How jobs end whose outcome says more than a status. */
+/** Ends of jobs whose outcome has more than a status. */
 
 /**
- * @param notSent lines or files that could not be asked for
+ * @param notSent lines or files that could not be sent
  * @param isDoubted a row needs a person, whatever its status
  */
 export function batchEnd(
@@ -22,7 +22,7 @@ export function batchEnd(
   return endOf(kind, status, when(isDoubted, 'incomplete'));
 }
 
-/** A report that was announced and could not be had is missing in what is completed alone. */
+/** A missing report makes only a completed dossier incomplete. */
 export function dossierEnd(outcome: DossierOutcome): JobEnd {
   const { note, possibleAttempt, status, notStored } = outcome;
   const isIncomplete = status === 'completed' && (notStored.length > 0 || note !== null);
@@ -38,8 +38,7 @@ export function lensEnd({ files, status }: LensOutcome): JobEnd {
 }
 
 /**
- * A service that is away comes back by itself, and what a cancelled sweep had not come to yet waits for the
- * next one.
+ * An unavailable service recovers by itself, and the next sweep takes what a cancelled one had not reached.
  */
 export function sweepEnd({ backlog, status, stopped, fault }: SweepOutcome): JobEnd {
   const { escalated, undelivered, unreadable } = backlog;
@@ -49,7 +48,7 @@ export function sweepEnd({ backlog, status, stopped, fault }: SweepOutcome): Job
   return endOf('monitor-sweep', word, when(isEscalated, 'escalated'));
 }
 
-/** One sweep needs a person, or the scan as a whole came to nothing. */
+/** Escalated when one sweep needs a person or the whole scan failed. */
 export function scanEnd(outcome: ScanOutcome): JobEnd {
   const status = scanStatus(outcome);
   const { escalated, lostPages } = outcome.counts;

@@ -19,7 +19,7 @@ const partsByPrefix = new Map(
   Object.entries(facts).map(([kind, { prefix = kind, workflowParts }]) => [prefix, workflowParts]),
 );
 
-/** One for all the times that the same is asked for, where its kind says so. */
+/** One for all jobs with the same name, where the kind says so. */
 export function workflowIdOf(jobId: string): string {
   const parts = jobId.split('/');
   return parts.slice(0, partsByPrefix.get(parts[0] ?? '') ?? parts.length).join('/');
@@ -39,10 +39,10 @@ export interface JobStart {
   label: string | null;
 }
 
-/** Why a job sends nothing more: a person's word. */
+/** A person's order that stops a job from sending. */
 export type StopWord = 'paused' | 'cancelled';
 
-/** How a job ended, in one word, and whether a person must see to it. */
+/** How a job ended, and whether it needs a person. */
 export interface JobEnd {
   status: string;
   needsAttention: boolean;
@@ -58,13 +58,13 @@ export interface JobEnding extends JobEnd {
 export const languages = ['en', 'pt'] as const;
 export type Language = (typeof languages)[number];
 
-/** A text for people, in each language. */
+/** A text in each language. */
 export type Words = readonly [en: string, pt: string];
 
-/** Takes one of the two. */
+/** Chooses one of the two. */
 export type Say = (en: string, pt: string) => string;
 
-/** How results are written and told, as it was said when the job was started. */
+/** How results are written, as chosen at the start. */
 export interface OutputTerms {
   lang: Language;
   /** Sheets for a spreadsheet program in Portuguese. */

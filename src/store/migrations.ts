@@ -52,40 +52,40 @@ export const migrations: readonly string[][] = [
     `CREATE INDEX attempt_trace ON attempt (external_id)
        WHERE subject >= 'trace/' AND subject < 'trace0'`,
     `CREATE TABLE batch_row (
-       work TEXT NOT NULL,
+       job TEXT NOT NULL,
        line INTEGER NOT NULL,
        kind TEXT NOT NULL CHECK (kind IN ('item', 'duplicate', 'invalid', 'unsupported')),
        item INTEGER,
        -- Id of the job of the item, in a batch of jobs.
        child TEXT,
        body BLOB NOT NULL,
-       PRIMARY KEY (work, line),
+       PRIMARY KEY (job, line),
        CHECK ((item IS NULL) = (kind IN ('invalid', 'unsupported')))
      ) STRICT, WITHOUT ROWID`,
-    `CREATE UNIQUE INDEX batch_row_item ON batch_row (work, item) WHERE kind = 'item'`,
+    `CREATE UNIQUE INDEX batch_row_item ON batch_row (job, item) WHERE kind = 'item'`,
     `CREATE INDEX batch_row_child ON batch_row (child) WHERE child IS NOT NULL`,
     `CREATE TABLE outcome (
-       work TEXT NOT NULL,
+       job TEXT NOT NULL,
        item INTEGER NOT NULL,
        stored_by TEXT NOT NULL,
        body BLOB NOT NULL,
-       PRIMARY KEY (work, item, stored_by)
+       PRIMARY KEY (job, item, stored_by)
      ) STRICT, WITHOUT ROWID`,
     // Rows that a lane has deferred. Numbers only, no personal data.
     `CREATE TABLE deferred_row (
-       work TEXT NOT NULL,
+       job TEXT NOT NULL,
        lane TEXT NOT NULL,
        item INTEGER NOT NULL,
        attempts INTEGER NOT NULL,
        mode TEXT NOT NULL,
        not_before INTEGER NOT NULL,
-       turned_away INTEGER NOT NULL,
+       throttled INTEGER NOT NULL,
        was TEXT NOT NULL,
        put_in INTEGER NOT NULL,
        taken_in INTEGER,
-       PRIMARY KEY (work, lane, item)
+       PRIMARY KEY (job, lane, item)
      ) STRICT, WITHOUT ROWID`,
-    `CREATE INDEX deferred_row_next ON deferred_row (work, lane, not_before) WHERE taken_in IS NULL`,
+    `CREATE INDEX deferred_row_next ON deferred_row (job, lane, not_before) WHERE taken_in IS NULL`,
     `CREATE TABLE fact (
        external_id TEXT PRIMARY KEY,
        body BLOB NOT NULL

@@ -226,7 +226,7 @@ async function openEndpoints(
     log.info({ address }, 'serving /healthz, /readyz and /metrics');
     if (request.port !== 0 && !address.endsWith(`:${request.port}`)) {
       log.warn(
-        { asked: request.port, address },
+        { requested: request.port, address },
         'DILIGENCE_METRICS_ADDRESS: the port is taken, another one is used',
       );
     }

@@ -135,8 +135,8 @@ export class Happenings {
     };
   }
 
-  #tellOfEntry({ kind, id, result, work, item }: AuditEntry): void {
-    const fields = { job: work, row: item };
+  #tellOfEntry({ kind, id, result, job, item }: AuditEntry): void {
+    const fields = { job, row: item };
     if (kind === 'outcome' && (result === 'unknown_outcome' || result === 'unreadable'))
       this.log('outcome unknown', { ...fields, status: result });
     // Other requests are covered by the outcome.

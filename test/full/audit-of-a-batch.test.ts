@@ -110,7 +110,7 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
     expect([0, 3]).toContain(code);
     const all = await records();
     const decisions = all.filter(({ kind }) => kind === 'decision');
-    expect(decisions.map(({ result, by, work }) => [result, by, work])).toEqual([
+    expect(decisions.map(({ result, by, job }) => [result, by, job])).toEqual([
       ['start', 'Ana', batchId],
       ['abandon', 'Bruno', batchId],
     ]);

@@ -142,8 +142,8 @@ test('the work that runs is decided about, although a later one has ended; its b
   expect(again).toMatchObject({ code: 1, stdout: '' });
   expect(again.stderr).toContain(`${batch}: it is cancelled`);
   const { stdout } = await place.run(['audit', 'export', '--format', 'json']);
-  const records = JSON.parse(stdout) as { kind: string; result: string; work: string }[];
-  const orders = records.filter(({ kind, work }) => kind === 'decision' && work === batch);
+  const records = JSON.parse(stdout) as { kind: string; result: string; job: string }[];
+  const orders = records.filter(({ kind, job }) => kind === 'decision' && job === batch);
   expect(orders.map(({ result }) => result)).toEqual(['start', 'cancel', 'cancel', 'refused']);
 
   const decided = ['--action', 'accept', '--note', 'seen'];

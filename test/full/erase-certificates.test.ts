@@ -224,7 +224,7 @@ it.each([
 /** Subjects and works of the lines of requests, as they are read. */
 async function trail(): Promise<[subject: string, list: string][]> {
   const lines = (await readAll(place.store)).filter(({ kind }) => kind === 'request');
-  return lines.map(({ subject = '', work = '' }) => [subject, work]);
+  return lines.map(({ subject = '', job = '' }) => [subject, job]);
 }
 
 it('leaves nobody on the audit trail who could be asked for by a name, and every chain as it was', async () => {

@@ -155,9 +155,9 @@ describe('erasure of analyses', () => {
 
     const { stdout } = await place.installation.run(['audit', 'export', '--format', 'json']);
     const told = (JSON.parse(stdout) as StoredAuditRecord[]).map((record) => {
-      const { kind, result, by, work, sha256 = null, details = {} } = record;
+      const { kind, result, by, job, sha256 = null, details = {} } = record;
       const its = details['operationId'] ?? details['externalId'] ?? null;
-      return [kind, result, by, work, its, sha256 !== null];
+      return [kind, result, by, job, its, sha256 !== null];
     });
     // Each name in an id is a number now, that leads to nothing.
     const [first, then] = [lost.id, id].map((one) => {

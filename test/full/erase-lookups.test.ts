@@ -47,7 +47,7 @@ async function fileWork(folder: string, asked: object, answer: object, answerNam
   await put(`${folder}/${answerName}.json`, answer);
   const told = folder.startsWith('traces/')
     ? { status: 'completed', seen: { state: 'completed', sha256: 'sum', failure: null } }
-    : { status: 'found', sha256: 'sum', counts: { vehicles: 2 }, rural: 'told' };
+    : { status: 'found', sha256: 'sum', counts: { vehicles: 2 }, rural: 'reported' };
   await put(`${folder}/outcome`, { ...told, error: null, settledAt });
   await indexDocuments(place.store, folder, nameOf, documentsInText(JSON.stringify(answer)));
 }

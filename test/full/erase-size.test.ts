@@ -100,8 +100,8 @@ test(`a subject in ${jobs} jobs over a million rows is erased in two seconds of 
 
 test.each([
   ['SELECT holder, line FROM subject WHERE subject = ?', 'PRIMARY KEY (subject=?)'],
-  ['SELECT body FROM batch_row WHERE work = ? AND line IN (?)', 'PRIMARY KEY (work=? AND line=?)'],
-  ['SELECT body FROM outcome WHERE work = ? AND item IN (?)', 'PRIMARY KEY (work=? AND item=?)'],
+  ['SELECT body FROM batch_row WHERE job = ? AND line IN (?)', 'PRIMARY KEY (job=? AND line=?)'],
+  ['SELECT body FROM outcome WHERE job = ? AND item IN (?)', 'PRIMARY KEY (job=? AND item=?)'],
 ])('is found by a key: %s', (sql, by) => {
   const database = new DatabaseSync(join(place.root, 'store.db'), { readOnly: true });
   const values = Array.from(sql.matchAll(/\?/g), () => 'x');

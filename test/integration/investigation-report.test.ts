@@ -212,7 +212,7 @@ test('what was reused is evidence all the same, and costs nothing again', async 
   const { audit } = manifestSchema.parse(
     JSON.parse(await readFile(join(out, 'manifest.json'), 'utf8')),
   );
-  const records = entriesIn(audit).filter(({ work }) => work === search?.job);
+  const records = entriesIn(audit).filter(({ job }) => job === search?.job);
   expect(records.map(({ by, kind }) => [kind, by])).toContainEqual(['outcome', 'tester']);
   expect((await verify(out)).code).toBe(0);
 });

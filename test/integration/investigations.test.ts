@@ -62,10 +62,10 @@ test('a supplier is asked about by its plan, and the same command shows what sta
   expect(steps.map(({ id, status }) => `${id} ${status}`)).toEqual([
     'registration answered',
     'labour answered',
-    'owner not_asked',
+    'owner not_requested',
     'contacts answered',
-    'dossier not_asked',
-    'changes not_asked',
+    'dossier not_requested',
+    'changes not_requested',
   ]);
   const again = await investigate(...words);
   expect(again.stderr).toContain('is shown as it stands');
@@ -219,8 +219,8 @@ test('of a sheet each subject is an investigation by all that its line says; lin
     'completed',
     'duplicate',
   ]);
-  expect(rows[0]).toMatchObject({ answered: '3', missing: '0', not_asked: '3' });
-  expect(rows[3]).toMatchObject({ answered: '2', missing: '0', not_asked: '4' });
+  expect(rows[0]).toMatchObject({ answered: '3', missing: '0', not_requested: '3' });
+  expect(rows[3]).toMatchObject({ answered: '2', missing: '0', not_requested: '4' });
   const searched = place.sandbox.traces.counts().items;
   expect(searched.find(({ target }) => target === 'nona@example.com')?.started).toBe(1);
   const report = JSON.parse(

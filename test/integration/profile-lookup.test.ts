@@ -57,7 +57,7 @@ test('a profile is looked up, stored with its sum, and written as sheets and a p
   const { code, shown, stderr } = await lookUp(whole);
   expect({ code, status: shown?.outcome.status }).toEqual({ code: 0, status: 'found' });
   expect(shown?.outcome).toMatchObject({
-    rural: 'told',
+    rural: 'reported',
     answered: 1,
     counts: { vehicles: 1, properties: 1, planes: 1, drones: 0, patents: 1 },
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -155,9 +155,9 @@ test('what passes is asked again, until the deadline; an answer that cannot be r
     outcome: { status: 'unreadable', answersLost: 3, error: { code: 'unreadable_answer' } },
   });
   const { stdout } = await installation.run(['audit', 'export', '--format', 'json']);
-  const records = JSON.parse(stdout) as { kind: string; work: string }[];
+  const records = JSON.parse(stdout) as { kind: string; job: string }[];
   const requests = records.filter(
-    ({ kind, work }) => kind === 'request' && work === unreadable.shown?.id,
+    ({ kind, job }) => kind === 'request' && job === unreadable.shown?.id,
   );
   expect(requests).toHaveLength(3);
 });

@@ -172,7 +172,7 @@ test('what the service holds is listed, masked, with what it cost; ours are told
   const { code, stdout } = await installation.run(['trace', 'list', '--json', '--type', 'email']);
   expect(code).toBe(0);
   const list = JSON.parse(stdout) as {
-    traces: { id: string; target: string; type: string; work: string | null }[];
+    traces: { id: string; target: string; type: string; job: string | null }[];
     count: number;
     billing: { status: string; unit: string; count: number; amount: number }[];
   };
@@ -180,7 +180,7 @@ test('what the service holds is listed, masked, with what it cost; ours are told
   expect(list.traces.find(({ id }) => id === shown?.outcome.traceId)).toMatchObject({
     target: 'l***@e***',
     type: 'email',
-    work: shown?.id.split('/').slice(0, 2).join('/'),
+    job: shown?.id.split('/').slice(0, 2).join('/'),
   });
   expect(stdout).not.toContain('listed@');
   const told = list.billing.reduce((sum, { count }) => sum + count, 0);

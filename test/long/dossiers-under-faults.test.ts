@@ -82,7 +82,7 @@ const special = {
   runsOn: [5, 6].map((n) => seededDossierId(n)),
   keepsRunning: [7, 8].map((n) => seededDossierId(n)),
   /** While it is asked for again: turned away, or taken without an answer. */
-  turnedAway: [9, 10].map((n) => seededDossierId(n)),
+  unauthorized: [9, 10].map((n) => seededDossierId(n)),
   unanswered: [11, 12, 13].map((n) => seededDossierId(n)),
   /** In review. */
   accepted: [14, 15].map((n) => seededDossierId(n)),
@@ -104,7 +104,7 @@ const specialPlans: Record<keyof typeof special, Plan> = {
     retried: 0,
   },
   keepsRunning: { script: endless, status: 'cancelled', retried: 0 },
-  turnedAway: {
+  unauthorized: {
     script: { ...retriable, retry: [{ kind: '401', ...forever }] },
     status: 'failed',
     retried: 0,
@@ -252,7 +252,7 @@ async function disturb(): Promise<void> {
   await cancel([...special.runsOn]);
   await cancel(special.keepsRunning, false);
   let cancelled: Promise<void> = Promise.resolve();
-  const inRetry = [...special.turnedAway, ...special.unanswered];
+  const inRetry = [...special.unauthorized, ...special.unanswered];
   await eventually('retries hang', () => requested(inRetry, 'retryRequests'), 240_000);
   await workers.killWhen(
     'reports are fetched',
@@ -375,7 +375,7 @@ async function contradictions(
   const plan = plans.get(id) ?? { status: 'completed', retried: 1 };
   if (caused !== retried) found.push(`${retried} attempts were begun, ${caused} are told`);
   // Refused after a call whose answer was lost, or whose worker died before it left.
-  const isRefused = wasRefused(id) || special.turnedAway.includes(id);
+  const isRefused = wasRefused(id) || special.unauthorized.includes(id);
   const isOpen = wasLostBeforeRefusal(retriesOf(id)) || workers.killedDuring(outcome);
   if (outcome.possibleAttempt && !(isRefused && isOpen))
     found.push('one attempt more is called possible');

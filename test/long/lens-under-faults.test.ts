@@ -100,7 +100,7 @@ const pictures = Array.from({ length: analyses }, (__, index): Picture => {
   return { name: `${secret}-${index}.png`, bytes, sha256, ...planOf(index) };
 });
 
-const turnedAway = pictures.slice(0, 4);
+const unauthorized = pictures.slice(0, 4);
 const unanswered = pictures.slice(4, 8);
 const uploading = pictures.slice(8, 12);
 const waitedFor = pictures.slice(12, 20);
@@ -172,10 +172,10 @@ async function disturb(): Promise<void> {
   await expect(callOff(fetched)).rejects.toThrow(WorkflowUpdateFailedError);
   await eventually(
     'some are asked for',
-    () => wasAsked([...turnedAway, ...unanswered], 'requested'),
+    () => wasAsked([...unauthorized, ...unanswered], 'requested'),
     240_000,
   );
-  await callOff([...turnedAway, ...unanswered]);
+  await callOff([...unauthorized, ...unanswered]);
   let calledOff: Promise<void> = Promise.resolve();
   await eventually('some are handed in', () => wasAsked(uploading, 'uploadTries'), 240_000);
   await workers.killWhen(
@@ -304,7 +304,7 @@ async function contradictions(
   if (!isUnknown && created !== made) found.push(`${created} analyses were made, ${made} are told`);
   const wanted = wasRefused(sha256, created, uploads) ? refusedAs(sha256, outcome) : picture.status;
   // Called off between a request and its refusal, it may have been made, for all that is known.
-  const mayBeCut = turnedAway.includes(picture) && status === 'unknown_outcome';
+  const mayBeCut = unauthorized.includes(picture) && status === 'unknown_outcome';
   if (status !== wanted && !mayBeCut) found.push(`not ${wanted}: ${JSON.stringify(outcome.error)}`);
   if (picture.script.uploadMs !== undefined && outcome.replaced.length !== 1)
     found.push(`${outcome.replaced.length} were replaced`);

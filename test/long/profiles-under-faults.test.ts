@@ -38,7 +38,7 @@ const forever = { times: 'forever' } as const;
 const named = { profile: { observacao: `${secret} e filhos` } } satisfies Person;
 
 /** Lookups that are called off, by where they stand then. */
-const turnedAway = people.slice(0, 4);
+const unauthorized = people.slice(0, 4);
 const unanswered = people.slice(4, 8);
 const beforeAgain = people.slice(8, 12);
 /** Their rural part fails at first, and is asked for once more. */
@@ -137,7 +137,7 @@ async function callOff(those: readonly string[]): Promise<void> {
 async function disturb(): Promise<void> {
   await eventually('they have an answer', () => areOnFile(beforeAgain), 240_000);
   await callOff(beforeAgain);
-  const first = [...turnedAway, ...unanswered];
+  const first = [...unauthorized, ...unanswered];
   await eventually('the first are asked for', () => wasAsked(first), 240_000);
   await callOff(first);
   // What a killed worker had in hand is taken up again 20 seconds later. Those that are asked again
@@ -245,7 +245,7 @@ async function contradictions(row: Row): Promise<string[]> {
   const stored = JSON.parse(answer.toString()) as { observacao?: string; veiculos: unknown[] };
   if (stored.observacao !== named.profile.observacao) found.push('not what the service told');
   if (Number(row['vehicles']) !== stored.veiculos.length) found.push('another number of vehicles');
-  const rural = beforeAgain.includes(requested) ? 'failed' : 'told';
+  const rural = beforeAgain.includes(requested) ? 'failed' : 'reported';
   if (row['rural'] !== rural) found.push(`rural: ${row['rural']}`);
   return found;
 }

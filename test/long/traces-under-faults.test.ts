@@ -49,7 +49,7 @@ function targetOf(index: number): string {
 const targets = Array.from({ length: searches }, (_, index) => targetOf(index));
 
 /** Searches that are called off, by where they stand then. */
-const turnedAway = targets.slice(0, 4);
+const unauthorized = targets.slice(0, 4);
 const unanswered = targets.slice(4, 8);
 const beingMade = targets.slice(8, 12);
 const waitedFor = targets.slice(12, 20);
@@ -83,7 +83,7 @@ const scripts: Record<string, TargetScript> = {
   ...Object.fromEntries(
     targets.map((target, index) => [target, { end: [endOf(index)], ...met.get(target) }]),
   ),
-  ...scripted(turnedAway, { ...held, create: [{ kind: '401', times: 'forever' }] }),
+  ...scripted(unauthorized, { ...held, create: [{ kind: '401', times: 'forever' }] }),
   ...scripted(unanswered, { ...held, create: [{ kind: 'no_answer', times: 'forever' }] }),
   ...scripted(beingMade, { ...held, create: [{ kind: 'slow', delayMs: 1_000 }] }),
   ...scripted(waitedFor, held),
@@ -176,9 +176,9 @@ async function callOff(those: readonly string[]): Promise<void> {
 async function disturb(): Promise<void> {
   const requested = (those: readonly string[]): boolean =>
     those.every((target) => (counted().get(target)?.requested ?? 0) > 0);
-  const first = [...turnedAway, ...unanswered, ...beingMade, ...waitedFor];
+  const first = [...unauthorized, ...unanswered, ...beingMade, ...waitedFor];
   await eventually('the first are asked for', () => requested(first), 240_000);
-  await callOff([...turnedAway, ...unanswered, ...beingMade]);
+  await callOff([...unauthorized, ...unanswered, ...beingMade]);
   let calledOff: Promise<void> = Promise.resolve();
   const isMixed = ({ create = 0, wait = 0 }: Phases): boolean => create > 0 && wait > sized(12, 20);
   await workers.killWhen(
@@ -314,7 +314,7 @@ async function contradictions(row: Row, out: string): Promise<string[]> {
 function firstStatus(row: Row, started: number): string {
   const { requested = '' } = row;
   if (unanswered.includes(requested)) return 'unknown_outcome';
-  if (turnedAway.includes(requested)) {
+  if (unauthorized.includes(requested)) {
     // Called off between a request and its refusal, it may have been made, for all that is known.
     if (row['trace_id'] === '' && row['status'] === 'unknown_outcome') return 'unknown_outcome';
     return row['trace_id'] === '' ? 'cancelled' : 'without an id';

@@ -10,7 +10,7 @@ export function entry(n: number): AuditEntry {
     result: 'accepted',
     by: 'maria',
     happenedAt: '2026-11-21T09:59:59.000Z',
-    work: 'certificate-batch/0a1b',
+    job: 'certificate-batch/0a1b',
     item: n,
   };
 }

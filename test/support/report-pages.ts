@@ -319,7 +319,7 @@ function batchPage(lang: ReportLanguage): string {
             vehicles: 2,
             properties: 1,
             patents: 0,
-            rural: 'told',
+            rural: 'reported',
             sha256: 'ab',
           }
         : {},

@@ -45,12 +45,12 @@ interface Kind {
 }
 
 const slow: Step[] = [{ kind: 'slow', delayMs: 1_500 }];
-const turnedAway: Step[] = [{ kind: '503', times: 'forever' }];
+const throttled: Step[] = [{ kind: '503', times: 'forever' }];
 const rowsOfBatch = 12;
 
 const certificateScript: Kind['script'] = {
   submitting: { request: slow },
-  'backing off': { request: turnedAway },
+  'backing off': { request: throttled },
   polling: { end: 'never_settles' },
   collecting: { pdf: slow },
 };
@@ -79,7 +79,7 @@ const creditCalls = {
   },
   script: {
     submitting: { upload: slow },
-    'backing off': { upload: turnedAway },
+    'backing off': { upload: throttled },
     polling: { end: 'never_settles' },
     collecting: { result: slow },
   },
@@ -92,7 +92,7 @@ const traceCalls = {
   seenBy: { submitting: 'create', 'backing off': 'create', polling: 'read' },
   script: {
     submitting: { create: slow },
-    'backing off': { create: turnedAway },
+    'backing off': { create: throttled },
     polling: { end: 'never_settles' },
   },
   log: ({ sandbox }: Installation) => sandbox.traces.received(),
@@ -103,7 +103,7 @@ const profileCalls = {
   awaits: ['queued', 'submitting', 'backing off'] as Await[],
   paid: ['lookup'],
   seenBy: { submitting: 'lookup', 'backing off': 'lookup' },
-  script: { submitting: { lookup: slow }, 'backing off': { lookup: turnedAway } },
+  script: { submitting: { lookup: slow }, 'backing off': { lookup: throttled } },
   log: ({ sandbox }: Installation) => sandbox.profiles.received(),
   patch: (person: string, script: Script) => ({ profiles: { people: { [person]: script } } }),
 } satisfies Partial<Kind>;
@@ -156,8 +156,8 @@ export const stoppedKinds = {
     },
     script: {
       submitting: { create: slow },
-      'backing off': { create: turnedAway },
-      'handing in': { upload: turnedAway },
+      'backing off': { create: throttled },
+      'handing in': { upload: throttled },
       polling: { end: 'never_settles' },
       collecting: { artifact: slow },
     },
@@ -222,7 +222,7 @@ export const stoppedKinds = {
     script: {
       queued: { end: 'failure_retryable' },
       submitting: { end: 'failure_retryable', retry: slow },
-      'backing off': { end: 'failure_retryable', retry: turnedAway },
+      'backing off': { end: 'failure_retryable', retry: throttled },
       polling: { processingMs: [600_000, 600_000] },
     },
     log: ({ sandbox }) => sandbox.dossiers.received(),

@@ -157,7 +157,7 @@ async function stopAllIn(place: Installation, among: readonly Await[], state: Wo
 }
 
 async function childrenOf({ folder }: Installation, id: string): Promise<string[]> {
-  const sql = 'SELECT child FROM batch_row WHERE work = ? AND child IS NOT NULL';
+  const sql = 'SELECT child FROM batch_row WHERE job = ? AND child IS NOT NULL';
   const rows = (await tamperWith(folder, sql, `batches/${id}`)) as { child: string }[];
   return rows.map(({ child }) => child);
 }

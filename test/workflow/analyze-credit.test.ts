@@ -150,7 +150,7 @@ async function analysed(
   return uploads.runUntil(worker.runUntil(drive()));
 }
 
-const turnedAway = (why: 'credentials' | 'service'): RequestAnswer => ({
+const notSent = (why: 'credentials' | 'service'): RequestAnswer => ({
   kind: 'unsent',
   why,
   notBefore: 0,
@@ -228,7 +228,7 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('that is turned away waits in one activity, in as few events, and is shown to wait', async () => {
-    const fakes = new FakeCredit({ requests: [turnedAway('credentials'), accepted] });
+    const fakes = new FakeCredit({ requests: [notSent('credentials'), accepted] });
     const { outcome, events } = await analysed(rig(), fakes);
     expect(outcome.status).toBe('completed');
     const [first, second] = fakes.inputsOf('requestAnalysis') as RequestInput[];
@@ -241,7 +241,7 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('costs at most twenty events for each upload that is looked into', async () => {
-    const unsent = turnedAway('service');
+    const unsent = notSent('service');
     const script = { requests: [lost, lost, accepted], recoveries: [unsent] };
     const { outcome, events } = await analysed(rig(), new FakeCredit(script));
     expect(outcome.status).toBe('completed');
@@ -249,7 +249,7 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('waits longer after each upload that its worker did not survive', async () => {
-    const script = { requests: [lost, lost, accepted], recoveries: [turnedAway('service')] };
+    const script = { requests: [lost, lost, accepted], recoveries: [notSent('service')] };
     const fakes = new FakeCredit(script);
     const begunAt = await rig().now();
     await analysed(rig(), fakes);
@@ -259,7 +259,7 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('that was never sent ends at its deadline, and says so', async () => {
-    const fakes = new FakeCredit({ requests: [turnedAway('credentials')] });
+    const fakes = new FakeCredit({ requests: [notSent('credentials')] });
     const { outcome } = await analysed(rig(), fakes, undefined, -1);
     expect(outcome).toMatchObject({
       status: 'expired',
@@ -271,7 +271,7 @@ workflowSuite('an analysis', (rig) => {
 
   it('is over when its worker says so, whose clock may be ahead', async () => {
     const over: RequestAnswer = { kind: 'unsent', why: 'service', notBefore: 0, isOver: true };
-    const fakes = new FakeCredit({ requests: [turnedAway('service'), over] });
+    const fakes = new FakeCredit({ requests: [notSent('service'), over] });
     const { outcome } = await analysed(rig(), fakes);
     expect(outcome).toMatchObject({ status: 'expired', error: { code: 'never_sent' } });
     expect(fakes.inputsOf('requestAnalysis')).toHaveLength(2);
@@ -279,7 +279,7 @@ workflowSuite('an analysis', (rig) => {
 
   it('whose file is spoilt in the store fails at once', async () => {
     const fakes = new FakeCredit({
-      requests: [{ kind: 'spoilt', message: 'not what was stored' }],
+      requests: [{ kind: 'corrupt', message: 'not what was stored' }],
     });
     const { outcome } = await analysed(rig(), fakes);
     expect(outcome).toMatchObject({
@@ -319,7 +319,7 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('that waits to be sent is cancelled, and is not sent', async () => {
-    const fakes = new FakeCredit({ requests: [turnedAway('credentials'), held] });
+    const fakes = new FakeCredit({ requests: [notSent('credentials'), held] });
     const { outcome, handle } = await analysed(rig(), fakes, async (workflowId) => {
       await calledTwice(fakes);
       const running = rig().env.client.workflow.getHandle(workflowId);
@@ -331,7 +331,7 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('that waits to be sent goes at once when a person says so', async () => {
-    const fakes = new FakeCredit({ requests: [turnedAway('service'), held, accepted] });
+    const fakes = new FakeCredit({ requests: [notSent('service'), held, accepted] });
     const { outcome } = await analysed(rig(), fakes, async (workflowId) => {
       const running = rig().env.client.workflow.getHandle(workflowId);
       await calledTwice(fakes);

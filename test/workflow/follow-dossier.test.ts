@@ -55,7 +55,7 @@ const changed = (value: DossierSight, status: string): Polled<DossierSight> => (
   value,
 });
 const begun = (attempt: number): Polled<Retried> =>
-  settled({ kind: 'begun', attempt, by: 'us' as const });
+  settled({ kind: 'started', attempt, by: 'us' as const });
 const unsettled = (): never => {
   throw notSettledYet(20 * minute);
 };

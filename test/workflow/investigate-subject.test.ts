@@ -85,7 +85,7 @@ async function investigated(rig: WorkflowRig, script: Script) {
     failure: null,
   });
   const asked = (stepId: string): PreparedStep => ({
-    kind: 'asked',
+    kind: 'requested',
     children: [child(stepId)],
     cut: 0,
     left: [],
@@ -226,7 +226,7 @@ workflowSuite('an investigation', (rig) => {
       steps: [{ id: 'bad' }, { id: 'after', needs: ['bad'] }, { id: 'good' }],
       broken: ['bad'],
     });
-    expect(words).toEqual(['bad missing', 'after not_asked', 'good answered']);
+    expect(words).toEqual(['bad missing', 'after not_requested', 'good answered']);
     const bad = settled.filter(({ stepId }) => stepId === 'bad');
     expect(bad.map(({ lost, until }) => [lost.length, until])).toEqual([[1, null]]);
   });
@@ -284,7 +284,7 @@ workflowSuite('an investigation', (rig) => {
       prepare: ({ mayRequest, stepId }) =>
         (mayRequest ?? 0) < 1
           ? { kind: 'beyondBudget', requests: 1, rest: 1 }
-          : { kind: 'asked', children: [], cut: 0, left: [stepId], requests: 1 },
+          : { kind: 'requested', children: [], cut: 0, left: [stepId], requests: 1 },
       async meanwhile(running) {
         await running.waitsFor('budget');
         answer = await running.resume();

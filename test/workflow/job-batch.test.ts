@@ -134,7 +134,7 @@ class FakeDesk {
           return { kind: 'settled', value: no };
         }
         const counts = { vehicles: 1, properties: 0, planes: 0, drones: 0, patents: 0 };
-        const found = { kind: 'found', call, sha256: 's', rural: 'told', counts };
+        const found = { kind: 'found', call, sha256: 's', rural: 'reported', counts };
         return { kind: 'settled', value: found };
       },
       finalizeProfile: conclude,

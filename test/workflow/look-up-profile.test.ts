@@ -13,7 +13,7 @@ import { hour, minute, workflowSuite, type WorkflowRig } from '../support/workfl
 
 const counts = { vehicles: 1, properties: 0, planes: 0, drones: null, patents: 2 };
 
-function found(call: number, rural: 'told' | 'failed'): Polled<LookedUp> {
+function found(call: number, rural: 'reported' | 'failed'): Polled<LookedUp> {
   return { kind: 'settled', value: { kind: 'found', call, sha256: `${call}`, rural, counts } };
 }
 
@@ -84,8 +84,14 @@ workflowSuite('the lookup of a profile', (rig) => {
   shareWorker(rig, ['lookUpProfile', 'finalizeProfile'], activities);
 
   test('ends with the first answer when nothing is missing', async () => {
-    const { outcome, inputs, events } = await lookedUp(rig(), [found(1, 'told')]);
-    expect(outcome).toMatchObject({ status: 'found', call: 1, rural: 'told', answered: 1, counts });
+    const { outcome, inputs, events } = await lookedUp(rig(), [found(1, 'reported')]);
+    expect(outcome).toMatchObject({
+      status: 'found',
+      call: 1,
+      rural: 'reported',
+      answered: 1,
+      counts,
+    });
     expect(inputs).toHaveLength(1);
     expect(events).toBeLessThanOrEqual(20);
   });
@@ -93,9 +99,9 @@ workflowSuite('the lookup of a profile', (rig) => {
   test('asks once more for a rural part that is missing, after a pause', async () => {
     const { outcome, inputs, tookMs } = await lookedUp(rig(), [
       found(1, 'failed'),
-      found(2, 'told'),
+      found(2, 'reported'),
     ]);
-    expect(outcome).toMatchObject({ status: 'found', call: 2, rural: 'told', answered: 2 });
+    expect(outcome).toMatchObject({ status: 'found', call: 2, rural: 'reported', answered: 2 });
     expect(inputs.map(({ call }) => call)).toEqual([1, 2]);
     expect(tookMs).toBeGreaterThanOrEqual(30_000);
   });
@@ -149,7 +155,7 @@ workflowSuite('the lookup of a profile', (rig) => {
   });
 
   test('waits for credentials, with the state that it has seen', async () => {
-    const { outcome, inputs, progress } = await lookedUp(rig(), [noted, found(1, 'told')]);
+    const { outcome, inputs, progress } = await lookedUp(rig(), [noted, found(1, 'reported')]);
     expect(inputs.map(({ seen }) => seen)).toEqual(['asking', 'waiting: credentials']);
     expect(outcome.status).toBe('found');
     expect(progress).toMatchObject({ stage: 'done', waiting: null });
@@ -169,10 +175,10 @@ workflowSuite('the lookup of a profile', (rig) => {
     const unsettled = (): never => {
       throw notSettledYet(minute);
     };
-    const once = await lookedUp(rig(), [unsettled, found(1, 'told')]);
+    const once = await lookedUp(rig(), [unsettled, found(1, 'reported')]);
     const often = await lookedUp(rig(), [
       ...Array(50).fill(unsettled),
-      found(1, 'told'),
+      found(1, 'reported'),
     ] as Answer[]);
     expect(often.inputs).toHaveLength(51);
     expect(often.events).toBe(once.events);
@@ -211,7 +217,7 @@ workflowSuite('the lookup of a profile', (rig) => {
     let tried = false;
     let isEnding = false;
     const pause = () => new Promise((done) => setTimeout(done, 20));
-    const { outcome } = await lookedUp(rig(), [found(1, 'told')], {
+    const { outcome } = await lookedUp(rig(), [found(1, 'reported')], {
       atEnd: async () => {
         isEnding = true;
         while (!tried) await pause();

@@ -5,7 +5,7 @@ workflowSuite('what a lane was told, when it continues as new', (rig) => {
 
   it('still waits for the person that its forerunner waited for', async () => {
     const fakes = rig().fakes();
-    const row = { rowIndex: 0, attempts: 0, mode: 'normal', notBefore: 0, turnedAway: 20 } as const;
+    const row = { rowIndex: 0, attempts: 0, mode: 'normal', notBefore: 0, throttled: 20 } as const;
     const again = [{ ...row, was: 'new' as const }];
     const carried = { again, next: 1, throttledChunks: 20 };
     const lane = await rig().startLane({ rows: 3, carried });

@@ -74,7 +74,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const heartbeats = new Heartbeats(now, 1_000);
     try {
       let last = unsent(before?.why ?? 'fault', before?.notBefore ?? 0);
-      for (let turnedAway = 1; ; turnedAway += 1) {
+      for (let throttled = 1; ; throttled += 1) {
         const waitMs = Math.min(last.notBefore, until) - now();
         if (waitMs > 0) await pause(waitMs, givenUp);
         if (givenUp.aborted || heartbeats.isLate()) return last;
@@ -83,7 +83,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
         if (isOver) return { ...last, isOver };
         const answer = await tryOnce(input, { heartbeats, givenUp, sendBy });
         if (answer.kind !== 'unsent' || answer === takenOver) return answer;
-        const pauseMs = backoffMs(turnedAway, random(), { maxMs: longestPauseMs });
+        const pauseMs = backoffMs(throttled, random(), { maxMs: longestPauseMs });
         last = unsent(answer.why, Math.max(answer.notBefore, now() + pauseMs));
         if (isAboutToken(last) !== isAboutToken(before)) return last;
         if (before === null && last.notBefore > until) return last;
@@ -108,7 +108,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       }
       // Before the claim nothing can have been sent; `send` handles everything after it.
       if (isCorrupt(error))
-        return { kind: 'spoilt', message: `${error.message}; nothing was sent` };
+        return { kind: 'corrupt', message: `${error.message}; nothing was sent` };
       deps.warn('an upload could not be prepared', { reason: nameOf(error) });
       const ours = isStoreAway(error) ? 'store' : 'fault';
       return unsent(isHttpError(error) ? 'service' : ours, now() + 5_000);

@@ -101,6 +101,6 @@ function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCance
 }
 
 /** A cancellation was sent, or was about to be. */
-export const cancelRequested = ['cancel', 'asked'] as const;
+export const cancelRequested = ['cancel', 'requested'] as const;
 /** The service has accepted it: no further request. */
 const cancelTaken = ['cancel', 'taken'] as const;

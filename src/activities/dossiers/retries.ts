@@ -47,7 +47,7 @@ export function createDossierRetries(deps: DossierDependencies) {
         const retry = await file.retry({ dossierId, from, jobId, requested });
         const receipt = retry.attempt?.receipt ?? null;
         const known = retriedBy(receipt, from);
-        if (known?.kind === 'begun') return { kind: 'settled', value: known };
+        if (known?.kind === 'started') return { kind: 'settled', value: known };
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
         const attempt = attemptAfter(dossier, from);
         if (attempt !== null) {
@@ -183,5 +183,5 @@ function attemptAfter({ attempt }: Dossier, from: number): number | null {
 }
 
 function startedElsewhere(attempt: number): Reading<Retried> {
-  return { kind: 'settled', value: { kind: 'begun', attempt, by: 'elsewhere' } };
+  return { kind: 'settled', value: { kind: 'started', attempt, by: 'elsewhere' } };
 }

@@ -62,7 +62,7 @@ export interface StepInput {
 export type PreparedStep =
   | { kind: 'over'; end: StepEnd }
   | {
-      kind: 'asked';
+      kind: 'requested';
       /** To be started or awaited. */
       children: PreparedChild[];
       cut: number;
@@ -110,7 +110,10 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     const { at, deadlineAt, mayRequest, ref, stepId } = input;
     const record = await recordOf(file, ref);
     const [step, index] = stepOf(record, stepId);
-    const over = (why: string | null, status: StepEnd['status'] = 'not_asked'): PreparedStep => ({
+    const over = (
+      why: string | null,
+      status: StepEnd['status'] = 'not_requested',
+    ): PreparedStep => ({
       kind: 'over',
       end: { id: stepId, status, why, cut: 0, children: [] },
     });
@@ -150,7 +153,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     const children = stored.flatMap(({ child: { before, jobId, terms } }) =>
       before ? [] : [{ jobId, terms, kind: step.kind }],
     );
-    return { kind: 'asked', children, cut: targets.length - taken.length, left, requests };
+    return { kind: 'requested', children, cut: targets.length - taken.length, left, requests };
   }
 
   /** Upper bound of requests of steps not yet requested. */

@@ -267,7 +267,7 @@ function reportedBy(body: Buffer, call: number): LookedUp {
     kind: 'found',
     call,
     sha256: sha256Of(body),
-    rural: rural === null ? 'failed' : 'told',
+    rural: rural === null ? 'failed' : 'reported',
     counts: {
       vehicles: count(vehicles),
       properties: count(properties),

@@ -34,7 +34,7 @@ export interface AgainRow {
   mode: RequestMode;
   notBefore: number;
   /** Consecutive times that its request was not processed. */
-  turnedAway: number;
+  throttled: number;
   /** Stored outcome so far; `new`: none. */
   was: 'new' | 'failed' | 'unknown';
 }

@@ -25,7 +25,7 @@ export interface AuditEntry {
   /** ISO 8601 instant of the event; the record also has the instant of writing. */
   happenedAt: string;
   /** Job id. */
-  work?: string;
+  job?: string;
   /** Row index. */
   item?: number;
   /** `IdKey.nameOf('document', ...)`. */

@@ -1,13 +1,13 @@
 /**
  * The result of an analysis: an assignor (cedente), its payers (sacados), their receivables
- * (titulos). Statuses and categories are the service's words: `approved`, `blocked`, `alerted` are
- * known, others pass as they are. Null: the service does not say.
+ * (titulos). Statuses and categories are the service's words: `approved`, `blocked` and `alerted` are
+ * known, others pass as they are. Null: absent.
  */
 export interface Analysis extends AnalysisHead {
   assignor: AnalysedAssignor;
 }
 
-/** What is told of an analysis as a whole. */
+/** Fields of an analysis as a whole. */
 export interface AnalysisHead {
   operationId: string | null;
   engineId: string | null;
@@ -37,7 +37,7 @@ export interface AnalysedPayer {
 export interface AnalysedReceivable {
   id: string | null;
   number: string | null;
-  /** In reais, as the service tells it. */
+  /** In reais. */
   value: number | null;
   dueOn: string | null;
   invoiceKey: string | null;

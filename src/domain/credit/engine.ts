@@ -9,9 +9,9 @@ export interface Engine {
   description: string | null;
   isTemplate: boolean | null;
   ruleCount: number | null;
-  /** Null where the service does not show them: in its list. */
+  /** Null: not shown, as in the service's list. */
   rules: EngineRule[] | null;
-  /** The same as the service wrote it, with all that it tells; absent where it shows none. */
+  /** The raw rules with every field; absent where the service shows none. */
   rulesText?: JsonText;
 }
 
@@ -22,11 +22,11 @@ export interface EngineRule {
   enabled: boolean | null;
 }
 
-/** What a call about an engine may carry; what is left out is not sent. */
+/** Fields of a call about an engine; absent ones are not sent. */
 export interface EngineFields {
   name?: string;
   description?: string;
-  /** The rule configuration as the service takes it: its shape is not shown. */
+  /** Rule configuration, passed as it is: the specification does not show its shape. */
   rules?: object | JsonText;
 }
 
@@ -34,7 +34,7 @@ export interface EngineFields {
 export const longestEngineName = 100;
 export const longestEngineDescription = 500;
 
-/** What is wrong with the lengths, one sentence; null when nothing is. */
+/** What is wrong with the lengths; null: nothing. */
 export function lengthFault({ name, description }: EngineFields): Words | null {
   const letters = (text: string): number => Array.from(text).length;
   if (name !== undefined && (letters(name) < 1 || letters(name) > longestEngineName)) {
@@ -54,12 +54,12 @@ export function lengthFault({ name, description }: EngineFields): Words | null {
 
 export type EngineChoice =
   | { kind: 'found'; engine: Engine }
-  /** `engines`: all that there are. */
+  /** `engines`: all engines. */
   | { kind: 'none'; engines: readonly Engine[] }
-  /** Several have the name: only an id tells them apart. */
+  /** Several have the name: only an id is unique. */
   | { kind: 'several'; engines: Engine[] };
 
-/** Chooses by id, else by name. An id wins over an engine that is named like it. */
+/** Chooses by id, else by name. An id takes precedence over an equal name. */
 export function chooseEngine(engines: readonly Engine[], idOrName: string): EngineChoice {
   const wanted = idOrName.trim();
   const byId = engines.find(({ id }) => id.toLowerCase() === wanted.toLowerCase());
@@ -72,7 +72,7 @@ export function chooseEngine(engines: readonly Engine[], idOrName: string): Engi
     : { kind: 'several', engines: named };
 }
 
-/** Names that people take for one: composed alike, without blanks around. */
+/** Whether two names are equal when composed (NFC) and trimmed. */
 export function sameName(one: string, other: string): boolean {
   return normalName(one) === normalName(other);
 }
@@ -81,7 +81,7 @@ function normalName(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-/** What tells the same command from another: an id as it is, a name as people take it. */
+/** Identity of the engine in a command: the id, or the normalised name. */
 export function engineKey(idOrName: string): string {
   return isUuid(idOrName) ? idOrName.trim().toLowerCase() : `named ${normalName(idOrName)}`;
 }

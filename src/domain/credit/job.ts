@@ -1,49 +1,49 @@
 import type { AnalysisSummary } from './analysis';
 import type { ResultFilter } from './operation';
 
-/** One analysis of one file, as it was asked for: the input of the job in `analyses/<name>/<instant>`. */
+/** One analysis of one file as requested: the input of a job, in `analyses/<name>/<instant>`. */
 export interface AnalysisRecord {
   /** `credit/<name>/<instant>`. */
   jobId: string;
-  /** Keyed name of (file, XMLs, engine as the person gave it): the same command is the same job. */
+  /** Keyed name of (file, XMLs, engine as entered): the same command is the same job. */
   name: string;
   /**
-   * Keyed name of (file, XMLs, id of the engine): what is bought, and the claims are about. Null until the
-   * job has asked which engine a name means.
+   * Keyed name of (file, XMLs, engine id): the purchase, and the subject of the claims. Null until the
+   * job has looked up an engine given by name.
    */
   fence: string | null;
   cnab: StoredInput;
   xmls: StoredInput | null;
   engineId: string | null;
-  /** As the person gave it. */
+  /** As entered. */
   engine: string | null;
-  /** It is ordered anew on purpose. */
+  /** `--rerun`: a new paid order. */
   rerun?: boolean;
   filter: ResultFilter;
-  /** Keyed name of the assignor's document; null or absent when the file does not tell it. */
+  /** Keyed name of the assignor's document; null or absent: the file does not have it. */
   assignor?: string | null;
   /** Counted by the local scan. */
   receivables: number;
   totalCents: string;
-  /** Why a file with findings that refuse it was sent all the same; null when it had none. */
+  /** Why a file with blocking findings was sent; null: it had none. */
   forced: string | null;
   label?: string | null;
-  /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
+  /** Milliseconds from start to outcome; in a batch, that of the batch. */
   deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }
 
 export interface StoredInput {
-  /** Without folders, as it is sent. */
+  /** File name as sent, without folders. */
   name: string;
   sha256: string;
   bytes: number;
-  /** Of the large object that holds the bytes as they came. */
+  /** Of the large object with the original bytes. */
   key: string;
 }
 
-/** What workflow and activities hand each other about an analysis: small, and nobody's data. */
+/** Names an analysis in workflow and activities: no personal data. */
 export interface AnalysisRef {
   jobId: string;
   folder: string;
@@ -64,30 +64,30 @@ export interface AnalysisOutcome {
   jobId: string;
   status: AnalysisStatus;
   operationId: string | null;
-  /** The last status word of the service; null when none was told. */
+  /** The last status word of the service; null: none. */
   statusWord: string | null;
   error: { code: string | null; message: string } | null;
   result: AnalysisResultRef | null;
   /** An earlier decision about the same file may be charged too. */
   possibleDoubleCharge: boolean;
-  /** What the service told was here, and was erased. */
+  /** Held data of the service, which has been erased. */
   erased?: true;
   startedAt: string;
   settledAt: string;
 }
 
-/** Both results on file, and what stands in them. */
+/** Both stored results, and a summary. */
 export interface AnalysisResultRef {
   /** Keys of large objects. */
   issuesKey: string;
   allKey: string;
   engineId: string | null;
   summary: AnalysisSummary;
-  /** What in the tree does not agree with itself, or with what was asked: sentences. */
+  /** Where the tree contradicts itself or the request: sentences. */
   contradictions: string[];
 }
 
-/** What is to be done about a request after one activity. */
+/** State of a request after one activity. */
 export type RequestAnswer =
   | {
       kind: 'accepted';
@@ -98,38 +98,38 @@ export type RequestAnswer =
     }
   | { kind: 'refused'; code: string | null; message: string; wasSent: boolean }
   | { kind: 'unknown'; reason: string; afterUnknown: boolean }
-  /** It never can be: what was stored is not there, or not as it was. */
-  | { kind: 'spoilt'; message: string }
-  /** Its job is cancelled: nothing is sent any more. */
+  /** It can never be sent: the stored input is missing or altered. */
+  | { kind: 'corrupt'; message: string }
+  /** The job is cancelled: nothing more is sent. */
   | { kind: 'stopped' }
   | {
       kind: 'unsent';
       why: 'credentials' | 'service' | 'another job' | 'store' | 'fault';
       /** Epoch milliseconds of the next try. */
       notBefore: number;
-      /** The time to send it is over, by the clock of the worker: no other try would be made. */
+      /** The worker's clock is past the time to send: no more tries. */
       isOver?: true;
     };
 
 export type Unsent = Extract<RequestAnswer, { kind: 'unsent' }>;
 
-/** An operation as it was read last. */
+/** An operation as last read. */
 export type OperationSeen =
   | { kind: 'unsettled'; statusWord: string | null }
   /** The result of issues is stored. */
   | { kind: 'ready'; statusWord: string | null }
   | { kind: 'failed'; statusWord: string | null; code: string | null; message: string };
 
-/** Which engine a name means, stored once for a job. */
+/** The engine that a name means, stored once for a job. */
 export type ChosenEngine = { engineId: string; fence: string };
 
-/** What came of the choice. */
+/** Result of the choice. */
 export type EngineChosen =
   | { kind: 'chosen' }
   /** Nothing can be sent. */
   | { kind: 'refused'; code: string; message: string };
 
-/** What an analysis is of: to be named by a key. @param engine '': the service chooses */
+/** Identity of an analysis, to be hashed with a key. @param engine '': the service chooses */
 export function analysisText(
   { cnab, xmls }: { cnab: { sha256: string }; xmls: { sha256: string } | null },
   engine: string,
@@ -141,7 +141,7 @@ export function analysisFolder(jobId: string): string {
   return jobId.replace(/^credit\//, 'analyses/');
 }
 
-/** The workflow that drives an analysis: one for all the times that the same thing is asked for. */
+/** The workflow that drives an analysis: one for all jobs with the same name. */
 export function analysisWorkflowId(name: string): string {
   return `credit/${name}`;
 }

@@ -5,10 +5,10 @@ interface Tally {
   cents: number;
 }
 
-/** A tree is told to contradict itself so many times, and then no more. */
+/** Maximum number of contradictions listed. */
 const mostReported = 20;
 
-/** Adds up a complete tree as it is read, and compares it with what its summary says. */
+/** Adds up a complete tree while it is read, and compares the sums with its summary. */
 export class TreeCheck {
   readonly #byStatus = new Map<string, Tally>();
   readonly #statuses = new Map<string, string>();
@@ -27,7 +27,7 @@ export class TreeCheck {
     this.#payers += 1;
   }
 
-  /** @returns one sentence for each figure of the summary that its leaves do not add up to */
+  /** @returns a sentence for each figure of the summary that differs from the sum of the leaves */
   contradictions({ summary }: Analysis): string[] {
     const all = [...this.#byStatus.values()].reduce(
       (sum, { count, cents }) => ({ count: sum.count + count, cents: sum.cents + cents }),
@@ -49,26 +49,29 @@ export class TreeCheck {
     ];
     return [
       ...counts
-        .filter(([, told, found]) => told !== null && told !== found)
-        .map(([name, told, found]) => `summary.${name} is ${told}, the tree holds ${found}`),
-      ...sums
-        .filter(([, told, cents]) => told !== null && Math.round(told * 100) !== cents)
+        .filter(([, reported, found]) => reported !== null && reported !== found)
         .map(
-          ([name, told, cents]) => `summary.${name} is ${told}, the tree adds up to ${cents / 100}`,
+          ([name, reported, found]) => `summary.${name} is ${reported}, the tree holds ${found}`,
+        ),
+      ...sums
+        .filter(([, reported, cents]) => reported !== null && Math.round(reported * 100) !== cents)
+        .map(
+          ([name, reported, cents]) =>
+            `summary.${name} is ${reported}, the tree adds up to ${cents / 100}`,
         ),
     ];
   }
 
-  /** The status of a receivable in the complete tree, in lower case; undefined when it is not in it. */
+  /** Status of a receivable in the complete tree, in lower case; undefined: not in it. */
   statusOf(id: string): string | undefined {
     return this.#statuses.get(id);
   }
 }
 
-/** Compares the tree of issues alone, as it is read, with the complete one. */
+/** Compares the tree of issues with the complete one, while it is read. */
 export class SubsetCheck {
   readonly #all: TreeCheck;
-  readonly #told: string[] = [];
+  readonly #listed: string[] = [];
   #more = 0;
 
   constructor(all: TreeCheck) {
@@ -84,16 +87,16 @@ export class SubsetCheck {
       complete === undefined
         ? `titulo ${id} stands among the issues and not in the complete tree`
         : `titulo ${id} is ${status} among the issues and ${complete} in the complete tree`;
-    if (this.#told.length < mostReported) this.#told.push(sentence);
+    if (this.#listed.length < mostReported) this.#listed.push(sentence);
     else this.#more += 1;
   }
 
   contradictions(): string[] {
-    return this.#more === 0 ? this.#told : [...this.#told, `and ${this.#more} more like these`];
+    return this.#more === 0 ? this.#listed : [...this.#listed, `and ${this.#more} more like these`];
   }
 }
 
-/** What the result of issues says of the whole analysis, and the complete one says otherwise. */
+/** Where the head of the issues result contradicts that of the complete one. */
 export function differingHeads(issues: AnalysisHead, all: AnalysisHead): string[] {
   const figures = Object.entries(issues.summary) as [keyof AnalysisHead['summary'], unknown][];
   const differs = (reported: unknown, other: unknown): boolean =>
@@ -103,15 +106,15 @@ export function differingHeads(issues: AnalysisHead, all: AnalysisHead): string[
       .filter((name) => differs(issues[name], all[name]))
       .map((name) => `${name} is another one in the result of issues than in the complete one`),
     ...figures
-      .filter(([name, told]) => differs(told, all.summary[name]))
+      .filter(([name, reported]) => differs(reported, all.summary[name]))
       .map(
-        ([name, told]) =>
-          `the summary says ${String(told)} for ${name} beside the issues, and ${all.summary[name]} beside the complete tree`,
+        ([name, reported]) =>
+          `the summary says ${String(reported)} for ${name} beside the issues, and ${all.summary[name]} beside the complete tree`,
       ),
   ];
 }
 
-/** What of a result is not about what was asked for. */
+/** Where a result names another operation or engine than the request. */
 export function foreignResult(
   { operationId, engineId }: Pick<Analysis, 'operationId' | 'engineId'>,
   request: { operationId: string; engineId: string | null },

@@ -4,8 +4,8 @@ import type { DossierOutcome } from './follow';
 import type { Retry } from './retry';
 
 /**
- * @param receipt null: it was sent, or may have been, and nobody knows what came of it
- * @param jobId the work that tells so: it may go on with what another one has claimed
+ * @param receipt null: it was or may have been sent, with an unknown result
+ * @param jobId the job that learned of it, perhaps not the one that claimed
  */
 export function dossierRetryEntry(
   { dossierId, from, number }: Retry,
@@ -20,7 +20,7 @@ export function dossierRetryEntry(
     result: receipt?.kind ?? 'unknown',
     by,
     happenedAt: new Date(claim.claimedAt).toISOString(),
-    work: jobId,
+    job: jobId,
     details: { from, ...refused, ...started },
   };
 }
@@ -34,7 +34,7 @@ export function dossierOutcomeEntry(outcome: DossierOutcome, by: string): AuditE
     result: status,
     by,
     happenedAt: settledAt,
-    work: jobId,
+    job: jobId,
     ...(report !== undefined && { sha256: report.sha256 }),
     details: {
       dossierId,
@@ -45,7 +45,7 @@ export function dossierOutcomeEntry(outcome: DossierOutcome, by: string): AuditE
   };
 }
 
-/** A person's decision about a dossier. Why stands with the outcome. */
+/** A person's decision about a dossier. The outcome holds the reason. */
 export function dossierDecisionEntry(
   action: string,
   { by, jobId }: { by: string; jobId: string },
@@ -53,7 +53,7 @@ export function dossierDecisionEntry(
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
   const id = `decision/${jobId}/${action}/${happenedAt}`;
-  return { kind: 'decision', id, result: action, by, happenedAt, work: jobId };
+  return { kind: 'decision', id, result: action, by, happenedAt, job: jobId };
 }
 
 /** A code is one word, with too few digits to hold a document. */

@@ -2,7 +2,7 @@ import type { Artifact } from '../core/artifact';
 import type { Billing } from '../core/service/billing';
 import type { ServiceFailure } from '../core/service/service-failure';
 
-/** Dossiers, in our words. */
+/** Dossiers of the service. */
 
 /** States by which a list can be filtered. */
 export const dossierStates = [
@@ -15,10 +15,10 @@ export const dossierStates = [
 ] as const;
 export type DossierState = (typeof dossierStates)[number];
 
-/** Read tolerantly: only the id is relied on. Null: not told, or of another type. */
+/** Decoded leniently: only the id is required. Null: absent, or of another type. */
 export interface Dossier {
   dossierId: string;
-  /** `unknown`: a word that the specification does not list, or none. */
+  /** `unknown`: absent, or a word that the specification does not list. */
   state: DossierState | 'unknown';
   statusWord: string | null;
   /** `cpf`, `cnpj`, or null. */
@@ -31,13 +31,13 @@ export interface Dossier {
   billingPolicyVersion: string | null;
   attempt: DossierAttempt | null;
   coverage: DossierCoverage | null;
-  /** Null: the answer does not tell; empty: there are none. */
+  /** Null: absent from the response. */
   artifacts: readonly Artifact[] | null;
   /** The service holds data newer than the report. */
   stale: boolean | null;
-  /** `result.report_schema` as it came; null when the answer does not have it. */
+  /** `result.report_schema`, unparsed; null: absent. */
   reportSchema: readonly unknown[] | null;
-  /** Null: left out, since no matrix was supplied or it was not evaluated yet. */
+  /** Null: no matrix was supplied, or it is not evaluated yet. */
   risk: RiskClassification | null;
   failure: ServiceFailure | null;
   pollAfterMs: number | null;

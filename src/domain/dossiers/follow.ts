@@ -9,45 +9,45 @@ import type {
 } from './dossier';
 
 /**
- * What to do about a dossier that needs a review: a person decides, or it is settled at once; `leave`
- * ends with it as it is.
+ * What to do about a dossier that needs a review: `wait` for a person, settle it at once, or `leave` it as
+ * it is.
  */
 export const reviewPolicies = ['wait', 'accept', 'fail', 'leave'] as const;
 export type ReviewPolicy = (typeof reviewPolicies)[number];
 
-/** One dossier to follow, as it was asked for: the input of the job in `dossiers/<id>/<instant>`. */
+/** One dossier to follow as requested: the input of a job, in `dossiers/<id>/<instant>`. */
 export interface DossierRecord {
   /** `dossier/<id>/<instant>`. */
   jobId: string;
   dossierId: string;
-  /** The highest attempt number that it may cause; 1 follows only, and costs nothing. */
+  /** Highest attempt number that it may cause; 1: follows only, free of charge. */
   maxAttempts: number;
   onReview: ReviewPolicy;
-  /** To cancel the dossier at the service, and nothing else. */
+  /** Only cancels the dossier at the service. */
   toCancel: boolean;
   label?: string | null;
-  /** Ordered anew on purpose. */
+  /** `--rerun`: a new paid order. */
   rerun?: boolean;
-  /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
+  /** Milliseconds from start to outcome; in a batch, that of the batch. */
   deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }
 
-/** What workflow and activities hand each other about it. */
+/** Names a dossier job in workflow and activities. */
 export interface DossierRef {
   jobId: string;
   folder: string;
   dossierId: string;
 }
 
-/** What one read shows, as far as decisions need it. */
+/** The part of one read that decisions need. */
 export interface DossierSight {
   state: DossierState | 'unknown';
   statusWord: string | null;
   mode: string | null;
   stale: boolean | null;
-  /** Null: not told. */
+  /** Null: absent. */
   attempt: { number: number | null; status: string | null; billing: AttemptBilling | null } | null;
   coverage: Omit<DossierCoverage, 'phases'> | null;
   failure: ServiceFailure | null;
@@ -59,7 +59,7 @@ export const dossierStatuses = [
   'failed',
   'cancelled',
   'expired',
-  /** The service refuses it for good: no such dossier, or a cancellation that it does not take. */
+  /** Permanently refused: no such dossier, or a refused cancellation. */
   'refused',
 ] as const;
 export type DossierStatus = (typeof dossierStatuses)[number];
@@ -68,13 +68,13 @@ export interface AttemptSeen {
   number: number;
   /** The service's word. */
   status: string | null;
-  /** As answered last. */
+  /** As last read. */
   billing: AttemptBilling | null;
 }
 
 export type ReviewAction = 'accept' | 'retry';
 
-/** A person's decision about a dossier that needs a review, or that of the policy. */
+/** A decision about a dossier that needs a review, by a person or the policy. */
 export interface ReviewDecision {
   action: ReviewAction;
   note: string;
@@ -85,7 +85,7 @@ export interface ReviewDecision {
 /** `omitted`: no matrix was supplied, or it was not evaluated. `other`: a word that the specification does not list. */
 export type RiskForm = 'omitted' | 'insufficient_data' | 'classified' | 'other';
 
-/** The classification as the outcome has it; its rules stand with the answer on file. */
+/** The classification in the outcome; the stored response has its rules. */
 export interface RiskSummary {
   form: RiskForm;
   status: string | null;
@@ -95,16 +95,16 @@ export interface RiskSummary {
   missingFields: number;
 }
 
-/** What was put on file of a dossier that has settled. */
+/** What was stored of a settled dossier. */
 export interface DossierReport {
   sight: DossierSight;
-  /** Null: it could not be had. */
+  /** Null: not available. */
   risk: RiskSummary | null;
   stored: StoredArtifact[];
   notStored: ArtifactNotStored[];
-  /** Why it is not all that was announced; null: it is. */
+  /** Why something announced is missing; null: nothing is. */
   note: string | null;
-  /** Another attempt has taken the place of the one that had settled. */
+  /** A newer attempt has replaced the settled one. */
   movedOn: boolean;
 }
 
@@ -113,7 +113,7 @@ export interface DossierOutcome {
   jobId: string;
   dossierId: string;
   status: DossierStatus;
-  /** The service's word at the last read; null when it was never read. */
+  /** The service's status word at the last read; null: never read. */
   remote: string | null;
   mode: string | null;
   /** The service holds data newer than the report. */
@@ -121,9 +121,9 @@ export interface DossierOutcome {
   coverage: DossierSight['coverage'];
   /** In order of their numbers. */
   attempts: AttemptSeen[];
-  /** Attempts that this work caused. */
+  /** Attempts that this job caused. */
   caused: number;
-  /** A retry was sent, and nobody knows whether it began an attempt: it may be charged. */
+  /** A retry was sent that may have started an attempt, and may be charged. */
   possibleAttempt: boolean;
   risk: RiskSummary | null;
   stored: StoredArtifact[];
@@ -134,7 +134,7 @@ export interface DossierOutcome {
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
-  /** What the service reported was here, and was erased. */
+  /** Held data of the service, which has been erased. */
   erased?: true;
 }
 
@@ -167,7 +167,7 @@ export function sightOf(dossier: Dossier): DossierSight {
   };
 }
 
-/** What a person would want to see change. */
+/** Status shown while waiting. */
 export function statusOf({ attempt, state }: Pick<DossierSight, 'attempt' | 'state'>): string {
   return attempt?.number == null ? state : `${state} (attempt ${attempt.number})`;
 }
@@ -176,7 +176,7 @@ export function isSettled(state: DossierSight['state']): boolean {
   return ['completed', 'failed', 'cancelled'].includes(state);
 }
 
-/** Its report is there, or should be. */
+/** It has a report, or should have. */
 export function isReported(state: DossierSight['state']): boolean {
   return state === 'completed' || state === 'needs_review';
 }

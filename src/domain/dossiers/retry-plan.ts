@@ -1,13 +1,13 @@
 import type { Dossier } from './dossier';
 
-/** Which failed dossiers of the list are to be tried again: each attempt may be charged. */
+/** Which failed dossiers of the list to retry: each attempt may be charged. */
 
 export interface RetryPlanTerms {
-  /** Epoch milliseconds: what changed last before it is left. Null: any. */
+  /** Epoch milliseconds: dossiers last changed before it are left. Null: any. */
   since: number | null;
-  /** Dossiers at most. */
+  /** Maximum number of dossiers. */
   limit: number;
-  /** The highest attempt number that may be caused; null: one more of each. */
+  /** Highest attempt number that may be caused; null: one more for each. */
   maxAttempts: number | null;
 }
 
@@ -22,11 +22,11 @@ export type NotPlanned =
 
 export interface RetryPlan {
   dossiers: PlannedRetry[];
-  /** Failed dossiers that are left, by the reason. */
+  /** Failed dossiers left out, by reason. */
   left: Partial<Record<NotPlanned, number>>;
 }
 
-/** Judges every item by its own fields: a service may ignore the filter. Memory does not grow with the list. */
+/** Checks the fields of each item, since a service may ignore the filter. Memory does not grow with the list. */
 export class RetryPlanner {
   readonly plan: RetryPlan = { dossiers: [], left: {} };
   readonly #terms: RetryPlanTerms;
@@ -36,7 +36,7 @@ export class RetryPlanner {
     this.#terms = terms;
   }
 
-  /** @param dossier null: an entry that could not be read */
+  /** @param dossier null: an unreadable entry */
   consider(dossier: Dossier | null): void {
     if (dossier === null) return this.#leave('unreadable');
     const { dossierId, state } = dossier;

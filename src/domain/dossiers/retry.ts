@@ -3,26 +3,26 @@ import type { Attempt, Receipt } from '../core/service/attempts';
 import { backoffMs } from '../core/service/poll-timing';
 import type { DossierSight, ReviewDecision } from './follow';
 
-/** Whether another attempt is to be asked for: each may be charged. */
+/** Whether to request another attempt: each may be charged. */
 
 export type NoRetry =
   | 'max_attempts'
-  /** The service says that it is not worth it. */
+  /** `retryable: false`. */
   | 'not_retryable'
-  /** The service does not tell which attempt it is: nothing could be counted. */
+  /** The service does not report the number of the attempt: attempts cannot be counted. */
   | 'attempt_unknown'
   | 'deadline';
 
 export type RetryStep =
   { kind: 'retry'; from: number; waitMs: number } | { kind: 'stop'; reason: NoRetry };
 
-/** Where the service asks for nothing. */
+/** Backoff where the service asks for none. */
 const pause = { baseMs: 30_000, maxMs: 900_000 };
 
 /**
- * After an attempt that failed. What the service leaves open, its answer to the retry decides.
+ * Next step after a failed attempt. Without `retryable`, a retry is tried.
  *
- * @param asked retries that the work has asked for so far
+ * @param requested retries that the job has requested so far
  * @param leftMs until the deadline
  */
 export function retryStep(
@@ -53,67 +53,67 @@ export const whyNoRetry: Record<NoRetry, string> = {
   deadline: 'it failed, and the next attempt would begin after the deadline',
 };
 
-/** @returns why a decision cannot be taken, for who gave it; null when it can */
+/** @returns why a decision is not accepted; null: it is */
 export function whyNotDecided(
   { action, note }: ReviewDecision,
-  work: { inReview: boolean; decided: boolean; attempt: number | null },
+  dossier: { inReview: boolean; decided: boolean; attempt: number | null },
 ): OrderAnswer['code'] | null {
-  if (work.decided) return 'resolved_already';
-  if (!work.inReview) return 'not_in_review';
+  if (dossier.decided) return 'resolved_already';
+  if (!dossier.inReview) return 'not_in_review';
   if (note.trim() === '') return 'note_missing';
-  const isUncounted = action === 'retry' && work.attempt === null;
+  const isUncounted = action === 'retry' && dossier.attempt === null;
   return isUncounted ? 'attempt_unknown' : null;
 }
 
-/** One request for another attempt: at most one is begun by its key, whoever sends it. */
+/** One request for another attempt: its key starts at most one, whoever sends it. */
 export interface Retry {
   dossierId: string;
-  /** Number of the attempt that is tried again. */
+  /** Number of the failed attempt. */
   from: number;
-  /** From 1; another one only after a refusal, of which the service keeps nothing. */
+  /** From 1; a new number only after a refusal, which the service does not remember. */
   number: number;
-  /** Of its claims. */
+  /** Subject of its claims. */
   subject: string;
-  /** The last that may have left; null: none. */
+  /** The last send that may have left; null: none. */
   attempt: Attempt | null;
 }
 
-/** An attempt that was begun: its id is its number, as far as the service tells it. */
+/** A started attempt: its id is its number, as far as the service reports it. */
 export type StartedAttempt = Extract<Receipt, { kind: 'accepted' }> & {
   reported: {
-    /** The answer was lost, and the status showed the attempt. */
+    /** The response was lost, and the dossier's status showed the attempt. */
     readBack: boolean;
-    /** The work that learnt of it: an attempt is counted once, with that one. */
+    /** The job that learned of it, which counts the attempt. */
     by: string;
   };
 };
 
-/** What came of asking for another attempt. */
+/** Result of a request for another attempt. */
 export type Retried =
-  | { kind: 'begun'; attempt: number; by: 'us' | 'elsewhere' }
+  | { kind: 'started'; attempt: number; by: 'us' | 'elsewhere' }
   | { kind: 'refused'; status: number; code: string | null; message: string }
-  /** It may have begun one: the repetition of what was lost is refused, and no attempt is seen. */
+  /** It may have started one: the repetition was refused, and no attempt is visible. */
   | { kind: 'unknown'; status: number; code: string | null; message: string }
-  /** It is not failed any more, and no new attempt is seen: nothing was sent. */
+  /** The dossier is no longer failed, and no new attempt is visible: nothing was sent. */
   | { kind: 'moved' };
 
-/** @returns null: nobody knows yet */
+/** @returns null: not known yet */
 export function retriedBy(receipt: Receipt | null, from: number): Retried | null {
   if (receipt?.kind === 'accepted') {
-    return { kind: 'begun', attempt: Number(receipt.externalId) || from + 1, by: 'us' };
+    return { kind: 'started', attempt: Number(receipt.externalId) || from + 1, by: 'us' };
   }
   if (receipt?.kind !== 'refused') return null;
   const { code, status } = receipt;
   return { kind: 'refused', status, code, message: `the service answered ${status}` };
 }
 
-/** The number of an attempt that has taken the place of the one that ended; null: none has. */
+/** Number of an attempt newer than the ended one; null: none. */
 export function attemptAfter(ended: DossierSight | null, now: DossierSight): number | null {
   const number = now.attempt?.number ?? null;
   return number !== null && number > (ended?.attempt?.number ?? 0) ? number : null;
 }
 
-/** A failure, with what the service says of it, where it says something. */
+/** A failure, with the service's message if there is one. */
 export function failedAs({ failure }: DossierSight, code: string, message: string) {
   const reported = failure?.message ?? null;
   const error = {

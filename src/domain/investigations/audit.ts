@@ -13,7 +13,7 @@ export function investigationOutcomeEntry(
     result,
     by,
     happenedAt,
-    work: jobId,
+    job: jobId,
     details,
   };
 }

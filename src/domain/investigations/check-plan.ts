@@ -5,7 +5,7 @@ import { readTarget as readTraceTarget } from '../traces/target';
 import {
   mostYield,
   neededBy,
-  nobody,
+  emptySubject,
   subjectFacts,
   type Plan,
   type PlanStep,
@@ -14,16 +14,16 @@ import {
 } from './plan';
 import { readTemplate, valuesOf } from './template';
 
-/** In English and Portuguese, or by the code of what is wrong with a cell. */
+/** In English and Portuguese, or with the code of a cell's fault. */
 type Fault = { message: string } & ({ pt: string } | { code: string });
 
-/** What is wrong with a plan, and where in the file. */
+/** A fault of a plan, and where in the file. */
 export type PlanFault = { path: string } & Fault;
 
-/** A thing as it is asked about, or why it cannot be. */
+/** A target as sent, or why it is not one. */
 export type TargetReading = { target: string } | Fault;
 
-/** Of a step with files the thing is the file's own word. */
+/** For a step with files, the target is the file's path. */
 export function readTarget(kind: StepKind, text: string, step?: PlanStep): TargetReading {
   switch (kind) {
     case 'profile':
@@ -71,7 +71,7 @@ function isAddress(text: string): boolean {
   return /^[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+$/.test(text.trim());
 }
 
-/** The subject as it is asked about, each value once; what cannot be read is a fault. */
+/** The subject with normalised values, each once; an unreadable value is a fault. */
 export function readSubject(subject: Subject): { subject: Subject; faults: PlanFault[] } {
   const faults: PlanFault[] = [];
   const read = (field: 'cpf' | 'cnpj' | 'email' | 'phone' | 'dossier' | 'monitor'): string[] => {
@@ -122,9 +122,9 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
 }
 
 /**
- * Faults of the graph and of what the steps ask about, before anything is sent.
+ * Faults of the graph and of the targets, found before anything is sent.
  *
- * @param subject null: those that the plan has whoever it is about
+ * @param subject null: faults of the plan for any subject
  */
 export function checkPlan({ steps }: Plan, subject: Subject | null): PlanFault[] {
   const faults: PlanFault[] = [];
@@ -198,7 +198,7 @@ function faultOfTarget(
     if (!about.isThere(root)) return noStep(root);
     return about.needed.has(root) ? null : missingNeed(root);
   }
-  const facts = subjectFacts(about.subject ?? nobody());
+  const facts = subjectFacts(about.subject ?? emptySubject());
   if (!Object.hasOwn(facts, path[0] ?? ''))
     return fault(
       `the subject has no ${path.join('.') || 'such word'}`,
@@ -239,12 +239,12 @@ function noStep(id: string): Fault {
   return fault(`there is no step ${id}`, `não há a etapa ${id}`);
 }
 
-/** What tells one step from another. */
+/** Identity of what a step requests. */
 function requested({ kind, of, options }: PlanStep): string {
   return JSON.stringify([kind, of.toSorted(), Object.entries(options).map(String).toSorted()]);
 }
 
-/** Whether what a step asks about is known once another has ended. */
+/** Whether its targets come from another step. */
 export function isReportedByAnother({ of }: PlanStep): boolean {
   return of.some((text) => {
     const template = readTemplate(text);
@@ -252,7 +252,7 @@ export function isReportedByAnother({ of }: PlanStep): boolean {
   });
 }
 
-/** What a step asks about as far as the subject tells; null: another step tells. */
+/** Targets of a step from plan and subject; null: they come from another step. */
 export function knownTargets(step: PlanStep, subject: Subject): string[] | null {
   if (isReportedByAnother(step)) return null;
   const found = new Set<string>();

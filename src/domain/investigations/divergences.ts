@@ -1,16 +1,16 @@
-/** What sources call the same person or company, where they do not agree. */
+/** Different names or statuses of the same person or company in the sources. */
 export interface Divergence {
   /** Digits. */
   document: string;
   about: 'name' | 'situation';
-  /** Each value once, with all that state it. */
+  /** Each value once, with all its sources. */
   values: { value: string; sources: string[] }[];
 }
 
 export interface Source {
-  /** Where its words are from: the file of the evidence, or the step. */
+  /** File of the evidence, or the step. */
   source: string;
-  /** Document that it is about as a whole. */
+  /** The document that all of it is about; null: none. */
   about: string | null;
   facts: unknown;
 }
@@ -22,7 +22,7 @@ const words: Readonly<Record<Divergence['about'], readonly string[]>> = {
 const documentWords = ['documento', 'document', 'cpf', 'cnpj', 'cpfcnpj', 'cnpjcpf'];
 const deepest = 8;
 
-/** Side by side: nothing is decided. */
+/** Lists differing values; does not decide which is right. */
 export function divergencesIn(
   documents: readonly string[],
   sources: readonly Source[],
@@ -46,7 +46,7 @@ export function divergencesIn(
   return found;
 }
 
-/** Values of these words in objects that name the document, or beside no document in what is about it. */
+/** Values of the wanted fields in objects that name the document, or name none within facts about it. */
 function* valuesFor(
   value: unknown,
   document: string,
@@ -56,7 +56,7 @@ function* valuesFor(
 ): Generator<string> {
   if (typeof value !== 'object' || value === null || depth > deepest) return;
   if (Array.isArray(value)) {
-    // A list within what is about one is of others, unless they say who they are.
+    // Elements of a list are about others, unless they name the document.
     for (const one of value) yield* valuesFor(one, document, false, wanted, depth + 1);
     return;
   }
@@ -73,7 +73,7 @@ function plainWord(word: string): string {
   return plain(word).replaceAll(' ', '').toLowerCase();
 }
 
-/** Without accents, case and punctuation: those are no divergence. */
+/** Without accents, case and punctuation, which make no divergence. */
 function plain(text: string): string {
   return text
     .normalize('NFD')

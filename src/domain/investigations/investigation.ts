@@ -5,7 +5,7 @@ import type { LensRecord } from '../lens/analyze';
 import type { InvestigationStatus } from './kinds';
 import type { Plan, Subject } from './plan';
 
-/** Files of the subject, as they were stored when it was asked for. */
+/** Files of the subject, stored with the request. */
 export interface SubjectFiles {
   photo: Pick<LensRecord, 'file' | 'forced'> | null;
   receivables: SubjectReceivables | null;
@@ -16,7 +16,7 @@ export type SubjectReceivables = Pick<
   'cnab' | 'xmls' | 'assignor' | 'receivables' | 'totalCents'
 >;
 
-/** One investigation, as it was asked for: the input of the job in `batches/investigation/<name>/<instant>`. */
+/** One investigation as requested: the input of a job, in `batches/investigation/<name>/<instant>`. */
 export interface InvestigationRecord {
   /** `investigation/<name>/<instant>`. */
   jobId: string;
@@ -25,11 +25,11 @@ export interface InvestigationRecord {
   plan: Plan;
   subject: Subject;
   files: SubjectFiles;
-  /** What ended within it is reused. */
+  /** Results at most this old are reused. */
   maxAgeMs: number;
-  /** Everything is asked for anew, on purpose. */
+  /** `--rerun`: everything is requested again. */
   rerun: boolean;
-  /** Requests that may be charged before a person must look; null: as many as there are. */
+  /** Chargeable requests before a person must decide; null: no bound. */
   budget: number | null;
   label: string | null;
   deadlineMs: number;
@@ -37,13 +37,13 @@ export interface InvestigationRecord {
   createdBy: string;
 }
 
-/** What workflow and activities hand each other about an investigation: nobody's data. */
+/** Names an investigation in workflow and activities: no personal data. */
 export interface InvestigationRef {
   jobId: string;
   folder: string;
 }
 
-/** What the workflow knows of a step. */
+/** A step as the workflow knows it. */
 export interface GraphStep {
   id: string;
   needs: readonly string[];
@@ -52,27 +52,27 @@ export interface GraphStep {
 }
 
 export const stepStatuses = [
-  /** All that was asked is answered. */
+  /** Every request was answered. */
   'answered',
-  /** Some of it. */
+  /** Some were. */
   'partial',
-  /** None of it. */
+  /** None was. */
   'missing',
-  /** There was nothing to ask about, its condition did not hold, or what it needs brought nothing. */
-  'not_asked',
+  /** It had no targets, its condition did not hold, or a step that it needs has no result. */
+  'not_requested',
   'cancelled',
 ] as const;
 export type StepStatus = (typeof stepStatuses)[number];
 
-/** A job that a step has asked for. */
+/** A job that a step requested. */
 export interface StepChild {
   jobId: string;
   kind: JobKind;
-  /** Null: it has no end in the store. */
+  /** Null: its end is not stored. */
   status: string | null;
-  /** It had ended before, and was reused. */
+  /** Reused: it had ended before. */
   before: boolean;
-  /** Where what it is about came from: `profile: imoveis[0].proprietario.documento`; ''; the plan. */
+  /** Origin of its target: `profile: imoveis[0].proprietario.documento`; '': the plan. */
   from: string;
   result: ChildResult;
 }
@@ -83,9 +83,9 @@ export type ChildResult = 'answered' | 'refused' | 'undecided' | 'cancelled';
 export interface StepEnd {
   id: string;
   status: StepStatus;
-  /** Null: there is nothing to say of it. */
+  /** Null: nothing to explain. */
   why: string | null;
-  /** Things left out, since there were too many. */
+  /** Targets left out because there were too many. */
   cut: number;
   children: StepChild[];
 }
@@ -95,7 +95,7 @@ export interface InvestigationOutcome {
   jobId: string;
   status: InvestigationStatus;
   steps: StepEnd[];
-  /** Which required step lacks its answer, and why. */
+  /** Required steps without an answer, and why. */
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
@@ -108,7 +108,7 @@ export function investigationWorkflowId(name: string): string {
 
 export const investigationFolder = jobBatchFolder;
 
-/** A refused answer is an answer where the service says that it knows nothing. */
+/** Failure statuses that are answers: the service states that it knows nothing. */
 const answers: ReadonlySet<string> = new Set(['not_found']);
 
 export function childResult(
@@ -124,7 +124,7 @@ export function childResult(
       : 'undecided';
 }
 
-/** The status of a step by how its jobs ended. */
+/** Status of a step, from the ends of its jobs. */
 export function endOfStep(
   id: string,
   children: StepChild[],
@@ -147,7 +147,7 @@ export function endOfStep(
   return { id, status, why: whys.length === 0 ? null : whys.join('; '), cut, children };
 }
 
-/** How it ended as a whole. */
+/** Status of the whole investigation. */
 export function statusOf(
   steps: readonly StepEnd[],
   graph: readonly Pick<GraphStep, 'id' | 'required'>[],
@@ -156,8 +156,9 @@ export function statusOf(
   if (cancelled) return { status: 'cancelled', error: null };
   const lacking = graph.flatMap(({ id, required }) => {
     const end = steps.find((step) => step.id === id);
-    const isFine = end?.status === 'answered' || (end?.status === 'not_asked' && end.why === null);
-    return required && !isFine ? [`${id}: ${end?.why ?? 'it was not asked'}`] : [];
+    const isFine =
+      end?.status === 'answered' || (end?.status === 'not_requested' && end.why === null);
+    return required && !isFine ? [`${id}: ${end?.why ?? 'it was not requested'}`] : [];
   });
   if (lacking.length === 0) return { status: 'completed', error: null };
   return { status: 'incomplete', error: { code: 'required_step', message: lacking.join('; ') } };

@@ -1,7 +1,7 @@
 import type { AuditExcerpt } from '../core/audit-excerpt';
 import type { EvidenceRow } from './report';
 
-/** What stands in the folder of a report, and where it came from: `manifest.json`, signed as it stands. */
+/** `manifest.json`: the files of a report's folder and their origin. Its bytes are signed. */
 export interface Manifest {
   version: 1;
   investigation: string;
@@ -9,7 +9,7 @@ export interface Manifest {
   requestedBy: string;
   requestedAt: string;
   settledAt: string;
-  /** All but the manifest and its signature. */
+  /** All except the manifest and its signature. */
   files: ManifestFile[];
   audit: AuditExcerpt;
 }
@@ -18,7 +18,7 @@ export interface ManifestFile {
   path: string;
   bytes: number;
   sha256: string;
-  /** Null: it was made here, of the others. */
+  /** Null: derived from the others. */
   evidence: Omit<EvidenceRow, 'path' | 'bytes' | 'sha256'> | null;
 }
 

@@ -4,7 +4,7 @@ import type { ReviewPolicy } from '../dossiers/follow';
 import type { LensMode } from '../lens/lens-analysis';
 import type { TraceStrategy } from '../traces/trace';
 
-/** What is asked about a subject: steps, each a job of its kind, in the order of what they need. */
+/** The plan of an investigation: steps, each with jobs of one kind, in the order of their needs. */
 
 export const stepKinds = [
   'profile',
@@ -17,12 +17,12 @@ export const stepKinds = [
 ] as const;
 export type StepKind = (typeof stepKinds)[number];
 
-/** Things that one step asks about; more are left out, and said. */
+/** Targets of one step; the number left out is reported. */
 export const mostItems = 20;
-/** A template that yields more than this was not meant. */
+/** A template that yields more is taken for a mistake. */
 export const mostYield = 1_000;
 
-/** What a plan says of whom it is about; files by their paths. */
+/** The subject of a plan; files by their paths. */
 export interface Subject {
   cpf: string[];
   cnpj: string[];
@@ -39,17 +39,17 @@ export interface Subject {
   xmls: string | null;
 }
 
-/** A step waits for what it names; with a condition that does not hold nothing is asked. */
+/** The step waits for the named one, and requests nothing unless the condition holds. */
 export interface Condition {
   step: string;
-  /** It ended in one of these. */
+  /** Statuses that it may have ended in; null: any. */
   status: string[] | null;
-  /** Path in what it told that has a value. */
+  /** Path in its result that must have a value; null: none. */
   has: string | null;
 }
 
-/** A subject of whom nothing is said; in the order of a plan file, since subjects are named by their JSON. */
-export function nobody(): Subject {
+/** An empty subject; in the order of a plan file, since subjects are named by their JSON. */
+export function emptySubject(): Subject {
   return {
     cpf: [],
     cnpj: [],
@@ -67,16 +67,16 @@ export function nobody(): Subject {
 export interface PlanStep {
   id: string;
   kind: StepKind;
-  /** What it asks about: as written, or one template. */
+  /** Targets: literal values, or one template. */
   of: string[];
   needs: string[];
   when: Condition | null;
   required: boolean;
-  /** From its start; null: that of the investigation. */
+  /** From its start; null: the investigation's. */
   deadlineMs: number | null;
-  /** What ended within it is reused; null: as the command says. */
+  /** Results at most this old are reused; null: as the command says. */
   maxAgeMs: number | null;
-  /** Things that it asks about at most. */
+  /** Maximum number of targets. */
   most: number;
   options: StepOptions;
 }
@@ -95,12 +95,12 @@ export interface StepOptions {
 export interface Plan {
   name: string;
   title: string;
-  /** Requests that may be charged before a person must look; null: as the command says. */
+  /** Chargeable requests before a person must decide; null: as the command says. */
   budget: number | null;
   steps: PlanStep[];
 }
 
-/** What a step asks about where the plan does not say. */
+/** Default targets. */
 export const usualTargets: Readonly<Record<StepKind, string>> = {
   profile: '{{subject.cpf[]}}',
   certificate: '{{subject.cnpj[]}}',
@@ -122,7 +122,7 @@ export const jobKindOf = {
   monitor: 'monitor-sweep',
 } as const satisfies Record<StepKind, string>;
 
-/** What each thing that a step asks about may be charged as, and how often; null: nothing is charged. */
+/** How each target of a step may be charged, and how often; null: free of charge. */
 export function chargedFor({ kind, options }: PlanStep): { unit: string; times: number } | null {
   // Following costs nothing; a retry does.
   if (kind === 'dossier') {
@@ -142,13 +142,13 @@ const chargedUnits: Readonly<Record<Exclude<StepKind, 'dossier'>, string | null>
   monitor: null,
 };
 
-/** What templates read of the subject. */
+/** The subject as templates read it. */
 export function subjectFacts(subject: Subject): Readonly<Record<string, unknown>> {
   const { cpf, cnpj, email, phone } = subject;
   return { ...subject, documents: [...cnpj, ...cpf], targets: [...email, ...phone] };
 }
 
-/** All steps that must have ended before one, at any distance; ends where the plan goes round. */
+/** All steps that must end before one, direct or not; terminates on cycles. */
 export function neededBy(steps: readonly PlanStep[], id: string): Set<string> {
   const found = new Set<string>();
   const open = [id];

@@ -6,29 +6,29 @@ import type { Divergence } from './divergences';
 import type { ChildResult, StepStatus } from './investigation';
 import type { InvestigationStatus } from './kinds';
 
-/** The file on a subject, as data: `report.json`. Facts as the services state them. */
+/** `report.json`: the file on a subject, with facts as the services state them. */
 export interface InvestigationReport {
   version: 1;
   id: string;
   status: InvestigationStatus;
-  /** Why it is incomplete. */
+  /** Why it is incomplete; null: it is not. */
   error: string | null;
   plan: { name: string; title: string };
   subject: Readonly<Record<string, string | string[] | null>>;
   requested: { by: string; at: string; label: string | null };
   settledAt: string;
-  /** One for each job, whatever became of it. */
+  /** One for each job, whatever its end. */
   findings: Finding[];
-  /** The graph of the plan, and what became of each step. */
+  /** The steps of the plan, and their results. */
   coverage: CoverageRow[];
   certificates: CertificateRow[];
   assets: { totals: AssetTotal[]; people: PersonAssets[] };
-  /** Lists that the services reported, by what they are about. */
+  /** Other lists of the services. */
   occurrences: ReportTable[];
   pictures: ReportTable[];
   risk: ReportTable[];
   credit: ReportTable[];
-  /** That were open when the sweep of this investigation began. */
+  /** Open when the sweep of this investigation started. */
   changes: ReportTable[];
   divergences: Divergence[];
   timeline: TimelineRow[];
@@ -42,7 +42,7 @@ export interface Finding {
   kind: JobKind;
   job: string;
   status: string | null;
-  /** In the order in which they are read. */
+  /** In reading order. */
   facts: { what: string; value: Cell }[];
 }
 
@@ -52,7 +52,7 @@ export interface CoverageRow {
   needs: string[];
   required: boolean;
   status: StepStatus;
-  /** Null: there is nothing to say of it. */
+  /** Null: nothing to explain. */
   why: string | null;
   requested: number;
   answered: number;
@@ -65,18 +65,18 @@ export interface CertificateRow {
   status: string;
   officialName: string | null;
   holderName: string | null;
-  /** As the service had it on record. */
+  /** As in the service's own records. */
   baseName: string | null;
   sourceName: string | null;
   classification: string | null;
-  /** As the service tells it: official data differ from those of its register. */
+  /** The service's statement that official data differ from its records. */
   divergent: boolean | null;
   capturedAt: string | null;
   validity: DerivedValidity | null;
   file: string | null;
 }
 
-/** By a rule of law, not as the service says. */
+/** Derived from a rule of law, not reported by the service. */
 export interface DerivedValidity extends Validity {
   /** Of the rule. */
   source: string;
@@ -84,10 +84,10 @@ export interface DerivedValidity extends Validity {
 
 /** Over all people of the report. */
 export interface AssetTotal {
-  /** The list, in the word of the service. */
+  /** The service's name of the list. */
   name: string;
   count: number;
-  /** BRL, of those that have one; null: none has. */
+  /** Sum in BRL of those that have a value; null: none has. */
   value: number | null;
 }
 
@@ -95,19 +95,19 @@ export interface PersonAssets {
   step: string;
   document: string;
   /** Null: the service did not answer with a profile. */
-  rural: 'told' | 'failed' | null;
+  rural: 'reported' | 'failed' | null;
   tables: ReportTable[];
 }
 
 export interface ReportTable {
   step: string;
-  /** The list, in the word of the service; '': single values. */
+  /** The service's name of the list; '': single values. */
   name: string;
-  /** File of the evidence that holds all of it. */
+  /** File of the evidence with all rows. */
   file: string | null;
   columns: string[];
   rows: Cell[][];
-  /** Of which the first are here. */
+  /** Number of rows, of which the first are here. */
   total: number;
 }
 
@@ -117,15 +117,15 @@ export interface TimelineRow {
   kind: JobKind;
   status: string | null;
   result: ChildResult;
-  /** It had ended before, and was reused. */
+  /** Reused: it had ended before. */
   reused: boolean;
-  /** Where what it is about came from. */
+  /** Origin of its target. */
   from: string;
   startedAt: string | null;
   endedAt: string | null;
   /** Requests that it sent. */
   requested: number;
-  /** Of those; as in `SentRequests`. */
+  /** As in `SentRequests`. */
   unanswered: number;
   cost: BillingTotal[];
 }
@@ -133,10 +133,10 @@ export interface TimelineRow {
 export interface SentRequests {
   /** That left or may have left. */
   requested: number;
-  /** Results that were there already. */
+  /** Results reused. */
   reused: number;
   possibleDoubleCharges: number;
-  /** Of those requested: their jobs ended before the answer, and the service may still charge for them. */
+  /** Of those requested: the job ended before the response, and the service may still charge. */
   unanswered: number;
 }
 

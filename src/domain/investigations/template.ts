@@ -1,12 +1,12 @@
-/** `{{profile.imoveis[].proprietario.documento}}`: what another step told, or what is known of the subject. */
+/** `{{profile.imoveis[].proprietario.documento}}`: a value from another step's result, or of the subject. */
 export interface Template {
   /** A step, or `subject`. */
   root: string;
-  /** Words of the path; lists on the way are gone through. */
+  /** Fields of the path; lists on the way are flattened. */
   path: readonly string[];
 }
 
-/** A value, and where it came from. */
+/** A value and its origin. */
 export interface FoundValue {
   value: string;
   /** `profile: imoveis[2].proprietario.documento`. */
@@ -15,7 +15,7 @@ export interface FoundValue {
 
 const shape = /^\{\{\s*([a-z][\w-]*)((?:\.[\p{L}\w-]+(?:\[\])?)*)\s*\}\}$/u;
 
-/** Null: it is no template, but taken as it stands. @returns `broken`: it has braces, and is none */
+/** @returns null: no template, a literal value; `broken`: it has braces, but is not a template */
 export function readTemplate(text: string): Template | 'broken' | null {
   if (!text.includes('{{') && !text.includes('}}')) return null;
   const [, root, path] = shape.exec(text.trim()) ?? [];
@@ -31,7 +31,7 @@ export function pathOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Different values, each with the first place where it stands. Objects and blanks are no values. */
+/** Distinct values, each with its first position. Objects and blanks are skipped. */
 export function valuesOf({ root, path }: Template, facts: unknown): FoundValue[] {
   const found = new Map<string, FoundValue>();
   for (const { value, at } of valuesAt(facts, path, '')) {

@@ -2,58 +2,58 @@ import type { ArtifactFiles } from '../core/artifact';
 import type { Billing } from '../core/service/billing';
 import type { LensAnalysis, LensMode } from './lens-analysis';
 
-/** One analysis, as it was asked for: the input of the job in `lens/<name>/<instant>`. */
+/** One analysis as requested: the input of a job, in `lens/<name>/<instant>`. */
 export interface LensRecord {
   /** `lens/<name>/<instant>`. */
   jobId: string;
-  /** Keyed name of file and mode, and of the order: the same name is the same analysis. */
+  /** Keyed name of file, mode and rerun id: the same name is the same analysis. */
   name: string;
   file: LensInput;
   /** Null: not sent, the service chooses. */
   mode: LensMode | null;
   label: string | null;
-  /** Why a person has it sent although it is no picture or video; null: it is one. */
+  /** Why a person sends it although it is no picture or video; null: it is one. */
   forced: string | null;
-  /** Ordered anew on purpose. */
+  /** `--rerun`: a new paid order. */
   rerun?: boolean;
-  /** Milliseconds from its start to its outcome. */
+  /** Milliseconds from start to outcome. */
   deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }
 
-/** The file as it was read; its copy in the store is what is sent. */
+/** The file when it was read; the copy in the store is sent. */
 export interface LensInput {
-  /** As it was called; may be personal. */
+  /** Original name; may be personal. */
   fileName: string;
   bytes: number;
   /** 64 hex digits. */
   sha256: string;
-  /** By its content, for our records alone: it is not sent. */
+  /** Detected from its content; not sent. */
   mediaType: string;
-  /** Of the copy, a large object. */
+  /** Of the copy: a large object. */
   key: string;
 }
 
-/** What workflow and activities hand each other about an analysis: nobody's data. */
+/** Names an analysis in workflow and activities: no personal data. */
 export interface LensRef {
   jobId: string;
   folder: string;
 }
 
-/** The analysis that the service has made for a request. */
+/** The analysis that the service created for a request. */
 export interface CreatedLens {
   analysisId: string;
   at: number;
-  /** As the answer told it. */
+  /** From the response. */
   billing: Billing | null;
 }
 
-/** What came of handing a file in. */
+/** Result of submitting a file. */
 export type SubmittedLens =
-  /** The bytes are there. */
+  /** The bytes were uploaded. */
   | { kind: 'submitted'; analysisId: string; state: string }
-  /** They did not arrive in time: nothing will come of this analysis. */
+  /** The upload did not arrive in time: the analysis has no result. */
   | { kind: 'upload_expired'; analysisId: string; billing: Billing | null }
   | {
       kind: 'upload_refused';
@@ -62,26 +62,23 @@ export type SubmittedLens =
       message: string;
       billing: Billing | null;
     }
-  /**
-   * The repeated key is refused, and which analysis it made nobody can tell; or it has made more
-   * than one.
-   */
+  /** The repeated key is refused and its analysis is unknown, or the key created more than one. */
   | { kind: 'unknown'; code: string | null; message: string };
 
 export const lensStatuses = [
   'completed',
   'failed',
-  /** By the service, or the person no longer waits. */
+  /** By the service, or a person cancelled the job. */
   'cancelled',
   'refused',
-  /** At the deadline, by the service, or since no upload arrived in time. */
+  /** At the deadline, by the service, or because no upload arrived in time. */
   'expired',
-  /** A request may have arrived, and nobody knows which analysis it made. */
+  /** A request may have reached the service; which analysis it created is unknown. */
   'unknown_outcome',
 ] as const;
 export type LensStatus = (typeof lensStatuses)[number];
 
-/** What was seen of the analysis when it settled, or last. */
+/** The analysis when it settled, or as last read. */
 export interface LensSeen {
   analysisId: string;
   state: LensAnalysis['state'];
@@ -91,16 +88,16 @@ export interface LensSeen {
   hasResult: boolean;
   artifacts: number;
   billing: Billing | null;
-  /** Of `answer.json`; null when it is not on file. */
+  /** Of `answer.json`; null: not stored. */
   sha256: string | null;
   failure: { code: string | null; message: string } | null;
 }
 
-/** An analysis to which no upload arrived in time: another one took its place. */
+/** An analysis whose upload did not arrive in time, replaced by another one. */
 export interface ReplacedLens {
   attempt: number;
   analysisId: string;
-  /** As it was told last. */
+  /** As last read. */
   billing: Billing | null;
 }
 
@@ -109,25 +106,25 @@ export interface LensOutcome {
   jobId: string;
   status: LensStatus;
   seen: LensSeen | null;
-  /** Of the analysis, as it was told last; null: nothing was. */
+  /** As last read; null: none. */
   billing: Billing | null;
-  /** The last one made; null: nothing was made, or nobody knows. */
+  /** The last one; null: none was created, or it is unknown. */
   analysisId: string | null;
-  /** Before it, in order. */
+  /** Earlier ones, in order. */
   replaced: ReplacedLens[];
-  /** Null: it was not seen to its end. */
+  /** Null: it did not settle. */
   files: ArtifactFiles | null;
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
-  /** What the service told was here, and was erased. */
+  /** Held data of the service, which has been erased. */
   erased?: true;
 }
 
-/** Analyses made in place of one whose upload expired, within one work. */
+/** Replacements of analyses whose upload expired, in one job. */
 export const mostReplacements = 2;
 
-/** Analyses of one ask that are made after the service let one expire that had its file. */
+/** New analyses of one request after the service let one expire whose file was uploaded. */
 export const mostAfterExpiry = 2;
 
 export const uploadExpiredCode = 'upload_expired';
@@ -139,28 +136,28 @@ export function lensWorkflowId(name: string): string {
   return `lens/${name}`;
 }
 
-/** The id of a work is its folder too. */
+/** The job id is its folder too. */
 export function lensFolder(jobId: string): string {
   return jobId;
 }
 
-/** The same for every send of one attempt of one ask. */
+/** Idempotency key: the same for every send of one attempt. */
 export function lensKey(name: string, attempt: number): string {
   return `diligence-lens-${name}-${attempt}`;
 }
 
-/** What is bought: the same is the same analysis. @param rerun another order of it, on purpose; null: the first */
+/** Identity of the purchase. @param rerun id of a deliberate new order; null: the first */
 export function lensManifest(sha256: string, mode: LensMode | null, rerun: string | null): string {
   return JSON.stringify(['lens', sha256, mode, rerun]);
 }
 
 /**
- * Whether asking again would bring nothing else: the service answers a known key as before.
+ * Whether a new request would bring nothing new: the service answers a known key as before.
  *
- * @param expired analyses of this ask that the service let expire although they had their file
+ * @param expired analyses of this request that the service let expire although their file was uploaded
  */
 export function lensIsFinal({ files, status, seen }: LensOutcome, expired: number): boolean {
-  // What was not fetched because we refused its address is fetched once that is allowed.
+  // An artifact whose address we refused can be fetched once the address is allowed.
   if (files?.notStored.some(({ isRefused }) => isRefused === true) === true) return false;
   if (status === 'completed' || status === 'failed') return true;
   if (status === 'expired' && seen?.state === 'expired') return expired > mostAfterExpiry;
@@ -171,7 +168,7 @@ export function isLensSettled(state: LensSeen['state']): boolean {
   return ['completed', 'failed', 'cancelled', 'expired'].includes(state);
 }
 
-/** Nobody waits longer than this for an upload: milliseconds, at 100 kB a second and a minute more. */
+/** Upper bound of an upload in milliseconds: at 100 kB a second, plus one minute. */
 export function uploadTimeoutMs(bytes: number): number {
   return Math.min(25 * 60_000, 60_000 + Math.ceil(bytes / 100));
 }

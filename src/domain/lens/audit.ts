@@ -2,7 +2,7 @@ import type { AuditEntry } from '../core/audit';
 import { anotherAnalysisCode } from './analyze';
 import type { CreatedLens, LensOutcome, LensRecord } from './analyze';
 
-/** The service has made an analysis for us. Asked again with the same key, it is the same entry. */
+/** The service created an analysis. A repetition with the same key is the same entry. */
 export function lensRequestEntry(
   { analysisId, at }: CreatedLens,
   { jobId, name, createdBy: by }: LensRecord,
@@ -14,12 +14,12 @@ export function lensRequestEntry(
     result: 'accepted',
     by,
     happenedAt: new Date(at).toISOString(),
-    work: jobId,
+    job: jobId,
     details: { analysisId, attempt },
   };
 }
 
-/** The service has made another analysis for a key that it had answered already. */
+/** The service created another analysis for a known key. */
 export function lensAnotherEntry(
   { analysisId, at }: CreatedLens,
   { jobId, name, createdBy: by }: LensRecord,
@@ -31,12 +31,12 @@ export function lensAnotherEntry(
     result: anotherAnalysisCode,
     by,
     happenedAt: new Date(at).toISOString(),
-    work: jobId,
+    job: jobId,
     details: { analysisId, attempt },
   };
 }
 
-/** No upload arrived in time: what was made is not used, and another one is made. */
+/** The upload did not arrive in time: another analysis replaces it. */
 export function lensReplacedEntry(
   analysisId: string,
   { jobId, name, createdBy: by }: LensRecord,
@@ -49,7 +49,7 @@ export function lensReplacedEntry(
     result: 'upload_expired',
     by,
     happenedAt: new Date(at).toISOString(),
-    work: jobId,
+    job: jobId,
     details: { analysisId, attempt },
   };
 }
@@ -64,7 +64,7 @@ export function lensOutcomeEntry(
     result: status,
     by,
     happenedAt: settledAt,
-    work: jobId,
+    job: jobId,
     ...(seen?.sha256 != null && { sha256: seen.sha256 }),
     details: {
       ...(analysisId !== null && { analysisId }),

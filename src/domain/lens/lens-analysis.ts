@@ -2,7 +2,7 @@ import type { Artifact } from '../core/artifact';
 import type { Billing } from '../core/service/billing';
 import type { ServiceFailure } from '../core/service/service-failure';
 
-/** Lens analyses, in our words. */
+/** Lens analyses of the service. */
 
 export const lensModes = ['geo', 'face'] as const;
 export type LensMode = (typeof lensModes)[number];
@@ -18,19 +18,19 @@ export const lensStates = [
 ] as const;
 export type LensState = (typeof lensStates)[number];
 
-/** Read tolerantly: only the id is relied on. Null: not told, or of another type. */
+/** Decoded leniently: only the id is required. Null: absent, or of another type. */
 export interface LensAnalysis {
   analysisId: string;
-  /** `unknown`: a word that the specification does not list, or none. */
+  /** `unknown`: absent, or a word that the specification does not list. */
   state: LensState | 'unknown';
   statusWord: string | null;
   mode: string | null;
   file: LensRepository | null;
   billing: Billing | null;
   artifacts: readonly Artifact[];
-  /** Present while the file awaits its upload. */
+  /** Present while it awaits the upload. */
   upload: LensUpload | null;
-  /** Hypotheses and evidence as they came; null while there are none. */
+  /** Hypotheses and evidence, unparsed; null while there are none. */
   result: Readonly<Record<string, unknown>> | null;
   failure: ServiceFailure | null;
   pollAfterMs: number | null;
@@ -45,15 +45,15 @@ export interface LensRepository {
   mediaType: string | null;
   sizeBytes: number | null;
   sha256: string | null;
-  /** `pending` is shown; others are kept as they came. */
+  /** The specification shows `pending`; other words pass as they are. */
   uploadStatus: string | null;
 }
 
-/** Where the bytes go. The address is a credential: never logged, never in a history. */
+/** Where to upload. The address is a credential: never logged, never in a history. */
 export interface LensUpload {
   method: string;
   url: string;
-  /** To be sent exactly, and no others that we choose. */
+  /** Sent as they are, without others of our own. */
   headers: Readonly<Record<string, string>>;
   /** ISO 8601 instant. */
   expiresAt: string | null;

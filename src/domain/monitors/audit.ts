@@ -17,7 +17,7 @@ export function acknowledgementEntry(
     result: how === 'us' ? 'acknowledged' : how,
     by,
     happenedAt: new Date(now).toISOString(),
-    work: sweep,
+    job: sweep,
   };
 }
 
@@ -33,7 +33,7 @@ export function undeliveredEntry(
     result: 'refused',
     by,
     happenedAt: new Date(now).toISOString(),
-    work: sweep,
+    job: sweep,
     details: { undelivered, escalated },
   };
 }
@@ -41,22 +41,22 @@ export function undeliveredEntry(
 /**
  * A person's decision about sweeps, a monitor or a sink.
  *
- * @param work `monitor-scan/<list>`, `monitor/<id>` or `sink/<name>`
+ * @param job `monitor-scan/<list>`, `monitor/<id>` or `sink/<name>`
  */
 export function monitorDecisionEntry(
   order: string,
-  { work, by }: { work: string; by: string },
+  { job, by }: { job: string; by: string },
   details: NonNullable<AuditEntry['details']> = {},
   now = Date.now(),
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
   return {
     kind: 'decision',
-    id: `decision/${work}/${order}/${happenedAt}`,
+    id: `decision/${job}/${order}/${happenedAt}`,
     result: order,
     by,
     happenedAt,
-    work,
+    job,
     details,
   };
 }

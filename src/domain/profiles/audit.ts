@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../core/audit';
 import type { ProfileOutcome, ProfileRecord, SentLookup } from './lookup';
 
-/** One try of a call that left, or may have. */
+/** One send of a call that left or may have left. */
 export function profileRequestEntry(
   { call, n, at, end }: SentLookup,
   { jobId, name, createdBy: by }: ProfileRecord,
@@ -12,13 +12,13 @@ export function profileRequestEntry(
     result: end ?? 'unknown',
     by,
     happenedAt: new Date(at).toISOString(),
-    work: jobId,
+    job: jobId,
     subject: name,
     details: { call },
   };
 }
 
-/** @param about `subject` is the keyed name of the CPF */
+/** @param about `subject`: keyed name of the CPF */
 export function profileOutcomeEntry(
   { jobId, status, sha256, answered, answersLost, rural, settledAt }: ProfileOutcome,
   { by, subject }: { by: string; subject: string | null },
@@ -29,7 +29,7 @@ export function profileOutcomeEntry(
     result: status,
     by,
     happenedAt: settledAt,
-    work: jobId,
+    job: jobId,
     ...(subject !== null && { subject }),
     ...(sha256 !== null && { sha256 }),
     details: { answered, answersLost, ...(rural !== null && { rural }) },

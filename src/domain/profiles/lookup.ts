@@ -1,7 +1,7 @@
 import { numberOfChunk, type Attempt, type Receipt } from '../core/service/attempts';
 import { unreadableAnswer } from '../core/service/service-failure';
 
-/** One lookup of a profile, as it was asked for: the input of the job in `profiles/<name>/<instant>`. */
+/** One profile lookup as requested: the input of a job, in `profiles/<name>/<instant>`. */
 export interface ProfileRecord {
   /** `profile/<name>/<instant>`. */
   jobId: string;
@@ -9,18 +9,18 @@ export interface ProfileRecord {
   name: string;
   /** Eleven digits. */
   cpf: string;
-  /** A rural profile that timed out or failed is asked for once more: it may be charged for. */
+  /** Calls once more when the rural profile timed out or failed: may be charged. */
   retryRural: boolean;
   label?: string | null;
-  /** Ordered anew on purpose. */
+  /** `--rerun`: a new paid order. */
   rerun?: boolean;
-  /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
+  /** Milliseconds from start to outcome; in a batch, that of the batch. */
   deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }
 
-/** What workflow and activities hand each other about a lookup: nobody's data. */
+/** Names a lookup in workflow and activities: no personal data. */
 export interface ProfileRef {
   jobId: string;
   folder: string;
@@ -28,58 +28,58 @@ export interface ProfileRef {
 
 export const profileStatuses = [
   'found',
-  /** A 200 that holds only `erro`. */
+  /** A 200 with only `erro`. */
   'invalid',
   'not_found',
   'refused',
-  /** Answered again and again with something that is neither a profile nor a no. */
+  /** Repeatedly answered with neither a profile nor a refusal. */
   'unreadable',
-  /** Calls left, and nothing is known of what became of them. */
+  /** Calls left; their responses are lost. */
   'unknown_outcome',
   'expired',
   'cancelled',
 ] as const;
 export type ProfileStatus = (typeof profileStatuses)[number];
 
-/** `failed`: the service told `rural: null`, which is a query that timed out or failed. */
-export type RuralReported = 'told' | 'failed';
+/** `failed`: the service sent `rural: null`, its word for a query that timed out or failed. */
+export type RuralReported = 'reported' | 'failed';
 
-/** Rows of each section; null: the section was not told. */
+/** Rows of each section; null: the response has no such section. */
 export type SectionCounts = Record<
   'vehicles' | 'properties' | 'planes' | 'drones' | 'patents',
   number | null
 >;
 
-/** The second one is for a rural profile that timed out or failed. */
+/** The second one fetches a rural profile that timed out or failed. */
 export const mostCalls = 2;
 
-/** So many answers to a call may be lost or unreadable before it is left: each may be charged for. */
+/** Lost or unreadable responses to a call before it is given up: each may be charged. */
 export const mostLost = 3;
-/** Milliseconds after the first and the second of them: what is passing may be over by then. */
+/** Milliseconds to wait after the first and the second of them. */
 export const afterLostMs = [2_000, 10_000] as const;
 
-/** Nobody knows what the try brought, or was charged for. */
+/** Its result is unknown, and it may have been charged. */
 export function isAnswerLost({ end }: SentLookup): boolean {
   return end === null || end === 'unknown' || end === 'unreadable';
 }
 
-/** How one try of a call ended; `unknown`: it left, and no answer was had. */
+/** How one send ended; `unknown`: it left, and its response is lost. */
 export type SentEnd = 'accepted' | 'refused' | 'unreadable' | 'unknown';
 
-/** One try of a call. */
+/** One send of a call. */
 export interface SentLookup {
   call: number;
-  /** Of its attempt. */
+  /** Number of its attempt. */
   n: number;
   at: number;
-  /** Null: who sent it did not come to tell. */
+  /** Null: the sender was lost before it stored a receipt. */
   end: SentEnd | null;
 }
 
 /**
- * Every try of every call of a lookup, or of one, in order, but for what surely never left.
+ * Sends of all calls of a lookup, or of one call, in order; without those that certainly never left.
  *
- * @param attempts all at the same person
+ * @param attempts all of the same subject
  */
 export function sentLookups(
   attempts: readonly Attempt[],
@@ -99,7 +99,7 @@ function endOf(receipt: Exclude<Receipt, { kind: 'not_sent' }>): SentEnd {
   return receipt.reason === unreadableAnswer ? 'unreadable' : 'unknown';
 }
 
-/** What one call brought. */
+/** Result of one call. */
 export type LookedUp =
   | { kind: 'found'; call: number; sha256: string; rural: RuralReported; counts: SectionCounts }
   | {
@@ -108,7 +108,7 @@ export type LookedUp =
       code: string | null;
       message: string;
     }
-  /** The work has an end on file, however it was started again: nothing was asked. */
+  /** The job had ended already: nothing was sent. */
   | { kind: 'ended'; status: ProfileStatus };
 
 /** How a lookup ended: the outcome of its job, and the result of its workflow. */
@@ -117,25 +117,25 @@ export interface ProfileOutcome {
   status: ProfileStatus;
   rural: RuralReported | null;
   counts: SectionCounts | null;
-  /** Of the answer that stands, as it came; null when there is none. */
+  /** Of the stored response; null: none. */
   sha256: string | null;
-  /** Number of the call that it came with: `answer-<call>.json`. */
+  /** Call of that response: `answer-<call>.json`. */
   call: number | null;
-  /** Tries of calls that were answered with a profile: each may have been charged for. */
+  /** Sends answered with a profile: each may have been charged. */
   answered: number;
-  /** Other calls that may have left, whose answer got lost or is unreadable: charged for, perhaps. */
+  /** Other sends that may have left, whose response is lost or unreadable: perhaps charged. */
   answersLost: number;
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
-  /** What the service told was here, and was erased. */
+  /** Held data of the service, which has been erased. */
   erased?: true;
 }
 
-/** The service has told what it knows: asked again, it may charge again. */
+/** The service answered: a new request may be charged again. */
 const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
 
-/** @param retryRural asked for anew, a rural part that failed may come: of what was asked for once alone */
+/** @param retryRural a failed rural profile is not final after the first call */
 export function profileIsFinal(outcome: ProfileOutcome, retryRural: boolean): boolean {
   const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
   return answers.includes(outcome.status) && outcome.erased !== true && !isToRetry;
@@ -149,7 +149,7 @@ export function profileFolder(jobId: string): string {
   return jobId.replace(/^profile\//, 'profiles/');
 }
 
-/** By what the service answers to the call itself: that nothing is known of a CPF is said by its code. */
+/** From an error response: only the code NOT_FOUND says that nothing is known of a CPF. */
 export function refusalOf(
   status: number,
   code: string | null,
@@ -163,16 +163,16 @@ export function refusalOf(
 const wrongAddress =
   'answered 404 without the code NOT_FOUND: is INVESTIGATION_BASE_URL the address of the service, or does something in between answer?';
 
-/** The tries of a lookup with what is known of them by the answers on file. */
+/** The sends of a lookup, completed by the stored responses. */
 export function sentAsKnown(
   sent: readonly SentLookup[],
   isOnFile: (call: number) => boolean,
 ): SentLookup[] {
   return sent.map((one) => {
     const ofCall = sent.filter(({ call }) => call === one.call);
-    const isUntold = isOnFile(one.call) && !ofCall.some(({ end }) => end === 'accepted');
+    const lacksReceipt = isOnFile(one.call) && !ofCall.some(({ end }) => end === 'accepted');
     const last = ofCall.findLast(({ end }) => end === null);
-    // The answer was put on file, and whoever did could not tell so any more.
-    return isUntold && one === last ? { ...one, end: 'accepted' } : one;
+    // The response was stored, and the sender was lost before it stored the receipt.
+    return lacksReceipt && one === last ? { ...one, end: 'accepted' } : one;
   });
 }

@@ -1,9 +1,9 @@
 /**
- * The asset profile of one individual. Its rows go to people in the service's own words, as raw
- * database rows: nothing here renames a column.
+ * The asset profile of one individual: raw database rows, shown to people under the service's own column
+ * names.
  */
 
-/** Texts of a vehicle; an empty one means no value. */
+/** Text columns of a vehicle; '' means no value. */
 export const vehicleTexts = [
   'documento',
   'tipo',
@@ -47,7 +47,7 @@ export const vehicleNumbers = [
   'ano_modelo',
   'updated_at',
 ] as const;
-/** Null: no value, not told, or of another type. */
+/** Null: no value, absent, or of another type. */
 export type Vehicle = Texts<typeof vehicleTexts> & Numbers<typeof vehicleNumbers>;
 
 export const propertyTexts = ['id', 'fonte', 'sql_iptu', 'inscricao', 'tipo_uso'] as const;
@@ -102,10 +102,10 @@ export const patentTexts = [
 ] as const;
 export type Patent = Texts<typeof patentTexts>;
 
-/** A row whose fields the specification does not show, as it came. */
+/** An unparsed row, whose fields the specification does not show. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
-/** Lists of the rural profile of a person, each of raw rows. */
+/** Lists of raw rows in the rural profile of a person. */
 export const ruralLists = [
   'propriedades_sncr',
   'propriedades_cafir',
@@ -142,7 +142,7 @@ export interface CompanyRural {
   perfil: RawRow | null;
 }
 
-/** A section that is null was not told, which is another thing than an empty one. */
+/** Null: the response has no such section, which is not an empty one. */
 export interface Profile {
   vehicles: readonly Vehicle[] | null;
   properties: readonly Property[] | null;

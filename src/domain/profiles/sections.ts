@@ -13,11 +13,11 @@ import {
   vehicleTexts,
 } from './profile';
 
-/** A section as a table: what the service sent, and nothing left out. */
+/** A section as a table, with all that the service sent. */
 export interface ProfileSection {
-  /** In the service's words: `veiculos`, `rural_infracoes`. */
+  /** The service's name: `veiculos`, `rural_infracoes`. */
   name: string;
-  /** Those of the specification first, then what else came. */
+  /** Those of the specification first, then any others. */
   columns: readonly string[];
   rows: readonly FlatRow[];
 }
@@ -32,9 +32,9 @@ const propertyColumns = [
 type ReportedList = readonly [name: string, list: unknown, known?: readonly string[]];
 
 /**
- * Every list of a profile as a table. A section that was not told is not there; an empty one is.
+ * All lists of a profile as tables, without those that the response lacks; empty ones are kept.
  *
- * @param answer the body as it came
+ * @param answer the raw body
  */
 export function profileSections(answer: object): ProfileSection[] {
   return listsOf(answer)
@@ -62,7 +62,7 @@ function listsOf(answer: object): ReportedList[] {
   ];
 }
 
-/** Of every section that a profile may have. */
+/** All sections that a profile may have. */
 export const profileSectionNames: readonly string[] = listsOf({}).map(([name]) => name);
 
 function table(name: string, list: unknown, known: readonly string[] = []): ProfileSection | null {
@@ -73,7 +73,7 @@ function table(name: string, list: unknown, known: readonly string[] = []): Prof
   return { name, columns: [...columns], rows };
 }
 
-/** Null when there is nothing to tell. */
+/** Null when it has no fields. */
 function oneRow(fields: Fields): Fields[] | null {
   return Object.keys(fields).length === 0 ? null : [fields];
 }

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../core/audit';
 import type { MadeTrace, TraceOutcome, TraceRecord } from './search';
 
-/** The service has made a search for us. Asked again with the same key, it is the same entry. */
+/** The service created a search. A repetition with the same key is the same entry. */
 export function traceRequestEntry(
   { externalId: traceId, at, reported: { foundBy } }: MadeTrace,
   { jobId, name, targetName, createdBy: by }: TraceRecord,
@@ -12,7 +12,7 @@ export function traceRequestEntry(
     result: 'accepted',
     by,
     happenedAt: new Date(at).toISOString(),
-    work: jobId,
+    job: jobId,
     subject: targetName,
     details: { traceId, foundBy },
   };
@@ -28,7 +28,7 @@ export function traceOutcomeEntry(
     result: status,
     by,
     happenedAt: settledAt,
-    work: jobId,
+    job: jobId,
     ...(subject !== null && { subject }),
     ...(seen?.sha256 != null && { sha256: seen.sha256 }),
     details: {

@@ -2,51 +2,51 @@ import type { Receipt } from '../core/service/attempts';
 import type { Billing } from '../core/service/billing';
 import type { Trace, TraceStrategy } from './trace';
 
-/** One search, as it was asked for: the input of the job in `traces/<name>/<instant>`. */
+/** One search as requested: the input of a job, in `traces/<name>/<instant>`. */
 export interface TraceRecord {
   /** `trace/<name>/<instant>`. */
   jobId: string;
-  /** Keyed name of target and strategy, and of the order: the same name is the same search. */
+  /** Keyed name of target, strategy and rerun id: the same name is the same search. */
   name: string;
   /** Keyed name of the target alone. */
   targetName: string;
-  /** Personal data, as it is sent. */
+  /** Personal data, as sent. */
   target: string;
   strategy: TraceStrategy | null;
   label: string | null;
-  /** Ordered anew on purpose. */
+  /** `--rerun`: a new paid order. */
   rerun?: boolean;
-  /** Milliseconds from its start to its outcome; of a batch: as the batch has it. */
+  /** Milliseconds from start to outcome; in a batch, that of the batch. */
   deadlineMs?: number;
   createdAt: string;
   createdBy: string;
 }
 
-/** What workflow and activities hand each other about a search: nobody's data. */
+/** Names a search in workflow and activities: no personal data. */
 export interface TraceRef {
   jobId: string;
   folder: string;
 }
 
-/** The search that the service has made for us. */
+/** The search that the service created for a request. */
 export type MadeTrace = Extract<Receipt, { kind: 'accepted' }> & {
-  /** `list`: the repeated key was refused, and the search was found on the list. */
+  /** `list`: the repeated key was refused, and the search was found in the service's list. */
   reported: { foundBy: 'answer' | 'list' };
 };
 
 export const traceStatuses = [
   'completed',
   'failed',
-  /** By the service, or the person no longer waits. */
+  /** By the service, or a person cancelled the job. */
   'cancelled',
   'refused',
   'expired',
-  /** A request may have arrived, and nobody knows which search it made. */
+  /** A request may have reached the service; which search it created is unknown. */
   'unknown_outcome',
 ] as const;
 export type TraceStatus = (typeof traceStatuses)[number];
 
-/** What was seen of the search when it settled, or last. */
+/** The search when it settled, or as last read. */
 export interface TraceSeen {
   traceId: string;
   state: Trace['state'];
@@ -54,11 +54,11 @@ export interface TraceSeen {
   statusWord: string | null;
   type: string | null;
   partial: boolean | null;
-  /** Sources by the word of their situation; null: nothing readable was told. */
+  /** Status word of each source; null: none was readable. */
   sources: Readonly<Record<string, string>> | null;
   artifacts: number;
   billing: Billing | null;
-  /** Of `answer.json`; null when it is not on file. */
+  /** Of `answer.json`; null: not stored. */
   sha256: string | null;
   failure: { code: string | null; message: string } | null;
 }
@@ -68,12 +68,12 @@ export interface TraceOutcome {
   jobId: string;
   status: TraceStatus;
   seen: TraceSeen | null;
-  /** Known as soon as the service told it; null: nothing was made, or nobody knows. */
+  /** Null: none was created, or it is unknown. */
   traceId: string | null;
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
-  /** What the service told was here, and was erased. */
+  /** Held data of the service, which has been erased. */
   erased?: true;
 }
 
@@ -89,18 +89,18 @@ export function traceFolder(jobId: string): string {
   return jobId.replace(/^trace\//, 'traces/');
 }
 
-/** The same for every send of one ask, until a person has it made anew. @param reissued how often */
+/** Idempotency key: the same for every send of a request until a person reissues it. @param reissued how often */
 export function traceKey(name: string, reissued: number): string {
   return `diligence-trace-${name}${reissued === 0 ? '' : `-${reissued + 1}`}`;
 }
 
-/** Whether asking again would bring nothing else: the service answers a known key with its search. */
+/** Whether a new request would bring nothing new: the service answers a known key with its search. */
 export function isFinalSearch({ status, seen }: TraceOutcome): boolean {
   if (status === 'completed' || status === 'failed') return true;
   return status === 'cancelled' && seen?.state === 'cancelled';
 }
 
-/** What is bought: the same is the same search. @param rerun another order of it, on purpose; null: the first */
+/** Identity of the purchase. @param rerun id of a deliberate new order; null: the first */
 export function traceManifest(
   target: string,
   strategy: TraceStrategy | null,
@@ -110,8 +110,8 @@ export function traceManifest(
 }
 
 /**
- * Each source with the word of its situation, where one is told: a map of words, or of objects with
- * `status`; the structure is not shown by the specification.
+ * Status word of each source that has one: a map of words, or of objects with `status`. The specification
+ * does not show the structure.
  */
 export function sourcesOf(
   coverage: Readonly<Record<string, unknown>> | null,
@@ -134,7 +134,7 @@ export function sourcesOf(
   return found.length === 0 ? null : Object.fromEntries(found.slice(0, mostSources));
 }
 
-/** It goes into histories and progress: a service that tells a book is cut short. */
+/** Bounded, since it goes into histories and progress. */
 const mostSources = 100;
 
 function wordOf(value: unknown): string | null {

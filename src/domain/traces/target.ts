@@ -3,14 +3,14 @@ export type TargetReading =
   | { kind: 'target'; target: string; note: string }
   | { kind: 'invalid'; code: 'empty' | 'too_long' | 'unexpected_character'; message: string };
 
-/** Pasted cells carry characters that nobody sees. */
+/** Invisible characters of pasted cells. */
 const invisible = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
-/** Ours: the specification names no limit. */
+/** Our bound: the specification names none. */
 const longest = 1_000;
 
 /**
- * As it is sent: without blanks around it and what nobody sees, composed (NFC). Case and punctuation
- * stay: wallets and user names may differ by them, and the service derives the type by itself.
+ * As sent: trimmed, without invisible characters, composed (NFC). Case and punctuation stay: wallets and user
+ * names may differ by them, and the service derives the type.
  */
 export function readTarget(text: string): TargetReading {
   const target = text.normalize('NFC').replaceAll(invisible, '').trim();
@@ -27,7 +27,7 @@ export function readTarget(text: string): TargetReading {
   return { kind: 'target', target, note: wasHidden ? 'invisible characters removed' : '' };
 }
 
-/** As logs and screens show it: `j***@e***`, `***11`, `us***`. */
+/** For logs and screens: `j***@e***`, `***11`, `us***`. */
 export function maskTarget(target: string): string {
   const [local = '', domain] = target.split('@');
   if (domain !== undefined && local !== '') return `${local[0]}***@${domain.slice(0, 1)}***`;

@@ -1,7 +1,7 @@
 import type { Billing } from '../core/service/billing';
 import type { ServiceFailure } from '../core/service/service-failure';
 
-/** Trace searches, in our words. */
+/** Trace searches of the service. */
 
 /** States by which a list can be filtered. */
 export const traceStates = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
@@ -14,24 +14,24 @@ export type TraceType = (typeof traceTypes)[number];
 export const traceStrategies = ['all', 'first_match'] as const;
 export type TraceStrategy = (typeof traceStrategies)[number];
 
-/** Read tolerantly: only the id is relied on. Null: not told, or of another type. */
+/** Decoded leniently: only the id is required. Null: absent, or of another type. */
 export interface Trace {
   traceId: string;
-  /** `unknown`: a word that the specification does not list, or none. */
+  /** `unknown`: absent, or a word that the specification does not list. */
   state: TraceState | 'unknown';
   statusWord: string | null;
   type: string | null;
   /** Personal data: never to be logged in the clear. */
   target: string | null;
   strategy: string | null;
-  /** Not every source has answered. */
+  /** Not every source answered. */
   partial: boolean | null;
-  /** Situation of each source, as it came; null when not told. Its structure is not shown. */
+  /** Status of each source, unparsed: the specification does not show its structure. Null: absent. */
   coverage: Readonly<Record<string, unknown>> | null;
   billing: Billing | null;
-  /** As they came: their structure is not shown. */
+  /** Unparsed: the specification does not show their structure. */
   artifacts: readonly unknown[];
-  /** As it came; null while there is none. */
+  /** Unparsed; null while there is none. */
   result: Readonly<Record<string, unknown>> | null;
   failure: ServiceFailure | null;
   pollAfterMs: number | null;

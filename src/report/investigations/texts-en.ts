@@ -35,7 +35,7 @@ export const en = {
     divergences: 'Divergences',
     divergencesSome: 'shown side by side',
     divergencesNone: 'none found',
-    notRequested: 'not asked',
+    notRequested: 'not requested',
     noAnswer: 'no answer',
   },
 
@@ -134,7 +134,7 @@ export const en = {
     lens: 'picture',
     'credit-analysis': 'credit',
     'monitor-sweep': 'changes',
-    not_asked: 'not asked',
+    not_requested: 'not requested',
     officialName: 'official name',
     holderName: 'holder',
     divergent: 'differs from the register',

@@ -102,7 +102,7 @@ async function schedule(flags: RenewFlags): Promise<void> {
     const details = { everyMs: every ?? null, withinMs: within };
     const id = `decision/${renewalScheduleId}/${result}/${happenedAt}`;
     await audit.append([
-      { kind: 'decision', id, result, by, happenedAt, work: renewalScheduleId, details },
+      { kind: 'decision', id, result, by, happenedAt, job: renewalScheduleId, details },
     ]);
     if (every === undefined) {
       const wasThere = await deleteSchedule(client, renewalScheduleId);

@@ -25,7 +25,7 @@ export interface AnalysisOnFile {
 export type ExistingAnalysis =
   | { kind: 'new' }
   /** Runs, or was interrupted. */
-  | { kind: 'begun'; analysis: AnalysisOnFile }
+  | { kind: 'started'; analysis: AnalysisOnFile }
   /** Bought, or may have been. */
   | { kind: 'ended'; analysis: AnalysisOnFile; state: StartedState };
 
@@ -38,7 +38,7 @@ export async function existingAnalysis(
 ): Promise<ExistingAnalysis> {
   const analyses = new AnalysisRepository(store);
   const own = await newestOf(analyses, name);
-  if (own?.outcome === null) return { kind: 'begun', analysis: own };
+  if (own?.outcome === null) return { kind: 'started', analysis: own };
   const claims = own?.record.fence ?? fence;
   if (claims === null) return { kind: 'new' };
   const state = subjectState(await store.attempts.of(analysisSubject(claims)), Date.now());
@@ -48,7 +48,7 @@ export async function existingAnalysis(
   const analysis = (owner === name ? null : await newestOf(analyses, owner)) ?? own;
   if (analysis === null) return { kind: 'new' };
   return analysis.outcome === null
-    ? { kind: 'begun', analysis }
+    ? { kind: 'started', analysis }
     : { kind: 'ended', analysis, state };
 }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { nobody, type Subject } from '../../domain/investigations/plan';
+import { emptySubject, type Subject } from '../../domain/investigations/plan';
 import { inputFlags, startInput, withInput } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
@@ -38,7 +38,7 @@ export function investigateCommand(): Command {
     .option('--receivables <file>', 'a CNAB 400 or 444 file (remessa)')
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
     .action(async (flags: InvestigateFlags) => {
-      const subjectFlags = Object.keys(nobody()).map((word) => `--${word}`);
+      const subjectFlags = Object.keys(emptySubject()).map((word) => `--${word}`);
       if (flags.input !== undefined)
         refuseFlagsBeside(['--input', '--input'], subjectFlags, command);
       const many = (ctx: CommandContext, file: InputFile) =>

@@ -4,7 +4,7 @@ import type {
   InvestigationOutcome,
   InvestigationRecord,
 } from '../../domain/investigations/investigation';
-import { nobody, type Subject } from '../../domain/investigations/plan';
+import { emptySubject, type Subject } from '../../domain/investigations/plan';
 import { JobBatchRepository } from '../../store/core/jobs/job-batches';
 import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
@@ -57,7 +57,7 @@ type Request = z.output<typeof investigationRequest>;
 
 /** What is asked for goes before what the file says. @throws UsageError with the path of each fault */
 function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Request): Subject {
-  const known = written ?? nobody();
+  const known = written ?? emptySubject();
   const given = Object.fromEntries(
     Object.keys(known).flatMap((word) => {
       const value = request[word as keyof Subject];

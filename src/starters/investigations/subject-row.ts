@@ -1,6 +1,6 @@
 import { readDocument } from '../../domain/core/documents/read-document';
 import { checkPlan, readSubject } from '../../domain/investigations/check-plan';
-import { nobody, type Plan, type Subject } from '../../domain/investigations/plan';
+import { emptySubject, type Plan, type Subject } from '../../domain/investigations/plan';
 import type { FilledRow, RowReading } from '../../sheets/read/plan-rows';
 import type { SubjectCell } from '../../sheets/read/subject-columns';
 
@@ -60,7 +60,7 @@ function readRow(row: FilledRow, plan: Plan): RowReading<string> {
 
 /** The subject from the cells of a row. */
 function writtenSubject({ cell: where, documents, subject: cells }: FilledRow) {
-  const subject: Subject = nobody();
+  const subject: Subject = emptySubject();
   const faults: Refusal[] = [];
   const notes: string[] = [];
   // An empty row is reported as one without a document.

@@ -39,7 +39,7 @@ export async function acknowledgeChange(
       result: 'acknowledge',
       by,
       happenedAt: at,
-      work: `monitor/${monitorId}`,
+      job: `monitor/${monitorId}`,
     },
   ]);
   await changes.putReview(monitorId, changeId, { at, by, note });

@@ -153,10 +153,10 @@ function recordsOf({ store, idKey }: CommandContext): MonitorRecords {
 
 async function audit(
   { audit: trail, environment }: CommandContext,
-  work: string,
+  job: string,
   { ids, name }: Order,
 ): Promise<void> {
-  const who = { work, by: environment.actor };
+  const who = { job, by: environment.actor };
   await trail.append([monitorDecisionEntry(name, who, { monitors: ids.length })]);
 }
 

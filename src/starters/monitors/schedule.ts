@@ -98,7 +98,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     const id = scheduleIdOf(name);
     const { monitors, edition } = list;
     await ctx.audit.append([
-      monitorDecisionEntry('schedule', { work: id, by }, { everyMs: every, monitors, edition }),
+      monitorDecisionEntry('schedule', { job: id, by }, { everyMs: every, monitors, edition }),
     ]);
     const terms = termsOf(flags);
     const input = { list, by, terms, reconcileAll: false, interactive: false, queueSuffix };
@@ -171,7 +171,7 @@ function orderCommand(
         try {
           await handle.describe();
           const by = ctx.environment.actor;
-          await ctx.audit.append([monitorDecisionEntry(order, { work: id, by })]);
+          await ctx.audit.append([monitorDecisionEntry(order, { job: id, by })]);
           const words = await give(handle);
           if (flags.json === true) printJson({ id, message: words[0] });
           else print(`${id} ${ctx.reader.say(...words)}`);

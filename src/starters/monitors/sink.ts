@@ -27,7 +27,7 @@ export async function showSinks(
 ): Promise<number> {
   const known = new SinkRepository(store);
   if (enable !== undefined) {
-    const who = { work: `sink/${enable}`, by: environment.actor };
+    const who = { job: `sink/${enable}`, by: environment.actor };
     await audit.append([monitorDecisionEntry('enabled', who)]);
     await known.enable(enable);
   }

@@ -129,7 +129,7 @@ async function change(
       emails: update.emails?.length ?? null,
       frequencyHours: update.frequencyHours ?? null,
     };
-    const who = { work: `monitor/${monitorId}`, by: environment.actor };
+    const who = { job: `monitor/${monitorId}`, by: environment.actor };
     await audit.append([monitorDecisionEntry('update', who, details)]);
     const monitors = new MonitorsApi(service, monitorNames, timeoutMs);
     const reported = await send(monitors, monitorId, update, options);

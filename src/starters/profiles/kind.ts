@@ -99,7 +99,7 @@ function profileLines(outcome: ProfileOutcome, reader: Reader): string[] {
     const name = say(section, nameOf(section, language));
     lines.push(`  ${name.padEnd(10)} ${count ?? say('not told', 'não informado')}`);
   }
-  if (rural === 'told') lines.push(say('  rural      told', '  Rural      informada'));
+  if (rural === 'reported') lines.push(say('  rural      reported', '  Rural      informada'));
   if (rural === 'failed') {
     const again = say(
       '`--retry-rural` looks it up anew, twice at most: each answer may be charged for',

@@ -33,7 +33,7 @@ interface TraceView {
   createdAt: string | null;
   completedAt: string | null;
   /** Our job's id; null: requested elsewhere. */
-  work: string | null;
+  job: string | null;
 }
 
 /** `diligence trace list`. */
@@ -75,7 +75,7 @@ function tracesListed({ status, type }: ListFlags): ServiceList<Trace> {
   };
 }
 
-function viewOf(trace: Trace, work: string | null): TraceView {
+function viewOf(trace: Trace, job: string | null): TraceView {
   const { traceId: id, statusWord: status, type, target, strategy, partial, billing } = trace;
   const { createdAt, completedAt } = trace;
   return {
@@ -88,12 +88,12 @@ function viewOf(trace: Trace, work: string | null): TraceView {
     billing,
     createdAt,
     completedAt,
-    work,
+    job,
   };
 }
 
 export function traceLine(
-  { id, status, type, target, partial, billing, createdAt, work }: TraceView,
+  { id, status, type, target, partial, billing, createdAt, job }: TraceView,
   _: Trace,
   { language, say }: Reader,
 ): string {
@@ -101,5 +101,5 @@ export function traceLine(
   const state = status === null ? '-' : stateWord(status, language);
   const first = `${state}${partial === true ? say(' (partial)', ' (parcial)') : ''}`;
   const cells = [createdAt ?? '-', first.padEnd(19), (type ?? '-').padEnd(8), target ?? '-'];
-  return [...cells, cost, id, work ?? ''].join('  ').trimEnd();
+  return [...cells, cost, id, job ?? ''].join('  ').trimEnd();
 }

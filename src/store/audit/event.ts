@@ -58,8 +58,8 @@ function nameOf({ id, result }: AuditEntry): string {
   return hashed(`${id}\n${result}`);
 }
 
-function jobOf({ work }: AuditEntry): string | null {
-  return work === undefined ? null : jobHash(work);
+function jobOf({ job }: AuditEntry): string | null {
+  return job === undefined ? null : jobHash(job);
 }
 
 /** Index of the lines about a job. @param numbered its id as written in lines */

@@ -12,14 +12,14 @@ export class DeferredRowRepository {
 
   /** The later of two steps about a row wins: a late repetition changes nothing. */
   async put({ list, lane, step }: DeferInput, rows: readonly AgainRow[]): Promise<void> {
-    const values = rows.map(({ rowIndex, attempts, mode, notBefore, turnedAway, was }) => [
+    const values = rows.map(({ rowIndex, attempts, mode, notBefore, throttled, was }) => [
       list.folder,
       lane,
       rowIndex,
       attempts,
       mode,
       notBefore,
-      turnedAway,
+      throttled,
       was,
       step,
       null,
@@ -43,8 +43,8 @@ export class DeferredRowRepository {
     const rowKey = [list.folder, lane];
     await this.#store.commit([
       statement(
-        `UPDATE deferred_row SET taken_in = ? WHERE work = ? AND lane = ? AND item IN
-           (SELECT item FROM deferred_row WHERE work = ? AND lane = ? AND taken_in IS NULL
+        `UPDATE deferred_row SET taken_in = ? WHERE job = ? AND lane = ? AND item IN
+           (SELECT item FROM deferred_row WHERE job = ? AND lane = ? AND taken_in IS NULL
             AND not_before >= ? AND not_before <= ? ORDER BY not_before LIMIT ?)`,
         [step, ...rowKey, ...rowKey, from, to, limit],
       ),
@@ -52,15 +52,15 @@ export class DeferredRowRepository {
     const rows = await this.#store.read<AgainRow>(
       statement(
         `SELECT item AS "rowIndex", attempts, mode, not_before AS "notBefore",
-                turned_away AS "turnedAway", was
-         FROM deferred_row WHERE work = ? AND lane = ? AND taken_in = ? ORDER BY not_before`,
+                throttled, was
+         FROM deferred_row WHERE job = ? AND lane = ? AND taken_in = ? ORDER BY not_before`,
         [...rowKey, step],
       ),
     );
     const [left] = await this.#store.read<{ soonest: number | null }>(
       statement(
         `SELECT min(not_before) AS soonest FROM deferred_row
-         WHERE work = ? AND lane = ? AND taken_in IS NULL`,
+         WHERE job = ? AND lane = ? AND taken_in IS NULL`,
         rowKey,
       ),
     );
@@ -69,18 +69,18 @@ export class DeferredRowRepository {
 
   async remove(folder: string, lane: string): Promise<void> {
     await this.#store.commit([
-      statement('DELETE FROM deferred_row WHERE work = ? AND lane = ?', [folder, lane]),
+      statement('DELETE FROM deferred_row WHERE job = ? AND lane = ?', [folder, lane]),
     ]);
   }
 }
 
-const key = ['work', 'lane', 'item'] as const;
+const key = ['job', 'lane', 'item'] as const;
 const columns = [
   ...key,
   'attempts',
   'mode',
   'not_before',
-  'turned_away',
+  'throttled',
   'was',
   'put_in',
   'taken_in',

@@ -12,7 +12,7 @@ import { FactRepository, type NewFact } from './facts';
  */
 export class OutcomeRepository extends SealedTable<OutcomeRecord> {
   constructor(store: SealedDatabase) {
-    super(store, 'outcome', ['work', 'item', 'stored_by']);
+    super(store, 'outcome', ['job', 'item', 'stored_by']);
   }
 
   /**
@@ -44,7 +44,7 @@ export class OutcomeRepository extends SealedTable<OutcomeRecord> {
     first: number,
     last: number,
   ): Promise<Map<number, OutcomeRecord[]>> {
-    const onLines = 'SELECT item FROM batch_row WHERE work = ? AND line >= ? AND line <= ?';
+    const onLines = 'SELECT item FROM batch_row WHERE job = ? AND line >= ? AND line <= ?';
     const where = statement(`item IN (${onLines})`, [folder, first, last]);
     const found = await this.read([folder], { where });
     return groupBy(

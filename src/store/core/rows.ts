@@ -12,7 +12,7 @@ import { addSubjectLines, type NameOf } from './subjects';
  */
 export class RowRepository extends SealedTable<StoredRow> {
   constructor(store: SealedDatabase) {
-    super(store, 'batch_row', ['work', 'line'], ['kind', 'item', 'child']);
+    super(store, 'batch_row', ['job', 'line'], ['kind', 'item', 'child']);
   }
 
   /** @param nameOf set for a job: indexes the subjects of its rows under its name */
@@ -42,14 +42,14 @@ export class RowRepository extends SealedTable<StoredRow> {
     const found: string[] = [];
     // One bound only: with two, the database would read all rows between them.
     for (let [bound, from] = ['>=', prefix]; ;) {
-      const [row] = await this.store.read<{ work: string | null }>(
-        statement(`SELECT min(work) AS work FROM batch_row WHERE work ${bound} ? AND work < ?`, [
+      const [row] = await this.store.read<{ job: string | null }>(
+        statement(`SELECT min(job) AS job FROM batch_row WHERE job ${bound} ? AND job < ?`, [
           from,
           rangeOf(prefix)[1],
         ]),
       );
-      if (row?.work == null) return found;
-      found.push((from = row.work));
+      if (row?.job == null) return found;
+      found.push((from = row.job));
       bound = '>';
     }
   }

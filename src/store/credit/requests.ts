@@ -28,7 +28,7 @@ export async function putAnalysis(
       result: 'start',
       by: createdBy,
       happenedAt: createdAt,
-      work: jobId,
+      job: jobId,
       details: { receivables, forced: forced !== null },
     },
   ]);

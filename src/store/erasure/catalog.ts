@@ -49,7 +49,7 @@ const tables = {
       'documents, references and cells as typed',
       'documentos, referências e células como digitados',
     ],
-    'work line',
+    'job line',
     'body',
     {
       isAbout: (row: StoredRow, { subject }) => subject.holds(row),
@@ -60,13 +60,13 @@ const tables = {
   deferred_row: table(
     'deferred rows',
     ['numbers of rows', 'números de linhas'],
-    'work lane item',
+    'job lane item',
     '',
   ),
   outcome: table(
     'outcomes',
     ['how each row ended: names, ids, sums', 'como cada linha terminou: nomes, ids, somas'],
-    'work item stored_by',
+    'job item stored_by',
     'body',
     {
       isAbout: ({ item }: OutcomeRecord, { items }) => items.has(item),

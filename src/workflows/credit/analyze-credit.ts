@@ -144,7 +144,7 @@ class Upload {
           const { code, message } = answer;
           return { status: 'refused', error: { code, message } };
         }
-        case 'spoilt':
+        case 'corrupt':
           return { status: 'failed', error: { code: 'spoilt_input', message: answer.message } };
         case 'unknown': {
           this.isAfterUnknown = answer.afterUnknown;

@@ -200,7 +200,7 @@ export class FollowedDossier {
       const { code, message } = answer;
       return { status: 'failed', error: { code, message } };
     }
-    if (answer.kind === 'begun') this.#expect(answer.attempt);
+    if (answer.kind === 'started') this.#expect(answer.attempt);
     return null;
   }
 

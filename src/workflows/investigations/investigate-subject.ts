@@ -216,7 +216,7 @@ async function allEnded(promises: Promise<void>[]): Promise<void> {
 }
 
 function nothing(id: string): StepEnd {
-  return { id, status: 'not_asked', why: null, cut: 0, children: [] };
+  return { id, status: 'not_requested', why: null, cut: 0, children: [] };
 }
 
 function hasAnswer(end: StepEnd | undefined): boolean {

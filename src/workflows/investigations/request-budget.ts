@@ -36,7 +36,7 @@ export class RequestBudget {
       await before.catch(() => undefined);
       for (;;) {
         const prepared = await prepare(budget.left);
-        if (prepared.kind === 'asked') budget.take(prepared.requests);
+        if (prepared.kind === 'requested') budget.take(prepared.requests);
         const leftMs = until - Date.now();
         if (prepared.kind !== 'beyondBudget' || leftMs <= 0) return prepared;
         this.#beyond = prepared;

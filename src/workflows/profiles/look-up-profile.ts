@@ -38,7 +38,7 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
 
   /** Null: not requested again, or failed. The first response stays in either case. */
   async function again(job: Job, first: Found): Promise<Found | null> {
-    if (!input.retryRural || first.rural === 'told') return null;
+    if (!input.retryRural || first.rural === 'reported') return null;
     try {
       job.progress.stage = 'asking again';
       await sleep(ruralPause);

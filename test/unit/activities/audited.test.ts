@@ -35,7 +35,7 @@ it('has one record of each request, with what came of it, before the run returns
   await bench.request(await bench.work('w1', [documentA, documentB, documentC]));
   const requests = (await records()).filter(({ kind }) => kind === 'request');
   expect(requests).toMatchObject([
-    { id: idOf(documentA), result: 'accepted', certidaoId: 'c-1', by: 'test', work: 'w1', item: 0 },
+    { id: idOf(documentA), result: 'accepted', certidaoId: 'c-1', by: 'test', job: 'w1', item: 0 },
     { id: idOf(documentB), result: 'refused', details: { status: 422, code: 'invalid' }, item: 1 },
     { id: idOf(documentC), result: 'not_sent', details: { reason: 'answered 429' }, item: 2 },
   ]);

@@ -79,7 +79,7 @@ it.each(['another text', ''])('gives up at once when its copy is spoilt: "%s"', 
   else await bench.place.store.records.replace(part, Buffer.from(text));
   const { answer } = bench.begin('r1', { before: { why: 'fault', notBefore: 0 } });
   expect(await answer).toMatchObject({
-    kind: 'spoilt',
+    kind: 'corrupt',
     message: expect.stringContaining('nothing was sent'),
   });
   expect(bench.uploads).toBe(0);
@@ -164,7 +164,7 @@ it('waits for a claim without a receipt until nothing can leave any more', async
 });
 
 describe('an upload that is turned away', () => {
-  const turnedAway = { why: 'service', notBefore: 0 } as const;
+  const earlier = { why: 'service', notBefore: 0 } as const;
 
   it('waits and goes again by itself, each time as an attempt of its own', async () => {
     const statuses = [429, 503, 202];
@@ -177,7 +177,7 @@ describe('an upload that is turned away', () => {
       pauses.push(ms);
       bench.ahead += ms;
     };
-    const { answer } = bench.begin('r1', { before: turnedAway });
+    const { answer } = bench.begin('r1', { before: earlier });
     expect(await answer).toMatchObject({ kind: 'accepted', operationId: 'op-1' });
     expect(pauses).toHaveLength(2);
     expect(bench.uploads).toBe(3);
@@ -242,7 +242,7 @@ describe('an upload that is turned away', () => {
       bench.replies.upload = json(202, { id: 'op-1' });
       bench.ahead += ms;
     };
-    const { answer } = bench.begin('r1', { before: turnedAway });
+    const { answer } = bench.begin('r1', { before: earlier });
     expect(await answer).toMatchObject({ kind: 'unsent', why: 'another job' });
     expect(bench.uploads).toBe(1);
   });

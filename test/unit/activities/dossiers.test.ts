@@ -153,7 +153,7 @@ beforeEach(() => {
 
 const begun = (by: 'us' | 'elsewhere') => ({
   kind: 'settled',
-  value: { kind: 'begun', attempt: 2, by },
+  value: { kind: 'started', attempt: 2, by },
 });
 
 it.each([

@@ -106,7 +106,11 @@ test('the second answer stands although nobody waited for it any more', async ()
   await file().putAnswer(ref.folder, profile({ rural: null }), 1);
   await file().putAnswer(ref.folder, profile({ rural: { documento: 'x' } }), 2);
   const first = { call: 1, answered: 1, rural: 'failed' } as const;
-  expect(await concluded('found', first)).toMatchObject({ call: 2, answered: 2, rural: 'told' });
+  expect(await concluded('found', first)).toMatchObject({
+    call: 2,
+    answered: 2,
+    rural: 'reported',
+  });
 });
 
 test.each(['cancelled', 'expired', 'refused', 'invalid', 'not_found'] as const)(
@@ -313,7 +317,7 @@ test('a worker that slept while another one was answered sends nothing', async (
   };
   expect(await tried(activities(undefined, asleep))).toMatchObject({
     kind: 'settled',
-    value: { kind: 'found', rural: 'told' },
+    value: { kind: 'found', rural: 'reported' },
   });
   expect(asked).toBe(0);
   expect(await place.store.attempts.of(subject)).toHaveLength(1);

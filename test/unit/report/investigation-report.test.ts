@@ -61,7 +61,7 @@ test.each([
       'Por que está incompleto',
       'De quem se trata',
       'O que foi encontrado, em resumo',
-      'O que foi perguntado',
+      'O que foi consultado',
       'Certidões',
       'Bens',
       'Ocorrências',
@@ -122,7 +122,7 @@ test('says what the plan does not ask about, and why there is no answer', () => 
   const text = textOf(pageOf({ ...nothing, coverage, assets, divergences: [] }));
   expect(text).toContain('The plan does not ask about: assets, pictures, risk, credit, open');
   expect(text).toContain('There is no answer about this');
-  expect(text).toContain('Risk, as classified not asked');
+  expect(text).toContain('Risk, as classified not requested');
   expect(text).not.toContain('Divergences Sources name');
 });
 

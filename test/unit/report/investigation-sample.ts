@@ -127,7 +127,7 @@ export function sampleReport(over: Partial<InvestigationReport> = {}): Investiga
       }),
       asked('contacts', 'trace'),
       asked('face', 'lens', {
-        status: 'not_asked',
+        status: 'not_requested',
         why: 'there is nothing to ask about',
         requested: 0,
         answered: 0,

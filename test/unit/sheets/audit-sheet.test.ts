@@ -10,7 +10,7 @@ const record = {
   result: 'refused',
   by: 'ana; bruno',
   happenedAt: '2026-11-21T09:59:59.000Z',
-  work: 'certificate-batch/0a1b',
+  job: 'certificate-batch/0a1b',
   item: 0,
   subject: '0a1b',
   details: { status: 422, code: 'invalid' },
@@ -28,7 +28,7 @@ async function write(records: readonly (typeof record)[], excel = false): Promis
 describe('a sheet of the audit trail', () => {
   it('has the published columns in the published order', () => {
     expect(auditColumns.join(',')).toBe(
-      'at,happened_at,kind,result,by,work,item,subject,certidao_id,sha256,details,id,chain,number,' +
+      'at,happened_at,kind,result,by,job,item,subject,certidao_id,sha256,details,id,chain,number,' +
         'hash,intact',
     );
   });

@@ -126,7 +126,7 @@ async function lookedUp(
   const outcome = {
     jobId,
     status: 'found',
-    rural: 'told',
+    rural: 'reported',
     counts: told,
     sha256: 'ab',
     call: 1,
@@ -309,7 +309,7 @@ test('a page for each person, and one with counts and totals that leads there', 
     /Assessed value of properties R\$0\.30 Vehicles 2 Properties 2 Cost 2 answers/,
   );
   expect(text).toMatch(/Found 2 40% Refused by the service 1 20% Duplicate 1 20% Invalid 1 20%/);
-  expect(text).toMatch(/Rural part .* Told .* Failed/);
+  expect(text).toMatch(/Rural part .* Reported .* Failed/);
   expect(page.match(/href="[^"]*"/g)).toEqual(['href="pages/2.html"', 'href="pages/3.html"']);
   expect(page).not.toMatch(new RegExp(`<b>9|${[cpf(1), cpf(2), cpf(3)].join('|')}`));
   const own = await readFile(join(out, 'pages', '2.html'), 'utf8');

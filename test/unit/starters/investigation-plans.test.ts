@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkPlan, readSubject } from '../../../src/domain/investigations/check-plan';
-import { neededBy, nobody } from '../../../src/domain/investigations/plan';
+import { neededBy, emptySubject } from '../../../src/domain/investigations/plan';
 import { planError, readPlan, readyPlans } from '../../../src/starters/investigations/plan-file';
 import { cnpj, cpf } from '../../support/documents';
 
@@ -18,7 +18,7 @@ async function faultsOf(steps: string, subject = whom): Promise<string> {
   writeFileSync(path, `name: odd\n${subject}\nsteps:\n${steps}`);
   try {
     const written = await readPlan(path);
-    const { faults, subject: read } = readSubject(written.subject ?? nobody());
+    const { faults, subject: read } = readSubject(written.subject ?? emptySubject());
     const all = faults.length > 0 ? faults : checkPlan(written.plan, read);
     return all.length === 0 ? '' : planError(path, all, written.lineOf).message;
   } catch (error) {
@@ -149,7 +149,7 @@ test('a plan without faults is taken, and what a step needs is found at any dist
 
 test('the ready plans have no fault where the subject says all they require', async () => {
   const { subject } = readSubject({
-    ...nobody(),
+    ...emptySubject(),
     cnpj: [cnpj(1)],
     cpf: [cpf(1)],
     receivables: 'f'.repeat(64),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Words } from '../../../src/domain/job';
 import type { ManifestRow } from '../../../src/domain/certificates/certificates';
-import { nobody, type Subject } from '../../../src/domain/investigations/plan';
+import { emptySubject, type Subject } from '../../../src/domain/investigations/plan';
 import { planItems } from '../../../src/sheets/read/plan-rows';
 import { readSheet } from '../../../src/sheets/read/read-rows';
 import { subjectWordOf } from '../../../src/sheets/read/subject-columns';
@@ -76,14 +76,16 @@ test('all that its columns say is what the investigation is about, as flags woul
     ['item', cnpj(2), 'R-2'],
   ]);
   expect(subjectIn(rows[0])).toEqual({
-    ...nobody(),
+    ...emptySubject(),
     cnpj: [cnpj(1)],
     cpf: [cpf(2)],
     name: 'Ação Ltda',
     email: ['a@example.com', 'b@example.com'],
     phone: ['(11) 98765-4321', '11 3333-4444'],
   });
-  expect(JSON.stringify(subjectIn(rows[1]))).toBe(JSON.stringify({ ...nobody(), cnpj: [cnpj(2)] }));
+  expect(JSON.stringify(subjectIn(rows[1]))).toBe(
+    JSON.stringify({ ...emptySubject(), cnpj: [cnpj(2)] }),
+  );
   expect(told[0]).toMatch(
     /columns read: A "CNPJ" \(document\), B "CPF do sócio" \(document\), C "Razão social" \(name\), D "E-mail" \(email\), E "Telefone" \(phone\)$/,
   );

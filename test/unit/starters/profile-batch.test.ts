@@ -28,7 +28,7 @@ async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
     createdBy: 'x',
   };
   await file.putRecord(profileFolder(jobId), record);
-  const end = { status: 'found', rural: 'told', call: 1, settledAt, ...outcome };
+  const end = { status: 'found', rural: 'reported', call: 1, settledAt, ...outcome };
   await file.putOutcome(profileFolder(jobId), end as ProfileOutcome);
   const ctx = {
     store: place.store,

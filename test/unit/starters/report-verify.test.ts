@@ -34,13 +34,13 @@ function excerpt({ id, settledAt, status }: InvestigationReport): AuditExcerpt {
   const number = 'd'.repeat(32);
   const numberedId = id.replace(name, number);
   const entries = [
-    { kind: 'start', id: `start/${id}`, work: numberedId },
-    { kind: 'outcome', id: `outcome/${job}/0`, work: job, sha256: sha256(pdf) },
+    { kind: 'start', id: `start/${id}`, job: numberedId },
+    { kind: 'outcome', id: `outcome/${job}/0`, job, sha256: sha256(pdf) },
     null,
     {
       kind: 'outcome',
       id: `outcome/${numberedId}`,
-      work: numberedId,
+      job: numberedId,
       result: status,
       happenedAt: settledAt,
     },
@@ -52,7 +52,7 @@ function excerpt({ id, settledAt, status }: InvestigationReport): AuditExcerpt {
       number: index + 1,
       at: `2026-11-22T02:30:0${index}.000Z`,
     };
-    const text = JSON.stringify(entry ?? { kind: 'start', id: 'another', work: 'another' });
+    const text = JSON.stringify(entry ?? { kind: 'start', id: 'another', job: 'another' });
     const { hash } = forgeLink(auditKey, beginning, place, text);
     links.push({ ...place, hash, text: entry === null ? null : text });
   }

@@ -17,8 +17,8 @@ const other = `trace/${randomBytes(16).toString('hex')}/20261121T101530123Z`;
 const since = '2026-01-01T00:00:00.000Z';
 let told = 0;
 
-function entry(work: string, id = `decision/${(told += 1)}`): AuditEntry {
-  return { kind: 'decision', id, result: 'done', by: 'ana', happenedAt: since, work };
+function entry(of: string, id = `decision/${(told += 1)}`): AuditEntry {
+  return { kind: 'decision', id, result: 'done', by: 'ana', happenedAt: since, job: of };
 }
 
 const trail = (): AuditTrail => new AuditTrail(place.store, testIdKey);
@@ -29,7 +29,7 @@ test('has the records of the jobs by their names, and of the others nothing but 
   await trail().anchor();
   const found = await excerpt();
   expect(faultsOfExcerpt(found, hashOf)).toEqual([]);
-  expect(entriesIn(found).map(({ id, work }) => [id, work])).toEqual([
+  expect(entriesIn(found).map(({ id, job: of }) => [id, of])).toEqual([
     [expect.stringMatching(/^decision/), job],
     [`outcome/${job}`, job],
   ]);
@@ -59,7 +59,7 @@ test('of a job that was reused it has the older records too, by an index and no 
   const read = jest.spyOn(place.database, 'read');
   const found = await excerptOf(place.store, new Set([job, reused]), `outcome/${job}`);
   expect(faultsOfExcerpt(found, hashOf)).toEqual([]);
-  expect(entriesIn(found).map(({ work }) => work)).toEqual([reused, job, job]);
+  expect(entriesIn(found).map(({ job: of }) => of)).toEqual([reused, job, job]);
   const asked = read.mock.calls.find(([{ sql }]) => sql.includes('job IN'))?.[0];
   const database = new DatabaseSync(join(place.root, 'store.db'), { readOnly: true });
   const plan = database

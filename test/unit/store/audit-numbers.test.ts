@@ -12,14 +12,14 @@ afterEach(() => place.remove());
 
 const nameOf = (): string => randomBytes(16).toString('hex');
 
-function requestOf(subject: string, work: string): AuditEntry {
+function requestOf(subject: string, job: string): AuditEntry {
   return {
     kind: 'request',
     id: `request/certificate/cnpj/${subject}/1`,
     result: 'accepted',
     by: 'maria',
     happenedAt: '2026-11-21T09:59:59.000Z',
-    work,
+    job,
     subject,
     sha256: 'ab'.repeat(32),
   };
@@ -66,11 +66,11 @@ test('once the number was taken from the table nobody can tell whose a line is, 
   expect(second?.subject).toBe(other);
   expect(first?.subject).toMatch(/^[0-9a-f]{32}$/);
   expect(first?.subject).not.toBe(gone);
-  expect(first?.work).toBe(`profile/${first?.subject}/1`);
+  expect(first?.job).toBe(`profile/${first?.subject}/1`);
   expect(await findings(place.store)).toEqual([]);
   // Asked for again it is somebody new.
   await place.store.commit([], [requestOf(gone, 'works/b')]);
   const [, , again] = await readAll(place.store);
-  expect(again).toMatchObject({ subject: gone, work: 'works/b' });
+  expect(again).toMatchObject({ subject: gone, job: 'works/b' });
   expect(texts()[2]).not.toContain(first?.subject);
 });

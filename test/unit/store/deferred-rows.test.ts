@@ -21,7 +21,7 @@ const row = (item: number, notBefore: number): AgainRow => ({
   attempts: 2,
   mode: 'normal',
   notBefore,
-  turnedAway: 3,
+  throttled: 3,
   was: 'failed',
 });
 const indexesOf = ({ rows }: { rows: AgainRow[] }): number[] => rows.map((one) => one.rowIndex);
@@ -74,8 +74,8 @@ it('go with their job when it is erased, and none of another', async () => {
   const ending = { status: 'completed', needsAttention: false, endedAt: '2026-01-06' };
   await temporary.store.jobs.end(`works/${id}`, ending, {});
   await erased(temporary.store, (plan) => plan.ofJob(id));
-  const left = await temporary.store.read<{ work: string }>(
-    statement('SELECT work FROM deferred_row', []),
+  const left = await temporary.store.read<{ job: string }>(
+    statement('SELECT job FROM deferred_row', []),
   );
-  expect(left).toEqual([{ work: folders[1] }]);
+  expect(left).toEqual([{ job: folders[1] }]);
 });

@@ -12,6 +12,6 @@ it('an item is looked up by an index, and by nothing else', async () => {
   database.close();
   place.remove();
   expect(plan).toMatchObject([
-    { detail: 'SEARCH batch_row USING INDEX batch_row_item (work=? AND item=?)' },
+    { detail: 'SEARCH batch_row USING INDEX batch_row_item (job=? AND item=?)' },
   ]);
 });

@@ -70,7 +70,7 @@ export async function reportOf(
     findings: [],
     coverage: plan.steps.map(({ id: step, kind, needs, required }) => {
       const end = outcome.steps.find((one) => one.id === step);
-      const { children = [], status = 'not_asked', why = null } = end ?? {};
+      const { children = [], status = 'not_requested', why = null } = end ?? {};
       const answered = children.filter(({ result }) => result === 'answered').length;
       return { step, kind, needs, required, status, why, requested: children.length, answered };
     }),

@@ -106,7 +106,7 @@ export const reportSchema = z.strictObject({
       z.strictObject({
         step: z.string(),
         document: z.string(),
-        rural: z.enum(['told', 'failed']).nullable(),
+        rural: z.enum(['reported', 'failed']).nullable(),
         tables: z.array(table),
       }),
     ),

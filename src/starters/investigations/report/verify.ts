@@ -141,7 +141,7 @@ function faultsOfAudit(
     faults.push('it has another end of the investigation than report.json');
   const jobs = new Set(files.flatMap(({ evidence }) => evidence?.job ?? []));
   for (const job of jobs) {
-    const sums = entries.flatMap(({ sha256, work }) => (work === job ? (sha256 ?? []) : []));
+    const sums = entries.flatMap(({ sha256, job: of }) => (of === job ? (sha256 ?? []) : []));
     const isAmong = files.some(
       ({ evidence, sha256 }) => evidence?.job === job && sums.includes(sha256),
     );

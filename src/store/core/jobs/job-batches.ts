@@ -133,7 +133,7 @@ export class JobBatchRepository {
         const others = await this.#store.read<{ child: string }>(
           statement(
             `SELECT DISTINCT child FROM batch_row
-             WHERE child IN ${marksOf([ids])} AND work NOT IN ${marksOf([[...folders]])}`,
+             WHERE child IN ${marksOf([ids])} AND job NOT IN ${marksOf([[...folders]])}`,
             [...ids, ...folders],
           ),
         );
@@ -150,7 +150,7 @@ export class JobBatchRepository {
       statement(
         `SELECT coalesce(job.status, 'open') AS status, count(*) AS count
          FROM batch_row LEFT JOIN job ON job.id = batch_row.child
-         WHERE work = ? AND batch_row.kind = 'item' GROUP BY 1 ORDER BY 1`,
+         WHERE batch_row.job = ? AND batch_row.kind = 'item' GROUP BY 1 ORDER BY 1`,
         [folder],
       ),
     );
@@ -185,7 +185,7 @@ export class JobBatchRepository {
     const found = await this.#store.read(
       statement(
         `SELECT 1 FROM batch_row JOIN job ON job.id = batch_row.child
-         WHERE work = ? AND attention_at IS NOT NULL LIMIT 1`,
+         WHERE batch_row.job = ? AND attention_at IS NOT NULL LIMIT 1`,
         [folder],
       ),
     );

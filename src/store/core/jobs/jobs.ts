@@ -79,7 +79,7 @@ export class JobRepository {
     return this.#store.read(
       statement(
         `SELECT holder AS folder, id, ended_at AS "endedAt",
-           (SELECT count(*) FROM outcome WHERE work = holder) AS rows
+           (SELECT count(*) FROM outcome WHERE outcome.job = holder) AS rows
          FROM job WHERE kind = ? AND ended_at < ? AND (ended_at, id) > (?, ?)
          ORDER BY ended_at, id LIMIT ?`,
         [kind, instant, after?.endedAt ?? '', after?.id ?? '', limit],

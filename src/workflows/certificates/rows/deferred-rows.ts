@@ -103,4 +103,4 @@ export class DeferredRows {
   }
 }
 
-const unknownRow = { mode: 'normal', notBefore: never, turnedAway: 0, was: 'unknown' } as const;
+const unknownRow = { mode: 'normal', notBefore: never, throttled: 0, was: 'unknown' } as const;

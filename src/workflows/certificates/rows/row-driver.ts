@@ -89,7 +89,7 @@ export class RowDriver {
       ...this.#rows.state,
       outstanding: this.#rows.outstanding.tuples(),
       unknown: this.#rows.waiting.unknownRows,
-      throttledChunks: this.#rows.breaker.turnedAway,
+      throttledChunks: this.#rows.breaker.waits,
     };
   }
 
@@ -180,7 +180,7 @@ export class RowDriver {
     );
     for (const answer of found) {
       const { rowIndex, attempts } = answer;
-      const row = { rowIndex, attempts, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
+      const row = { rowIndex, attempts, mode: 'normal', notBefore: 0, throttled: 0 } as const;
       this.#requests.takeAnswers([{ ...row, was: 'unknown' }], [answer]);
     }
     // With `cancel --now` late receipts are left like the rest.

@@ -64,7 +64,7 @@ export class RowPolls {
       if (status !== 'retryable') this.#rows.state.counts[status] += 1;
       else if (attempts >= limits.attempts) this.#rows.state.counts.failed += 1;
       else {
-        const again = { rowIndex, attempts, notBefore, mode: 'normal', turnedAway: 0 } as const;
+        const again = { rowIndex, attempts, notBefore, mode: 'normal', throttled: 0 } as const;
         this.#rows.waiting.goAgain({ ...again, was: 'failed' });
       }
     }

@@ -20,7 +20,7 @@ import type { RequestAllowance } from './request-allowance';
 const limits = {
   /** Attempts under `--on-unknown reissue`: the first and one more. */
   reissueAttempts: 2,
-  turnedAway: 20,
+  throttled: 20,
 } as const;
 
 /** Requests the rows of a driver in chunks, and takes the answers. */
@@ -36,7 +36,7 @@ export class RowRequests {
   constructor(rows: DrivenRows, allowance: RequestAllowance) {
     this.#rows = rows;
     this.#allowance = allowance;
-    this.#needsDecision = rows.state.again.some((row) => row.turnedAway >= limits.turnedAway);
+    this.#needsDecision = rows.state.again.some((row) => row.throttled >= limits.throttled);
   }
 
   tryAgain(): void {
@@ -179,10 +179,10 @@ export class RowRequests {
   ): { reason: WaitingFor; until: number } | null {
     const away = reason === 'not_sent' || reason === 'fault';
     // An unavailable store says nothing about the row.
-    const turnedAway = row.turnedAway + (away ? 1 : 0);
-    if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
-    const earliest = away ? Date.now() + backoffMs(turnedAway, Math.random()) : 0;
-    this.#rows.waiting.goAgain({ ...row, notBefore: Math.max(notBefore, earliest), turnedAway });
+    const throttled = row.throttled + (away ? 1 : 0);
+    if (throttled >= limits.throttled) this.#needsDecision = true;
+    const earliest = away ? Date.now() + backoffMs(throttled, Math.random()) : 0;
+    this.#rows.waiting.goAgain({ ...row, notBefore: Math.max(notBefore, earliest), throttled });
     switch (reason) {
       case 'cancelled':
         this.#rows.state.cancel ??= 'wait';
@@ -217,7 +217,7 @@ export class RowRequests {
       attempts,
       mode: 'reissue',
       notBefore,
-      turnedAway: 0,
+      throttled: 0,
       was: 'unknown',
     });
   }

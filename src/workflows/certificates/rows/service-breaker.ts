@@ -13,7 +13,7 @@ const longestMs = { reads: 30_000, noReads: 300_000 } as const;
  */
 export class ServiceBreaker {
   /** Consecutive waits without success. */
-  #turnedAway: number;
+  #waits: number;
   #closedUntil = 0;
   /** Latest instant of any Retry-After. */
   #retryAfter = 0;
@@ -23,14 +23,14 @@ export class ServiceBreaker {
   #last: boolean[] = [];
   reason: WaitingFor | null = null;
 
-  /** @param turnedAway of the execution before */
-  constructor(turnedAway: number) {
-    this.#turnedAway = turnedAway;
-    this.#probe = turnedAway > 0 ? 'row' : null;
+  /** @param waits of the execution before */
+  constructor(waits: number) {
+    this.#waits = waits;
+    this.#probe = waits > 0 ? 'row' : null;
   }
 
-  get turnedAway(): number {
-    return this.#turnedAway;
+  get waits(): number {
+    return this.#waits;
   }
 
   get probe(): 'read' | 'row' | null {
@@ -43,11 +43,11 @@ export class ServiceBreaker {
 
   /** Stops requests for a reason that concerns all rows. */
   shut(reason: WaitingFor, until: number, maxMs: number = longestMs.noReads): void {
-    this.#turnedAway += 1;
+    this.#waits += 1;
     this.#probe = reason === 'service' ? 'read' : 'row';
     this.#last = [];
     this.reason = reason;
-    const waitMs = backoffMs(this.#turnedAway, Math.random(), { maxMs });
+    const waitMs = backoffMs(this.#waits, Math.random(), { maxMs });
     this.#closedUntil = Math.max(this.#closedUntil, until, Date.now() + waitMs);
   }
 
@@ -80,7 +80,7 @@ export class ServiceBreaker {
   }
 
   #open(): void {
-    this.#turnedAway = 0;
+    this.#waits = 0;
     this.#probe = null;
     this.#retryAfter = 0;
     this.reason = null;

@@ -121,7 +121,7 @@ export class WaitingRows {
 
   /** A person orders a retry of all. */
   retryAll(): void {
-    this.#state.again = this.#state.again.map((row) => ({ ...row, turnedAway: 0 }));
+    this.#state.again = this.#state.again.map((row) => ({ ...row, throttled: 0 }));
   }
 
   /**
@@ -220,4 +220,4 @@ export class WaitingRows {
   }
 }
 
-const first = { attempts: 0, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
+const first = { attempts: 0, mode: 'normal', notBefore: 0, throttled: 0 } as const;

@@ -6,7 +6,7 @@ export function extractRequestEntry(
   extractId: string,
   at: number,
 ): AuditEntry {
-  const { createdBy: by, documentName: subject, name, jobId: work } = record;
+  const { createdBy: by, documentName: subject, name, jobId: job } = record;
   const happenedAt = new Date(at).toISOString();
   const id = `request/extract/${name}`;
   return {
@@ -15,15 +15,15 @@ export function extractRequestEntry(
     result: 'accepted',
     by,
     happenedAt,
-    work,
+    job,
     subject,
     details: { extractId },
   };
 }
 
 export function extractOutcomeEntry(record: ExtractRecord, outcome: ExtractOutcome): AuditEntry {
-  const { createdBy: by, documentName: subject, jobId: work } = record;
+  const { createdBy: by, documentName: subject, jobId: job } = record;
   const { settledAt: happenedAt, sha256, status: result } = outcome;
-  const id = `outcome/${work}`;
-  return { kind: 'outcome', id, result, by, happenedAt, work, subject, ...(sha256 && { sha256 }) };
+  const id = `outcome/${job}`;
+  return { kind: 'outcome', id, result, by, happenedAt, job, subject, ...(sha256 && { sha256 }) };
 }

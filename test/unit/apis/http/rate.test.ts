@@ -1,5 +1,5 @@
 import { Rate } from '../../../../src/apis/http/rate';
-import { ask } from '../../../support/asked-service';
+import { ask } from '../../../support/requested-service';
 
 beforeEach(() => {
   jest.useFakeTimers({ now: 1_000_000 });

@@ -58,7 +58,7 @@ it('settles an issuance that completed without evidence, and notes it', async ()
   });
 });
 
-it('settles an issuance that failed for good, with what the service told', async () => {
+it('settles an issuance that failed permanently, with the reason of the service', async () => {
   const error = { code: 'not_found', category: 'source', message: 'x', retryable: false };
   answerAlways(told('failed', { error }));
   const work = await bench.work('w1', [documentA]);
@@ -103,7 +103,7 @@ it('returns a known fact without any call', async () => {
   expect(await bench.outcomes(work)).toMatchObject([{ status: 'issued', note: 'known' }]);
 });
 
-it('settles nothing and files no fact by an answer about another issuance', async () => {
+it('settles nothing and stores no fact from an answer about another issuance', async () => {
   answerAlways(told('completed', {}, 'c-other'));
   const work = await bench.work('w1', [documentA]);
   const answer = await bench.watch(work, { rows: [row(0)], boundMs: 150 });
@@ -165,7 +165,7 @@ it('returns at its bound with what is still due, and moves nothing that was not 
   expect(await bench.outcomes(work)).toEqual([]);
 });
 
-it('lingers after the first settlement, to take those along that settle beside it', async () => {
+it('lingers after the first settlement, to take those along that settle soon after', async () => {
   bench.server.reply = async ({ path }, response) => {
     const id = path.split('/').at(-1) ?? '';
     if (id === 'c-1') await new Promise((done) => setTimeout(done, 60));
@@ -207,7 +207,7 @@ it.each([
   expect(await bench.outcomes(work)).toEqual([]);
 });
 
-it('calls silence trouble, and takes it back once a read succeeds', async () => {
+it('reports failing reads, and takes it back once one succeeds', async () => {
   bench.server.reply = (_request, response) => void response.socket?.resetAndDestroy();
   const work = await bench.work('w1', [documentA]);
   expect(await bench.watch(work, { rows: [row(0)], boundMs: 100 })).toMatchObject({
@@ -218,7 +218,7 @@ it('calls silence trouble, and takes it back once a read succeeds', async () => 
   expect(await bench.watch(work, { rows: [row(0)] })).toMatchObject({ readFailure: null });
 });
 
-it('lets no failed read of the store go unheard, and reads again', async () => {
+it('logs a failed read of the store, and reads again', async () => {
   const unheard: unknown[] = [];
   const hear = (reason: unknown): void => void unheard.push(reason);
   process.on('unhandledRejection', hear);
@@ -275,7 +275,7 @@ it('does not believe an issuance to be lost until it has been refused several ti
   expect(answer.due).toHaveLength(1);
 });
 
-it('returns when the worker is told to stop, and when it is cancelled', async () => {
+it('returns when the worker stops, and when it is cancelled', async () => {
   answerAlways(told('processing'));
   const work = await bench.work('w1', [documentA]);
   const rows = [row(0, { dueAt: bench.now() + 60_000 })];
@@ -288,7 +288,7 @@ it('returns when the worker is told to stop, and when it is cancelled', async ()
   expect(await stopped).toMatchObject({ settled: [], due: [] });
 });
 
-it('files what a repeated attempt finds under a name of its own', async () => {
+it('stores what a repeated attempt finds under a name of its own', async () => {
   await bench.putFact('c-0');
   const work = await bench.work('w1', [documentA]);
   for (const attempt of [1, 2]) {

@@ -15,7 +15,7 @@ import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { toldChange } from '../../support/monitor-changes';
 import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
-import { plain, wordsOf, type Fields } from '../../support/told-leaves';
+import { plain, wordsOf, type Fields } from '../../support/printed-leaves';
 import { startResourceCaller } from '../sandbox/resource-caller';
 
 /** What the sandbox reported of changes stands in the JSON, on the screen and in the report, before and after. */

@@ -8,8 +8,8 @@ import {
   workflowSuite,
 } from '../support/workflow-environment';
 
-workflowSuite('the runs of a lane', (rig) => {
-  it('count refusals as failed and what was reused as issued, and watch neither', async () => {
+workflowSuite('the chunks of a lane', (rig) => {
+  it('count refusals as failed and reused certificates as issued, and poll neither', async () => {
     const fakes = rig().fakes({ 1: { answers: ['refuse'] }, 2: { answers: ['reuse'] } });
     const lane = await rig().startLane({ rows: 4 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 3, failed: 1 }) });
@@ -29,7 +29,7 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('wait a moment for more places to become free rather than start small', async () => {
+  it('wait a moment for more free slots rather than start small', async () => {
     const ending = { as: 'issued', afterMs: 3 * second } as const;
     const fakes = rig().fakes({}, { usual: { endings: [ending] } });
     const lane = await rig().startLane({ rows: 12, share: 4 });
@@ -82,7 +82,7 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(10));
   });
 
-  it('wait as long as a service asks that turns all of them away, and ask it for nothing first', async () => {
+  it('wait as long as a service asks that throttles all of them, and do not try before', async () => {
     const fakes = rig().fakes();
     fakes.service.shut = { unsent: 'not_sent', waitMs: 10 * minute };
     const lane = await rig().startLane({ rows: 60, share: 10 });
@@ -101,7 +101,7 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(probe?.input.rows).toHaveLength(1);
   });
 
-  it('go on when single rows are turned away, or lose their answers', async () => {
+  it('continue when single rows are throttled or lose their responses', async () => {
     const away = { unsent: 'not_sent', waitMs: 10 * minute } as const;
     const fakes = rig().fakes({
       2: { answers: ['unknown'] },
@@ -116,7 +116,7 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(fakes.callsOf('proveAccess')).toEqual([]);
   });
 
-  it('stop in a cluster of trouble, try a row from elsewhere, and are through it within a minute', async () => {
+  it('stop at a cluster of failures, try a row from elsewhere, and are past it within a minute', async () => {
     const cluster = Object.fromEntries(
       Array.from({ length: 16 }, (_, n) => [n, { answers: ['unknown' as const] }]),
     );
@@ -136,7 +136,7 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(100));
   });
 
-  it('wait for a person after a row was turned away twenty times', async () => {
+  it('wait for a person after a row was throttled twenty times', async () => {
     const away = { unsent: 'not_sent' } as const;
     const fakes = rig().fakes({
       0: { answers: [...Array.from({ length: 20 }, () => away), 'accept'] },
@@ -155,7 +155,7 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(runs()).toBe(21);
   });
 
-  it('come back as not requested when the deadline passes, and what is out is brought home', async () => {
+  it('return unsent at the deadline, and outstanding rows are completed', async () => {
     const ending = { as: 'issued', afterMs: 3 * minute } as const;
     const fakes = rig().fakes({}, { usual: { endings: [ending] } });
     const requestUntil = (await rig().now()) + minute;

@@ -10,12 +10,12 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  // What stays would pile up for as long as the worker lives.
+  // What stays would accumulate for the life of the worker.
   expect(places.size).toBe(0);
   jest.useRealTimers();
 });
 
-it('hands a place on to the run that waits for one', async () => {
+it('passes a slot on to the chunk that waits for one', async () => {
   const watch = places.freedByPoll('lane');
   const taken = places.take('lane', 'run-1', 300);
   watch.free();
@@ -24,7 +24,7 @@ it('hands a place on to the run that waits for one', async () => {
   expect(watch.handedOn()).toEqual([['run-1', 1]]);
 });
 
-it('serves the run first that asked first', async () => {
+it('serves waiting chunks in order', async () => {
   const watch = places.freedByPoll('lane');
   const first = places.take('lane', 'run-1', 300);
   const second = places.take('lane', 'run-2', 300);
@@ -35,7 +35,7 @@ it('serves the run first that asked first', async () => {
   expect(watch.handedOn()).toEqual([['run-1', 1]]);
 });
 
-it('keeps a place for the next run, and tells since when the oldest waits', async () => {
+it('keeps a slot for the next chunk, and reports since when the oldest waits', async () => {
   const watch = places.freedByPoll('lane');
   watch.free();
   now = 1_050;
@@ -49,7 +49,7 @@ it('keeps a place for the next run, and tells since when the oldest waits', asyn
   expect(await places.take('lane', 'run-1', 0)).toBe(false);
 });
 
-it('withdraws what was not taken when the watch ends, and nothing of another watch', async () => {
+it('withdraws untaken slots when the poll ends, and none of another poll', async () => {
   const [ending, other] = [places.freedByPoll('lane'), places.freedByPoll('lane')];
   ending.free();
   other.free();
@@ -60,7 +60,7 @@ it('withdraws what was not taken when the watch ends, and nothing of another wat
   expect(other.handedOn()).toEqual([['run-1', 1]]);
 });
 
-it('hands nothing from one lane to another', async () => {
+it('passes no slot from one lane to another', async () => {
   const watch = places.freedByPoll('lane');
   const taken = places.take('other lane', 'run-1', 300);
   watch.free();
@@ -69,7 +69,7 @@ it('hands nothing from one lane to another', async () => {
   watch.close();
 });
 
-it('gives nothing to a run that has stopped waiting', async () => {
+it('gives none to a chunk that has stopped waiting', async () => {
   const watch = places.freedByPoll('lane');
   const taken = places.take('lane', 'run-1', 300);
   jest.advanceTimersByTime(300);

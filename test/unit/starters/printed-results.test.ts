@@ -11,7 +11,7 @@ import { sandboxAnswers, type Answers } from '../../support/report-answers';
 import { sampleJobs } from '../../support/report-pages';
 import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
-import { leavesOf, missing, plain, wordsOf, type Fields } from '../../support/told-leaves';
+import { leavesOf, missing, plain, wordsOf, type Fields } from '../../support/printed-leaves';
 
 /** What the sandbox told stands in the JSON, on the screen and in the report: all of it, and nothing else. */
 

@@ -31,8 +31,8 @@ function returned(answers: RowAnswer[], places: number, tookMs = 100): RequestCh
   return runs;
 }
 
-describe('the runs of requests of a driver', () => {
-  test('hold the places they were given and those handed on, until they are back', () => {
+describe('the chunks of a row driver', () => {
+  test('hold their own slots and those passed on until they return', () => {
     const runs = new RequestChunks();
     runs.start('a', { rows: rows(10), slots: 4, scope });
     runs.start('b', { rows: rows(10), slots: 0, scope });
@@ -43,7 +43,7 @@ describe('the runs of requests of a driver', () => {
     expect(runs.slots()).toBe(4);
   });
 
-  test('are given more rows than places only where a watch may hand on', () => {
+  test('take more rows than slots only where a poll may pass slots on', () => {
     const runs = new RequestChunks();
     expect(runs.nextRows(50, 4, underWay)).toBe(10);
     expect(runs.nextRows(50, 4, { ...underWay, polled: false })).toBe(4);
@@ -51,7 +51,7 @@ describe('the runs of requests of a driver', () => {
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
   });
 
-  test('follow one that was handed all it asked for without a rowIndex of their own', () => {
+  test('follow one that was passed all its slots, without one of their own', () => {
     const runs = returned(sent(10), 2);
     expect(runs.nextRows(50, 0, probing)).toBe(0);
     expect(runs.nextRows(50, -3, underWay)).toBe(10);
@@ -60,20 +60,20 @@ describe('the runs of requests of a driver', () => {
   });
 
   test.each([
-    ['had a rowIndex for every row', returned(sent(10), 10)],
-    ['had rows that found no rowIndex', returned([...sent(8), ...unsent(2, 'no_slot')], 2)],
-    ['brought nothing about', returned(unsent(10, 'no_slot'), 0)],
+    ['had a slot for every row', returned(sent(10), 10)],
+    ['had rows without a slot', returned([...sent(8), ...unsent(2, 'no_slot')], 2)],
+    ['sent nothing', returned(unsent(10, 'no_slot'), 0)],
   ])('do not follow one that %s', (_what, runs) => {
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
   });
 
-  test('do not follow later, when what was handed on may be over', () => {
+  test('do not follow later, when passed slots may be gone', () => {
     const runs = returned(sent(10), 2);
     runs.dropFollowUps();
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
   });
 
-  test('learn nothing from rows that found no rowIndex', () => {
+  test('learn nothing from rows without a slot', () => {
     const runs = returned([...sent(1), ...unsent(9, 'no_slot')], 1, 300);
     expect(runs.nextRows(50, 50, underWay)).toBe(10);
     runs.start('a', { rows: rows(10), slots: 10, scope });
@@ -91,7 +91,7 @@ describe('the runs of requests of a driver', () => {
   });
 });
 
-it('ends a run that may not have begun, and leaves one that is back soon', () => {
+it('cancels a chunk that may not have started, and leaves one that returns soon', () => {
   const runs = new RequestChunks();
   const queued = { cancel: jest.fn(), consideredCancelled: false };
   const now = Date.now();

@@ -50,7 +50,7 @@ async function watch(): Promise<{ answer: PollAnswer; outcome: OutcomeRecord | u
 
 const announced = { evidence: { pdf_url: '/api/v1/certidoes/c-0/pdf', sha256: sha256Of(pdf) } };
 
-it('files a PDF whose sha256 is the announced one', async () => {
+it('stores a PDF whose sha256 is the announced one', async () => {
   serve(announced);
   const { answer, outcome } = await watch();
   expect(answer.settled).toEqual([[0, 'issued']]);
@@ -111,18 +111,18 @@ it('fetches a PDF with the wrong sha256 three times, then fails it and keeps the
   expect(more).toEqual([]);
   expect(await bench.place.store.records.get(aside ?? '')).toEqual(wrong);
   expect(await bench.place.store.records.list('pdf/')).toEqual([]);
-  // Another look, later, may find the right bytes.
+  // A later poll may find the right bytes.
   expect(await bench.facts.of('c-0')).toBeNull();
 });
 
-it('files a PDF that comes right at the third fetch', async () => {
+it('stores a PDF that is right at the third fetch', async () => {
   serve(announced, (response, n) => void response.end(n < 3 ? wrong : pdf));
   const { answer, outcome } = await watch();
   expect(answer.settled).toEqual([[0, 'issued']]);
   expect(outcome?.sha256).toBe(sha256Of(pdf));
 });
 
-it('fails a page that stands in the place of a PDF', async () => {
+it('fails a page in place of a PDF', async () => {
   serve(
     { evidence: { pdf_url: '/api/v1/certidoes/c-0/pdf' } },
     (response) => void response.end('<html>PDF-</html>'),
@@ -201,7 +201,7 @@ it.each([
   expect((await bench.outcomes(work))[0]).toMatchObject({ note });
 });
 
-it('takes a link that leads nowhere for no evidence', async () => {
+it('treats a link that leads nowhere as no evidence', async () => {
   serve({ links: { pdf: '/api/v1/certidoes/c-0/pdf' } }, (response) => sendJson(response, 404, {}));
   expect((await watch()).outcome).toMatchObject({ status: 'issued', note: 'no evidence' });
   expect(fetches()).toHaveLength(1);
@@ -228,7 +228,7 @@ it('sends no token to a PDF of another origin', async () => {
   await store.close();
 });
 
-it('has a download outlive the watch that began it, and files it at the next look', async () => {
+it('lets a download outlive the poll that started it, and stores it at the next', async () => {
   serve(announced, (response) => void setTimeout(() => response.end(pdf), 150));
   const work = await bench.work('w1', [documentA]);
   const watchOnce = (boundMs: number) =>

@@ -7,10 +7,10 @@ import {
   workflowSuite,
 } from '../support/workflow-environment';
 
-workflowSuite('the watches of a lane', (rig) => {
+workflowSuite('the polls of a lane', (rig) => {
   const slow = { endings: [{ as: 'issued', afterMs: 10 * minute } as const] };
 
-  it('return sooner when rows wait for places that nobody takes', async () => {
+  it('return sooner when rows wait for slots that no chunk takes', async () => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
     const lane = await rig().startLane({ rows: 20, share: 10 });
     await lane.result();
@@ -19,7 +19,7 @@ workflowSuite('the watches of a lane', (rig) => {
     expect(watches.at(-1)).toMatchObject({ lingerMs: 1_000, slotLingerMs: 1_000 });
   });
 
-  it('do not let slow rows keep fresh ones unwatched', async () => {
+  it('do not let slow rows delay fresh ones', async () => {
     const later = { endings: [{ as: 'issued', afterMs: 2 * minute } as const] };
     const scripts = Object.fromEntries(placesUpTo(16).map((place) => [place, later]));
     const fakes = rig().fakes(scripts, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
@@ -31,7 +31,7 @@ workflowSuite('the watches of a lane', (rig) => {
       counts: counted({ issued: 44 }),
     });
     const [first] = fakes.service.sent;
-    // Four places at a time: 11 rounds of a little more than a second and the wait for places.
+    // Four slots at a time: 11 rounds of a little more than a second and the wait for slots.
     expect((await rig().now()) - (first?.at ?? 0)).toBeLessThan(minute);
     expect(await lane.result()).toEqual({ counts: counted({ issued: 60 }) });
   });
@@ -58,7 +58,7 @@ workflowSuite('the watches of a lane', (rig) => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(250);
     // Few and large ones: their rows wait for company.
     expect(Math.max(...sizes)).toBeGreaterThan(150);
-    // It is watched soon, while the others hold the slow ones for half a minute and more.
+    // It is polled soon, while the others hold the slow ones for half a minute and more.
     const fresh = watches.find(({ input }) => input.rows.some(([, id]) => id === 'c-0-2'));
     expect((fresh?.at ?? 0) - again).toBeLessThan(10 * second);
     expect(await rig().progressOf(lane.workflowId)).toMatchObject({
@@ -86,7 +86,7 @@ workflowSuite('the watches of a lane', (rig) => {
     expect(watches.length).toBeLessThan(40);
   });
 
-  it('are made again when their worker is lost, and nothing is asked for twice', async () => {
+  it('are repeated when their worker is lost, and nothing is requested twice', async () => {
     const fakes = rig().fakes();
     let failures = 3;
     fakes.before.pollCertificates = () => {

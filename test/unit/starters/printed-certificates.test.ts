@@ -18,7 +18,7 @@ import { CertificateRowWriter } from '../../../src/store/certificates/jobs';
 import { cnpj } from '../../support/documents';
 import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
-import { leavesOf, missing, plain, wordsOf, type Fields } from '../../support/told-leaves';
+import { leavesOf, missing, plain, wordsOf, type Fields } from '../../support/printed-leaves';
 import { record, reportOf } from '../report/sample';
 import { startManualSandbox, untilSettledMs } from '../sandbox/raw-caller';
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
-  // However runs and watches end, they leave nothing behind.
+  // However chunks and polls end, they leave no slot behind.
   expect(bench.deps.freedSlots.size).toBe(0);
   return bench.close();
 });
@@ -36,15 +36,15 @@ afterEach(() => {
 const tell = (response: ServerResponse, path: string, status: string): void =>
   sendJson(response, 200, { certidao_id: path.split('/').at(-1), status });
 const rowsOf = (...places: number[]): RequestRow[] => places.map((place) => [place, 0, 'normal']);
-/** Outstanding rows of this work, asked for by earlier runs; the first read of each is due. */
+/** Outstanding rows of this job, requested by earlier chunks; the first read of each is due. */
 const watched = (...places: number[]): PolledRow[] =>
   places.map((place) => [place, `w-${place}`, bench.now(), 0, 1, 0]);
 const run = (fields: Partial<ChunkInput>) => bench.request(work, { chunk: 'r1', ...fields });
-/** A watch whose row settles after a moment, and which then lingers. */
+/** A poll whose row settles after a moment, and which then lingers. */
 const watch = (places: number[], fields: object = {}, env = environment(work)) =>
   bench.watch(work, { rows: watched(...places), lingerMs: 200, slotLingerMs: 200, ...fields }, env);
 
-it('sends rows beyond its places as a watch hands places on, and the watch tells', async () => {
+it('sends rows beyond its slots as a poll passes slots on, and the poll reports them', async () => {
   const [answers, { settled, handedOn }] = await Promise.all([
     run({ rows: rowsOf(1, 2), slots: 0 }),
     watch([0], { boundMs: 1_000 }),
@@ -58,7 +58,7 @@ it('sends rows beyond its places as a watch hands places on, and the watch tells
   expect(bench.server.posts()).toHaveLength(1);
 });
 
-it('takes neither claim nor permit for a row that no place is handed to', async () => {
+it('takes neither claim nor permit for a row without a slot', async () => {
   const acquire = jest.spyOn(bench.service.limiter, 'acquire');
   const before = bench.now();
   const answers = await run({ slots: 1 });
@@ -77,7 +77,7 @@ it('takes neither claim nor permit for a row that no place is handed to', async 
   expect(await bench.last(documentC)).toBeNull();
 });
 
-it('uses a place again for the next row when the one before it needed none', async () => {
+it('reuses a slot for the next row when the one before needed none', async () => {
   await run({ rows: rowsOf(0), slots: 1 });
   await bench.putFact('c-1');
   const answers = await run({ chunk: 'r2', rows: rowsOf(0, 1, 2), slots: 1 });
@@ -88,7 +88,7 @@ it('uses a place again for the next row when the one before it needed none', asy
   ]);
 });
 
-it('waits for no place any longer once an accepted row is nearly due', async () => {
+it('stops waiting for a slot once an accepted row is nearly due', async () => {
   for (let seen = 0; seen < 8; seen += 1) bench.deps.settlingTimes.cnpj.observe(180);
   const answers = await run({ slots: 1 });
   const [accepted] = answers;
@@ -107,13 +107,13 @@ it.each([
   happens();
   places.free();
   expect(await answers).toMatchObject([{ kind: 'unsent', reason: 'no_time' }]);
-  // It was handed on all the same, and stands empty until the run is back.
+  // It was passed on all the same, and stays empty until the chunk returns.
   expect(places.handedOn()).toEqual([['r1', 1]]);
   expect(bench.server.received).toEqual([]);
   places.close();
 });
 
-it('lingers longer when the places of all that settled were handed on', async () => {
+it('lingers longer when all freed slots were passed on', async () => {
   bench.server.reply = ({ path }, response) => {
     tell(response, path, path.endsWith('w-0') ? 'completed' : 'processing');
   };
@@ -128,7 +128,7 @@ it('lingers longer when the places of all that settled were handed on', async ()
   expect(await elapsed(taking)).toBeGreaterThanOrEqual(499);
 });
 
-it('hands nothing on in a repeated attempt: the lost one could not tell what it had', async () => {
+it('passes nothing on in a repeated attempt: what the lost one passed is unknown', async () => {
   const [answers, { settled, handedOn }] = await Promise.all([
     run({ rows: rowsOf(1), slots: 0 }),
     watch([0], {}, environment(work, { attempt: 2 })),
@@ -138,7 +138,7 @@ it('hands nothing on in a repeated attempt: the lost one could not tell what it 
   expect(handedOn).toEqual([]);
 });
 
-it('withdraws what nobody took when it fails, and when it is cancelled', async () => {
+it('withdraws slots that were not taken when it fails or is cancelled', async () => {
   jest.spyOn(bench.place.store.outcomes, 'file').mockRejectedValue(new Error('EIO'));
   await expect(watch([0])).rejects.toThrow('EIO');
   expect(bench.deps.freedSlots.size).toBe(0);
