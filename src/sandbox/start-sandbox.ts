@@ -1,26 +1,21 @@
 /** Puts the sandbox together: the parts that all share, and the resources that serve with them. */
 
 import { createCertificates } from './certificates/certificates';
+import { z } from 'zod';
 import { SandboxClock, type ClockMode } from './core/clock';
 import { createCredit, creditBasePath } from './credit/credit';
 import { parseCreditNames, type CreditNamesInput } from './credit/credit-scenario';
 import { createDossiers } from './dossiers/dossiers';
+import { storageError, Refusal } from './http/answer';
 import { controlPrefix, createControl } from './http/control';
-import { Credentials } from './http/credentials';
+import { Credentials, filesPrefix, signedLinks } from './http/credentials';
 import { listen, type Serve } from './http/http-server';
-import { Refusal, storageError } from './http/refusal';
 import type { SectionPatch } from './http/service';
-import { filesPrefix, SignedLinks } from './http/signed-links';
 import { createLens } from './lens/lens';
 import { createMonitors } from './monitors/monitors';
 import { createProfiles } from './profiles/profiles';
-import {
-  parseScenario,
-  patchScenario,
-  type Scenario,
-  type ScenarioInput,
-  type ScenarioPatch,
-} from './scenario';
+import { parseScenario, patchScenario } from './scenario';
+import type { Scenario, ScenarioInput, ScenarioPatch } from './scenario';
 import { createTraces } from './traces/traces';
 
 export interface SandboxOptions {
@@ -49,17 +44,13 @@ export interface SandboxOptions {
   capacity?: number | undefined;
 }
 
-type Certificates = ReturnType<typeof createCertificates>;
-type Credit = ReturnType<typeof createCredit>;
-type Monitors = ReturnType<typeof createMonitors>;
-type Dossiers = ReturnType<typeof createDossiers>;
-type Traces = ReturnType<typeof createTraces>;
-type Lens = ReturnType<typeof createLens>;
-type Profiles = ReturnType<typeof createProfiles>;
-
 type Looked = 'state' | 'received' | 'counts';
+type Shown<Create extends (...args: never) => unknown, Names extends PropertyKey> = Pick<
+  ReturnType<Create>,
+  Names & keyof ReturnType<Create>
+>;
 
-export interface Sandbox extends Pick<Certificates, Looked> {
+export interface Sandbox extends Shown<typeof createCertificates, Looked> {
   /** What INVESTIGATION_BASE_URL is set to. */
   baseUrl: string;
   /** What CREDIT_BASE_URL is set to. */
@@ -75,18 +66,25 @@ export interface Sandbox extends Pick<Certificates, Looked> {
   scenario(): Scenario;
   setToken(token: string, valid: boolean): void;
   /** The credit service has a token of its own. */
-  credit: Pick<Credit, Looked | 'names' | 'setToken'>;
-  monitors: Pick<Monitors, Looked | 'changes' | 'addChanges' | 'acknowledgeElsewhere' | 'set'>;
-  dossiers: Pick<Dossiers, Looked | 'retryElsewhere' | 'cancelElsewhere'>;
-  traces: Pick<Traces, Looked>;
+  credit: Shown<typeof createCredit, Looked | 'names' | 'setToken'>;
+  monitors: Shown<
+    typeof createMonitors,
+    Looked | 'changes' | 'addChanges' | 'acknowledgeElsewhere' | 'set'
+  >;
+  dossiers: Shown<typeof createDossiers, Looked | 'retryElsewhere' | 'cancelElsewhere'>;
+  traces: Shown<typeof createTraces, Looked>;
   /** Calls to both origins. */
-  lens: Pick<Lens, Looked>;
-  profiles: Pick<Profiles, 'received' | 'counts'>;
+  lens: Shown<typeof createLens, Looked>;
+  profiles: Shown<typeof createProfiles, Looked>;
   /** As it was at the start: scenario, clock, tokens; nothing held, nothing received. */
   reset(): void;
   close(): Promise<void>;
 }
 
+const clockBody = z.union(
+  [z.strictObject({ advanceMs: z.number().min(0) }), z.strictObject({ set: z.iso.datetime() })],
+  { error: 'expected {"advanceMs": milliseconds} or {"set": "an ISO 8601 instant"}' },
+);
 const defaultCapacity = 200_000;
 export const defaultCreditToken = 'credit-sandbox-token';
 
@@ -110,7 +108,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     seed,
     clock,
     scenario: () => scenario,
-    links: new SignedLinks(seed, clock, () => filesOrigin),
+    links: signedLinks(seed, clock, () => filesOrigin),
     receivedCapacity: options.receivedCapacity ?? defaultCapacity,
     capacity: options.capacity ?? defaultCapacity,
   };
@@ -142,15 +140,30 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       scenario = parseScenario(replacement);
       for (const resource of resources) resource.patched({ documents: { '*': null }, seeded: {} });
     };
-    const serveControl = createControl({
-      health: () => ({ status: 'ok', seed, clock: clock.mode, now: clock.isoNow() }),
-      scenario: parts.scenario,
-      replaceScenario,
-      configure,
-      clock,
-      reset,
-      resources: { '': { ...certificates, setToken }, ...sections },
-    });
+    const time = () => ({ mode: clock.mode, now: clock.isoNow() });
+    const serveControl = createControl(
+      {
+        'GET health': () => ({ status: 'ok', seed, clock: clock.mode, now: clock.isoNow() }),
+        'GET scenario': () => scenario,
+        'PUT scenario': (body) => {
+          replaceScenario(body.as(z.unknown()));
+          return scenario;
+        },
+        'PATCH scenario': (body) => {
+          configure(body.as(z.unknown()));
+          return scenario;
+        },
+        'GET clock': time,
+        'POST clock': (body) => {
+          const move = body.as(clockBody);
+          if ('set' in move) clock.set(move.set);
+          else clock.advance(move.advanceMs);
+          return time();
+        },
+        'POST reset': reset,
+      },
+      { '': { ...certificates, setToken }, ...sections },
+    );
     return { certificates, sections, resources, setToken, configure, serveControl };
   }
   let held = begin();
@@ -186,8 +199,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 
   const originOf = (port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const server = await listen({ host, port: options.port ?? 0 }, serve);
-  const files = await listen({ host, port: options.filesPort ?? 0 }, serveFiles).catch(
+  const server = await listen(host, options.port ?? 0, serve);
+  const files = await listen(host, options.filesPort ?? 0, serveFiles).catch(
     async (error: unknown) => {
       await server.close();
       throw error;

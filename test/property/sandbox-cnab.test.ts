@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { readRemittance } from '../../src/sandbox/credit/remittance';
-import { Refusal } from '../../src/sandbox/http/refusal';
+import { Refusal } from '../../src/sandbox/http/answer';
 import { cnabFile } from '../support/cnab-files';
 
 const files = [

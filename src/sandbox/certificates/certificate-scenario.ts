@@ -10,33 +10,29 @@ import {
   section,
   timing,
 } from '../core/scenario-parts';
+import type { Endings } from '../core/work';
 import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/faults';
 
-export const certificateRoles = {
-  request: 'order',
-  poll: 'poll',
-  pdf: 'pdf',
-} as const satisfies Record<string, CallRole>;
+export const certificateRoles = { request: 'order', poll: 'poll', pdf: 'pdf' } as const;
 export type CertificateStage = keyof typeof certificateRoles;
 
-/** How an issuance ends, and for how many issuances of one document unless the step says. */
+/** Of issuances of one document. */
 export const certificateEndings = {
-  completed: 'forever',
-  failed: 'forever',
-  failure_retryable: 1,
-  failure_permanent: 'forever',
-  divergente: 'forever',
-  no_evidence: 'forever',
-  no_sha256: 'forever',
-  links_only: 'forever',
-  never_settles: 'forever',
-} as const;
+  completed: ['forever', 'completed'],
+  failed: ['forever', 'failed'],
+  failure_retryable: [1, 'failed'],
+  failure_permanent: ['forever', 'failed'],
+  divergente: ['forever', 'completed'],
+  no_evidence: ['forever', 'completed'],
+  no_sha256: ['forever', 'completed'],
+  links_only: ['forever', 'completed'],
+  never_settles: ['forever', 'processing'],
+} as const satisfies Endings;
 export type CertificateEnding = keyof typeof certificateEndings;
 
 const documentScript = section({
   ...stepsOver(certificateRoles),
-  end: endingsAmong(certificateEndings),
+  end: endingsAmong<CertificateEnding>(certificateEndings),
   result: anyObject.optional(),
   failure: failureFields.optional(),
 });

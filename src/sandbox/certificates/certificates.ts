@@ -2,28 +2,18 @@
 
 import { z } from 'zod';
 import { seededUuid } from '../core/chance';
-import { Tally } from '../core/tally';
+import { createTally } from '../core/tally';
 import { beginWork, failureOf } from '../core/work';
 import type { FaultPlan } from '../faults/fault-plan';
-import { iso, type JsonObject } from '../http/answer';
-import { Refusal, sandboxFull } from '../http/refusal';
-import { readBodyAs } from '../http/request-body';
-import {
-  createService,
-  type PreparedCall,
-  type Request,
-  type ResourceParts,
-  type Route,
-  type SectionPatch,
-} from '../http/service';
+import { iso, Refusal, sandboxFull, type JsonObject } from '../http/answer';
+import { readBodyAs, type Request } from '../http/request';
+import { createService } from '../http/service';
+import type { PreparedCall, ResourceParts, Route, SectionPatch } from '../http/service';
 import { underReview, without, type Spoiling } from '../http/spoilings';
-import { fictionalResult, type IssuableTipo } from './certificate-result';
-import {
-  certificateEndings,
-  certificateRoles,
-  type CertificateStage,
-} from './certificate-scenario';
-import { certificateOnWire, certificatesPath, hasPdf, pdfOf, type Issuance } from './issuance';
+import { certificateEndings, certificateRoles } from './certificate-scenario';
+import type { CertificateStage } from './certificate-scenario';
+import { certificateOnWire, certificatesPath, fictionalResult, hasPdf, pdfOf } from './issuance';
+import type { IssuableTipo, Issuance } from './issuance';
 
 const noCounts = {
   document: '',
@@ -47,33 +37,26 @@ const failureWords = {
   message: 'A fonte oficial nao respondeu (simulada).',
 } as const;
 
-/** The links hold the id too. */
-const unfinished = (json: JsonObject) => ({
-  ...underReview(without(json, 'result', 'evidence', 'error', 'completed_at')),
-  stage: 'revisao_manual',
-});
 const spoilings: Record<string, Spoiling> = {
+  // The links hold the id too.
   missing_id: (json) => without(json, 'certidao_id', 'links'),
-  unknown_status: unfinished,
+  unknown_status: (json: JsonObject) => ({
+    ...underReview(without(json, 'result', 'evidence', 'error', 'completed_at')),
+    stage: 'revisao_manual',
+  }),
 };
 
-/** @param parts `capacity`: issuances, and documents, held at most; beyond it requests are refused */
-export function createCertificates(parts: ResourceParts & { capacity: number }) {
+/** `capacity` bounds issuances, and documents. */
+export function createCertificates(parts: ResourceParts) {
   const { capacity, clock, scenario, seed } = parts;
   const issuances = new Map<string, Issuance>();
-  const tally = new Tally(() => noCounts);
+  const tally = createTally(noCounts);
 
   const scriptOf = (document: string) =>
     scenario().documents[document] ?? scenario().documents['*'];
   const isNamed = (document: string) => Object.hasOwn(scenario().documents, document);
   const countsOf = ({ document, tipo }: Pick<Issuance, 'document' | 'tipo'>) =>
     tally.of(`${tipo}|${document}`, { document, tipo });
-  /** Each tipo of a document goes through its own copy of the steps. */
-  const about = ({ certidaoId, document, tipo }: Issuance) => ({
-    subject: document,
-    variant: tipo,
-    id: certidaoId,
-  });
 
   function prepareRequest(
     plan: FaultPlan<CertificateStage>,
@@ -81,8 +64,9 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
     document: string,
     { entry }: Request,
   ): PreparedCall {
-    const isFull = !tally.has(`${tipo}|${document}`) && tally.size >= capacity;
-    if (isFull || issuances.size >= capacity) throw sandboxFull(capacity);
+    if (tally.isFull(`${tipo}|${document}`, capacity) || issuances.size >= capacity) {
+      throw sandboxFull(capacity);
+    }
     const counts = countsOf({ document, tipo });
     counts.requested += 1;
     return {
@@ -111,8 +95,10 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
     const step = plan.nextEnding(subject, script?.end, certificateEndings, isNamed(document));
     const words = [seed, tipo, document, ordinal];
     const work = beginWork(clock.now(), step.kind, scenario().issuance, words);
-    const isDivergent = work.ending === 'divergente';
     const { retryAfterSeconds: retry_after_seconds } = step;
+    // Nothing is ever captured of what never settles.
+    const capturedAt = Number.isFinite(work.endsAt) ? iso(work.endsAt) : '';
+    const isDivergent = work.ending === 'divergente';
     const issuance: Issuance = {
       ...work,
       certidaoId: seededUuid(words.join('|')),
@@ -120,7 +106,7 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
       document,
       ordinal,
       result: {
-        ...fictionalResult(seed, tipo, document, capturedAt(work.endsAt), isDivergent),
+        ...fictionalResult(seed, { document, tipo }, capturedAt, isDivergent),
         ...script?.result,
       },
       failure: {
@@ -142,11 +128,18 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
     return issuance;
   }
 
+  /** Each tipo of a document goes through its own copy of the steps. */
+  const about = ({ certidaoId: id, document, tipo }: Issuance, act: PreparedCall['act']) => ({
+    subject: document,
+    variant: tipo,
+    id,
+    act,
+  });
+
   function preparePoll(request: Request): PreparedCall {
     const issuance = find(request);
     countsOf(issuance).polls += 1;
-    const json = () => certificateOnWire(issuance, clock.now());
-    return { ...about(issuance), act: () => ({ status: 200, json: json() }) };
+    return about(issuance, () => ({ status: 200, json: certificateOnWire(issuance, clock.now()) }));
   }
 
   function preparePdf(request: Request): PreparedCall {
@@ -155,11 +148,11 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
       throw new Refusal(404, 'pdf_not_available', 'The certificate has no PDF.');
     }
     countsOf(issuance).pdfs += 1;
-    const bytes = () => pdfOf(issuance);
-    return {
-      ...about(issuance),
-      act: () => ({ status: 200, bytes: bytes(), contentType: 'application/pdf' }),
-    };
+    return about(issuance, () => ({
+      status: 200,
+      bytes: pdfOf(issuance),
+      contentType: 'application/pdf',
+    }));
   }
 
   const routes = (plan: FaultPlan<CertificateStage>): Route<CertificateStage>[] => {
@@ -187,6 +180,7 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
   const service = createService<CertificateStage>({
     ...parts,
     name: 'req',
+    paths: [certificatesPath],
     roles: certificateRoles,
     section: scenario,
     scriptOf: ({ subject }) => scriptOf(subject),
@@ -197,8 +191,7 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
 
   return {
     ...service,
-    paths: [certificatesPath],
-    counts: () => tally.all(),
+    counts: tally.all,
     /** Documents that the patch names begin their steps again. */
     patched: ({ documents = {} }: SectionPatch) => service.patched({ documents }),
     /** What a poll would show now, and what no poll shows. */
@@ -214,9 +207,4 @@ export function createCertificates(parts: ResourceParts & { capacity: number }) 
       })),
     }),
   };
-}
-
-/** Nothing is ever captured of what never settles. */
-function capturedAt(endsAt: number): string {
-  return Number.isFinite(endsAt) ? iso(endsAt) : '';
 }

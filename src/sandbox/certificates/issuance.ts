@@ -1,13 +1,17 @@
-/** One issuance, and how the service shows it (section Certificate issuance). Absent means not yet. */
+/** One issuance, what its source finds, and how the service shows it (section Certificate issuance). Absent means not yet. */
 
 import { createHash } from 'node:crypto';
+import { draw } from '../core/chance';
+import { fictionalName } from '../core/fictional-name';
 import { fictionalPdf } from '../core/fictional-pdf';
-import { statusOf, type Work } from '../core/work';
-import { iso, type JsonObject } from '../http/answer';
-import type { CertificateEnding } from './certificate-scenario';
-import type { IssuableTipo } from './certificate-result';
+import { instantsOf, statusOf, type Work } from '../core/work';
+import type { JsonObject } from '../http/answer';
+import { certificateEndings, type CertificateEnding } from './certificate-scenario';
 
 export const certificatesPath = '/api/v1/certidoes';
+
+/** As the service names them in `tipo`; `nome` is readable there but nobody can request it here. */
+export type IssuableTipo = 'cnpj' | 'cndt';
 
 export interface Issuance extends Work<CertificateEnding> {
   certidaoId: string;
@@ -21,17 +25,31 @@ export interface Issuance extends Work<CertificateEnding> {
   sha256?: string;
 }
 
-const settledAs = {
-  completed: 'completed',
-  divergente: 'completed',
-  no_evidence: 'completed',
-  no_sha256: 'completed',
-  links_only: 'completed',
-  failed: 'failed',
-  failure_retryable: 'failed',
-  failure_permanent: 'failed',
-  never_settles: 'processing',
-} as const;
+/** The `result` of an issuance. A company query has no classification: there is nothing to owe. */
+export function fictionalResult(
+  seed: number,
+  { document, tipo }: Pick<Issuance, 'document' | 'tipo'>,
+  capturedAt: string,
+  isDivergent: boolean,
+): JsonObject {
+  const name = fictionalName(seed, document);
+  const officialName = isDivergent ? `${name} EM LIQUIDACAO` : name;
+  return {
+    nome_base: name,
+    nome_oficial: officialName,
+    divergente: isDivergent,
+    fonte_nome: tipo === 'cndt' ? 'Justica do Trabalho (simulada)' : 'Cadastro CNPJ (simulado)',
+    capturado_em: capturedAt,
+    titular: { nome: officialName },
+    ...(tipo === 'cndt' ? { classificacao: classification(seed, document) } : {}),
+  };
+}
+
+function classification(seed: number, document: string): string {
+  const chance = draw(seed, 'classification', document);
+  if (chance < 0.8) return 'negativa';
+  return chance < 0.9 ? 'positiva' : 'positiva_com_efeito_de_negativa';
+}
 
 const stages = {
   queued: 'waiting_worker',
@@ -40,14 +58,13 @@ const stages = {
   failed: 'failed',
 };
 
-function statusAt(issuance: Issuance, now: number) {
-  return statusOf<CertificateEnding, keyof typeof stages>(
+const statusAt = (issuance: Issuance, now: number) =>
+  statusOf<CertificateEnding, keyof typeof stages>(
     issuance,
     now,
     ['queued', 'processing'],
-    settledAs,
+    certificateEndings,
   );
-}
 
 export function hasPdf(issuance: Issuance, now: number): boolean {
   return statusAt(issuance, now) === 'completed' && issuance.ending !== 'no_evidence';
@@ -66,9 +83,7 @@ export function certificateOnWire(issuance: Issuance, now: number): JsonObject {
     ...(hasPdf(issuance, now) ? { evidence: evidenceOf(issuance, self) } : {}),
     ...(status === 'failed' ? { error: issuance.failure } : {}),
     links: { self, ...(promisesPdf ? { pdf: `${self}/pdf` } : {}) },
-    created_at: iso(issuance.createdAt),
-    ...(status === 'queued' ? {} : { started_at: iso(issuance.startsAt) }),
-    ...(now >= issuance.endsAt ? { completed_at: iso(issuance.endsAt) } : {}),
+    ...instantsOf(issuance, now),
   };
 }
 
@@ -86,11 +101,9 @@ function evidenceOf(issuance: Issuance, self: string): JsonObject {
 
 export function pdfOf(issuance: Issuance): Buffer {
   const { nome_oficial: name, classificacao: outcome } = issuance.result;
+  const isDebts = issuance.tipo === 'cndt';
   return fictionalPdf({
-    heading:
-      issuance.tipo === 'cndt'
-        ? 'CERTIDAO DE DEBITOS TRABALHISTAS'
-        : 'COMPROVANTE DE INSCRICAO CADASTRAL',
+    heading: isDebts ? 'CERTIDAO DE DEBITOS TRABALHISTAS' : 'COMPROVANTE DE INSCRICAO CADASTRAL',
     name: typeof name === 'string' ? name : '',
     document: issuance.document,
     id: issuance.certidaoId,

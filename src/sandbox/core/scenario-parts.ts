@@ -90,8 +90,6 @@ export const timing = section({
   processingMs: range.default([100, 1000]),
   distribution: z.enum(['lognormal', 'uniform']).default('lognormal'),
 });
-/** Of one script, before those of all. */
-export const ownTiming = { waitingMs: range.optional(), processingMs: range.optional() };
 
 export const failureFields = section({
   code: z.string().optional(),

@@ -1,6 +1,6 @@
 /** What the service holds from the start: things of the scenario by their id, and others drawn from the seed. */
 
-import type { Refusal } from '../http/refusal';
+import type { Refusal } from '../http/answer';
 import type { SectionPatch } from '../http/service';
 
 interface ShelfParts<Script, Held> {
@@ -12,13 +12,19 @@ interface ShelfParts<Script, Held> {
   missing: () => Refusal;
 }
 
-export function createShelf<Script, Held>({
-  stock,
-  seededId,
-  make,
-  missing,
-}: ShelfParts<Script, Held>) {
+export function createShelf<Script, Held>(parts: ShelfParts<Script, Held>) {
+  const { stock, seededId, make, missing } = parts;
   const things = new Map<string, Held>();
+
+  /** Those that the scenario no longer has are gone. */
+  function restart(ids: readonly string[]): void {
+    const { held } = stock();
+    for (const id of ids) {
+      const script = held[id];
+      if (script === undefined) things.delete(id);
+      else things.set(id, make(id, script));
+    }
+  }
 
   function restock(): void {
     const { held, pattern, seeded } = stock();
@@ -28,16 +34,6 @@ export function createShelf<Script, Held>({
       things.set(id, make(id, pattern));
     }
     restart(Object.keys(held));
-  }
-
-  /** Those the scenario no longer has are gone. */
-  function restart(ids: readonly string[]): void {
-    const { held } = stock();
-    for (const id of ids) {
-      const script = held[id];
-      if (script === undefined) things.delete(id);
-      else things.set(id, make(id, script));
-    }
   }
   restock();
 

@@ -1,30 +1,15 @@
 /** How often what was asked for, by what it is about. */
-
-export class Tally<Line extends object> {
-  readonly #lines = new Map<string, Line>();
-  readonly #blank: () => Line;
-
-  constructor(blank: () => Line) {
-    this.#blank = blank;
-  }
-
-  /** The live line; `about` is what a new one begins with. */
-  of(key: string, about: Partial<Line> = {}): Line {
-    const line = this.#lines.get(key) ?? { ...this.#blank(), ...about };
-    this.#lines.set(key, line);
-    return line;
-  }
-
-  get size(): number {
-    return this.#lines.size;
-  }
-
-  has(key: string): boolean {
-    return this.#lines.has(key);
-  }
-
-  /** Copies. */
-  all(): Line[] {
-    return [...this.#lines.values()].map((line) => ({ ...line }));
-  }
+export function createTally<Line extends object>(blank: Line) {
+  const lines = new Map<string, Line>();
+  return {
+    /** The live line; `about` is what a new one begins with. */
+    of(key: string, about: Partial<Line>): Line {
+      const line = lines.get(key) ?? { ...blank, ...about };
+      lines.set(key, line);
+      return line;
+    },
+    isFull: (key: string, capacity: number) => !lines.has(key) && lines.size >= capacity,
+    /** Copies. */
+    all: (): Line[] => [...lines.values()].map((line) => ({ ...line })),
+  };
 }

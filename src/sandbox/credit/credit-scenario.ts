@@ -11,15 +11,11 @@ import {
   section,
   timing,
 } from '../core/scenario-parts';
+import type { Endings } from '../core/work';
 import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/faults';
 
 /** Calls about one operation, scripted by its file. */
-const operationRoles = {
-  upload: 'form',
-  status: 'poll',
-  result: 'result',
-} as const satisfies Record<string, CallRole>;
+const operationRoles = { upload: 'form', status: 'poll', result: 'result' } as const;
 /** All other calls, scripted by their name. */
 const otherRoles = {
   specification: 'open',
@@ -28,22 +24,22 @@ const otherRoles = {
   engine_read: 'lookup',
   engine_update: 'lookup',
   engine_delete: 'lookup',
-} as const satisfies Record<string, CallRole>;
+} as const;
 export const creditRoles = { ...operationRoles, ...otherRoles };
 export type CreditStage = keyof typeof creditRoles;
 
-/** How an operation ends, and for how many operations of one file unless the step says. */
+/** Of operations of one file. */
 export const creditEndings = {
-  completed: 'forever',
-  failed: 'forever',
-  never_settles: 'forever',
-  no_result: 'forever',
-} as const;
+  completed: ['forever', 'completed'],
+  failed: ['forever', 'failed'],
+  never_settles: ['forever', 'processing'],
+  no_result: ['forever', 'completed'],
+} as const satisfies Endings;
 export type CreditEnding = keyof typeof creditEndings;
 
 const fileScript = section({
   ...stepsOver(operationRoles),
-  end: endingsAmong(creditEndings),
+  end: endingsAmong<CreditEnding>(creditEndings),
   failure: failureFields.optional(),
 });
 

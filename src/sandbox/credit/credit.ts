@@ -1,9 +1,9 @@
 /** The credit-analysis service: its routes, and the operations and engines that it holds. */
 
 import { createHash } from 'node:crypto';
+import { plainProblem, Refusal } from '../http/answer';
 import { Credentials } from '../http/credentials';
-import { plainProblem, Refusal } from '../http/refusal';
-import { createService, type Request, type ResourceParts, type Route } from '../http/service';
+import { createService, type ResourceParts, type Route } from '../http/service';
 import { underReview, without, withExtraFields, type Spoiling } from '../http/spoilings';
 import { creditRoles, type CreditNames, type CreditStage } from './credit-scenario';
 import { createEngines, engineOnWire } from './engines';
@@ -17,7 +17,6 @@ const prefix = `${creditBasePath}/v1`;
 interface CreditParts extends Omit<ResourceParts, 'credentials'> {
   token: string;
   names: CreditNames;
-  capacity: number;
 }
 
 export function createCredit(parts: CreditParts) {
@@ -30,6 +29,7 @@ export function createCredit(parts: CreditParts) {
     ...parts,
     credentials,
     name: 'credit',
+    paths: ['/credit'],
     roles: creditRoles,
     section: scenario,
     refusal: plainProblem,
@@ -45,7 +45,6 @@ export function createCredit(parts: CreditParts) {
 
   return {
     ...service,
-    paths: ['/credit'],
     names,
     counts: operations.counts,
     state: () => ({ operations: operations.held(), engines: engines.all().map(engineOnWire) }),
@@ -74,7 +73,7 @@ function specificationRoute(names: CreditNames): Route<CreditStage> {
     path: `${prefix}/openapi.json`,
     stage: 'specification',
     auth: 'open',
-    prepare({ headers: asked }: Request) {
+    prepare({ headers: asked }) {
       if (names.document === 'none') {
         throw new Refusal(404, 'not_found', 'There is no specification.');
       }

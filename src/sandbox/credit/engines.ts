@@ -2,11 +2,9 @@
 
 import { z } from 'zod';
 import { seededUuid } from '../core/chance';
-import type { JsonObject } from '../http/answer';
-import { Refusal, sandboxFull } from '../http/refusal';
-import { readBodyAs } from '../http/request-body';
-import { uuidIn } from '../http/router';
-import type { PreparedCall, Request, Route } from '../http/service';
+import { Refusal, sandboxFull, type JsonObject } from '../http/answer';
+import { readBodyAs, uuidIn, type Request } from '../http/request';
+import type { PreparedCall, Route } from '../http/service';
 import { without } from '../http/spoilings';
 import type { CreditNames, CreditStage } from './credit-scenario';
 import { ruleIds, ruleSettings, withSettings, type RuleSet, type RuleSettings } from './rules';
@@ -78,8 +76,8 @@ export function createEngines(seed: number) {
   for (const template of templates) add({ ...template, isTemplate: true });
 
   /** @throws Refusal 400, 404 */
-  function find({ params }: Request): Engine {
-    const engine = held.get(uuidIn(params, 'id'));
+  function find(request: Request): Engine {
+    const engine = held.get(uuidIn(request, 'id'));
     if (engine === undefined) throw new Refusal(404, 'engine_not_found', 'No such engine.');
     return engine;
   }

@@ -2,13 +2,12 @@
 
 import { drawDuration, seededUuid } from '../core/chance';
 import type { SandboxClock } from '../core/clock';
-import { Tally } from '../core/tally';
+import { createTally } from '../core/tally';
 import { beginWork, statusOf, type Work } from '../core/work';
 import type { FaultPlan, Subject } from '../faults/fault-plan';
-import { iso, type Answer, type JsonObject } from '../http/answer';
-import { Refusal, sandboxFull } from '../http/refusal';
-import { uuidIn } from '../http/router';
-import type { PreparedCall, Request, Route } from '../http/service';
+import { iso, Refusal, sandboxFull, type Answer, type JsonObject } from '../http/answer';
+import { uuidIn, type Request } from '../http/request';
+import type { PreparedCall, Route } from '../http/service';
 import {
   creditEndings,
   type CreditEnding,
@@ -60,16 +59,9 @@ const noCounts = {
 /** Of a form: larger parts are for `maxFileBytes` to refuse. */
 const formLimitBytes = 256 * 1024 * 1024;
 
-const settledAs = {
-  completed: 'completed',
-  no_result: 'completed',
-  failed: 'failed',
-  never_settles: 'processing',
-} as const;
-
 export function createOperations(parts: OperationParts) {
   const { clock, engines, names, prefix, scenario, seed } = parts;
-  const tally = new Tally(() => noCounts);
+  const tally = createTally(noCounts);
   const operations = new Map<string, Operation>();
 
   function countsOf({ file, xmls }: Upload, { id: engineId }: Engine) {
@@ -140,8 +132,8 @@ export function createOperations(parts: OperationParts) {
   }
 
   /** @throws Refusal 400, 404 */
-  function find({ params }: Request): Operation {
-    const operation = operations.get(uuidIn(params, 'id'));
+  function find(request: Request): Operation {
+    const operation = operations.get(uuidIn(request, 'id'));
     if (operation !== undefined) return operation;
     throw new Refusal(404, 'operation_not_found', 'No such operation.');
   }
@@ -151,7 +143,7 @@ export function createOperations(parts: OperationParts) {
       operation,
       now,
       ['queued', 'processing'],
-      settledAs,
+      creditEndings,
     );
 
   /** In the words of the names. Absent means not yet. */
@@ -184,11 +176,11 @@ export function createOperations(parts: OperationParts) {
     return {
       ...about(operation),
       notReady,
-      act: (trouble) => {
+      act: (fault) => {
         const isDone = statusAt(operation, clock.now()) === 'completed';
         const isThere = isDone && operation.ending !== 'no_result';
         if (!isThere || clock.now() < operation.resultAt) return notReady();
-        return { status: 200, json: resultOf(operation, filter, trouble?.kind) };
+        return { status: 200, json: resultOf(operation, filter, fault?.kind) };
       },
     };
   }
@@ -223,7 +215,7 @@ export function createOperations(parts: OperationParts) {
     routes,
     scriptOf,
     isNamed,
-    counts: () => tally.all(),
+    counts: tally.all,
     /** What a poll would show now, and what no poll shows. */
     held: () =>
       [...operations.values()].map((operation) => ({

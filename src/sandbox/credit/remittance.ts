@@ -3,7 +3,7 @@
  * titulos alone). Bytes are latin1; columns below are 1-based and inclusive, as layouts print them.
  */
 
-import { Refusal } from '../http/refusal';
+import { Refusal } from '../http/answer';
 
 /** What the file says of one titulo. Text is trimmed; amounts are cents. */
 export interface TituloRead {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { isDocument } from '../core/document-digits';
-import { Refusal } from '../http/refusal';
+import { Refusal } from '../http/answer';
 import type { TituloRead } from './remittance';
 
 /** What is judged: a titulo, a sacado with its share of the file in %, or the cedente. */

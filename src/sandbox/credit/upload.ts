@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { Response } from 'undici';
 import { fromBufferPromise, type ZipFile } from 'yauzl';
-import { Refusal } from '../http/refusal';
-import type { Request } from '../http/service';
+import { Refusal } from '../http/answer';
+import type { Request } from '../http/request';
 import type { CreditNames } from './credit-scenario';
 import { readRemittance, type RemittanceRead } from './remittance';
 

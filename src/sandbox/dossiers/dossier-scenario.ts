@@ -3,21 +3,17 @@
 import { z } from 'zod';
 import {
   acceptedStatus,
-  anyObject,
-  failureFields,
   listFields,
   milliseconds,
-  ownTiming,
   pollAfterSeconds,
   range,
-  rateLimitPerSecond,
   repeatedKey,
   section,
   timing,
   uuidInLowerCase,
 } from '../core/scenario-parts';
-import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/faults';
+import type { Endings } from '../core/work';
+import { sectionFields, workFields } from '../faults/fault-scenario';
 
 export const dossierRoles = {
   list: 'list',
@@ -25,20 +21,8 @@ export const dossierRoles = {
   retry: 'retry',
   cancel: 'change',
   pdf: 'download',
-} as const satisfies Record<string, CallRole>;
-export type DossierStage = keyof typeof dossierRoles;
-
-/** How an attempt ends, and for how many attempts of one dossier unless the step says. */
-export const dossierEndings = {
-  completed: 'forever',
-  needs_review: 1,
-  failed: 'forever',
-  failure_retryable: 1,
-  failure_permanent: 'forever',
-  cancelled: 'forever',
-  never_settles: 'forever',
 } as const;
-export type DossierEnding = keyof typeof dossierEndings;
+export type DossierStage = keyof typeof dossierRoles;
 
 export const dossierStatusWords = [
   'queued',
@@ -49,34 +33,38 @@ export const dossierStatusWords = [
   'cancelled',
 ] as const;
 export type DossierStatus = (typeof dossierStatusWords)[number];
-const riskForms = ['none', 'classified', 'insufficient_data'] as const;
 
-const { list, ...callScripts } = stepsOver(dossierRoles);
+/** Of attempts of one dossier. */
+export const dossierEndings = {
+  completed: ['forever', 'completed'],
+  needs_review: [1, 'needs_review'],
+  failed: ['forever', 'failed'],
+  failure_retryable: [1, 'failed'],
+  failure_permanent: ['forever', 'failed'],
+  cancelled: ['forever', 'cancelled'],
+  never_settles: ['forever', 'running'],
+} as const satisfies Endings<string, DossierStatus>;
+export type DossierEnding = keyof typeof dossierEndings;
 
 const dossierScript = section({
+  ...workFields(dossierRoles, dossierEndings),
   subject_type: z.enum(['cpf', 'cnpj']).nullable().optional(),
   mode: z.enum(['standard', 'modular', 'provided_data']).default('standard'),
   kind: z.enum(['basic', 'advanced']).default('basic'),
-  ...ownTiming,
-  end: endingsAmong(dossierEndings),
   phases: z.array(z.string().min(1)).min(1).optional(),
   /** Phases that could not be collected: coverage is partial. */
   missingPhases: z.array(z.string()).default([]),
   /** `none`: no matrix was supplied. */
-  risk: z.enum(riskForms).default('none'),
-  /** Laid over the failure, the result. */
-  failure: failureFields.optional(),
-  result: anyObject.optional(),
+  risk: z.enum(['none', 'classified', 'insufficient_data']).default('none'),
   /** Cancelled, taken and yet run to its end, or 409. */
   cancelling: z.enum(['cancelled', 'runs_on', 'refused']).default('cancelled'),
   stale: z.boolean().default(false),
   /** Which reads show artifacts and result. */
   shownIn: z.enum(['both', 'status', 'list', 'none']).default('both'),
-  ...callScripts,
 });
 
 export const dossierSection = section({
-  rateLimitPerSecond,
+  ...sectionFields(dossierRoles),
   timing: timing.prefault({}),
   /** From an accepted cancellation to its state. */
   cancelMs: range.default([0, 0]),
@@ -95,9 +83,6 @@ export const dossierSection = section({
   /** What every seeded dossier is. */
   pattern: dossierScript.prefault({}),
   held: z.record(uuidInLowerCase, dossierScript).default({}),
-  /** Steps of every dossier without steps of its own, each by itself; those of the list. */
-  calls: section({ list, ...callScripts }).prefault({}),
-  background: backgroundOver(dossierRoles),
 });
 
 export type DossierScenario = z.output<typeof dossierSection>;

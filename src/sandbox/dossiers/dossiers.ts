@@ -4,36 +4,27 @@ import { z } from 'zod';
 import { drawDuration } from '../core/chance';
 import { fictionalPdf } from '../core/fictional-pdf';
 import { createShelf } from '../core/shelf';
-import type { Answer } from '../http/answer';
+import { Refusal, type Answer } from '../http/answer';
 import type { ControlRoutes } from '../http/control';
-import { IdempotencyKeys } from '../http/idempotency-keys';
+import { filesPrefix } from '../http/credentials';
+import { createKeys } from '../http/idempotency-keys';
 import { readPage } from '../http/list-pages';
-import { Refusal } from '../http/refusal';
-import { uuidIn } from '../http/router';
+import { refuseBody, uuidIn, type Request } from '../http/request';
+import { createService, type PreparedCall, type ResourceParts } from '../http/service';
 import {
-  createService,
-  refuseBody,
-  type PreparedCall,
-  type Request,
-  type ResourceParts,
-  type Route,
-} from '../http/service';
-import { filesPrefix } from '../http/signed-links';
-import {
-  dossierRoles,
-  dossierStatusWords,
-  type DossierScript,
-  type DossierStage,
-} from './dossier-scenario';
-import { artifactIdOf, dossierOnWire, hasPdf, type DossierView } from './dossier-wire';
-import {
+  artifactIdOf,
   currentOf,
+  dossierOnWire,
+  hasPdf,
   isCancellableAt,
   nextAttempt,
   statusAt,
   type Attempt,
+  type DossierView,
   type HeldDossier,
-} from './held-dossier';
+} from './dossier';
+import { dossierRoles, dossierStatusWords } from './dossier-scenario';
+import type { DossierScript, DossierStage } from './dossier-scenario';
 
 const dossiersPath = '/api/v1/dossies';
 const dossierFilesPath = 'dossies';
@@ -47,22 +38,21 @@ export function seededDossierId(number: number): string {
 export function createDossiers(parts: ResourceParts) {
   const { clock, links, seed } = parts;
   const scenario = () => parts.scenario().dossiers;
+  const attemptAt = (of: Parameters<typeof nextAttempt>[0], by: Attempt['by']) =>
+    nextAttempt(of, by, { now: clock.now(), scenario: scenario(), seed });
   const shelf = createShelf<DossierScript, HeldDossier>({
     stock: () => ({ ...scenario(), seeded: scenario().seeded.dossiers }),
     seededId: seededDossierId,
     missing: () => new Refusal(404, 'dossie_not_found', 'No such dossier.'),
-    make: (id, script) => {
-      const createdAt = clock.now();
-      const first = attemptAt({ id, script, attempts: [] }, 'start');
-      const counts = { statusReads: 0, retryRequests: 0, cancelRequests: 0, pdfs: 0 };
-      return { id, script, createdAt, attempts: [first], counts };
-    },
+    make: (id, script) => ({
+      id,
+      script,
+      createdAt: clock.now(),
+      attempts: [attemptAt({ id, script, attempts: [] }, 'start')],
+      counts: { statusReads: 0, retryRequests: 0, cancelRequests: 0, pdfs: 0 },
+    }),
   });
-  const keys = new IdempotencyKeys(() => scenario().repeatedKey);
-
-  function attemptAt(of: Parameters<typeof nextAttempt>[0], by: Attempt['by']): Attempt {
-    return nextAttempt(of, by, clock.now(), { scenario: scenario(), seed });
-  }
+  const keys = createKeys(() => scenario().repeatedKey);
 
   /** A new attempt under the same id. */
   function beginAgain(dossier: HeldDossier, by: 'client' | 'other'): Attempt {
@@ -93,7 +83,7 @@ export function createDossiers(parts: ResourceParts) {
     json: shownIn(dossier, 'status'),
   });
 
-  const find = ({ params }: Pick<Request, 'params'>) => shelf.get(uuidIn(params, 'dossie_id'));
+  const find = (request: Request) => shelf.get(uuidIn(request, 'dossie_id'));
   const about = ({ id }: HeldDossier, act: () => Answer): PreparedCall => ({
     subject: id,
     id,
@@ -122,14 +112,14 @@ export function createDossiers(parts: ResourceParts) {
     refuseBody(request);
     const asked = `retry|${dossier.id}`;
     const { successStatus } = scenario();
-    if (keys.made(key, asked) !== null) return about(dossier, () => shown(dossier, successStatus));
+    if (key.made(asked) !== null) return about(dossier, () => shown(dossier, successStatus));
     const status = statusOf(dossier);
     if (!['failed', 'needs_review', 'cancelled'].includes(status)) {
       throw new Refusal(409, 'dossie_not_retryable', `The dossier is ${status}.`);
     }
     return about(dossier, () => {
       beginAgain(dossier, 'client');
-      keys.bind(key, asked, dossier.id);
+      key.bind(asked, dossier.id);
       return shown(dossier, successStatus);
     });
   }
@@ -149,37 +139,40 @@ export function createDossiers(parts: ResourceParts) {
     });
   }
 
+  /** The same attempt always has the same bytes. */
   function preparePdf(request: Request): PreparedCall {
     const dossier = find(request);
     dossier.counts.pdfs += 1;
     const attempt = currentOf(dossier);
-    const named = uuidIn(request.params, 'artifact_id') === artifactIdOf(attempt);
+    const named = uuidIn(request, 'artifact_id') === artifactIdOf(attempt);
     if (!named || !hasPdf(dossier, scenario(), clock.now())) {
       throw new Refusal(404, 'artifact_not_found', 'No such artifact.');
     }
-    const bytes = pdfOf(dossier, attempt);
+    const heading = `Dossie ${dossier.script.kind} (sandbox)`;
+    const name = `Tentativa ${attempt.number}`;
+    const bytes = fictionalPdf({ heading, name, id: dossier.id, outcome: attempt.ending });
     return about(dossier, () => ({ status: 200, bytes, contentType: 'application/pdf' }));
   }
 
   const one = `${dossiersPath}/:dossie_id`;
   const artifact = ':dossie_id/artifacts/:artifact_id';
   const download = { method: 'GET', stage: 'pdf', prepare: preparePdf } as const;
-  const routes: Route<DossierStage>[] = [
-    { method: 'GET', path: dossiersPath, stage: 'list', query: 'any', prepare: prepareList },
-    { method: 'GET', path: `${one}/status`, stage: 'status', prepare: prepareStatus },
-    { method: 'POST', path: `${one}/retry`, stage: 'retry', prepare: prepareRetry },
-    { method: 'POST', path: `${one}/cancel`, stage: 'cancel', prepare: prepareCancel },
-    { ...download, path: `${dossiersPath}/${artifact}` },
-    { ...download, path: `${filesPrefix}${dossierFilesPath}/${artifact}`, query: 'any' },
-  ];
   const service = createService<DossierStage>({
     ...parts,
     name: 'dossier',
+    paths: [dossiersPath, `${filesPrefix}${dossierFilesPath}`],
     roles: dossierRoles,
     section: scenario,
     scriptOf: ({ subject }) => scenario().held[subject],
     shelf,
-    routes: () => routes,
+    routes: () => [
+      { method: 'GET', path: dossiersPath, stage: 'list', query: 'any', prepare: prepareList },
+      { method: 'GET', path: `${one}/status`, stage: 'status', prepare: prepareStatus },
+      { method: 'POST', path: `${one}/retry`, stage: 'retry', prepare: prepareRetry },
+      { method: 'POST', path: `${one}/cancel`, stage: 'cancel', prepare: prepareCancel },
+      { ...download, path: `${dossiersPath}/${artifact}` },
+      { ...download, path: `${filesPrefix}${dossierFilesPath}/${artifact}`, query: 'any' },
+    ],
   });
 
   /** By another client. @returns the number of the new attempt. @throws Refusal 404 */
@@ -190,10 +183,7 @@ export function createDossiers(parts: ResourceParts) {
   const cancelElsewhere = (dossieId: string): void => cancel(shelf.get(dossieId));
   const controls: ControlRoutes = {
     'POST retry': (body) => retryElsewhere(body.as(dossierBody).dossieId),
-    'POST cancel': (body) => {
-      cancelElsewhere(body.as(dossierBody).dossieId);
-      return { ok: true };
-    },
+    'POST cancel': (body) => cancelElsewhere(body.as(dossierBody).dossieId),
   };
 
   return {
@@ -201,7 +191,6 @@ export function createDossiers(parts: ResourceParts) {
     controls,
     retryElsewhere,
     cancelElsewhere,
-    paths: [dossiersPath, `${filesPrefix}${dossierFilesPath}`],
     counts: () => ({
       calls: service.calls(),
       keys: keys.seen(),
@@ -221,10 +210,4 @@ export function createDossiers(parts: ResourceParts) {
         endings: dossier.attempts.map(({ ending }) => ending),
       })),
   };
-}
-
-/** The same attempt always has the same bytes. */
-function pdfOf({ id, script }: HeldDossier, { ending, number }: Attempt): Buffer {
-  const heading = `Dossie ${script.kind} (sandbox)`;
-  return fictionalPdf({ heading, name: `Tentativa ${number}`, id, outcome: ending });
 }

@@ -2,11 +2,12 @@
 
 import { draw } from '../core/chance';
 import type { Times } from '../core/scenario-parts';
-import type { Background, CallSteps, Endings } from './fault-scenario';
+import type { Endings } from '../core/work';
+import type { Background, CallSteps, EndSteps } from './fault-scenario';
 import { isFault, strikesRole, type CallRole, type FaultKind } from './faults';
 
 /** A fault about to strike one call. */
-export interface Trouble {
+export interface InjectedFault {
   kind: FaultKind;
   retryAfterSeconds?: number | undefined;
   delayMs?: number | undefined;
@@ -18,7 +19,7 @@ export interface Subject {
   variant?: string | undefined;
 }
 
-export interface FaultPlanParts<Stage extends string> {
+interface FaultPlanParts<Stage extends string> {
   seed: number;
   /** Keeps what is drawn for one resource apart from the others. */
   name: string;
@@ -29,7 +30,7 @@ export interface FaultPlanParts<Stage extends string> {
 }
 
 /** The step that call number `position` (from 0) meets, undefined once all steps are used up. */
-export function stepAt<Step extends { times: Times }>(
+function stepAt<Step extends { times: Times }>(
   steps: readonly Step[],
   position: number,
 ): Step | undefined {
@@ -41,6 +42,10 @@ export function stepAt<Step extends { times: Times }>(
   return undefined;
 }
 
+/** How the work ends that began after so many others; completed once all steps are used up. */
+export const endingAt = <Kind extends string>(steps: EndSteps<Kind> = [], begun: number) =>
+  stepAt(steps, begun)?.kind ?? 'completed';
+
 export class FaultPlan<Stage extends string> {
   readonly #parts: FaultPlanParts<Stage>;
   readonly #positions = new Map<string, number>();
@@ -50,7 +55,7 @@ export class FaultPlan<Stage extends string> {
   }
 
   /** What strikes the next call of this stage about the subject; null when nothing does. */
-  next(stage: Stage, about: Subject): Trouble | null {
+  next(stage: Stage, about: Subject): InjectedFault | null {
     const position = this.#advance(stage, about);
     const steps = this.#parts.stepsOf(stage, about);
     if (steps === undefined) return this.#background(stage, about, position);
@@ -64,12 +69,12 @@ export class FaultPlan<Stage extends string> {
    */
   nextEnding<Kind extends string>(
     about: Subject,
-    scripted: Endings<Kind> | undefined,
-    words: Readonly<Record<Kind, Times>>,
+    scripted: EndSteps<Kind> | undefined,
+    endings: Endings<Kind>,
     isNamed: boolean,
   ): { kind: Kind | 'completed'; retryAfterSeconds?: number | undefined } {
     const position = this.#advance('end', about);
-    const drawn = scripted ?? (isNamed ? [] : this.#backgroundEndings(about, words));
+    const drawn = scripted ?? (isNamed ? [] : this.#backgroundEndings(about, endings));
     return stepAt(drawn, position) ?? { kind: 'completed' };
   }
 
@@ -90,7 +95,7 @@ export class FaultPlan<Stage extends string> {
     return position;
   }
 
-  #background(stage: Stage, about: Subject, position: number): Trouble | null {
+  #background(stage: Stage, about: Subject, position: number): InjectedFault | null {
     const { roles } = this.#parts;
     const chosen = this.#drawn([stage, ...wordsOf(about), position], ({ kind, stages }) => {
       return isFault(kind) && strikesRole(kind, roles[stage]) && stages?.includes(stage) !== false;
@@ -98,16 +103,13 @@ export class FaultPlan<Stage extends string> {
     return chosen === null ? null : { ...chosen, kind: chosen.kind as FaultKind };
   }
 
-  #backgroundEndings<Kind extends string>(
-    about: Subject,
-    words: Readonly<Record<Kind, Times>>,
-  ): Endings<Kind> {
+  #backgroundEndings<Kind extends string>(about: Subject, endings: Endings<Kind>): EndSteps<Kind> {
     const chosen = this.#drawn(['end', ...wordsOf(about)], ({ kind }) =>
-      Object.hasOwn(words, kind),
+      Object.hasOwn(endings, kind),
     );
     if (chosen === null) return [];
     const kind = chosen.kind as Kind;
-    return [{ ...chosen, kind, times: chosen.times ?? words[kind] }];
+    return [{ ...chosen, kind, times: chosen.times ?? endings[kind][0] }];
   }
 
   #drawn(

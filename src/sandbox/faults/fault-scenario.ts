@@ -1,7 +1,18 @@
-/** How a scenario asks for trouble: steps, endings and a background. */
+/** How a scenario asks for faults: steps, endings and a background. */
 
 import { z } from 'zod';
-import { section, stepOf, stepOptions, type StepInput, type Times } from '../core/scenario-parts';
+import {
+  anyObject,
+  failureFields,
+  range,
+  rateLimitPerSecond,
+  section,
+  stepOf,
+  stepOptions,
+  type StepInput,
+  type Times,
+} from '../core/scenario-parts';
+import type { Endings } from '../core/work';
 import {
   faultKinds,
   faults,
@@ -36,8 +47,8 @@ export function stepsOver<Stage extends string>(roles: Readonly<Record<Stage, Ca
 }
 
 /** How something ends; the words are used up one by one, and then it completes. */
-export function endingsAmong<const Kind extends string>(words: Readonly<Record<Kind, Times>>) {
-  const ending = stepOf<Kind>(Object.keys(words) as Kind[], (kind) => words[kind]);
+export function endingsAmong<Kind extends string>(endings: Endings<Kind>) {
+  const ending = stepOf<Kind>(Object.keys(endings) as Kind[], (kind) => endings[kind][0]);
   type EndingInput = z.input<typeof ending>;
   return z
     .preprocess(
@@ -46,11 +57,36 @@ export function endingsAmong<const Kind extends string>(words: Readonly<Record<K
     )
     .optional();
 }
-export type Endings<Kind extends string> = readonly {
+export type EndSteps<Kind extends string> = readonly {
   kind: Kind;
   times: Times;
   retryAfterSeconds?: number | undefined;
 }[];
+
+/** Of one script of paid work: its times, its ending and the words for it, and its steps. */
+export function workFields<Stage extends string, Kind extends string>(
+  roles: Readonly<Record<Stage, CallRole>>,
+  endings: Endings<Kind>,
+) {
+  const { list: _, ...steps } = stepsOver<Stage | 'list'>({ ...roles, list: 'list' });
+  return {
+    waitingMs: range.optional(),
+    processingMs: range.optional(),
+    end: endingsAmong(endings),
+    failure: failureFields.optional(),
+    result: anyObject.optional(),
+    ...steps,
+  };
+}
+
+/** Of every section: its rate, the steps of what has none of its own, each by itself, and the background. */
+export function sectionFields<Stage extends string>(roles: Readonly<Record<Stage, CallRole>>) {
+  return {
+    rateLimitPerSecond,
+    calls: section(stepsOver(roles)).prefault({} as never),
+    background: backgroundOver(roles),
+  };
+}
 
 interface BackgroundKind<Kind extends string> extends StepInput<Kind> {
   stages?: string[] | undefined;

@@ -1,13 +1,13 @@
-/** Every kind of trouble with a call, by the word that a scenario asks for it with: whom it strikes, and what it does. */
+/** Every fault of a call, by the word that a scenario has for it: whom it strikes, and what it does. */
 
 import type { Times } from '../core/scenario-parts';
-import { htmlAnswer, textAnswer, type RawAnswer } from '../http/answer';
-import { cut, refuse, reset, send, sendAs, trickle, type Deliver } from '../http/delivery';
-import { customNotEnabled, expiredLink, Refusal, tooManyRequests } from '../http/refusal';
+import { expiredLink, htmlAnswer, Refusal, retryLater, textAnswer } from '../http/answer';
+import type { RawAnswer } from '../http/answer';
+import { cut, refuse, reset, send, trickle, type Deliver } from '../http/delivery';
 import * as spoilings from '../http/spoilings';
 
 /**
- * What a call does, which decides what trouble it can have. `order` creates without a key, `form` with
+ * What a call does, which decides which faults it can have. `order` creates without a key, `form` with
  * a file, `create` with a key; `poll` and `read` read a state, `lookup` anything else; `pdf` is a
  * download with a token, `download` one by a signed address; `open` needs no token.
  */
@@ -66,14 +66,19 @@ const refusedAs = (...about: ConstructorParameters<typeof Refusal>) =>
   refused(() => new Refusal(...about));
 const instead = (answer: RawAnswer): Effect => ({ instead: (exchange) => send(exchange, answer) });
 const after = (answer: RawAnswer): Effect => ({ deliver: (exchange) => send(exchange, answer) });
+/** The same head over another body. */
 const bytes = (of: (body: Buffer) => Buffer): Effect => ({
-  deliver: (exchange, answer) => sendAs(exchange, answer, of(answer.body)),
+  deliver(exchange, { status, headers, body: whole }) {
+    const body = of(whole);
+    const length = { 'content-length': String(body.length) };
+    return send(exchange, { status, headers: { ...headers, ...length }, body });
+  },
 });
 const silence = () => null;
 const serverError = htmlAnswer(500, 'Internal Server Error');
 
 export const faults = {
-  '429': fault(all, '429, `Retry-After`, problem, retryable', refused(tooManyRequests)),
+  '429': fault(all, '429, `Retry-After`, problem, retryable', refused(retryLater)),
   '429_bare': fault(
     all,
     '429, plain text, no word of when',
@@ -82,10 +87,7 @@ export const faults = {
   '503': fault(
     all,
     '503, `Retry-After`, problem, retryable',
-    refused((seconds) => {
-      const extra = { retryable: true, headers: { 'retry-after': String(seconds) } };
-      return new Refusal(503, 'service_unavailable', 'The service is busy.', extra);
-    }),
+    refused((seconds) => retryLater(seconds, 503)),
   ),
   '503_bare': fault(
     all,
@@ -183,7 +185,12 @@ export const faults = {
   '403_custom_not_enabled': fault(
     ['retry'],
     '403 problem, `dossie_custom_not_enabled`',
-    refused(customNotEnabled),
+    // The one refusal that the document shows with its code (section Errors).
+    refusedAs(
+      403,
+      'dossie_custom_not_enabled',
+      'Modular and provided-data dossiers are not enabled for this workspace.',
+    ),
   ),
   expired_link: fault(['upload', 'download'], '403, whatever the clock says', refused(expiredLink)),
   bad_item: fault(['list'], 'an item more, in front, whose id is a number', {

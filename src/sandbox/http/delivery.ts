@@ -2,8 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SandboxClock } from '../core/clock';
-import type { RawAnswer } from './answer';
-import type { Refusal, RefusalBody } from './refusal';
+import type { RawAnswer, Refusal, RefusalBody } from './answer';
 
 export interface Exchange {
   request: IncomingMessage;
@@ -27,6 +26,10 @@ export type Deliver<About> = (
 
 const trickles = 16;
 
+function writeHead({ response, requestId }: Exchange, { headers, status }: RawAnswer): void {
+  response.writeHead(status, { 'x-request-id': requestId, ...headers });
+}
+
 /** Whole. */
 export function send(exchange: Exchange, answer: RawAnswer): Sent {
   const { response } = exchange;
@@ -36,9 +39,8 @@ export function send(exchange: Exchange, answer: RawAnswer): Sent {
   return answer.status;
 }
 
-function writeHead({ response, requestId }: Exchange, { headers, status }: RawAnswer): void {
-  response.writeHead(status, { 'x-request-id': requestId, ...headers });
-}
+export const refuse = (exchange: Exchange, refusal: Refusal): Sent =>
+  send(exchange, exchange.refusal(refusal, exchange));
 
 export function reset(exchange: Exchange): null {
   exchange.brokenOff = true;
@@ -56,14 +58,10 @@ export function cut(exchange: Exchange, answer: RawAnswer): number {
   return answer.status;
 }
 
-export async function trickle(
-  exchange: Exchange,
-  answer: RawAnswer,
-  delayMs: number,
-): Promise<number> {
+export const trickle: Deliver<RawAnswer> = async (exchange, answer, delayMs) => {
   const { response, clock } = exchange;
   writeHead(exchange, answer);
-  const bytes = answer.body;
+  const { body: bytes } = answer;
   const step = Math.ceil(bytes.length / trickles);
   for (let start = 0; start < bytes.length && !response.destroyed; start += step) {
     response.write(bytes.subarray(start, start + step));
@@ -71,14 +69,4 @@ export async function trickle(
   }
   response.end();
   return answer.status;
-}
-
-/** The same head over another body. */
-export function sendAs(exchange: Exchange, { status, headers }: RawAnswer, body: Buffer): Sent {
-  const length = { 'content-length': String(body.length) };
-  return send(exchange, { status, headers: { ...headers, ...length }, body });
-}
-
-export function refuse(exchange: Exchange, refusal: Refusal): Sent {
-  return send(exchange, exchange.refusal(refusal, exchange));
-}
+};

@@ -1,5 +1,6 @@
 /** The listening socket: starts, hands requests on, and stops without waiting for anyone. */
 
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -10,22 +11,14 @@ export type Serve = (
   query: URLSearchParams,
 ) => Promise<void>;
 
-export interface ListeningServer {
-  port: number;
-  /** Ends every connection, also those that are kept waiting on purpose. */
-  close(): Promise<void>;
-}
-
 /** Longer than any client keeps an idle connection, so that no reset happens by accident. */
-const keepAliveMs = 120_000;
+const keepAliveTimeout = 120_000;
 
-export async function listen(
-  { host, port }: { host: string; port: number },
-  serve: Serve,
-): Promise<ListeningServer> {
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
-    const { path, query } = addressOf(request);
-    serve(request, response, path, query).catch((error: unknown) => {
+export async function listen(host: string, port: number, serve: Serve) {
+  const server = createServer({ keepAliveTimeout }, (request, response) => {
+    // A path as it came: a URL would clean it.
+    const [path = '/', ...query] = (request.url ?? '/').split('?');
+    serve(request, response, path, new URLSearchParams(query.join('?'))).catch((error: unknown) => {
       // A defect of the sandbox itself: loud on the wire, unlike every scripted fault.
       response.destroy(error instanceof Error ? error : undefined);
       process.emitWarning(error instanceof Error ? error : String(error), {
@@ -33,27 +26,16 @@ export async function listen(
       });
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(port, host);
+  await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => (error === undefined ? resolve() : reject(error)));
-        server.closeAllConnections();
-      }),
+    /** Ends every connection, also those that are kept waiting on purpose. */
+    async close(): Promise<void> {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
   };
-}
-
-function addressOf(incoming: IncomingMessage): { path: string; query: URLSearchParams } {
-  const target = incoming.url ?? '/';
-  const mark = target.indexOf('?');
-  return mark < 0
-    ? { path: target, query: new URLSearchParams() }
-    : { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
 }

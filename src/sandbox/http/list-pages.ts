@@ -1,8 +1,8 @@
 /** Pages of a list, the newest first, and the two kinds of cursor that lead from one to the next. */
 
 import { z } from 'zod';
-import type { JsonObject } from './answer';
-import { Refusal } from './refusal';
+import { Refusal, type JsonObject } from './answer';
+import { refuseParameters } from './request';
 
 /** Names of query parameters; `ignored` is not looked at, and then no unknown one is refused. */
 interface ListNames {
@@ -26,19 +26,11 @@ const ignored = 'ignored';
 /** Reads which page is asked for. @throws Refusal 400 */
 export function readPage<Item extends { id: string }>(
   query: URLSearchParams,
-  names: ListNames,
+  { pageSizeName, cursorName, defaultPageSize, cursors }: ListNames,
   filters: readonly ListFilter<Item>[],
 ): Page<Item> {
-  const { pageSizeName, cursorName, defaultPageSize } = names;
   const known = [pageSizeName, cursorName, ...filters.map(({ name }) => name)];
-  for (const name of query.keys()) {
-    if (!known.includes(name) && !known.includes(ignored)) {
-      throw new Refusal(400, 'unknown_parameter', `Unknown query parameter ${name}.`);
-    }
-    if (known.includes(name) && query.getAll(name).length > 1) {
-      throw new Refusal(400, 'repeated_parameter', `${name} came twice.`);
-    }
-  }
+  refuseParameters(query, known, known.includes(ignored));
   const given = (name: string) => (name === ignored ? null : query.get(name));
   const size = given(pageSizeName) ?? String(defaultPageSize);
   const pageSize = Number(size);
@@ -62,15 +54,11 @@ export function readPage<Item extends { id: string }>(
       .slice(skip);
     const shown = left.slice(0, pageSize);
     const next =
-      names.cursors === 'stable' ? { behind: shown.at(-1)?.id } : { skip: skip + shown.length };
+      cursors === 'stable' ? { behind: shown.at(-1)?.id } : { skip: skip + shown.length };
+    const cursor = Buffer.from(JSON.stringify(next)).toString('base64url');
     const hasMore = left.length > pageSize;
-    return {
-      data: shown.map(show),
-      page: {
-        next_cursor: hasMore ? Buffer.from(JSON.stringify(next)).toString('base64url') : null,
-        has_more: hasMore,
-      },
-    };
+    const page = { next_cursor: hasMore ? cursor : null, has_more: hasMore };
+    return { data: shown.map(show), page };
   };
 }
 

@@ -47,7 +47,20 @@ export interface Received<Stage extends string = string> {
   abandoned: boolean;
 }
 
-type Arrival = 'at' | 'method' | 'path' | 'query' | 'hasAuthorization';
+const blank = {
+  body: null,
+  key: null,
+  stage: null,
+  subject: null,
+  variant: null,
+  id: null,
+  status: null,
+  fault: null,
+  accepted: false,
+  abandoned: false,
+} satisfies Partial<Received>;
+
+type Arrival = Omit<Received, keyof typeof blank | 'number' | 'parts'>;
 
 export class RequestLog<Stage extends string> {
   readonly #capacity: number;
@@ -58,33 +71,19 @@ export class RequestLog<Stage extends string> {
     this.#capacity = capacity;
   }
 
-  /** Files the request and returns its entry, to be completed while the request is served. */
-  open(arrival: Pick<Received, Arrival>): Received<Stage> {
+  /** The entry of a request, to be completed while it is served. */
+  open(arrival: Arrival): Received<Stage> {
     this.#arrived += 1;
-    const entry: Received<Stage> = {
-      number: this.#arrived,
-      ...arrival,
-      body: null,
-      parts: [],
-      key: null,
-      stage: null,
-      subject: null,
-      variant: null,
-      id: null,
-      status: null,
-      fault: null,
-      accepted: false,
-      abandoned: false,
-    };
+    const entry: Received<Stage> = { number: this.#arrived, ...arrival, ...blank, parts: [] };
     this.#entries.push(entry);
     // Cut in blocks: moving every entry at every request would cost more than the requests.
-    if (this.#entries.length > this.#capacity * 1.1 + 1) this.#entries = this.#kept();
+    if (this.#entries.length > this.#capacity * 1.1 + 1) this.#entries = this.#latest();
     return entry;
   }
 
   /** Copies, in order of arrival. */
   received(): Received<Stage>[] {
-    return this.#kept().map((entry) => ({ ...entry, parts: [...entry.parts] }));
+    return this.#latest().map((entry) => ({ ...entry, parts: [...entry.parts] }));
   }
 
   clear(): void {
@@ -92,7 +91,7 @@ export class RequestLog<Stage extends string> {
     this.#arrived = 0;
   }
 
-  #kept(): Received<Stage>[] {
+  #latest(): Received<Stage>[] {
     return this.#capacity === 0 ? [] : this.#entries.slice(-this.#capacity);
   }
 }

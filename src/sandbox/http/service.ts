@@ -1,33 +1,21 @@
 /** One call from its arrival to its answer: route, token, limits, faults, delivery. */
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drawDuration } from '../core/chance';
 import type { SandboxClock } from '../core/clock';
-import { FaultPlan, type FaultPlanParts, type Subject, type Trouble } from '../faults/fault-plan';
+import { FaultPlan, type InjectedFault, type Subject } from '../faults/fault-plan';
 import { firstSteps, type Background, type CallSteps } from '../faults/fault-scenario';
-import { faults, type Fault, type FaultKind } from '../faults/faults';
+import { faults, type CallRole, type Fault, type FaultKind } from '../faults/faults';
 import type { Scenario } from '../scenario';
-import { rawAnswer, type Answer, type JsonObject } from './answer';
-import type { AuthScheme, Credentials } from './credentials';
+import { problem, rawAnswer, Refusal, storageError } from './answer';
+import type { Answer, JsonObject, RefusalBody } from './answer';
+import { filesPrefix, type AuthScheme, type Credentials, type signedLinks } from './credentials';
 import { refuse, send, type Exchange } from './delivery';
-import { problem, Refusal, storageError, type RefusalBody } from './refusal';
-import { RateLimit } from './rate-limit';
-import { readBody } from './request-body';
+import { createRateLimit } from './rate-limit';
+import { readBody, refuseParameters, type Request } from './request';
 import { RequestLog, type Received } from './request-log';
-import { Router } from './router';
-import { filesPrefix, type SignedLinks } from './signed-links';
+import { createRouter } from './router';
 import { spoilEach, type Spoiling } from './spoilings';
-
-export interface Request {
-  path: string;
-  params: Readonly<Record<string, string>>;
-  query: URLSearchParams;
-  headers: IncomingHttpHeaders;
-  contentType: string;
-  body: Buffer;
-  /** Entry of the call, to be completed while it is served. */
-  entry: Pick<Received, 'key' | 'parts' | 'id'>;
-}
 
 /** A call that was understood. */
 export interface PreparedCall extends Subject {
@@ -35,9 +23,9 @@ export interface PreparedCall extends Subject {
   id: string | null;
   /** Passes before the answer, beside the latency. */
   takesMs?: number;
-  /** Does what was asked; a trouble may spoil what is told of it. Never refuses. */
-  act(trouble: Trouble | null): Answer | Refusal;
-  /** What the call is told while its matter is not ready; only where that can be. */
+  /** Does what was asked; a fault may spoil what is answered. Never refuses. */
+  act(fault: InjectedFault | null): Answer | Refusal;
+  /** The answer while what is asked for is not ready; only where that can be. */
   notReady?(): Answer | Refusal;
 }
 
@@ -61,16 +49,22 @@ export interface ResourceParts {
   clock: SandboxClock;
   scenario: () => Scenario;
   credentials: Credentials;
-  links: SignedLinks;
+  links: ReturnType<typeof signedLinks>;
   /** Requests kept in the log; the oldest go first. */
   receivedCapacity: number;
+  /** Of each kind that is made by requests; beyond it they are refused. */
+  capacity: number;
 }
 
 /** By stage. */
 type Steps = { readonly [stage: string]: unknown };
 
-interface ServiceParts<Stage extends string>
-  extends ResourceParts, Pick<FaultPlanParts<Stage>, 'name' | 'roles'> {
+interface ServiceParts<Stage extends string> extends ResourceParts {
+  /** Keeps what is drawn for one resource apart from the others. */
+  name: string;
+  /** What its paths begin with. */
+  paths: readonly string[];
+  roles: Readonly<Record<Stage, CallRole>>;
   /** The section of the scenario that the resource follows. */
   section: () => {
     rateLimitPerSecond: number | null;
@@ -102,10 +96,10 @@ export interface SectionPatch {
 const defaultDelayMs = 5000;
 
 /** So much of a body that is not JSON is kept in the log. */
-const keptTextLength = 2000;
+const storedTextLength = 2000;
 
 export function createService<Stage extends string>(parts: ServiceParts<Stage>) {
-  const { clock, credentials, links, name, roles, section, seed } = parts;
+  const { clock, credentials, name, paths, roles, section, seed } = parts;
   const plan = new FaultPlan<Stage>({
     ...parts,
     background: () => section().background,
@@ -116,11 +110,10 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     },
   });
   const log = new RequestLog<Stage>(parts.receivedCapacity);
-  const rateLimit = new RateLimit(clock, () => section().rateLimitPerSecond);
-  const routes = parts.routes(plan);
-  const router = new Router<Route<Stage>>(routes);
-  const servesFiles = routes.some(({ path }) => path.startsWith(filesPrefix));
-  const isOfFiles = (path: string) => servesFiles && path.startsWith(filesPrefix);
+  const takePermit = createRateLimit(clock);
+  const findRoute = createRouter<Route<Stage>>(parts.routes(plan));
+  const isOfFiles = (path: string) =>
+    path.startsWith(filesPrefix) && paths.some((one) => one.startsWith(filesPrefix));
   const none = Object.keys(roles).map((stage) => [stage, 0]);
   const calls = Object.fromEntries(none) as Record<Stage, number>;
 
@@ -156,9 +149,8 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       incoming.resume();
-      const { status, code, message, retryable, headers } = error;
-      const told = new Refusal(status, code, credentials.mask(message), { retryable, headers });
-      entry.status = refuse(exchange, told);
+      error.message = credentials.mask(error.message);
+      entry.status = refuse(exchange, error);
     }
   }
 
@@ -169,26 +161,29 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     query: URLSearchParams,
     entry: Received<Stage>,
   ): Promise<PreparedCall | 'aborted'> {
-    const found = attempt(() => router.find(incoming.method ?? '', path));
+    const { headers, method = '' } = incoming;
+    // What has no route is refused when its body has been read: the client would not live to read why.
+    const found = attempt(() => findRoute(method, path));
     const fileLimitBytes = found instanceof Refusal ? undefined : found.route.fileLimitBytes;
     const body = await readBody(incoming, fileLimitBytes);
     if (body === 'aborted') return body;
     if (fileLimitBytes === undefined) entry.body = readable(body, credentials);
     if (found instanceof Refusal) throw found;
     const { route, params } = found;
-    const { headers } = incoming;
-    if (isOfFiles(path)) links.check(path, query, headers);
-    else credentials.check(route.auth ?? 'bearer', query, headers.authorization);
-    entry.stage = route.stage;
-    calls[route.stage] += 1;
-    refuseUnknown(route, query);
+    const { auth = 'bearer', query: known = [], stage } = route;
+    if (isOfFiles(path)) parts.links.check(path, query, headers);
+    else credentials.check(auth, query, headers.authorization);
+    entry.stage = stage;
+    calls[stage] += 1;
+    if (known !== 'any') {
+      refuseParameters(query, auth === 'query_token' ? [...known, 'token'] : known);
+    }
     const contentType = headers['content-type'] ?? '';
-    const request = { path, params, query, headers, contentType, body, entry };
-    const call = await route.prepare(request);
+    const call = await route.prepare({ path, params, query, headers, contentType, body, entry });
     entry.subject = call.subject;
     entry.variant = call.variant ?? null;
     entry.id = call.id;
-    rateLimit.take();
+    takePermit(section().rateLimitPerSecond);
     return call;
   }
 
@@ -198,27 +193,27 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     entry: Received<Stage>,
     query: URLSearchParams,
   ): Promise<number | null> {
-    const trouble = entry.stage && plan.next(entry.stage, call);
-    entry.fault = trouble?.kind ?? null;
+    const injected = entry.stage && plan.next(entry.stage, call);
+    entry.fault = injected?.kind ?? null;
     const words = [seed, name, 'latency', entry.number];
     const latencyMs = drawDuration(parts.scenario().latencyMs, 'uniform', ...words);
     const onWire = (given: Answer | Refusal) =>
       given instanceof Refusal ? exchange.refusal(given, exchange) : rawAnswer(given);
-    const fault: Partial<Fault> = trouble === null ? {} : faults[trouble.kind];
-    if (trouble !== null && fault.instead !== undefined) {
+    const fault: Partial<Fault> = injected === null ? {} : faults[injected.kind];
+    if (injected !== null && fault.instead !== undefined) {
       await clock.sleep(latencyMs);
-      const notReady = trouble.kind === 'not_ready' ? call.notReady?.() : undefined;
+      const notReady = injected.kind === 'not_ready' ? call.notReady?.() : undefined;
       if (notReady !== undefined) return send(exchange, onWire(notReady));
-      return fault.instead(exchange, trouble.retryAfterSeconds ?? 1, 0);
+      return fault.instead(exchange, injected.retryAfterSeconds ?? 1, 0);
     }
-    const given = call.act(trouble);
+    const given = call.act(injected);
     entry.accepted = true;
     await clock.sleep(latencyMs + (call.takesMs ?? 0));
-    if (trouble === null) return send(exchange, onWire(given));
+    if (injected === null) return send(exchange, onWire(given));
     const cursor = query.get(section().cursorName ?? 'cursor');
     const { deliver = send } = fault;
-    const answered = onWire(spoilt(given, trouble.kind, cursor));
-    return deliver(exchange, answered, trouble.delayMs ?? defaultDelayMs);
+    const answered = onWire(spoilt(given, injected.kind, cursor));
+    return deliver(exchange, answered, injected.delayMs ?? defaultDelayMs);
   }
 
   function spoilt(given: Answer | Refusal, kind: FaultKind, cursor: string | null) {
@@ -231,6 +226,7 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
   }
 
   return {
+    paths,
     serve,
     received: (): Received<Stage>[] => log.received(),
     clearReceived: () => log.clear(),
@@ -242,21 +238,6 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
       parts.shelf?.patched(patch);
     },
   };
-}
-
-/** @throws Refusal 400 */
-function refuseUnknown<Stage extends string>(route: Route<Stage>, query: URLSearchParams): void {
-  const known = route.query ?? [];
-  if (known === 'any') return;
-  for (const name of query.keys()) {
-    const isToken = route.auth === 'query_token' && name === 'token';
-    if (!isToken && !known.includes(name)) {
-      throw new Refusal(400, 'unknown_parameter', `Unknown query parameter ${name}.`);
-    }
-    if (query.getAll(name).length > 1) {
-      throw new Refusal(400, 'repeated_parameter', `${name} came twice.`);
-    }
-  }
 }
 
 function attempt<Result>(work: () => Result): Result | Refusal {
@@ -283,13 +264,6 @@ function readable(body: Buffer, credentials: Credentials): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text.slice(0, keptTextLength);
-  }
-}
-
-/** Of a POST that takes none. @throws Refusal 400 */
-export function refuseBody({ body }: Request): void {
-  if (body.length > 0) {
-    throw new Refusal(400, 'unexpected_body', 'This call takes no body.');
+    return text.slice(0, storedTextLength);
   }
 }

@@ -3,20 +3,16 @@
 import { z } from 'zod';
 import {
   acceptedStatus,
-  anyObject,
-  failureFields,
   milliseconds,
-  ownTiming,
   parameter,
   pollAfterSeconds,
-  rateLimitPerSecond,
   repeatedKey,
   routePresence,
   section,
   timing,
 } from '../core/scenario-parts';
-import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/faults';
+import type { Endings } from '../core/work';
+import { sectionFields, workFields } from '../faults/fault-scenario';
 
 export const lensRoles = {
   create: 'create',
@@ -24,39 +20,36 @@ export const lensRoles = {
   submit: 'change',
   read: 'read',
   artifact: 'download',
-} as const satisfies Record<string, CallRole>;
+} as const;
 export type LensStage = keyof typeof lensRoles;
 
-/** How an analysis ends, and for how many analyses of one file unless the step says. */
+export type LensStatus =
+  'awaiting_upload' | 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | 'expired';
+
+/** Of analyses of one file. */
 export const lensEndings = {
-  completed: 'forever',
-  failed: 'forever',
-  failure_retryable: 1,
-  failure_permanent: 'forever',
-  cancelled: 'forever',
-  expired: 'forever',
-  no_result: 'forever',
-  no_artifacts: 'forever',
-  never_settles: 'forever',
-} as const;
+  completed: ['forever', 'completed'],
+  failed: ['forever', 'failed'],
+  failure_retryable: [1, 'failed'],
+  failure_permanent: ['forever', 'failed'],
+  cancelled: ['forever', 'cancelled'],
+  expired: ['forever', 'expired'],
+  no_result: ['forever', 'completed'],
+  no_artifacts: ['forever', 'completed'],
+  never_settles: ['forever', 'running'],
+} as const satisfies Endings<string, LensStatus>;
 export type LensEnding = keyof typeof lensEndings;
 
 export const lensModes = ['geo', 'face'] as const;
 
-const callScripts = stepsOver(lensRoles);
-
 const fileScript = section({
-  ...ownTiming,
+  ...workFields(lensRoles, lensEndings),
   /** Time for the upload, from the creation; a list is used up analysis by analysis. */
   uploadMs: z.union([milliseconds, z.array(milliseconds).min(1)]).optional(),
-  end: endingsAmong(lensEndings),
-  failure: failureFields.optional(),
-  result: anyObject.optional(),
-  ...callScripts,
 });
 
 export const lensSection = section({
-  rateLimitPerSecond,
+  ...sectionFields(lensRoles),
   /** From the arrival of the file, or from its submission. */
   timing: timing.prefault({}),
   successStatus: acceptedStatus.default(201),
@@ -83,9 +76,6 @@ export const lensSection = section({
       fileScript,
     )
     .default({}),
-  /** Steps of every file without steps of its own, each by itself. */
-  calls: section(callScripts).prefault({}),
-  background: backgroundOver(lensRoles),
 });
 
 export type LensScenario = z.output<typeof lensSection>;

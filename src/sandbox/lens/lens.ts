@@ -1,29 +1,27 @@
 /** Analyses: their routes on both origins, and what the service holds. */
 
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { seededUuid } from '../core/chance';
 import { fictionalPdf } from '../core/fictional-pdf';
-import { Tally } from '../core/tally';
+import { createTally } from '../core/tally';
 import { beginWork } from '../core/work';
-import { stepAt } from '../faults/fault-plan';
-import type { Answer } from '../http/answer';
-import { IdempotencyKeys } from '../http/idempotency-keys';
-import { expiredLink, Refusal, sandboxFull } from '../http/refusal';
-import { readBodyAs } from '../http/request-body';
-import { refuseRoute, uuidIn } from '../http/router';
+import { endingAt } from '../faults/fault-plan';
+import { expiredLink, Refusal, sandboxFull, type Answer } from '../http/answer';
+import { filesPrefix } from '../http/credentials';
+import { createKeys } from '../http/idempotency-keys';
+import { readBodyAs, refuseBody, refuseRoute, uuidIn, type Request } from '../http/request';
+import { createService, type PreparedCall, type ResourceParts } from '../http/service';
 import {
-  createService,
-  refuseBody,
-  type PreparedCall,
-  type Request,
-  type ResourceParts,
-  type Route,
-} from '../http/service';
-import { filesPrefix } from '../http/signed-links';
-import { analysisStatusAt, uploadTime, type LensAnalysis } from './analysis';
+  analysisOnWire,
+  analysisStatusAt,
+  artifactIdOf,
+  artifactsThere,
+  mediaTypeOf,
+  uploadHeadersOf,
+  type LensAnalysis,
+} from './analysis';
 import { lensModes, lensRoles, type LensStage } from './lens-scenario';
-import { fileArrived, refuseUploadHeaders, uploadHeadersOf } from './lens-upload';
-import { analysisOnWire, artifactIdOf, artifactsThere, type LensView } from './lens-wire';
 
 const lensPath = '/api/v1/lente';
 const analysesPath = `${lensPath}/analyses`;
@@ -46,26 +44,21 @@ const noCounts = {
 
 /** What is announced may be no larger than the scenario says; larger bodies than this are not read. */
 const uploadLimitBytes = 256 * 1024 * 1024;
+/** Larger files are summed and let go. */
+const storedBytes = 1024 * 1024;
 
-export function createLens(parts: ResourceParts & { capacity: number }) {
-  const { clock, links, seed } = parts;
+export function createLens(parts: ResourceParts) {
+  const { capacity, clock, links, seed } = parts;
   const scenario = () => parts.scenario().lens;
-  const keys = new IdempotencyKeys(() => scenario().repeatedKey);
+  const keys = createKeys(() => scenario().repeatedKey);
   const analyses = new Map<string, LensAnalysis>();
-  const tally = new Tally(() => noCounts);
+  const tally = createTally(noCounts);
 
   const scriptOf = (sha256: string) => scenario().files[sha256] ?? scenario().files['*'];
-  const viewAt = (now: number): LensView => ({
-    seed,
-    now,
-    scenario: scenario(),
-    link: (path, expiresAt) => links.make(`lente/${path}`, expiresAt),
-  });
+  const link = (path: string, expiresAt: number) => links.make(`lente/${path}`, expiresAt);
   const shown = (analysis: LensAnalysis, now = clock.now()) =>
-    analysisOnWire(analysis, viewAt(now));
-
+    analysisOnWire(analysis, { seed, now, scenario: scenario(), link });
   const countsOf = (sha256: string) => tally.of(sha256, { sha256 });
-
   const about = (analysis: LensAnalysis, act: () => Answer): PreparedCall => ({
     subject: analysis.file.sha256,
     id: analysis.id,
@@ -73,32 +66,30 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
   });
 
   /** @throws Refusal 400, 404 */
-  function find(params: Request['params']): LensAnalysis {
-    const analysis = analyses.get(uuidIn(params, 'id'));
+  function find(request: Request): LensAnalysis {
+    const analysis = analyses.get(uuidIn(request, 'id'));
     if (analysis === undefined) throw new Refusal(404, 'analysis_not_found', 'No such analysis.');
     return analysis;
   }
 
   function prepareCreate(request: Request): PreparedCall {
     const key = keys.arrived(request);
-    const { mode, file } = readCreate(request, scenario());
-    const line = countsOf(file.sha256);
-    line.requested += 1;
-    const status = scenario().successStatus;
+    const { maxFileBytes, modeField, successStatus: status } = scenario();
+    const { mode, file } = readCreate(request, modeField);
+    countsOf(file.sha256).requested += 1;
     const asked = `lens|${file.sha256}|${file.sizeBytes}|${mode}`;
-    const made = analyses.get(keys.made(key, asked) ?? '');
+    const made = analyses.get(key.made(asked) ?? '');
     if (made !== undefined) return about(made, () => ({ status, json: shown(made) }));
-    const { maxFileBytes } = scenario();
     if (file.sizeBytes > maxFileBytes) {
       throw new Refusal(413, 'file_too_large', `Expected at most ${maxFileBytes} bytes.`);
     }
-    if (analyses.size >= parts.capacity) throw sandboxFull(parts.capacity);
+    if (analyses.size >= capacity) throw sandboxFull(capacity);
     return {
       subject: file.sha256,
       id: null,
       act: () => {
         const analysis = begin(mode, file);
-        keys.bind(key, asked, analysis.id);
+        key.bind(asked, analysis.id);
         // As it stands at birth, even where the upload expires at once.
         return { status, json: shown(analysis, -Infinity) };
       },
@@ -108,18 +99,19 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
   function begin(mode: LensAnalysis['mode'], file: LensAnalysis['file']): LensAnalysis {
     const counts = countsOf(file.sha256);
     const script = scriptOf(file.sha256);
-    const ending = stepAt(script?.end ?? [], counts.created)?.kind ?? 'completed';
+    const ending = endingAt(script?.end, counts.created);
+    const uploadTimes = [script?.uploadMs ?? scenario().uploadMs].flat();
+    const uploadMs = uploadTimes[counts.created] ?? uploadTimes.at(-1) ?? 0;
     counts.created += 1;
-    const words = [seed, 'lens', file.sha256, counts.created];
-    const at = clock.now();
+    const createdAt = clock.now();
     const analysis: LensAnalysis = {
-      id: seededUuid(words.join('|')),
+      id: seededUuid([seed, 'lens', file.sha256, counts.created].join('|')),
       mode,
       file,
       ending,
       script,
-      createdAt: at,
-      uploadUntil: at + uploadTime(script, scenario(), counts.created),
+      createdAt,
+      uploadUntil: createdAt + uploadMs,
       arrived: null,
       work: null,
     };
@@ -133,16 +125,19 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
   }
 
   function prepareUpload(request: Request): PreparedCall {
-    const analysis = find(request.params);
+    const analysis = find(request);
     const line = countsOf(analysis.file.sha256);
     line.uploadTries += 1;
-    const expected = uploadHeadersOf(analysis);
-    refuseUploadHeaders(analysis, expected, request.headers);
-    const arrived = fileArrived(request.body, analysis);
+    refuseUpload(analysis, request);
+    const { body } = request;
     if (clock.now() >= analysis.uploadUntil) throw expiredLink();
     return about(analysis, () => {
       line.uploads += 1;
-      analysis.arrived ??= { at: clock.now(), ...arrived };
+      analysis.arrived ??= {
+        at: clock.now(),
+        mediaType: mediaTypeOf(body),
+        bytes: body.length <= storedBytes ? body : null,
+      };
       if (!scenario().submit) start(analysis);
       return { status: 200, bytes: Buffer.alloc(0), contentType: 'application/xml' };
     });
@@ -152,7 +147,7 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
     if (!scenario().submit) {
       throw new Refusal(404, 'unknown_route', 'The sandbox has no route to submit an analysis.');
     }
-    const analysis = find(request.params);
+    const analysis = find(request);
     refuseBody(request);
     if (analysis.arrived === null || analysisStatusAt(analysis, clock.now()) === 'expired') {
       throw new Refusal(409, 'file_missing', 'The file has not arrived.');
@@ -163,63 +158,61 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
     });
   }
 
-  function prepareRead({ params }: Request): PreparedCall {
+  function prepareRead(request: Request): PreparedCall {
     refuseRoute(scenario().readRoute);
-    const analysis = find(params);
+    const analysis = find(request);
     countsOf(analysis.file.sha256).reads += 1;
     return about(analysis, () => ({ status: 200, json: shown(analysis) }));
   }
 
-  function prepareArtifact({ params }: Request): PreparedCall {
-    const analysis = find(params);
+  function prepareArtifact(request: Request): PreparedCall {
+    const analysis = find(request);
     countsOf(analysis.file.sha256).artifacts += 1;
-    const named = uuidIn(params, 'artifact_id');
+    const named = uuidIn(request, 'artifact_id');
     const type = artifactsThere(analysis, scenario(), clock.now()).find(
       (there) => artifactIdOf(analysis, there) === named,
     );
     if (type === undefined) throw new Refusal(404, 'NoSuchKey', 'No such artifact.');
-    const kept = type === 'input_image' ? analysis.arrived : null;
+    const stored = type === 'input_image' ? analysis.arrived : null;
     return about(analysis, () => ({
       status: 200,
-      bytes: kept?.bytes ?? reportOf(analysis),
-      contentType: kept?.mediaType ?? 'application/pdf',
+      bytes: stored?.bytes ?? reportOf(analysis),
+      contentType: stored?.mediaType ?? 'application/pdf',
     }));
   }
 
   const one = `${analysesPath}/:id`;
-  const routes: Route<LensStage>[] = [
-    { method: 'POST', path: analysesPath, stage: 'create', prepare: prepareCreate },
-    { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
-    { method: 'POST', path: `${one}/submit`, stage: 'submit', prepare: prepareSubmit },
-    {
-      method: 'PUT',
-      path: `${lensFilesPath}/uploads/:id`,
-      stage: 'upload',
-      query: 'any',
-      fileLimitBytes: uploadLimitBytes,
-      prepare: prepareUpload,
-    },
-    {
-      method: 'GET',
-      path: `${lensFilesPath}/artifacts/:id/:artifact_id`,
-      stage: 'artifact',
-      query: 'any',
-      prepare: prepareArtifact,
-    },
-  ];
-
   const service = createService<LensStage>({
     ...parts,
     name: 'lens',
+    paths: [lensPath, lensFilesPath],
     roles: lensRoles,
     section: scenario,
     scriptOf: ({ subject }) => scriptOf(subject),
-    routes: () => routes,
+    routes: () => [
+      { method: 'POST', path: analysesPath, stage: 'create', prepare: prepareCreate },
+      { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
+      { method: 'POST', path: `${one}/submit`, stage: 'submit', prepare: prepareSubmit },
+      {
+        method: 'PUT',
+        path: `${lensFilesPath}/uploads/:id`,
+        stage: 'upload',
+        query: 'any',
+        fileLimitBytes: uploadLimitBytes,
+        prepare: prepareUpload,
+      },
+      {
+        method: 'GET',
+        path: `${lensFilesPath}/artifacts/:id/:artifact_id`,
+        stage: 'artifact',
+        query: 'any',
+        prepare: prepareArtifact,
+      },
+    ],
   });
 
   return {
     ...service,
-    paths: [lensPath, lensFilesPath],
     counts: () => ({ calls: service.calls(), keys: keys.seen(), items: tally.all() }),
     state: () =>
       [...analyses.values()].map((analysis) => ({
@@ -229,26 +222,40 @@ export function createLens(parts: ResourceParts & { capacity: number }) {
   };
 }
 
+const announcedFile = z.strictObject({
+  size_bytes: z.int().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits in lower case'),
+});
+
 /** @throws Refusal 400, 415, 422 */
-function readCreate(
-  request: Request,
-  { modeField }: { modeField: string | null },
-): Pick<LensAnalysis, 'mode' | 'file'> {
-  const schema = z.strictObject({
-    file: z.strictObject({
-      size_bytes: z.int().min(1),
-      sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits in lower case'),
-    }),
-    ...(modeField === null ? {} : { [modeField]: z.enum(lensModes).optional() }),
-  });
-  const body = readBodyAs(schema, request) as {
-    file: { size_bytes: number; sha256: string };
-  } & Record<string, unknown>;
-  const mode = modeField === null ? undefined : body[modeField];
-  return {
-    mode: (mode as LensAnalysis['mode'] | undefined) ?? 'geo',
-    file: { sizeBytes: body.file.size_bytes, sha256: body.file.sha256 },
-  };
+function readCreate(request: Request, modeField: string | null) {
+  const modeShape = modeField === null ? {} : { [modeField]: z.enum(lensModes).optional() };
+  const body = readBodyAs(z.strictObject({ ...modeShape, file: announcedFile }), request);
+  const { size_bytes: sizeBytes, sha256 } = body.file;
+  const named: Partial<Record<string, unknown>> = body;
+  const mode = modeField === null ? undefined : named[modeField];
+  return { mode: mode === 'face' ? mode : 'geo', file: { sizeBytes, sha256 } } as const;
+}
+
+/** The upload target takes exactly the file that was announced. @throws Refusal 400, 403, 411 */
+function refuseUpload(analysis: LensAnalysis, { body, headers }: Request): void {
+  for (const [name, value] of Object.entries(uploadHeadersOf(analysis))) {
+    if (headers[name] !== value) {
+      const detail = `The header ${name} is not the one that was signed.`;
+      throw new Refusal(403, 'SignatureDoesNotMatch', detail);
+    }
+  }
+  const { sha256, sizeBytes } = analysis.file;
+  const length = headers['content-length'];
+  if (length === undefined) {
+    throw new Refusal(411, 'MissingContentLength', 'The header Content-Length is missing.');
+  }
+  if (Number(length) !== sizeBytes) {
+    throw new Refusal(400, 'LengthMismatch', `Expected ${sizeBytes} bytes.`);
+  }
+  if (createHash('sha256').update(body).digest('hex') !== sha256) {
+    throw new Refusal(400, 'BadDigest', 'The sum of the bytes is not the announced one.');
+  }
 }
 
 /** The same analysis always has the same bytes. */

@@ -6,23 +6,19 @@ import {
   listFields,
   milliseconds,
   parameter,
-  rateLimitPerSecond,
   routePresence,
   section,
   uuidInLowerCase,
 } from '../core/scenario-parts';
-import { backgroundOver, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/faults';
+import { sectionFields, stepsOver } from '../faults/fault-scenario';
 
 export const monitorRoles = {
   list: 'list',
   ack: 'change',
   read: 'read',
   update: 'change',
-} as const satisfies Record<string, CallRole>;
+} as const;
 export type MonitorStage = keyof typeof monitorRoles;
-
-const callScripts = stepsOver(monitorRoles);
 
 export const severityWords = ['info', 'warn', 'critical'] as const;
 export const listenWords = ['company', 'debts', 'processes', 'partners'] as const;
@@ -82,11 +78,11 @@ const monitorScript = section({
   seededChanges: z.int().min(0).max(changeLimit).default(0),
   /** The seeded changes appear within this time, from the start of the sandbox. */
   overMs: milliseconds.default(0),
-  ...callScripts,
+  ...stepsOver(monitorRoles),
 });
 
 export const monitorSection = section({
-  rateLimitPerSecond,
+  ...sectionFields(monitorRoles),
   readRoute: routePresence,
   ...listFields,
   severityName: parameter.default('severity'),
@@ -109,9 +105,6 @@ export const monitorSection = section({
     )
     .prefault({}),
   held: z.record(uuidInLowerCase, monitorScript).default({}),
-  /** Steps that every monitor without steps of its own goes through, each by itself. */
-  calls: section(callScripts).prefault({}),
-  background: backgroundOver(monitorRoles),
 });
 
 export type MonitorScenario = z.output<typeof monitorSection>;

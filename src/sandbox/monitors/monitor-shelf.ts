@@ -4,8 +4,7 @@ import { draw, pick, seededUuid } from '../core/chance';
 import type { SandboxClock } from '../core/clock';
 import { withCheckDigits } from '../core/document-digits';
 import { createShelf } from '../core/shelf';
-import type { JsonObject } from '../http/answer';
-import { Refusal, sandboxFull } from '../http/refusal';
+import { Refusal, sandboxFull, type JsonObject } from '../http/answer';
 import {
   changeLimit,
   changeScript,

@@ -2,19 +2,11 @@
 
 import { z } from 'zod';
 import { section } from '../core/scenario-parts';
-import { iso, type JsonObject } from '../http/answer';
+import { iso, Refusal, type JsonObject } from '../http/answer';
 import type { ControlRoutes } from '../http/control';
 import { readPage } from '../http/list-pages';
-import { Refusal } from '../http/refusal';
-import { readBodyAs } from '../http/request-body';
-import { refuseRoute, uuidIn } from '../http/router';
-import {
-  createService,
-  type PreparedCall,
-  type Request,
-  type ResourceParts,
-  type Route,
-} from '../http/service';
+import { readBodyAs, refuseRoute, uuidIn, type Request } from '../http/request';
+import { createService, type PreparedCall, type ResourceParts } from '../http/service';
 import {
   changeScript,
   listenWords,
@@ -58,8 +50,8 @@ export function createMonitors(parts: ResourceParts) {
   const counted = { shown: 0, acknowledged: 0 };
 
   /** @throws Refusal 404, 400 */
-  function find({ params }: Request): HeldMonitor {
-    const monitor = shelf.get(uuidIn(params, 'monitor_id'));
+  function find(request: Request): HeldMonitor {
+    const monitor = shelf.get(uuidIn(request, 'monitor_id'));
     if (monitor.fields.status === 'cancelled' && scenario().cancelled === 'gone') {
       throw new Refusal(404, 'monitor_not_found', 'The monitor is cancelled.');
     }
@@ -88,7 +80,7 @@ export function createMonitors(parts: ResourceParts) {
 
   function prepareAck(request: Request): PreparedCall {
     const monitor = find(request);
-    const change = shelf.change(monitor, uuidIn(request.params, 'change_id'));
+    const change = shelf.change(monitor, uuidIn(request, 'change_id'));
     refuseAck(monitor, change);
     return {
       subject: monitor.id,
@@ -142,20 +134,20 @@ export function createMonitors(parts: ResourceParts) {
   }
 
   const one = `${monitorsPath}/:monitor_id`;
-  const routes: Route<MonitorStage>[] = [
-    { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
-    { method: 'PATCH', path: one, stage: 'update', prepare: prepareUpdate },
-    { method: 'GET', path: `${one}/changes`, stage: 'list', query: 'any', prepare: prepareList },
-    { method: 'POST', path: `${one}/changes/:change_id/ack`, stage: 'ack', prepare: prepareAck },
-  ];
   const service = createService<MonitorStage>({
     ...parts,
     name: 'monitor',
+    paths: [monitorsPath],
     roles: monitorRoles,
     section: scenario,
     scriptOf: ({ subject }) => scenario().held[subject],
     shelf,
-    routes: () => routes,
+    routes: () => [
+      { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
+      { method: 'PATCH', path: one, stage: 'update', prepare: prepareUpdate },
+      { method: 'GET', path: `${one}/changes`, stage: 'list', query: 'any', prepare: prepareList },
+      { method: 'POST', path: `${one}/changes/:change_id/ack`, stage: 'ack', prepare: prepareAck },
+    ],
   });
 
   /** By another client: all that are open when none is named. @returns ids of those that moved */
@@ -216,7 +208,6 @@ export function createMonitors(parts: ResourceParts) {
 
   return {
     ...service,
-    paths: [monitorsPath],
     controls,
     /** Changes `shown` in lists, over all pages; acknowledgements that moved a change. */
     counts: () => ({ ...service.calls(), ...counted }),

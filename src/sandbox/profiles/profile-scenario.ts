@@ -1,11 +1,10 @@
 /** The `profiles` section of a scenario. */
 
 import { z } from 'zod';
-import { anyObject, milliseconds, rateLimitPerSecond, section } from '../core/scenario-parts';
-import { backgroundOver, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/faults';
+import { anyObject, milliseconds, section } from '../core/scenario-parts';
+import { sectionFields, stepsOver } from '../faults/fault-scenario';
 
-export const profileRoles = { lookup: 'lookup' } as const satisfies Record<string, CallRole>;
+export const profileRoles = { lookup: 'lookup' } as const;
 export type ProfileStage = keyof typeof profileRoles;
 
 /** `person` and `company` are the two forms of the document, `null` is neither. */
@@ -38,16 +37,13 @@ const personScript = section({
 });
 
 export const profileSection = section({
-  rateLimitPerSecond,
+  ...sectionFields(profileRoles),
   /** Whether rows have the oddities of raw data: unknown fields, missing ones, words in numbers. */
   oddRows: z.boolean().default(true),
   /** By CPF, or `*`. */
   people: z
     .record(z.string().regex(/^(\*|\d{11})$/, 'expected 11 digits or "*"'), personScript)
     .default({}),
-  /** Steps of every CPF without steps of its own, each by itself. */
-  calls: section(stepsOver(profileRoles)).prefault({}),
-  background: backgroundOver(profileRoles),
 });
 
 export type PersonScript = z.output<typeof personScript>;

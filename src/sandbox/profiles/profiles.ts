@@ -2,15 +2,10 @@
 
 import { draw } from '../core/chance';
 import { isDocument } from '../core/document-digits';
-import { Tally } from '../core/tally';
-import type { JsonObject } from '../http/answer';
-import { profileError, Refusal } from '../http/refusal';
-import {
-  createService,
-  type PreparedCall,
-  type Request,
-  type ResourceParts,
-} from '../http/service';
+import { createTally } from '../core/tally';
+import { profileError, Refusal, type JsonObject } from '../http/answer';
+import type { Request } from '../http/request';
+import { createService, type PreparedCall, type ResourceParts } from '../http/service';
 import { aircraftRow, patentRow, propertyRow, vehicleRow, type RowMaker } from './asset-rows';
 import { profileRoles, type PersonScript, type ProfileStage } from './profile-scenario';
 import { ruralOf } from './rural';
@@ -30,7 +25,7 @@ const ruralTimeoutMs = 5000;
 export function createProfiles(parts: ResourceParts) {
   const { seed } = parts;
   const scenario = () => parts.scenario().profiles;
-  const tally = new Tally(() => noCounts);
+  const tally = createTally(noCounts);
 
   const scriptOf = (cpf: string) => scenario().people[cpf] ?? scenario().people['*'];
 
@@ -58,28 +53,19 @@ export function createProfiles(parts: ResourceParts) {
     };
   }
 
+  const path = `${profilesPath}/cpf/:cpf`;
   const service = createService<ProfileStage>({
     ...parts,
     name: 'profile',
+    paths: [profilesPath],
     roles: profileRoles,
     section: scenario,
     refusal: profileError,
     scriptOf: ({ subject }) => scriptOf(subject),
-    routes: () => [
-      {
-        method: 'GET',
-        path: `${profilesPath}/cpf/:cpf`,
-        stage: 'lookup',
-        prepare: prepareLookup,
-      },
-    ],
+    routes: () => [{ method: 'GET', path, stage: 'lookup', prepare: prepareLookup }],
   });
 
-  return {
-    ...service,
-    paths: [profilesPath],
-    counts: () => ({ calls: service.calls(), items: tally.all() }),
-  };
+  return { ...service, counts: () => ({ calls: service.calls(), items: tally.all() }) };
 }
 
 /** @param answered which answer for this CPF, from 1 */

@@ -1,18 +1,13 @@
 /** One search, and how the service shows it (section Trace search). Absent means no value. */
 
 import { draw, pick } from '../core/chance';
-import { failureOf, statusOf, type Work } from '../core/work';
-import { iso, type JsonObject } from '../http/answer';
-import type {
-  strategyWords,
-  TargetScript,
-  TraceEnding,
-  traceStatusWords,
-  traceTypeWords,
-} from './trace-scenario';
+import { billingOf, failureOf, instantsOf, latest, pollHint, statusOf } from '../core/work';
+import type { Work } from '../core/work';
+import type { JsonObject } from '../http/answer';
+import { traceEndings, type strategyWords, type traceTypeWords } from './trace-scenario';
+import type { TargetScript, TraceEnding, TraceStatus } from './trace-scenario';
 
 type TraceType = (typeof traceTypeWords)[number];
-type TraceStatus = (typeof traceStatusWords)[number];
 
 export interface Search extends Work<TraceEnding> {
   id: string;
@@ -22,17 +17,6 @@ export interface Search extends Work<TraceEnding> {
   script: TargetScript | undefined;
 }
 
-const settledAs: Record<TraceEnding, TraceStatus> = {
-  completed: 'completed',
-  partial: 'completed',
-  no_result: 'completed',
-  failed: 'failed',
-  failure_retryable: 'failed',
-  failure_permanent: 'failed',
-  cancelled: 'cancelled',
-  never_settles: 'running',
-};
-
 /** How a type is derived is not shown: this is our reading. */
 export function typeOf(target: string): TraceType {
   const text = target.trim();
@@ -41,9 +25,8 @@ export function typeOf(target: string): TraceType {
   return /^\+?[\d\s().-]{8,20}$/.test(text) ? 'phone' : 'username';
 }
 
-export function searchStatusAt(search: Search, now: number): TraceStatus {
-  return statusOf<TraceEnding, TraceStatus>(search, now, ['queued', 'running'], settledAs);
-}
+export const searchStatusAt = (search: Search, now: number) =>
+  statusOf<TraceEnding, TraceStatus>(search, now, ['queued', 'running'], traceEndings);
 
 const sourcesOf: Record<TraceType, [string, ...string[]]> = {
   email: ['contas_publicas', 'vazamentos', 'dominios'],
@@ -90,32 +73,26 @@ export function searchOnWire(
   now: number,
   pollAfterSeconds: number | null,
 ): JsonObject {
-  const { createdAt, ending, endsAt, script, startsAt } = search;
+  const { createdAt, ending, endsAt, script, startsAt, strategy } = search;
   const status = searchStatusAt(search, now);
   const coverage = coverageAt(search, seed, now);
   const completed = status === 'completed';
-  const waits = now < endsAt && pollAfterSeconds !== null;
-  const moments = [startsAt, endsAt].filter((at) => at <= now);
   return {
     id: search.id,
     object: 'rastro_search',
     status,
     type: search.type,
     target: search.target,
-    strategy: search.strategy,
+    strategy,
     partial: completed && Object.values(coverage).some((source) => source['status'] === 'failed'),
     coverage,
-    billing: completed
-      ? { status: 'charged', amount: search.strategy === 'all' ? 10 : 4, unit: 'tokens' }
-      : { status: 'not_charged', amount: 0, unit: 'tokens' },
+    billing: billingOf(completed, strategy === 'all' ? 10 : 4),
     artifacts: completed ? (script?.artifacts ?? []) : [],
     ...(completed && ending !== 'no_result' ? { result: resultOf(search, coverage, seed) } : {}),
     ...(status === 'failed' ? { failure: failureOf(ending, failureWords, script?.failure) } : {}),
-    ...(waits ? { poll_after_seconds: pollAfterSeconds } : {}),
-    created_at: iso(createdAt),
-    updated_at: iso(Math.max(createdAt, ...moments)),
-    ...(now >= startsAt ? { started_at: iso(startsAt) } : {}),
-    ...(now >= endsAt ? { completed_at: iso(endsAt) } : {}),
+    ...pollHint(pollAfterSeconds, now >= endsAt),
+    ...instantsOf(search, now),
+    updated_at: latest(now, createdAt, startsAt, endsAt),
   };
 }
 

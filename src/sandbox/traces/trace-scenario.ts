@@ -4,62 +4,50 @@ import { z } from 'zod';
 import {
   acceptedStatus,
   anyObject,
-  failureFields,
   listFields,
-  ownTiming,
   parameter,
   pollAfterSeconds,
-  rateLimitPerSecond,
   repeatedKey,
   routePresence,
   section,
   timing,
 } from '../core/scenario-parts';
-import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
-import type { CallRole } from '../faults/faults';
+import type { Endings } from '../core/work';
+import { sectionFields, workFields } from '../faults/fault-scenario';
 
-export const traceRoles = {
-  create: 'create',
-  list: 'list',
-  read: 'read',
-} as const satisfies Record<string, CallRole>;
+export const traceRoles = { create: 'create', list: 'list', read: 'read' } as const;
 export type TraceStage = keyof typeof traceRoles;
 
-/** How a search ends, and for how many searches of one target unless the step says. */
-export const traceEndings = {
-  completed: 'forever',
-  partial: 'forever',
-  failed: 'forever',
-  failure_retryable: 1,
-  failure_permanent: 'forever',
-  cancelled: 'forever',
-  no_result: 'forever',
-  never_settles: 'forever',
-} as const;
-export type TraceEnding = keyof typeof traceEndings;
-
 export const traceStatusWords = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+export type TraceStatus = (typeof traceStatusWords)[number];
 export const traceTypeWords = ['email', 'phone', 'username', 'wallet'] as const;
 export const strategyWords = ['all', 'first_match'] as const;
 
-const { list, ...callScripts } = stepsOver(traceRoles);
+/** Of searches of one target. */
+export const traceEndings = {
+  completed: ['forever', 'completed'],
+  partial: ['forever', 'completed'],
+  failed: ['forever', 'failed'],
+  failure_retryable: [1, 'failed'],
+  failure_permanent: ['forever', 'failed'],
+  cancelled: ['forever', 'cancelled'],
+  no_result: ['forever', 'completed'],
+  never_settles: ['forever', 'running'],
+} as const satisfies Endings<string, TraceStatus>;
+export type TraceEnding = keyof typeof traceEndings;
 
 const targetScript = section({
-  ...ownTiming,
-  end: endingsAmong(traceEndings),
+  ...workFields(traceRoles, traceEndings),
   /** Of the target; drawn from its shape when left out. */
   type: z.enum(traceTypeWords).optional(),
   sources: z.array(z.string().min(1)).min(1).optional(),
   /** Sources that do not answer; those of `partial` are drawn. */
   missingSources: z.array(z.string()).default([]),
-  failure: failureFields.optional(),
-  result: anyObject.optional(),
   artifacts: z.array(anyObject).default([]),
-  ...callScripts,
 });
 
 export const traceSection = section({
-  rateLimitPerSecond,
+  ...sectionFields(traceRoles),
   timing: timing.prefault({}),
   successStatus: acceptedStatus.default(202),
   pollAfterSeconds,
@@ -70,9 +58,6 @@ export const traceSection = section({
   typeName: parameter.default('type'),
   /** By target as it is sent, or `*`. */
   targets: z.record(z.string().min(1), targetScript).default({}),
-  /** Steps of every target without steps of its own, each by itself; those of the list. */
-  calls: section({ list, ...callScripts }).prefault({}),
-  background: backgroundOver(traceRoles),
 });
 
 export type TargetScript = z.output<typeof targetScript>;

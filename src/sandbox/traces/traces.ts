@@ -2,28 +2,17 @@
 
 import { z } from 'zod';
 import { seededUuid } from '../core/chance';
-import { Tally } from '../core/tally';
+import { createTally } from '../core/tally';
 import { beginWork } from '../core/work';
-import { stepAt } from '../faults/fault-plan';
-import { IdempotencyKeys } from '../http/idempotency-keys';
+import { endingAt } from '../faults/fault-plan';
+import { Refusal, sandboxFull } from '../http/answer';
+import { createKeys } from '../http/idempotency-keys';
 import { readPage } from '../http/list-pages';
-import { Refusal, sandboxFull } from '../http/refusal';
-import { readBodyAs } from '../http/request-body';
-import { refuseRoute, uuidIn } from '../http/router';
-import {
-  createService,
-  type PreparedCall,
-  type Request,
-  type ResourceParts,
-} from '../http/service';
+import { readBodyAs, refuseRoute, uuidIn, type Request } from '../http/request';
+import { createService, type PreparedCall, type ResourceParts } from '../http/service';
 import { searchOnWire, searchStatusAt, typeOf, type Search } from './search';
-import {
-  strategyWords,
-  traceRoles,
-  traceStatusWords,
-  traceTypeWords,
-  type TraceStage,
-} from './trace-scenario';
+import { strategyWords, traceRoles, traceStatusWords, traceTypeWords } from './trace-scenario';
+import type { TraceStage } from './trace-scenario';
 
 const tracesPath = '/api/v1/rastro';
 
@@ -41,12 +30,12 @@ const createBody = z.strictObject({
   strategy: z.enum(strategyWords).optional(),
 });
 
-export function createTraces(parts: ResourceParts & { capacity: number }) {
+export function createTraces(parts: ResourceParts) {
   const { capacity, clock, seed } = parts;
   const scenario = () => parts.scenario().traces;
-  const keys = new IdempotencyKeys(() => scenario().repeatedKey);
+  const keys = createKeys(() => scenario().repeatedKey);
   const searches = new Map<string, Search>();
-  const tally = new Tally(() => noCounts);
+  const tally = createTally(noCounts);
 
   const scriptOf = (target: string) => scenario().targets[target] ?? scenario().targets['*'];
   const countsOf = (target: string) => tally.of(target, { target });
@@ -64,7 +53,7 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
     countsOf(target).requested += 1;
     const status = scenario().successStatus;
     const asked = `trace|${target}|${strategy ?? ''}`;
-    const made = searches.get(keys.made(key, asked) ?? '');
+    const made = searches.get(key.made(asked) ?? '');
     if (made !== undefined) return about(made, status);
     if (searches.size >= capacity) throw sandboxFull(capacity);
     return {
@@ -72,7 +61,7 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
       id: null,
       act: () => {
         const search = begin(target, strategy ?? 'all');
-        keys.bind(key, asked, search.id);
+        key.bind(asked, search.id);
         // As it stands at birth, even where the scenario lets it settle at once.
         return { status, json: shown(search, -Infinity) };
       },
@@ -82,7 +71,7 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
   function begin(target: string, strategy: Search['strategy']): Search {
     const counts = countsOf(target);
     const script = scriptOf(target);
-    const ending = stepAt(script?.end ?? [], counts.started)?.kind ?? 'completed';
+    const ending = endingAt(script?.end, counts.started);
     counts.started += 1;
     const words = [seed, 'trace', target, counts.started];
     const search: Search = {
@@ -97,9 +86,9 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
     return search;
   }
 
-  function prepareRead({ params }: Request): PreparedCall {
+  function prepareRead(request: Request): PreparedCall {
     refuseRoute(scenario().readRoute);
-    const search = searches.get(uuidIn(params, 'id'));
+    const search = searches.get(uuidIn(request, 'id'));
     if (search === undefined) throw new Refusal(404, 'rastro_not_found', 'No such search.');
     countsOf(search.target).reads += 1;
     return about(search);
@@ -107,12 +96,9 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
 
   function prepareList({ query }: Request): PreparedCall {
     const { statusName, typeName } = scenario();
+    const wordOf = (search: Search) => searchStatusAt(search, clock.now());
     const page = readPage<Search>(query, scenario(), [
-      {
-        name: statusName,
-        words: traceStatusWords,
-        wordOf: (search) => searchStatusAt(search, clock.now()),
-      },
+      { name: statusName, words: traceStatusWords, wordOf },
       { name: typeName, words: traceTypeWords, wordOf: ({ type }) => type },
     ]);
     const json = () => page([...searches.values()], (search) => shown(search));
@@ -122,6 +108,7 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
   const service = createService<TraceStage>({
     ...parts,
     name: 'trace',
+    paths: [tracesPath],
     roles: traceRoles,
     section: scenario,
     scriptOf: ({ subject }) => scriptOf(subject),
@@ -134,7 +121,6 @@ export function createTraces(parts: ResourceParts & { capacity: number }) {
 
   return {
     ...service,
-    paths: [tracesPath],
     counts: () => ({ calls: service.calls(), keys: keys.seen(), items: tally.all() }),
     state: () =>
       [...searches.values()].map((search) => ({ ending: search.ending, search: shown(search) })),

@@ -1,7 +1,7 @@
 import { readerOf } from '../../../src/report/reader';
 import type { Findings } from '../../../src/domain/core/findings';
 import type { JobKind as KindName } from '../../../src/domain/job';
-import { analysisOnWire } from '../../../src/sandbox/lens/lens-wire';
+import { analysisOnWire } from '../../../src/sandbox/lens/analysis';
 import { searchOnWire } from '../../../src/sandbox/traces/search';
 import { envelopeOf, jobEnvelope } from '../../../src/starters/jobs/envelope';
 import { findingsLines } from '../../../src/starters/cli/findings-table';
