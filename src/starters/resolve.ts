@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { exitCodeOf } from '../domain/attention';
 import { resolveActions, type ResolveAction } from '../domain/core/kind';
+import { noteInPortuguese } from '../report/certificates/notes-pt';
 import { stateWord } from '../report/words';
+import { CertificateJobs } from '../store/certificates/jobs';
 import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach } from './cli/flags';
 import {
@@ -92,6 +94,9 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   // Except for rows, the resolved job reports its own continuation.
   const goesOn = continuation !== null && flags.detach !== true && (!isLeft || isOfRows);
   if (goesOn) await follow(ctx, continuation);
+  const [onlyRow, ...others] = decision.rows;
+  if (goesOn && onlyRow !== undefined && others.length === 0)
+    printNote(await rowLine(ctx, id, onlyRow.line));
   const about = continuation?.id ?? id;
   const job = await findJob(ctx, about);
   const { needsAttention, status } = job;
@@ -128,6 +133,18 @@ function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | n
     ...(status !== undefined && { statuses: status }),
     ...(all && { all }),
   };
+}
+
+/** How the row stands that was decided about. */
+async function rowLine(ctx: CommandContext, id: string, wanted: number): Promise<string> {
+  const { language, say } = ctx.reader;
+  const { folder } = await findJob(ctx, id);
+  for await (const { line, note, status } of new CertificateJobs(ctx.store).rows(folder)) {
+    if (line !== wanted) continue;
+    const why = note === '' ? '' : ` (${say(note, noteInPortuguese(note))})`;
+    return `${say('line', 'linha')} ${line}: ${stateWord(status, language)}${why}`;
+  }
+  throw new Error('the store does not hold the row');
 }
 
 /** Until the continuation has ended: the outcome is in the store. */

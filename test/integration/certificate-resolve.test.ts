@@ -49,6 +49,15 @@ describe('rows that a person decides about', () => {
       code: 1,
       stderr: expect.stringContaining('stored for another row'),
     });
+    const mistyped = '3f2a9c51-0000-4000-8000-00000000abcd';
+    expect(
+      await resolve('--line', '6', '--action', 'adopt', '--external-id', mistyped),
+    ).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(
+        `line 6: unknown_outcome (adopt by tester refused: the service does not know ${mistyped})`,
+      ),
+    });
     const held = place.sandbox.state().certificates.find(({ document }) => document === cnpj(5));
     const certidao = String(held?.certificate['certidao_id']);
     const adopted = await resolve('--line', '6', '--action', 'adopt', '--external-id', certidao);

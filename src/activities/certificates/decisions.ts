@@ -1,5 +1,6 @@
 import { decisionOf } from '../../store/core/jobs/inbox';
 import { Context } from '@temporalio/activity';
+import { isPermanent } from '../../apis/http/classify';
 import {
   certificateSubject,
   latestAttempt,
@@ -7,7 +8,11 @@ import {
   type Resolution,
   type SubjectState,
 } from '../../domain/core/service/attempts';
-import { nothingReported, type OutcomeRecord } from '../../domain/certificates/outcomes';
+import {
+  mergeOutcomes,
+  nothingReported,
+  type OutcomeRecord,
+} from '../../domain/certificates/outcomes';
 import type { ItemStart, CertificateItem, RowListRef } from '../../domain/certificates/job';
 import type { DecidedRow, DecisionRecord } from '../../domain/core/decision';
 import { decisionFolder } from '../../domain/core/decision';
@@ -44,7 +49,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
       for await (const item of certificateJobs.items(input.folder)) {
         const row = rows.get(item.item);
         if (row === undefined || item.erased === true) continue;
-        const start = await rule(decision, row, item, closed);
+        const start = await rule(decision, row, item, { folder: input.folder, closed });
         if (start !== null) await writer.add({ ...item, start });
       }
       const name = `decision-${input.number}/ruled-${Context.current().info.attempt}`;
@@ -60,7 +65,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     decision: DecisionRecord,
     row: DecidedRow,
     item: CertificateItem,
-    closed: OutcomeRecord[],
+    { folder, closed }: { folder: string; closed: OutcomeRecord[] },
   ): Promise<ItemStart | null> {
     const subject = certificateSubject(item.type, idKey.nameOf('document', item.document));
     const history = await attemptRepository.of(subject);
@@ -81,6 +86,10 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         closed.push(closedOutcome(decision, row, now()));
         return null;
       case 'adopt':
+        if (await isUnknownToService(decision.externalId ?? '')) {
+          closed.push(await refusedAdoption(decision, row, folder));
+          return null;
+        }
         if (state.kind === 'unknown') await put('adopt', state.n);
         return { kind: 'watch', certidaoId: decision.externalId, attempts };
       case 'watch': {
@@ -100,6 +109,30 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     }
   }
 
+  /** A mistyped id: polling it would keep the row, and other resolutions, waiting for minutes. */
+  async function isUnknownToService(certidaoId: string): Promise<boolean> {
+    try {
+      await deps.certificates.readCertificate(certidaoId, 'interactive');
+      return false;
+    } catch (error) {
+      return isPermanent(error);
+    }
+  }
+
+  /** The row stays what it was: a person decides again. */
+  async function refusedAdoption(
+    { by, externalId }: DecisionRecord,
+    row: DecidedRow,
+    folder: string,
+  ): Promise<OutcomeRecord> {
+    const stored = (await store.outcomes.ofLines(folder, row.line, row.line)).get(row.item);
+    const merged = mergeOutcomes(stored ?? []);
+    const { issuances: _, ...before } = merged ?? { ...decidedOutcome(row, now()), issuances: [] };
+    const refused = `adopt by ${by} refused: the service does not know ${externalId}`;
+    const notes = [before.note, refused].filter((note) => note !== '');
+    return { ...before, settledAt: new Date(now()).toISOString(), note: notes.join('; ') };
+  }
+
   /**
    * Whether the resolution applies: to an unknown outcome that the person saw, or to an issuance that
    * was given up. A request in flight is awaited; a late receipt of an unknown row is used instead, and
@@ -115,36 +148,42 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
   return { carryOutDecision };
 }
 
-function closedOutcome(decision: DecisionRecord, row: DecidedRow, at: number): OutcomeRecord {
+/** An outcome of a row that only the decision changes. */
+function decidedOutcome(
+  { attempts, certidaoId, item, status }: DecidedRow,
+  at: number,
+): OutcomeRecord {
   return {
     ...nothingReported,
-    item: row.item,
-    status: 'cancelled',
-    certidaoId: row.certidaoId,
-    attempts: row.attempts,
+    item,
+    status,
+    certidaoId,
+    attempts,
     requestedAt: null,
     settledAt: new Date(at).toISOString(),
+    note: '',
+    possibleDoubleCharge: false,
+  };
+}
+
+function closedOutcome(decision: DecisionRecord, row: DecidedRow, at: number): OutcomeRecord {
+  return {
+    ...decidedOutcome(row, at),
+    status: 'cancelled',
     errorCode: row.status,
     errorCategory: 'abandoned',
     note: `abandoned by ${decision.by}: ${decision.note}`,
-    possibleDoubleCharge: false,
   };
 }
 
 function neverSentOutcome(row: DecidedRow, at: number): OutcomeRecord {
   return {
-    ...nothingReported,
-    item: row.item,
+    ...decidedOutcome(row, at),
     status: 'failed',
     certidaoId: null,
-    attempts: row.attempts,
-    requestedAt: null,
-    settledAt: new Date(at).toISOString(),
     errorCode: 'not_sent',
     errorCategory: 'unknown',
     errorMessage: 'the request never left, as a late receipt shows: it may be requested again',
     retryable: true,
-    note: '',
-    possibleDoubleCharge: false,
   };
 }

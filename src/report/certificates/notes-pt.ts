@@ -11,6 +11,10 @@ const ownNotes: [RegExp, string][] = [
   [/^reused: issued (.*)$/, 'aproveitada: emitida em $1'],
   [/^unknown in (.*)$/, 'resultado desconhecido em $1'],
   [/^abandoned by ([^:]*): (.*)$/, 'abandonada por $1: $2'],
+  [
+    /^adopt by (.*) refused: the service does not know (.*)$/,
+    'adopt de $1 recusado: o serviço não conhece $2',
+  ],
   [/^other issuances: (.*)$/, 'outras emissões: $1'],
   [/^no evidence$/, 'sem PDF'],
   [/^sha256 unchecked$/, 'sha256 não conferida'],

@@ -4,6 +4,7 @@ import type { UndecidedAttempt } from '../../store/erasure/links';
 import type { ErasurePlan } from '../../store/erasure/plan';
 import { workflowIdOf, type Words } from '../../domain/job';
 import { runningIds, runsOf } from '../../temporal/job-runs';
+import { jobOfSender } from '../jobs/named-job';
 
 /** Executions that an erasure waits for, and those that it deletes; erasure by age deletes none. */
 export async function runsOfPlan(client: Client, { request, jobs }: ErasurePlan): Promise<JobRuns> {
@@ -17,7 +18,7 @@ export async function runsOfPlan(client: Client, { request, jobs }: ErasurePlan)
 
 /** What prevents an erasure, and how to proceed. */
 export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRuns): Words[] {
-  const busy = new Set(running.map(jobOf));
+  const busy = new Set(running.map(jobOfSender));
   const interrupted = jobs.filter(
     ({ whole, ended, id }) => !whole && !ended && !busy.has(workflowIdOf(id)),
   );
@@ -34,11 +35,6 @@ export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRun
   ];
 }
 
-/** The batch or issuance of a lane or resolution. */
-function jobOf(workflowId: string): string {
-  return workflowId.replace(/(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/, '');
-}
-
 function undecidedSentence(
   { subject, workflowId, answerBy }: UndecidedAttempt,
   jobs: ErasurePlan['jobs'],
@@ -53,7 +49,8 @@ function undecidedSentence(
   const ids = jobs.map(({ id }) => id);
   const analysis = ids.find((id) => id.startsWith(`${workflowId}/`));
   const owners = ids.map(workflowIdOf);
-  const owner = owners.find((id) => id === jobOf(workflowId));
+  const decidedOn = jobOfSender(workflowId).replace(/\/decision-\d+$/, '');
+  const owner = owners.find((id) => id === decidedOn);
   const job = owner ?? owners.find((id) => id.startsWith('certificate')) ?? 'ID';
   const command = subject.startsWith('credit/')
     ? `resolve ${analysis ?? 'ID'}`

@@ -166,13 +166,22 @@ async function decisionToTake(
   if (!isOpen && !isAboutThisEnd) return { number: last.number + 1, open: null };
   if (isOpen && isSame(last, request, environment.actor))
     return { number: last.number, open: last };
-  throw alreadyDecided(id, last);
+  throw alreadyDecided(id, last, isOpen && kind.startsWith('certificate'));
 }
 
-function alreadyDecided(id: string, { action, at, by }: DecisionRecord): CommandError {
+/** @param isOpen its rows are being carried out */
+function alreadyDecided(
+  id: string,
+  { action, at, by, number }: DecisionRecord,
+  isOpen = false,
+): CommandError {
+  const cancel = `\`diligence cancel ${id}/decision-${number}\``;
+  const [en, pt] = isOpen
+    ? [`, not ended yet (${cancel})`, `, ainda não terminou (${cancel})`]
+    : ['', ''];
   return new CommandError([
-    `${id}: ${by} has resolved it already: ${action}, at ${at}`,
-    `${id}: ${by} já resolveu: ${action}, em ${at}`,
+    `${id}: ${by} has resolved it already: ${action}, at ${at}${en}`,
+    `${id}: ${by} já resolveu: ${action}, em ${at}${pt}`,
   ]);
 }
 

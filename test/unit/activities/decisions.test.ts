@@ -1,10 +1,14 @@
 import { createCertificateDecisionActivities } from '../../../src/activities/certificates/decisions';
 import type { RowListRef } from '../../../src/domain/certificates/job';
-import { decisionFolder, type DecidedRow } from '../../../src/domain/core/decision';
+import {
+  decisionFolder,
+  type DecidedRow,
+  type DecisionRecord,
+} from '../../../src/domain/core/decision';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA as document, environment } from './certificate-bench';
 
-describe('a decision to reissue', () => {
+describe('a decision about a row', () => {
   let bench: CertificateBench;
   let work: RowListRef;
 
@@ -24,7 +28,10 @@ describe('a decision to reissue', () => {
     });
 
   /** The row expired under the id that was given up, and a person wants it again. */
-  const decide = async (number: number): Promise<RowListRef> => {
+  const decide = async (
+    number: number,
+    what: Partial<DecisionRecord> = {},
+  ): Promise<RowListRef> => {
     const row: DecidedRow = {
       item: 0,
       line: 2,
@@ -32,14 +39,15 @@ describe('a decision to reissue', () => {
       certidaoId: 'given-up',
       attempts: 1,
     };
-    const decision = {
+    const decision: DecisionRecord = {
       number,
       action: 'reissue',
       rows: [row],
-      certidaoId: null,
+      externalId: null,
       by: 'ana',
       note: 'asked again',
       at: new Date(bench.now()).toISOString(),
+      ...what,
     };
     const decided = decisionFolder(work.folder, number);
     const start = { id: decided, kind: 'decision', createdAt: decision.at, label: null } as const;
@@ -62,5 +70,30 @@ describe('a decision to reissue', () => {
     const [answer] = await bench.request(await decide(2), { chunk: 'r2' });
     expect(answer).toMatchObject({ kind: 'accepted', certidaoId: 'second' });
     expect(bench.server.posts()).toHaveLength(0);
+  });
+
+  it('to adopt an id that the service does not know is refused, and the row stays as it was', async () => {
+    bench.server.reply = (_request, response) => sendJson(response, 404, { code: 'not_found' });
+    expect(await decide(1, { action: 'adopt', externalId: 'mistyped' })).toMatchObject({
+      items: 0,
+    });
+    expect(await bench.outcomes(work)).toMatchObject([
+      {
+        status: 'expired',
+        certidaoId: 'given-up',
+        note: 'adopt by ana refused: the service does not know mistyped',
+      },
+    ]);
+    expect((await bench.last(document))?.resolution).toBeNull();
+  });
+
+  it.each([
+    ['it has', 200, { certidao_id: 'lost-one', status: 'queued' }],
+    ['it cannot be asked for now', 503, {}],
+  ])('to adopt an id follows it when %s', async (_, status, body) => {
+    bench.server.reply = (_request, response) => sendJson(response, status, body);
+    const list = await decide(1, { action: 'adopt', externalId: 'lost-one' });
+    const item = await bench.deps.certificateJobs.item(list, 0);
+    expect(item.start).toMatchObject({ kind: 'watch', certidaoId: 'lost-one' });
   });
 });
