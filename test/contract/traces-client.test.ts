@@ -59,6 +59,18 @@ const onlyListed: Reply = ({ path, query }, response) => {
     : sendJson(response, 200, { data: [trace], page });
 };
 
+it.each([
+  ['bare', (data: object) => data],
+  ['below data', (data: object) => ({ data })],
+])('takes the id of a created JSON:API document, %s, and reads none', async (_, document) => {
+  const answer = document({ id, type: 'rastro', attributes: { status: 'completed' } });
+  server.reply = (_request, response) => sendJson(response, 200, answer);
+  const request = { target: 'x', strategy: 'all', key: 'k' } as const;
+  const created = await apiWith().create(request);
+  expect(created.trace.traceId).toBe(id);
+  await expect(apiWith().read(id, 'poll')).rejects.toMatchObject({ isJsonApi: true });
+});
+
 test('a search reads as it was told', async () => {
   const read = await apiWith().read(id);
   expect(read.answer).toEqual(trace);

@@ -20,6 +20,8 @@ export type Answer =
 /** How an issuance ends, counted from its request. */
 export type Ending =
   | { as: 'issued' | 'failed'; afterMs: number }
+  /** Failed: responses about it cannot be read. */
+  | { as: 'unreadable'; afterMs: number }
   | { as: 'retryable'; afterMs: number; againAfterMs: number }
   | { as: 'never' };
 

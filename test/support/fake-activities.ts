@@ -254,7 +254,13 @@ export class FakeActivities {
   async #watch(input: PollInput, time: ActivityClock) {
     const startedAt = await time.now();
     const held = new Map<number, PolledRow>(input.rows.map((row) => [row[0], [...row]]));
-    const answer: PollAnswer = { settled: [], due: [], handedOn: [], readFailure: this.trouble };
+    const answer: PollAnswer = {
+      settled: [],
+      due: [],
+      unreadable: 0,
+      handedOn: [],
+      readFailure: this.trouble,
+    };
     const freed = this.#freedPlaces.freedByPoll(input.name);
     let firstSettledAt = Infinity;
     for (let now = startedAt; ; now = await time.now()) {
@@ -262,6 +268,8 @@ export class FakeActivities {
       for (const tuple of held.values()) {
         const settled = this.#read(tuple, now, input.rowDeadlineMs);
         if (settled === null) continue;
+        if (this.service.issuances.get(tuple[1])?.ending.as === 'unreadable')
+          answer.unreadable += 1;
         held.delete(tuple[0]);
         answer.settled.push(settled);
         this.#rows(input.name).add(-1);
@@ -309,6 +317,7 @@ export class FakeActivities {
     const ending = this.service.issuances.get(certidaoId)?.ending;
     if (ending === undefined) throw new Error(`nobody was ever given the id ${certidaoId}`);
     if (ending.as !== 'never' && now >= requestedAt + ending.afterMs) {
+      if (ending.as === 'unreadable') return [rowIndex, 'failed'] as const satisfies unknown[];
       return ending.as === 'retryable'
         ? ([rowIndex, 'retryable', now + ending.againAfterMs] as const satisfies unknown[])
         : ([rowIndex, ending.as] as const satisfies unknown[]);

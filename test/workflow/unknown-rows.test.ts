@@ -1,4 +1,4 @@
-import { countsOf, resume } from '../support/batch-orders';
+import { cancel, countsOf, resume } from '../support/batch-orders';
 import { counted, hour, workflowSuite, type BatchHandle } from '../support/workflow-environment';
 
 const rows = 240;
@@ -40,6 +40,17 @@ workflowSuite('rows that become unknown', (rig) => {
     const ofLane = { issued: (rows / lanes / 5) * 4, unknown: rows / lanes / 5 };
     expect(await countsOf(batch)).toEqual(Array(lanes).fill(counted(ofLane)));
     expect(fakes.service.places).toHaveLength(rows);
+  });
+
+  it('stop a batch too when responses about issuances cannot be read', async () => {
+    const endings = [{ as: 'unreadable', afterMs: 1_000 } as const];
+    const fakes = rig().fakes({}, { usual: { endings } });
+    const batch = await rig().startBatch({ rows, concurrency: 12, maxUnknown });
+    await rig().pass(hour);
+    expect(fakes.service.places.length).toBeGreaterThanOrEqual(maxUnknown);
+    expect(fakes.service.places.length).toBeLessThanOrEqual(maxUnknown + 24);
+    await cancel(batch, false);
+    await batch.result();
   });
 
   it('elsewhere, in another job, stop nothing', async () => {

@@ -1,11 +1,12 @@
-import { createFactReader } from './read-fact';
+import { createFactReader, withoutPdf, type ReadRow } from './read-fact';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { onAbort } from '../../apis/http/signals';
-import { StatusError, isHttpError } from '../../apis/http/errors';
+import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
+import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import type { CertificateItem } from '../../domain/certificates/job';
 import { storeAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
@@ -13,7 +14,6 @@ import {
   rowFlags,
   type PollAnswer,
   type PollInput,
-  type PolledRow,
 } from '../../domain/certificates/certificate-rows';
 import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-slots';
@@ -27,11 +27,8 @@ const patienceWithRefusalsMs = 10 * 60_000;
 const defaultRetryAfterMs = 60_000;
 
 /** One row while a poll holds it. */
-interface Held {
-  tuple: PolledRow;
+interface Held extends ReadRow {
   dueAt: number;
-  /** Age at the last read that found it unsettled; null: none in this poll. */
-  unsettledAgeMs: number | null;
   /** Consecutive failed reads, for the backoff. */
   failures: number;
   reading: boolean;
@@ -66,11 +63,17 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     const held = new Map<number, Held>();
     for (const tuple of input.rows) {
       const dueAt = tuple[3];
-      const unread = { unsettledAgeMs: null, failures: 0, reading: false, lookedUp: false };
-      held.set(tuple[0], { tuple, dueAt, ...unread });
+      const unread = { unsettledAgeMs: null, isIssued: false, failures: 0 };
+      held.set(tuple[0], { tuple, dueAt, ...unread, reading: false, lookedUp: false });
     }
     const endPoll = deps.metrics.pollStarted(() => [...held.values()].map(({ tuple }) => tuple[2]));
-    const answer: PollAnswer = { settled: [], due: [], handedOn: [], readFailure: null };
+    const answer: PollAnswer = {
+      settled: [],
+      due: [],
+      unreadable: 0,
+      handedOn: [],
+      readFailure: null,
+    };
     const stored: OutcomeRecord[] = [];
     const found: NewFact[] = [];
     // Reads still in flight when the poll returns: GETs may be aborted.
@@ -138,10 +141,12 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
 
     const expire = (row: Held, item: CertificateItem, message: string): void => {
       const [rowIndex, certidaoId, requestedAt, , attempts, flags] = row.tuple;
-      const error = { code: 'deadline', category: 'expired', message };
+      const [status, error] = row.isIssued
+        ? (['failed', withoutPdf('at the deadline of the row')] as const)
+        : (['expired', { code: 'deadline', category: 'expired', message }] as const);
       const history = { requestedAt, attempts, flags };
-      stored.push(unsettledOutcome('expired', item, certidaoId, history, error));
-      settle(row, [rowIndex, 'expired']);
+      stored.push(unsettledOutcome(status, item, certidaoId, history, error));
+      settle(row, [rowIndex, status]);
     };
 
     const onReadError = (
@@ -163,6 +168,14 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       const message = isHttpError(error) ? error.message : nameOf(error);
       if (late && !refused && item !== null)
         return expire(row, item, `the last read failed: ${message}`);
+      const history = { requestedAt, attempts, flags };
+      const isJsonApi = error instanceof ContractError && error.isJsonApi;
+      if (item !== null && isJsonApi && row.failures > 1) {
+        const lost = { code: unreadableAnswer, category: 'contract', message };
+        stored.push(unsettledOutcome('failed', item, certidaoId, history, lost));
+        answer.unreadable += 1;
+        return settle(row, [rowIndex, 'failed']);
+      }
       if (
         item !== null &&
         status !== null &&
@@ -171,9 +184,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         row.failures > 3
       ) {
         const lost = { code: status.code ?? `http_${status.status}`, category: 'lost', message };
-        stored.push(
-          unsettledOutcome('failed', item, certidaoId, { requestedAt, attempts, flags }, lost),
-        );
+        stored.push(unsettledOutcome('failed', item, certidaoId, history, lost));
         return settle(row, [rowIndex, 'failed']);
       }
       const grown = backoffMs(row.failures, random(), { baseMs: 500, maxMs: 60_000 });

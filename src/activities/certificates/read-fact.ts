@@ -10,6 +10,24 @@ import { EvidenceCollector } from './evidence';
 /** Maximum wait for evidence that the service announces as pending, or that is not there yet. */
 const patienceWithEvidenceMs = 2 * 60_000;
 
+/** A row while it is read. */
+export interface ReadRow {
+  tuple: PolledRow;
+  /** Age at the last read that found it unsettled; null: none in this poll. */
+  unsettledAgeMs: number | null;
+  /** The service said that it was issued: only its PDF is awaited. */
+  isIssued: boolean;
+}
+
+/** Issued, and without the PDF that the service announced. No fact: a later read may find it. */
+export function withoutPdf(reason: string) {
+  return {
+    code: 'evidence_unavailable',
+    category: 'evidence',
+    message: `it was issued, and its PDF was not there (${reason}): \`resolve --action watch\` reads it again`,
+  };
+}
+
 /** Reads an issuance: a settled one, with its evidence, is a fact. */
 export function createFactReader(deps: CertificateDependencies) {
   const { store, certificates, idKey, now, settlingTimes } = deps;
@@ -20,7 +38,7 @@ export function createFactReader(deps: CertificateDependencies) {
 
   /** A fact once the issuance has settled and its evidence is checked; else its current status. */
   async function readFact(
-    row: { tuple: PolledRow; unsettledAgeMs: number | null },
+    row: ReadRow,
     item: CertificateItem,
     priority: CallPriority,
     signal: AbortSignal,
@@ -31,6 +49,7 @@ export function createFactReader(deps: CertificateDependencies) {
   > {
     const [, certidaoId, requestedAt, , , flags] = row.tuple;
     const { issuance, answer } = await certificates.readCertificate(certidaoId, priority, signal);
+    row.isIssued = issuance.state === 'completed';
     const over = issuance.state === 'failed' || issuance.state === 'completed';
     // The request instant of another job's issuance is not known here.
     if (over && (flags & rowFlags.shared) === 0) {
@@ -82,13 +101,7 @@ export function createFactReader(deps: CertificateDependencies) {
           error: { code: 'evidence_mismatch', category: 'evidence', message: found.message },
         };
       case 'unavailable':
-        return {
-          error: {
-            code: 'evidence_unavailable',
-            category: 'evidence',
-            message: `it was issued, and its PDF was not there (${found.message}): \`resolve --action watch\` reads it again`,
-          },
-        };
+        return { error: withoutPdf(found.message) };
       case 'refused':
         return { error: { code: 'address_refused', category: 'evidence', message: found.message } };
     }

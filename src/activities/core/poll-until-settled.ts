@@ -62,7 +62,7 @@ export interface PollTerms extends PollRequest {
    * be visible yet, and a single wrong response must not end a poll of days. Default 0.
    */
   refusalPatienceMs?: number;
-  /** Unreadable responses count as permanent failures; else they are retried. */
+  /** Unreadable responses count as permanent failures; else only JSON:API documents do. */
   refusesUnreadable?: true;
   /**
    * Status once another failure follows refused credentials. Left out: the status stays until a read succeeds.
@@ -171,7 +171,8 @@ export function createPolling(deps: PollDependencies): PollUntilSettled {
       return { kind: 'wait', ...nothingRead, status: waitingForCredentials, retryAfterMs: ownMs };
     }
     const isUnreadable = error instanceof ContractError;
-    if (failure === 'permanent' || (isUnreadable && terms.refusesUnreadable === true)) {
+    const isRefused = isUnreadable && (terms.refusesUnreadable === true || error.isJsonApi);
+    if (failure === 'permanent' || isRefused) {
       return refusal(error, terms);
     }
     const unreadable = isUnreadable ? error.message : null;

@@ -154,6 +154,9 @@ export class StatusError extends Error {
   }
 }
 
+/** Code of a response whose fields are in `attributes`: where the specification has them, all are missing. */
+export const jsonApiDocument = 'json_api_document';
+
 /** A 2xx response that is unreadable. Holds the invalid paths, never the values. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
@@ -177,6 +180,11 @@ export class ContractError extends Error {
 
   get answer(): Buffer | null {
     return this.#answer;
+  }
+
+  /** Reading it again is no use: the service writes all of its responses like this. */
+  get isJsonApi(): boolean {
+    return this.issues.some(({ code }) => code === jsonApiDocument);
   }
 }
 

@@ -142,6 +142,8 @@ export interface PollAnswer {
   settled: PollResult[];
   /** Outstanding rows whose next read has moved. */
   due: [place: number, dueAt: number][];
+  /** Rows that failed because the service's responses cannot be read. */
+  unreadable: number;
   /** Slots of settled rows that chunks have taken already. */
   handedOn: [run: string, places: number][];
   /** Set when all reads were refused or failed: shown to people. */

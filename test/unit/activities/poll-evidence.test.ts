@@ -201,6 +201,28 @@ it.each([
   expect((await bench.outcomes(work))[0]).toMatchObject({ note });
 });
 
+it.each<[string, object, (response: ServerResponse) => void]>([
+  ['is pending', { evidence: { status: 'pending', pdf_url: null } }, () => {}],
+  ['is not there', announced, (response) => sendJson(response, 404, {})],
+  ['answers 500', announced, (response) => sendJson(response, 500, {})],
+])(
+  'says at the deadline of a row that it was issued, and that its PDF %s',
+  async (_, wire, notYet) => {
+    serve(wire, notYet);
+    const work = await bench.work('w1', [documentA]);
+    const rows: [number, string, number, number, number, number][] = [
+      [0, 'c-0', bench.now() - 10_000, 0, 1, 0],
+    ];
+    expect((await bench.watch(work, { rows, rowDeadlineMs: 5_000 })).settled).toEqual([
+      [0, 'failed'],
+    ]);
+    const [outcome] = await bench.outcomes(work);
+    expect(outcome).toMatchObject({ certidaoId: 'c-0', errorCode: 'evidence_unavailable' });
+    expect(outcome?.errorMessage).toMatch(/^it was issued, and its PDF was not there .*watch/);
+    expect(await bench.facts.of('c-0')).toBeNull();
+  },
+);
+
 it('treats a link that leads nowhere as no evidence', async () => {
   serve({ links: { pdf: '/api/v1/certidoes/c-0/pdf' } }, (response) => sendJson(response, 404, {}));
   expect((await watch()).outcome).toMatchObject({ status: 'issued', note: 'no evidence' });

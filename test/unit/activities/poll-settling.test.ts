@@ -40,6 +40,7 @@ it('settles an issuance that completed without evidence, and notes it', async ()
   expect(await bench.watch(work, { rows: [row(0)] })).toEqual({
     settled: [[0, 'issued']],
     due: [],
+    unreadable: 0,
     handedOn: [],
     readFailure: null,
   });
@@ -110,6 +111,24 @@ it('settles nothing and stores no fact from an answer about another issuance', a
   expect(answer.settled).toEqual([]);
   expect(await bench.facts.of('c-other')).toBeNull();
   expect(await bench.facts.of('c-0')).toBeNull();
+});
+
+it.each([
+  ['with its id', { id: 'c-0', type: 'certidao', attributes: { status: 'completed' } }],
+  ['below data', { data: { id: 'c-0', attributes: { certidao_id: 'c-0', status: 'queued' } } }],
+])('fails a row early when the service answers in JSON:API, %s', async (_, body) => {
+  answerAlways(body);
+  const work = await bench.work('w1', [documentA]);
+  const answer = await bench.watch(work, { rows: [row(0)] });
+  expect(answer).toMatchObject({ settled: [[0, 'failed']], unreadable: 1 });
+  expect(await bench.outcomes(work)).toMatchObject([
+    {
+      status: 'failed',
+      certidaoId: 'c-0',
+      errorCode: 'unreadable_answer',
+      errorMessage: expect.stringContaining('(attributes: json_api_document)'),
+    },
+  ]);
 });
 
 it('reads once more at the deadline, and only then gives up', async () => {
@@ -189,6 +208,7 @@ it('returns at once when nothing is left', async () => {
   expect(await bench.watch(await bench.work('w1', [documentA]), { rows: [] })).toEqual({
     settled: [],
     due: [],
+    unreadable: 0,
     handedOn: [],
     readFailure: null,
   });

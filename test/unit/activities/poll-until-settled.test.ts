@@ -1,7 +1,12 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createPolling, type Reading } from '../../../src/activities/core/poll-until-settled';
-import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
+import {
+  ConnectionError,
+  ContractError,
+  jsonApiDocument,
+  type StatusError,
+} from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { answeredStatus } from '../../support/status-errors';
 import { waitBounds } from '../../../src/domain/core/service/poll-timing';
@@ -279,6 +284,18 @@ it('ends when it is cancelled between two reads', async () => {
   bench.atPause = () => bench.environment.cancel();
   await expect(bench.until([running(), running()])).rejects.toThrow(CancelledFailure);
   expect(bench.reads).toHaveLength(1);
+});
+
+it('ends early when every answer is a JSON:API document, and waits out another unreadable one', async () => {
+  const unreadable = (code: string) => new ContractError(call, [{ path: 'attributes', code }]);
+  const end = bench.until([unreadable(jsonApiDocument)], { patience: minute });
+  expect(await end).toMatchObject({
+    kind: 'refused',
+    status: 200,
+    message: 'GET /x/{id}: the answer cannot be read (attributes: json_api_document)',
+  });
+  expect(bench.now).toBe(minute);
+  expect(await new Bench().until([unreadable('invalid_type'), done])).toMatchObject(done);
 });
 
 it('tells phases by its heartbeats', async () => {

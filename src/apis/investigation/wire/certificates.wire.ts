@@ -2,7 +2,15 @@ import { z } from 'zod';
 import type { CallName } from '../../http/errors';
 import { ContractError } from '../../http/errors';
 import { parseJson } from '../../http/problem';
-import { flag, isSameId, number, parseWire, stateOf, reported } from './wire-fields';
+import {
+  flag,
+  isSameId,
+  jsonApiResource,
+  number,
+  parseWire,
+  stateOf,
+  reported,
+} from './wire-fields';
 import { isUuid } from '../../../domain/core/uuid';
 import type { Issuance } from '../../../domain/certificates/issuance';
 
@@ -121,7 +129,11 @@ export function acceptedIdFromWire(
   const linked = linkedWire.safeParse(answer).data?.links.self ?? '';
   const named = acceptedWire.safeParse(answer).data?.certidao_id;
   return (
-    named ?? idAt(linked) ?? idAt(location) ?? parseWire(acceptedWire, call, answer).certidao_id
+    named ??
+    idAt(linked) ??
+    idAt(location) ??
+    jsonApiResource(answer)?.id ??
+    parseWire(acceptedWire, call, answer).certidao_id
   );
 }
 

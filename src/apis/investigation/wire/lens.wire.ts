@@ -15,6 +15,7 @@ import {
   failure,
   id,
   isSameId,
+  jsonApiResource,
   number,
   parseWire,
   pollAfterMs,
@@ -115,7 +116,10 @@ export function lensFromWire(
   analysisId: string | null,
   body: Buffer,
 ): LensAnalysis {
-  const analysis = parseWire(lensWire, call, parseJson(body));
+  const answer = parseJson(body);
+  // An id in hand is never thrown away.
+  const created = analysisId === null ? jsonApiResource(answer) : null;
+  const analysis = parseWire(lensWire, call, created ?? answer);
   if (analysisId === null || isSameId(analysis.analysisId, analysisId)) return analysis;
   throw new ContractError(call, [{ path: 'id', code: 'another_analysis' }]);
 }

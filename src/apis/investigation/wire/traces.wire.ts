@@ -9,6 +9,7 @@ import {
   flag,
   id,
   isSameId,
+  jsonApiResource,
   listAsItCame,
   parseWire,
   pollAfterMs,
@@ -61,7 +62,10 @@ export const traceWire = z
  * @throws ContractError when the body is not JSON, lacks a required field, or is about another search
  */
 export function traceFromWire(call: CallName, traceId: string | null, body: Buffer): Trace {
-  const trace = parseWire(traceWire, call, parseJson(body));
+  const answer = parseJson(body);
+  // An id in hand is never thrown away.
+  const created = traceId === null ? jsonApiResource(answer) : null;
+  const trace = parseWire(traceWire, call, created ?? answer);
   if (traceId === null || isSameId(trace.traceId, traceId)) return trace;
   throw new ContractError(call, [{ path: 'id', code: 'another_search' }]);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Artifact } from '../../../domain/core/artifact';
 import type { Billing } from '../../../domain/core/service/billing';
 import type { ServiceFailure } from '../../../domain/core/service/service-failure';
-import { ContractError, type CallName } from '../../http/errors';
+import { ContractError, jsonApiDocument, type CallName } from '../../http/errors';
 import { flag, number, reported as anyText, tolerant } from '../../http/tolerant';
 
 export { flag, number };
@@ -135,8 +135,18 @@ export function isSameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
+const resource = z.object({ id, attributes: z.looseObject({}) });
+const wrapped = z.object({ data: resource });
+
+/** The resource of a JSON:API document: its fields are where no schema of ours looks for them. */
+export function jsonApiResource(answer: unknown): z.infer<typeof resource> | null {
+  return wrapped.safeParse(answer).data?.data ?? resource.safeParse(answer).data ?? null;
+}
+
 /** @throws ContractError with the invalid paths, never the values */
 export function parseWire<T>(schema: z.ZodType<T>, call: CallName, value: unknown): T {
+  if (call.method === 'GET' && jsonApiResource(value) !== null)
+    throw new ContractError(call, [{ path: 'attributes', code: jsonApiDocument }]);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new ContractError(call, issuesOf(parsed.error));

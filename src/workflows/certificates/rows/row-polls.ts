@@ -68,6 +68,7 @@ export class RowPolls {
         this.#rows.waiting.goAgain({ ...again, was: 'failed' });
       }
     }
+    for (let n = 0; n < answer.unreadable; n += 1) this.#requests.countLost();
     if (answer.readFailure === 'credentials') this.#rows.breaker.reason = 'credentials';
     else if (answer.settled.length > 0 && this.#rows.breaker.reason === 'credentials') {
       this.#rows.breaker.reason = null;

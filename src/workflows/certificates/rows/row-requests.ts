@@ -208,7 +208,7 @@ export class RowRequests {
     const mayReissue = own && attempts < limits.reissueAttempts;
     if (this.#rows.options.terms.onUnknown !== 'reissue' || !mayReissue) {
       this.#rows.waiting.addUnknown(rowIndex, attempts);
-      if (own) this.#countLost();
+      if (own) this.countLost();
       return;
     }
     const notBefore = Date.now() + 1_000;
@@ -222,7 +222,8 @@ export class RowRequests {
     });
   }
 
-  #countLost(): void {
+  /** A row whose outcome the service does not show: too many of them hold the batch. */
+  countLost(): void {
     this.#rows.state.lost += 1;
     const report = this.#rows.options.onLost?.(this.#rows.state.lost);
     if (report !== undefined) this.#rows.wakes.inBackground(report);

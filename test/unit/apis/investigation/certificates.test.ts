@@ -60,8 +60,11 @@ it('sends two requests over two connections', async () => {
   expect(server.received.map(({ connection }) => connection)).toEqual([1, 2]);
 });
 
-it('takes an id without a status from an acceptance', async () => {
-  server.reply = (_request, response) => sendJson(response, 201, { certidao_id: 'c-9' });
+it.each([
+  ['without a status', { certidao_id: 'c-9' }],
+  ['that is a JSON:API document', { data: { id: 'c-9', attributes: { status: 'queued' } } }],
+])('takes the id from an acceptance %s', async (_, body) => {
+  server.reply = (_request, response) => sendJson(response, 201, body);
   expect(await api.requestCertificate('cnpj', '11222333000181', nothing)).toBe('c-9');
 });
 
