@@ -125,13 +125,24 @@ export function waitsChart(waits: Bars, words: ChartWords, formats: Formats): Ht
   }));
 }
 
-const label = { color: 'var(--muted)', fontSize: 12 } as const;
+export const label = { color: 'var(--muted)', fontSize: 12 } as const;
 
 const plainAxis = {
   axisLine: { lineStyle: { color: 'var(--line)' } },
   axisTick: { lineStyle: { color: 'var(--line)' } },
   splitLine: { show: false },
 } as const;
+
+/** @param own of its labels */
+export function categoryAxis(data: string[], own: object) {
+  return {
+    type: 'category',
+    data,
+    axisLine: { lineStyle: { color: 'var(--line)' } },
+    axisTick: { show: false },
+    axisLabel: { ...label, ...own },
+  } as const;
+}
 
 export function countAxis(formats: Formats) {
   return {

@@ -1,22 +1,30 @@
-import { Html, html } from './html';
+import { reportTimeZone } from './formats';
+import { Html, html, type Content } from './html';
+import type { Reader } from './reader';
 import { style } from './style';
 
-/**
- * One page that loads nothing: no external script, style sheet, font or picture.
- *
- * @param language of its texts, as in `<html lang>`
- * @param ownStyle CSS in addition to the common style
- */
-export function htmlPage(page: {
-  language: string;
-  title: string;
-  ownStyle?: string;
-  /** It contains pictures. */
-  hasPictures?: boolean;
-  main: Html;
-}): string {
+/** One page that loads nothing: no external script, style sheet, font or picture. */
+export function htmlPage(
+  { formats, htmlLanguage, say }: Reader,
+  page: {
+    kicker: string;
+    title: string;
+    headline: string;
+    when?: string;
+    /** It contains pictures. */
+    hasPictures?: boolean;
+    main: Content;
+    /** In the footer. */
+    about: string;
+    /** Epoch milliseconds. */
+    writtenAt: number;
+  },
+): string {
+  const at = formats.instant(page.writtenAt);
+  const written = say(`Written by diligence on ${at}.`, `Gravado pelo diligence em ${at}.`);
+  const zone = say('All times are those of', 'Todos os horários são de');
   const document = html`<!doctype html>
-    <html lang="${page.language}">
+    <html lang="${htmlLanguage}">
       <head>
         <meta charset="utf-8" />
         <meta
@@ -25,13 +33,25 @@ export function htmlPage(page: {
         />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title>${page.title}</title>
+        <title>${page.kicker}: ${page.title}</title>
         <style>
-          ${new Html(style + (page.ownStyle ?? ''))}
+          ${new Html(style)}
         </style>
       </head>
       <body>
-        <main>${page.main}</main>
+        <main>
+          <header>
+            <p class="kicker">${page.kicker}</p>
+            <h1>${page.title}</h1>
+            <p class="headline">${page.headline}</p>
+            ${page.when === undefined ? null : html`<p class="kicker">${page.when}</p>`}
+          </header>
+          ${page.main}
+          <footer>
+            <p>${page.about}</p>
+            <p>${written} ${zone} ${reportTimeZone}.</p>
+          </footer>
+        </main>
       </body>
     </html>`;
   return `${document.text.trim()}\n`;

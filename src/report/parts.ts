@@ -5,20 +5,6 @@ import type { Reader } from './reader';
 /** Good, open, or possibly charged without a result. */
 export type Look = '' | 'good' | 'warn' | 'bad';
 
-export function headerPart(head: {
-  kicker: string;
-  title: string;
-  headline: string;
-  when?: string;
-}): Html {
-  return html`<header>
-    <p class="kicker">${head.kicker}</p>
-    <h1>${head.title}</h1>
-    <p class="headline">${head.headline}</p>
-    ${head.when === undefined ? null : html`<p class="kicker">${head.when}</p>`}
-  </header>`;
-}
-
 export interface Tile {
   name: string;
   value: string;
@@ -41,6 +27,20 @@ export function tilesPart(tiles: readonly Tile[]): Html {
   </dl>`;
 }
 
+/** Small words below the others of a cell; null: none. */
+export function smallPart(words: Content): Html | null {
+  return words === null || words === ''
+    ? null
+    : html`<span class="small muted block">${words}</span>`;
+}
+
+/** How many are left out, and where they are; null: none. */
+export function morePart({ formats, say }: Reader, more: number, where: string): Html | null {
+  const count = formats.number(more);
+  const words = say(`and ${count} more in ${where}`, `e mais ${count} em ${where}`);
+  return more <= 0 ? null : html`<p class="muted small">${words}</p>`;
+}
+
 /** @param count number of items, beside the title */
 export function cardPart(title: string, content: Content, count: string | null = null): Html {
   return html`<section class="card">
@@ -53,6 +53,12 @@ export interface Column {
   name: string;
   /** `line`: a short number. */
   look?: 'right' | 'wide' | 'line';
+  /** Percent of the table's. */
+  width?: number;
+}
+
+function isEmpty(content: Content): boolean {
+  return content === null || content === '' || (Array.isArray(content) && content.every(isEmpty));
 }
 
 /** A table; on a telephone, a list of its rows. @param totals cells of a last row */
@@ -66,7 +72,7 @@ export function tablePart(
   const cells = (row: readonly Content[]): Html[] =>
     columns.map((column, at) => {
       const content = row[at] ?? null;
-      const empty = content === null || content === '' ? ' empty' : '';
+      const empty = isEmpty(content) ? ' empty' : '';
       return html`<td class="${lookOf(column)}${empty}" data-label="${column.name}">
         ${content}
       </td>`;
@@ -74,7 +80,10 @@ export function tablePart(
   return html`<table class="rows words">
     <thead>
       <tr>
-        ${columns.map((column) => html`<th scope="col" class="${lookOf(column)}">${column.name}</th>`)}
+        ${columns.map((column) => {
+          const style = column.width === undefined ? null : html` style="width:${column.width}%"`;
+          return html`<th scope="col" class="${lookOf(column)}" ${style}>${column.name}</th>`;
+        })}
       </tr>
     </thead>
     <tbody>
@@ -197,6 +206,18 @@ export function timelinePart(
   );
 }
 
+/** @param steps null: nothing is left to do */
+export function leftPart({ say }: Reader, steps: Content, count: string | null = null): Html {
+  const nothing = html`<p>${say('Nothing.', 'Nenhuma.')}</p>`;
+  return cardPart(say('What is left to do', 'Pendências'), steps ?? nothing, count);
+}
+
+/** The facts about a job, on any page. */
+export function aboutPart({ say }: Reader, facts: readonly (readonly [string, Content])[]): Html {
+  const zone = [say('Time zone', 'Fuso horário'), reportTimeZone] as const;
+  return cardPart(say('About this job', 'Sobre este trabalho'), factsPart([...facts, zone]));
+}
+
 /** A file of the result folder, or an uploaded one. */
 export interface EvidenceFile {
   name: string;
@@ -233,14 +254,4 @@ export function commandPart(line: string): Html {
   return html`<code class="command"
     >${words.flatMap((word, at) => (at === 0 ? [word] : [' ', word]))}</code
   >`;
-}
-
-export function footerPart({ formats, say }: Reader, about: string, writtenAt: number): Html {
-  const at = formats.instant(writtenAt);
-  const written = say(`Written by diligence on ${at}.`, `Gravado pelo diligence em ${at}.`);
-  const zone = say('All times are those of', 'Todos os horários são de');
-  return html`<footer>
-    <p>${about}</p>
-    <p>${written} ${zone} ${reportTimeZone}.</p>
-  </footer>`;
 }

@@ -30,6 +30,7 @@ const portuguese: Readonly<Record<string, string>> = {
     'A linha não informa o tipo da certidão (cnpj ou trabalhista), e nenhum foi dado para o arquivo.',
   never_sent: 'Nunca foi enviado.',
   not_cancelled: 'O serviço não informou o fim de um dossiê que foi pedido para cancelar.',
+  not_sent: 'O pedido nunca saiu, como mostra um recibo tardio: pode ser feito de novo.',
   repeated_digits: 'A célula repete um único dígito: não é um documento.',
   result_unavailable: 'O resultado completo não pôde ser obtido.',
   scientific_notation:
@@ -51,9 +52,12 @@ const portuguese: Readonly<Record<string, string>> = {
 
 /** With the cell that an English message names. */
 export function problemWords(
-  { code, message }: { code: string | null; message: string },
+  { category, code, message }: { category?: string | null; code: string | null; message: string },
   language: ReportLanguage,
 ): string {
+  if (language === 'pt' && category === 'refused') {
+    return `O serviço recusou o pedido (${code ?? 'sem código'}).`;
+  }
   const known = code !== null && Object.hasOwn(portuguese, code) ? portuguese[code] : undefined;
   if (language === 'en' || known === undefined) return message;
   const [, before, within] = /^([A-Z]{1,3}\d+): |\bcell ([A-Z]{1,3}\d+)\b/.exec(message) ?? [];

@@ -44,7 +44,8 @@ section, .tiles { margin-bottom: 20px; }
 .tile.good .value { color: var(--good); }
 .pair { display: grid; gap: 20px; grid-template-columns: repeat(2, minmax(0, 1fr)); margin-bottom: 20px; }
 .pair section { margin: 0; }
-.chart { display: block; width: 100%; height: auto; margin: 6px 0 10px; }
+/* Fonts differ in width: what a drawing did not reckon with is shown all the same. */
+.chart { display: block; width: 100%; height: auto; margin: 6px 0 10px; } .chart:not(.map) { overflow: visible; }
 .chart.narrow { display: none; }
 table { width: 100%; border-collapse: collapse; }
 th { text-align: left; font-weight: 500; color: var(--muted); font-size: 14px; padding: 0 12px 6px 0; border-bottom: 1px solid var(--line); }
@@ -64,19 +65,33 @@ th:last-child, td:last-child { padding-right: 0; }
 .bar { display: block; height: 10px; margin-top: 8px; border-radius: 2px; background: var(--quiet); min-width: 2px; }
 .bar.good { background: var(--good); } .bar.warn { background: var(--warn); } .bar.bad { background: var(--bad); }
 .outcomes tfoot td { border-top: 1px solid var(--line); border-bottom: 0; font-weight: 620; }
-code, .command { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; font-size: 13px; }
+code, .command { overflow-wrap: anywhere; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; font-size: 13px; }
 .command {
   display: block; background: var(--code); border-radius: 6px; padding: 7px 10px; margin: 4px 0 2px;
-  line-height: 1.45; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all;
+  line-height: 1.45; white-space: pre-wrap; user-select: all;
 }
+.after { margin: 20px 0 6px; }
+h4, .list > h3 { font-size: 15px; margin: 18px 0 4px; font-weight: 620; overflow-wrap: anywhere; }
+table + .muted { margin-top: 8px; }
+.fact { display: inline-block; margin: 0 16px 2px 0; overflow-wrap: anywhere; }
+.notice { border-left: 4px solid var(--warn); padding-left: 12px; } .group > .notice { margin-top: 8px; }
+.graph-box { overflow-x: auto; }
+.graph { display: block; max-width: none; height: auto; }
+.graph rect { fill: var(--card); stroke: var(--quiet); stroke-width: 1.5; }
+.graph .good rect { stroke: var(--good); } .graph .warn rect { stroke: var(--warn); }
+.graph .bad rect { stroke: var(--bad); } .graph .quiet rect { stroke-dasharray: 4 3; }
+.graph .root rect { fill: var(--code); stroke: var(--line); }
+.graph text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+.graph .first { font-weight: 620; } .graph .second { fill: var(--muted); font-size: 12px; }
+.graph .arrow { fill: none; stroke: var(--quiet); stroke-width: 1.3; } .graph .head { fill: var(--quiet); }
 .group { border-top: 1px solid var(--line); margin-top: 22px; padding-top: 20px; }
 .group-head { display: flex; align-items: baseline; gap: 10px; margin-bottom: 4px; }
 .badge { font-size: 14px; font-weight: 620; color: var(--muted); font-variant-numeric: tabular-nums; }
-.badge.warn { color: var(--warn); } .badge.bad { color: var(--bad); }
-ol { margin: 8px 0 14px; padding-left: 22px; } li { margin-bottom: 8px; }
+.badge.good { color: var(--good); } .badge.warn { color: var(--warn); } .badge.bad { color: var(--bad); }
+ol { margin: 8px 0 14px; padding-left: 22px; } ul { margin: 0; padding-left: 20px; } li { margin-bottom: 8px; }
 .rows { table-layout: fixed; margin-top: 14px; }
 .flag { white-space: nowrap; }
-.rows th.line-cell { width: 64px; } .rows th.subject-cell { width: 22%; }
+.rows th.line-cell { width: 64px; }
 .rows td { font-size: 14.5px; overflow-wrap: anywhere; }
 dl.details { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 24px; margin: 0; }
 dl.details dt { color: var(--muted); } dl.details dd { margin: 0; overflow-wrap: anywhere; }
@@ -143,6 +158,8 @@ footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
   .picture { max-height: 120mm; }
   .outcomes .bar-cell { width: 22%; } .outcomes .means { line-height: 20px; } .bar { margin-top: 5px; }
   td, tbody th, .outcomes :is(td, tbody th) { padding-top: 4px; padding-bottom: 4px; }
+  .whole { break-inside: avoid; } .graph { max-width: 100%; } h4, .list > h3 { font-size: 13px; break-after: avoid; }
+  .fact { font-size: 12px; } a { color: inherit; text-decoration: none; }
   .tile, tr, figure, li { break-inside: avoid; } h2, h3, .group-head { break-after: avoid; }
   details { display: none; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }

@@ -52,6 +52,7 @@ const statuses: Readonly<Record<string, Words>> = {
   missing: ['Missing', 'Sem resposta'],
   not_requested: ['Not requested', 'Não consultada'],
   open: ['Open', 'Em aberto'],
+  undecided: ['Undecided', 'Sem decisão'],
   waiting: ['Waiting', 'Em espera'],
   stands_still: ['Stands still', 'Parado'],
   'stands still': ['Stands still', 'Parado'],
@@ -95,6 +96,31 @@ const names: Readonly<Record<string, Words>> = {
   profile: ['Asset profile', 'Perfil patrimonial'],
   trace: ['Trace search', 'Busca de rastros'],
   artifacts: ['Artifacts', 'Artefatos'],
+  assignorStatus: ['Assignor', 'Cedente'],
+  atService: ['Last seen at the service', 'Visto por último no serviço'],
+  brl: ['Value', 'Valor'],
+  contradictions: ['Contradictions', 'Contradições'],
+  count: ['Count', 'Quantidade'],
+  credit: ['Credit analysis', 'Análise de crédito'],
+  detected: ['Detected', 'Detectada'],
+  error: ['Error', 'Erro'],
+  hypotheses: ['Hypotheses', 'Hipóteses'],
+  name: ['Name', 'Nome'],
+  newChanges: ['New changes', 'Alterações novas'],
+  notes: ['Notes', 'Observações'],
+  occurrences: ['Occurrences', 'Ocorrências'],
+  payers: ['Payers', 'Sacados'],
+  payersWithIssues: ['Payers with issues', 'Sacados com apontamentos'],
+  receivables: ['Receivables', 'Recebíveis'],
+  riskLevel: ['Risk level', 'Nível de risco'],
+  riskRules: ['Rules that matched', 'Regras acionadas'],
+  riskScore: ['Risk score', 'Pontuação de risco'],
+  riskStatus: ['Risk status', 'Situação do risco'],
+  rural_imoveis: ['Rural properties', 'Imóveis rurais'],
+  severity: ['Severity', 'Gravidade'],
+  state: ['Status', 'Situação'],
+  value: ['Value', 'Valor'],
+  what: ['What', 'O quê'],
   assessed_value: ['Assessed value of properties', 'Valor venal dos imóveis'],
   'credit-batch': ['Credit analyses', 'Análises de crédito'],
   'dossier-batch': ['Dossiers', 'Dossiês'],
@@ -228,18 +254,23 @@ function at({ [0]: en, [1]: pt }: Words, language: ReportLanguage): string {
   return language === 'pt' ? pt : en;
 }
 
+function own(words: Readonly<Record<string, Words>>, word: string): Words | undefined {
+  return Object.hasOwn(words, word) ? words[word] : undefined;
+}
+
 /** A status; an unknown word unchanged. */
 export function statusWord(status: string, language: ReportLanguage): string {
-  const pair = Object.hasOwn(statuses, status) ? statuses[status] : undefined;
+  const pair = own(statuses, status);
   return pair === undefined ? plain(status) : at(pair, language);
 }
 
-/** For `risk.matched_rules`, the name of `matched_rules`. */
+/** For `risk.matched_rules`, the name of `matched_rules`; a count may have the name of a status. */
 export function nameOf(path: string, language: ReportLanguage): string {
   const last = path.slice(path.lastIndexOf('.') + 1);
   const inCamel = last.replaceAll(/_(\p{Ll})/gu, (_, letter: string) => letter.toUpperCase());
-  const known = [path, last, inCamel].find((one) => Object.hasOwn(names, one));
-  const pair = known === undefined ? undefined : names[known];
+  const pair =
+    [path, last, inCamel].map((one) => own(names, one)).find((one) => one !== undefined) ??
+    own(statuses, last);
   return pair === undefined ? plain(path.replace('localizacao.', '')) : at(pair, language);
 }
 

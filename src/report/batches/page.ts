@@ -7,17 +7,18 @@ import { maskTarget } from '../../domain/traces/target';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { costWords } from '../findings/report';
 import { cellContent } from '../findings/section';
-import { reportTimeZone, type ReportLanguage } from '../formats';
+import type { ReportLanguage } from '../formats';
 import { html, type Html } from '../html';
 import { htmlPage } from '../html-page';
 import {
+  aboutPart,
   barsPart,
   cardPart,
   commandPart,
   evidencePart,
-  factsPart,
-  footerPart,
-  headerPart,
+  leftPart,
+  morePart,
+  smallPart,
   tablePart,
   tilesPart,
   timelinePart,
@@ -61,19 +62,17 @@ export function batchHtml(report: BatchReport, language: ReportLanguage): string
   );
   const request = { at: record.createdAt, what: say('Asked for', 'Pedido') };
   const ended = { at: endedAt, what: say('Ended', 'Encerrado') };
-  return htmlPage({
-    language: reader.htmlLanguage,
-    title: `${kicker}: ${name}`,
-    main: html`${headerPart({
-      kicker,
-      title: name,
-      headline: `${lines}. ${open}`,
-      when: `${formats.instant(record.createdAt)} – ${formats.instant(endedAt)}`,
-    })}
-    ${tiles(report, reader)} ${statusesPart(report, reader)} ${rowsPart(figures, record, reader)}
-    ${leftPart(figures, record, reader)} ${timelinePart(reader, [request, ended])}
-    ${evidencePart(reader, report.files)} ${aboutPart(report, reader)}
-    ${footerPart(reader, about, report.writtenAt)}`,
+  return htmlPage(reader, {
+    kicker,
+    title: name,
+    headline: `${lines}. ${open}`,
+    when: `${formats.instant(record.createdAt)} – ${formats.instant(endedAt)}`,
+    main: html`${tiles(report, reader)} ${statusesPart(report, reader)}
+    ${rowsPart(figures, record, reader)} ${stepsPart(figures, record, reader)}
+    ${timelinePart(reader, [request, ended])} ${evidencePart(reader, report.files)}
+    ${detailsPart(report, reader)}`,
+    about,
+    writtenAt: report.writtenAt,
   });
 }
 
@@ -131,12 +130,7 @@ function rowsPart(figures: BatchFigures, { kind }: JobBatchRecord, reader: Reade
   ];
   const cells = rows.map((row) => [
     row.line,
-    [
-      requestedFor(row, kind),
-      row.reference === ''
-        ? null
-        : html`<span class="muted small block">${maskTextOfPeople(row.reference)}</span>`,
-    ],
+    [requestedFor(row, kind), smallPart(maskTextOfPeople(row.reference))],
     [statusWord(row.status, language), row.error === null ? null : errorNote(row.error)],
     ...columns.map((column) => {
       const value = row.cells[column] ?? null;
@@ -149,14 +143,10 @@ function rowsPart(figures: BatchFigures, { kind }: JobBatchRecord, reader: Reade
     const sum = totals[column];
     return sum === undefined ? '' : sumWords(column, sum, reader);
   });
-  const rest = say(
-    `${formats.number(more)} more lines stand in results.csv.`,
-    `Mais ${formats.number(more)} linhas em results.csv.`,
-  );
   return cardPart(
     say('Lines', 'Linhas'),
     html`${tablePart(heads, cells, ['Total', '', '', ...sums])}
-    ${more > 0 ? html`<p class="muted small">${rest}</p>` : null}`,
+    ${morePart(reader, more, 'results.csv')}`,
     formats.number(rows.length + more),
   );
 }
@@ -166,9 +156,9 @@ function isSomething(cell: Cell | undefined): boolean {
   return cell !== undefined && cell !== null && cell !== '' && cell !== 0;
 }
 
-function errorNote({ code, message }: NonNullable<BatchRow['error']>): Html {
+function errorNote({ code, message }: NonNullable<BatchRow['error']>): Html | null {
   const text = maskTextOfPeople(message);
-  return html`<span class="muted small block">${code === null ? text : `${code}: ${text}`}</span>`;
+  return smallPart(code === null ? text : `${code}: ${text}`);
 }
 
 function requestedFor({ requested, page }: BatchRow, kind: JobBatchRecord['kind']): Html {
@@ -181,22 +171,21 @@ function requestedFor({ requested, page }: BatchRow, kind: JobBatchRecord['kind'
   return page === null ? html`${masked}` : html`<a href="${page}">${masked}</a>`;
 }
 
-function leftPart(
+function stepsPart(
   { left, moreLeft }: BatchFigures,
   { kind }: JobBatchRecord,
   reader: Reader,
 ): Html {
   const { formats, language, say } = reader;
-  const title = say('What is left to do', 'Pendências');
-  if (left.length === 0) return cardPart(title, html`<p>${say('Nothing.', 'Nenhuma.')}</p>`);
+  if (left.length === 0) return leftPart(reader, null);
   const columns: Column[] = [
     { name: say('Line', 'Linha'), look: 'line' },
     { name: say('Asked for', 'Pedido') },
     { name: say('What happened', 'O que aconteceu'), look: 'wide' },
     { name: say('What to do now', 'O que fazer agora'), look: 'wide' },
   ];
-  const mend = say(
-    'Mend the line in the input and run the file again: what has ended well is not asked for again.',
+  const correct = say(
+    'Correct the line in the input and run the file again: what has ended well is not asked for again.',
     'Corrija a linha na entrada e execute o arquivo de novo: o que terminou bem não é pedido outra vez.',
   );
   const rows = left.map((row) => [
@@ -206,22 +195,18 @@ function leftPart(
       html`<strong>${statusWord(row.status, language)}.</strong> `,
       row.error === null ? sentence(whyOf(row.status, say)) : errorNote(row.error),
     ],
-    row.jobId === null ? mend : commandPart(`diligence inbox show ${row.jobId}`),
+    row.jobId === null ? correct : commandPart(`diligence inbox show ${row.jobId}`),
   ]);
-  const more = say(
-    `and ${formats.number(moreLeft)} more in results.csv`,
-    `e mais ${formats.number(moreLeft)} em results.csv`,
-  );
-  return cardPart(
-    title,
-    html`${tablePart(columns, rows)}
-    ${moreLeft > 0 ? html`<p class="muted small">${more}</p>` : null}`,
+  return leftPart(
+    reader,
+    html`${tablePart(columns, rows)} ${morePart(reader, moreLeft, 'results.csv')}`,
     formats.number(left.length + moreLeft),
   );
 }
 
-function aboutPart({ endedAt, record }: BatchReport, { formats, say }: Reader): Html {
-  const facts = factsPart([
+function detailsPart({ endedAt, record }: BatchReport, reader: Reader): Html {
+  const { formats, say } = reader;
+  return aboutPart(reader, [
     ['Id', html`<code>${record.batchId}</code>`],
     [say('Input', 'Entrada'), maskTextOfPeople(record.inputName)],
     [
@@ -241,7 +226,5 @@ function aboutPart({ endedAt, record }: BatchReport, { formats, say }: Reader): 
     [say('Started by', 'Iniciado por'), record.createdBy],
     [say('Started', 'Início'), formats.instant(record.createdAt)],
     [say('Ended', 'Fim'), formats.instant(endedAt)],
-    [say('Time zone', 'Fuso horário'), reportTimeZone],
   ]);
-  return cardPart(say('About this job', 'Sobre este trabalho'), facts);
 }

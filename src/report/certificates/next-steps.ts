@@ -1,6 +1,6 @@
 import type { StoredResultRow, RowStatus } from '../../domain/certificates/certificates';
 import type { DecisionAction } from '../../domain/certificates/job';
-import { resolveLine, shellWord } from '../command-line';
+import { shellWord } from '../command-line';
 
 /** What a person can do about a row that was not issued. Both languages have a sentence for each. */
 export type Advice =
@@ -8,7 +8,7 @@ export type Advice =
   | 'ask_again'
   | 'ask_again_in_doubt'
   | 'read_again'
-  | 'mend'
+  | 'correct'
   | 'wait'
   | 'nothing';
 
@@ -37,7 +37,7 @@ export function adviceFor(row: StoredResultRow & { status: StatusLeft }): Advice
     case 'expired':
       return 'read_again';
     case 'invalid':
-      return 'mend';
+      return 'correct';
     case 'unsupported':
       return 'wait';
     case 'cancelled':
@@ -60,22 +60,11 @@ export function actionFor(advice: Advice): DecisionAction | null {
     case 'ask_again':
     case 'ask_again_in_doubt':
       return 'reissue';
-    case 'mend':
+    case 'correct':
     case 'wait':
     case 'nothing':
       return null;
   }
-}
-
-/** The command line of a resolution. `note` is the placeholder that the person replaces. */
-export function resolveCommandLine(
-  batchId: string,
-  rows: { line: number | string } | { status: StatusLeft },
-  action: DecisionAction,
-  note: string,
-): string {
-  const which = 'line' in rows ? `--line ${rows.line}` : `--status ${rows.status}`;
-  return resolveLine(batchId, { action, note, which: ` ${which}` });
 }
 
 /** The command line that runs a fixed file again. */

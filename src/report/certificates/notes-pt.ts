@@ -1,3 +1,5 @@
+import type { ReportLanguage } from '../formats';
+
 /** Notes that this program itself adds to a row. */
 const ownNotes: [RegExp, string][] = [
   [/^1 leading zero restored$/, '1 zero à esquerda restaurado'],
@@ -25,7 +27,7 @@ function translatedNote(note: string): string {
   return note;
 }
 
-/** One of our notes in Portuguese; others unchanged. */
-export function noteInPortuguese(note: string): string {
-  return note.split('; ').map(translatedNote).join('; ');
+/** Our notes in the reader's language; others unchanged. */
+export function noteWords(note: string, language: ReportLanguage): string {
+  return language === 'en' ? note : note.split('; ').map(translatedNote).join('; ');
 }

@@ -1,12 +1,9 @@
 import type { BatchSummary, RowStatus } from '../../domain/certificates/certificates';
 import type { CertificateRecord } from '../../domain/certificates/job';
 import type { DecisionRecord } from '../../domain/core/decision';
-import type { Formats } from '../formats';
-import { maskTextOfPeople } from '../../protection/redaction';
 import type { Look } from '../parts';
 import type { Reader } from '../reader';
 import type { ReportFigures } from './report-figures';
-import type { ReportTexts } from './texts-en';
 
 export interface Report {
   summary: BatchSummary;
@@ -20,8 +17,6 @@ export interface Report {
 /** Context of every part of a page. */
 export interface Page extends Report {
   reader: Reader;
-  texts: ReportTexts;
-  formats: Formats;
 }
 
 /** Colour of a status: good, open, or possibly charged without a result. */
@@ -36,8 +31,3 @@ export const looks: Record<RowStatus, Look> = {
   cancelled: '',
   erased: '',
 };
-
-/** The name of a report. */
-export function inputName({ record, texts }: Page): string {
-  return record.inputName === null ? texts.singleInput : maskTextOfPeople(record.inputName);
-}

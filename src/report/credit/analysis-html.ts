@@ -1,15 +1,14 @@
 import type { AnalysisHead, AnalysisSummary, AnalysedAssignor } from '../../domain/credit/analysis';
-import { countAxis, drawn, grid } from '../charts';
+import { categoryAxis, countAxis, drawn, grid } from '../charts';
 import type { ReportLanguage } from '../formats';
 import { html, type Html } from '../html';
 import { htmlPage } from '../html-page';
 import {
+  aboutPart,
   barsPart,
   cardPart,
   evidencePart,
-  factsPart,
-  footerPart,
-  headerPart,
+  leftPart,
   tablePart,
   tilesPart,
   timelinePart,
@@ -19,7 +18,7 @@ import {
 import { type Reader, readerOf } from '../reader';
 import { statusWord } from '../words';
 import { firings, masked, type AnalysisFigures } from './figures';
-import { issuesPart, leftPart } from './issues-part';
+import { issuesPart, leftWords } from './issues-part';
 
 /** The analysis of a page. */
 export interface ReportedAnalysis {
@@ -78,23 +77,22 @@ export function analysisHtml(report: AnalysisReport, language: ReportLanguage): 
     'Documents are masked. result.json, titulos.csv and issues.csv beside this page hold all of it in full.',
     'Os documentos estão mascarados. result.json, titulos.csv e issues.csv, ao lado desta página, trazem tudo por extenso.',
   );
-  return htmlPage({
-    language: reader.htmlLanguage,
-    title: `${kicker}: ${masked(report.fileName)}`,
-    main: html`${headerPart({
-        kicker,
-        title: masked(report.fileName),
-        headline: `${say('Assignor', 'Cedente')}: ${name} (${statusWord(assignor.status, language)})`,
-        when: formats.instant(job.endedAt),
-      })}
-      ${tiles(summary, figures, reader)} ${contradictionsPart(contradictions, reader)}
+  return htmlPage(reader, {
+    kicker,
+    title: masked(report.fileName),
+    headline: `${say('Assignor', 'Cedente')}: ${name} (${statusWord(assignor.status, language)})`,
+    when: formats.instant(job.endedAt),
+    main: html`${tiles(summary, figures, reader)} ${contradictionsPart(contradictions, reader)}
       <div class="pair">
         ${statusesPart('count', summary, reader)} ${statusesPart('value', summary, reader)}
       </div>
       ${payersPart(figures, reader)} ${duePart(figures, reader)} ${rulesPart(figures, reader)}
-      ${issuesPart(figures, reader)} ${leftPart(contradictions, reader)}
+      ${issuesPart(figures, reader)}
+      ${leftPart(reader, html`<p>${leftWords(contradictions, reader)}</p>`)}
       ${timelinePart(reader, events)} ${evidencePart(reader, [...sent, ...report.files])}
-      ${aboutPart(report, reader)} ${footerPart(reader, about, report.writtenAt)}`,
+      ${detailsPart(report, reader)}`,
+    about,
+    writtenAt: report.writtenAt,
   });
 }
 
@@ -211,13 +209,10 @@ function duePart({ due }: AnalysisFigures, { formats, say }: Reader): Html | nul
     { name: 'due', title, description: words.slice(0, mostMonths).join('; ') },
     (size) => ({
       grid: grid(size),
-      xAxis: {
-        type: 'category',
-        data: shown.map(({ month }) => label(month)),
-        axisLabel: { color: 'var(--muted)', fontSize: 12, hideOverlap: true },
-        axisLine: { lineStyle: { color: 'var(--line)' } },
-        axisTick: { show: false },
-      },
+      xAxis: categoryAxis(
+        shown.map(({ month }) => label(month)),
+        { hideOverlap: true },
+      ),
       yAxis: countAxis(formats),
       series: [
         {
@@ -273,19 +268,14 @@ function rulesPart({ rules }: AnalysisFigures, reader: Reader): Html | null {
   );
 }
 
-function aboutPart({ analysis, job }: AnalysisReport, { formats, say }: Reader): Html {
-  return cardPart(
-    say('About this job', 'Sobre este trabalho'),
-    factsPart([
-      ['Id', html`<code>${job.jobId}</code>`],
-      [
-        say('Operation', 'Operação'),
-        job.operationId === null ? null : html`<code>${job.operationId}</code>`,
-      ],
-      [say('Rule engine', 'Motor de regras'), analysis.engineName ?? analysis.engineId],
-      [say('Cost', 'Custo'), say('the service reports none', 'o serviço não informa')],
-      [say('Started', 'Início'), formats.instant(job.createdAt)],
-      [say('Ended', 'Fim'), formats.instant(job.endedAt)],
-    ]),
-  );
+function detailsPart({ analysis, job }: AnalysisReport, reader: Reader): Html {
+  const { formats, say } = reader;
+  return aboutPart(reader, [
+    ['Id', html`<code>${job.jobId}</code>`],
+    [say('Operation', 'Operação'), job.operationId && html`<code>${job.operationId}</code>`],
+    [say('Rule engine', 'Motor de regras'), analysis.engineName ?? analysis.engineId],
+    [say('Cost', 'Custo'), say('the service reports none', 'o serviço não informa')],
+    [say('Started', 'Início'), formats.instant(job.createdAt)],
+    [say('Ended', 'Fim'), formats.instant(job.endedAt)],
+  ]);
 }

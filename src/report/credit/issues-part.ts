@@ -1,5 +1,5 @@
 import { html, type Html } from '../html';
-import { cardPart, tablePart, type Column } from '../parts';
+import { cardPart, morePart, smallPart, tablePart, type Column } from '../parts';
 import type { Reader } from '../reader';
 import { statusWord } from '../words';
 import { masked, type AnalysisFigures, type ReportedIssue } from './figures';
@@ -24,44 +24,31 @@ export function issuesPart({ issues, moreIssues }: AnalysisFigures, reader: Read
       titulo: say('Titulo', 'Título'),
     })[one.level] ?? one.level;
   const rows = issues.map((one) => [
-    [
-      `${level(one)} ${masked(one.name)}`,
-      one.payer === null ? null : html`<span class="muted small block">${one.payer}</span>`,
-    ],
+    [`${level(one)} ${masked(one.name)}`, smallPart(one.payer)],
     one.value === null ? null : formats.money(one.value),
-    [
-      masked(one.rule),
-      one.field === null ? null : html`<span class="muted small block">${one.field}</span>`,
-    ],
+    [masked(one.rule), smallPart(one.field)],
     one.status === null ? null : statusWord(one.status, language),
     [one.actual, one.expected, one.threshold]
       .filter((text) => text !== null)
       .map((text) => html`<span class="block">${text}</span>`),
     one.message,
   ]);
-  const more = say(
-    `${formats.number(moreIssues)} more in issues.csv.`,
-    `Mais ${formats.number(moreIssues)} em issues.csv.`,
-  );
   return cardPart(
     title,
-    html`${tablePart(columns, rows)}
-    ${moreIssues > 0 ? html`<p class="muted small">${more}</p>` : null}`,
+    html`${tablePart(columns, rows)} ${morePart(reader, moreIssues, 'issues.csv')}`,
     formats.number(issues.length + moreIssues),
   );
 }
 
 /** What a person should do about the whole result. */
-export function leftPart(contradictions: readonly string[], { say }: Reader): Html {
-  const words =
-    contradictions.length === 0
-      ? say(
-          'Nothing for diligence. What is alerted or blocked is for the credit desk to decide.',
-          'Nada para o diligence. O que tem alerta ou está bloqueado cabe à mesa de crédito decidir.',
-        )
-      : say(
-          'Ask the service about the contradictions above before you rely on the result.',
-          'Pergunte ao serviço sobre as contradições acima antes de confiar no resultado.',
-        );
-  return cardPart(say('What is left to do', 'Pendências'), html`<p>${words}</p>`);
+export function leftWords(contradictions: readonly string[], { say }: Reader): string {
+  return contradictions.length === 0
+    ? say(
+        'Nothing for diligence. What is alerted or blocked is for the credit desk to decide.',
+        'Nada para o diligence. O que tem alerta ou está bloqueado cabe à mesa de crédito decidir.',
+      )
+    : say(
+        'Ask the service about the contradictions above before you rely on the result.',
+        'Pergunte ao serviço sobre as contradições acima antes de confiar no resultado.',
+      );
 }

@@ -1,6 +1,6 @@
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import { html, type Html } from '../html';
-import { barsPart, cardPart, factsPart, tablePart, type Tile } from '../parts';
+import { barsPart, cardPart, factsPart, tablePart, type Bar, type Tile } from '../parts';
 import type { Reader } from '../reader';
 import { statusWord } from '../words';
 import { costWords, type FindingsReport, type SpecialPart } from './report';
@@ -88,12 +88,12 @@ function rulesPart({ findings }: FindingsReport, reader: Reader): Html | null {
   const { formats, say } = reader;
   const rules = findings.sections.find(({ title }) => title === 'risk.matched_rules');
   if (rules === undefined || rules.rows.length === 0) return null;
-  const bars = rules.rows.map(({ description, id, score }) => ({
+  const bars = rules.rows.map(({ description, id, score }): Bar => ({
     name: String(description ?? id ?? '–'),
     amount: typeof score === 'number' ? score : 0,
-    told: typeof score === 'number' ? formats.number(score) : '–',
+    shown: typeof score === 'number' ? formats.number(score) : '–',
     means: String(id ?? ''),
-    look: 'warn' as const,
+    look: 'warn',
   }));
   const whole = bars.reduce((sum, { amount }) => sum + amount, 0);
   return cardPart(

@@ -1,16 +1,16 @@
 import { attentionOf, whyOf, type ActionMeaning } from '../../domain/attention';
 import type { JobKind } from '../../domain/job';
 import { resolveLine } from '../command-line';
-import { reportTimeZone, type ReportLanguage } from '../formats';
+import type { ReportLanguage } from '../formats';
 import { html, type Content, type Html } from '../html';
 import { htmlPage } from '../html-page';
 import {
+  aboutPart,
   cardPart,
   commandPart,
   evidencePart,
   factsPart,
-  footerPart,
-  headerPart,
+  leftPart,
   tilesPart,
   timelinePart,
 } from '../parts';
@@ -46,25 +46,23 @@ export function findingsHtml(report: FindingsReport, language: ReportLanguage): 
     'Rows are as the service sent them, but for documents, which are masked. The files beside this page hold all of it.',
     'As linhas estão como o serviço as enviou, com os documentos mascarados. Os arquivos ao lado desta página trazem tudo.',
   );
-  return htmlPage({
-    language: reader.htmlLanguage,
-    title: `${kicker}: ${report.subject}`,
+  return htmlPage(reader, {
+    kicker,
+    title: report.subject,
+    headline,
+    when: `${statusWord(report.status, language)} · ${reader.formats.instant(report.settledAt)}`,
     hasPictures: report.picture !== null,
-    main: html`${headerPart({
-      kicker,
-      title: report.subject,
-      headline,
-      when: `${statusWord(report.status, language)} · ${reader.formats.instant(report.settledAt)}`,
-    })}
-    ${tilesPart([...tiles, { name: say('Cost', 'Custo'), ...cost }])} ${errorPart(report, reader)}
-    ${parts} ${sections}
+    main: html`${tilesPart([...tiles, { name: say('Cost', 'Custo'), ...cost }])}
+    ${errorPart(report, reader)} ${parts} ${sections}
     ${emptyPart(
       reader,
       shown.filter(({ rows }) => rows.length === 0),
     )}
-    ${more} ${leftPart(report, reader)} ${timelinePart(reader, timesOf(report, reader))}
-    ${answerPart(report, reader)} ${evidencePart(reader, report.files)} ${aboutPart(report, reader)}
-    ${footerPart(reader, about, report.writtenAt)}`,
+    ${more} ${stepsPart(report, reader)} ${timelinePart(reader, timesOf(report, reader))}
+    ${answerPart(report, reader)} ${evidencePart(reader, report.files)}
+    ${detailsPart(report, reader)}`,
+    about,
+    writtenAt: report.writtenAt,
   });
 }
 
@@ -90,12 +88,9 @@ function errorPart({ error, findings }: FindingsReport, { say }: Reader): Html |
 }
 
 /** The possible next steps, each with its command. */
-function leftPart(report: FindingsReport, reader: Reader): Html {
+function stepsPart(report: FindingsReport, reader: Reader): Html {
   const { say } = reader;
-  const title = say('What is left to do', 'Pendências');
-  if (!report.needsAttention) {
-    return cardPart(title, html`<p>${say('Nothing.', 'Nenhuma.')}</p>`);
-  }
+  if (!report.needsAttention) return leftPart(reader, null);
   const { actions } = attentionOf(report.kind, report.status, ['incomplete'], say);
   const step = ({ action, does }: ActionMeaning): Html => {
     return html`<li>
@@ -103,8 +98,8 @@ function leftPart(report: FindingsReport, reader: Reader): Html {
       ${commandPart(resolveLine(report.id, { action, note: say('reason', 'motivo') }))}
     </li>`;
   };
-  return cardPart(
-    title,
+  return leftPart(
+    reader,
     html`<p>${sentence(whyOf(report.status, say))}</p>
       <ol>
         ${actions.map(step)}
@@ -122,17 +117,14 @@ function answerPart({ findings }: FindingsReport, reader: Reader): Html | null {
   return cardPart(title, factsPart(facts));
 }
 
-function aboutPart(report: FindingsReport, { formats, language, say }: Reader): Html {
-  return cardPart(
-    say('About this job', 'Sobre este trabalho'),
-    factsPart([
-      ['Id', html`<code>${report.id}</code>`],
-      [say('Label', 'Rótulo'), report.label],
-      [say('Status', 'Situação'), statusWord(report.status, language)],
-      [say('Started by', 'Iniciado por'), report.createdBy],
-      [say('Started', 'Início'), formats.instant(report.createdAt)],
-      [say('Ended', 'Fim'), formats.instant(report.settledAt)],
-      [say('Time zone', 'Fuso horário'), reportTimeZone],
-    ]),
-  );
+function detailsPart(report: FindingsReport, reader: Reader): Html {
+  const { formats, language, say } = reader;
+  return aboutPart(reader, [
+    ['Id', html`<code>${report.id}</code>`],
+    [say('Label', 'Rótulo'), report.label],
+    [say('Status', 'Situação'), statusWord(report.status, language)],
+    [say('Started by', 'Iniciado por'), report.createdBy],
+    [say('Started', 'Início'), formats.instant(report.createdAt)],
+    [say('Ended', 'Fim'), formats.instant(report.settledAt)],
+  ]);
 }

@@ -1,7 +1,7 @@
 import { fieldsOf, isFields, type Cell, type FlatRow } from '../../domain/core/findings';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { html, type Content, type Html } from '../html';
-import { cardPart, type Column, type Tile } from '../parts';
+import { cardPart, smallPart, type Column, type Tile } from '../parts';
 import type { Reader } from '../reader';
 import { nameOf } from '../words';
 import type { FindingsReport, SpecialPart } from './report';
@@ -154,7 +154,7 @@ function viewsOf(properties: readonly FlatRow[], reader: Reader): Record<string,
       ),
       cells: (row) => [
         first(row, 'placa', 'placa_nova', 'placa_antiga'),
-        [first(row, 'modelo', 'marca'), muted(first(row, 'cor'))],
+        [first(row, 'modelo', 'marca'), smallPart(first(row, 'cor'))],
         joined(row, '/', 'ano_fabricacao', 'ano_modelo'),
         joined(row, ' / ', 'municipio', 'uf'),
         first(row, 'situacao_veiculo'),
@@ -174,7 +174,7 @@ function viewsOf(properties: readonly FlatRow[], reader: Reader): Record<string,
         addressOf(row),
         first(row, 'tipo_uso'),
         area(row['area_terreno']),
-        [area(row['area_construida']), muted(first(row, 'ano_construcao'))],
+        [area(row['area_construida']), smallPart(first(row, 'ano_construcao'))],
         money(row['valor_venal']),
         money(row['valor_iptu']),
       ],
@@ -203,7 +203,9 @@ function restrictionsOf(row: FlatRow): string[] {
 function addressOf(row: FlatRow): Content {
   const street = joined(row, ', ', ...under('logradouro', 'numero', 'complemento'));
   const town = joined(row, ', ', ...under('bairro', 'cidade', 'uf'));
-  return street === '' && town === '' ? first(row, 'sql_iptu', 'inscricao') : [street, muted(town)];
+  return street === '' && town === ''
+    ? first(row, 'sql_iptu', 'inscricao')
+    : [street, smallPart(town)];
 }
 
 function under(...names: string[]): string[] {
@@ -218,10 +220,6 @@ function first(row: FlatRow, ...names: string[]): string | null {
 
 function joined(row: FlatRow, by: string, ...names: string[]): string {
   return names.flatMap((name) => first(row, name) ?? []).join(by);
-}
-
-function muted(text: string | null): Html | null {
-  return text === null || text === '' ? null : html`<span class="muted small block">${text}</span>`;
 }
 
 /** In cents, so that sums are exact. */

@@ -1,6 +1,7 @@
 import type { CoverageRow } from '../../domain/investigations/report';
 import { html, type Html } from '../html';
-import { label, lookOf, type Page } from './page';
+import { statusWord, nameOf } from '../words';
+import { lookOf, note, type Page } from './page';
 
 const box = { width: 192, height: 48 };
 const gap = { x: 44, y: 12 };
@@ -20,8 +21,13 @@ interface PlacedNode {
 
 /** The steps of the plan, from left to right in their possible order. */
 export function graphPart(page: Page): Html {
-  const { report, texts } = page;
-  const steps = report.coverage;
+  const { language, say } = page.reader;
+  const steps = page.report.coverage;
+  const title = say('The plan as a graph', 'O plano em grafo');
+  const intro = say(
+    'Each step starts when the steps before it have ended.',
+    'Cada etapa começa quando terminam as que vêm antes dela.',
+  );
   const depths = depthsOf(steps);
   const columns = columnsOf(depths);
   const below = new Map<number, number>();
@@ -29,7 +35,7 @@ export function graphPart(page: Page): Html {
     id: '',
     x: 1,
     y: 1,
-    first: texts.subject,
+    first: say('Subject', 'De quem se trata'),
     second: '',
     look: 'root',
   };
@@ -40,7 +46,7 @@ export function graphPart(page: Page): Html {
     const column = (columns.get(depth) ?? 1) + Math.floor(row / mostBelow);
     const x = 1 + column * (box.width + gap.x);
     const y = 1 + (row % mostBelow) * (box.height + gap.y);
-    const second = `${label(page, kind)}: ${label(page, status)}`;
+    const second = `${statusWord(status, language)}: ${nameOf(kind, language)}`;
     return { id: step, x, y, first: step, second, look: lookOf(status) || 'quiet' };
   });
   const all = [subject, ...nodes];
@@ -51,21 +57,27 @@ export function graphPart(page: Page): Html {
   );
   const words = steps
     .map(({ needs, status, step }) =>
-      [step, needs.length > 0 ? `(${needs.join(', ')})` : '', label(page, status)].join(' '),
+      [step, needs.length > 0 ? `(${needs.join(', ')})` : '', statusWord(status, language)].join(
+        ' ',
+      ),
     )
     .join('; ');
-  return html`<div class="graph-box" tabindex="0" role="group" aria-label="${texts.graph}">
-    <svg
-      class="graph"
-      viewBox="0 0 ${width} ${height}"
-      width="${width}"
-      role="img"
-      aria-labelledby="graph-title graph-desc"
-    >
-      <title id="graph-title">${texts.graph}</title>
-      <desc id="graph-desc">${words}</desc>
-      ${arrows} ${all.map(boxOf)}
-    </svg>
+  return html`<div class="whole">
+    <h3 class="after">${title}</h3>
+    ${note(intro)}
+    <div class="graph-box" tabindex="0" role="group" aria-label="${title}">
+      <svg
+        class="graph"
+        viewBox="0 0 ${width} ${height}"
+        width="${width}"
+        role="img"
+        aria-labelledby="graph-title graph-desc"
+      >
+        <title id="graph-title">${title}</title>
+        <desc id="graph-desc">${words}</desc>
+        ${arrows} ${all.map(boxOf)}
+      </svg>
+    </div>
   </div>`;
 }
 

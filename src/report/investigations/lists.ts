@@ -1,74 +1,93 @@
 import { punctuateDocument } from '../../domain/core/documents/documents';
 import type { Cell } from '../../domain/core/findings';
 import type { PersonAssets, ReportTable } from '../../domain/investigations/report';
-import { countAxis, drawn, grid } from '../charts';
+import { categoryAxis, countAxis, drawn, grid, label } from '../charts';
+import { cellWords } from '../findings/section';
 import { html, type Content, type Html } from '../html';
-import { block, card, cellText, label, money, note, table } from './page';
-import type { Page } from './page';
-import { absence, fileLink, isPlanned } from './parts';
+import { cardPart, factsPart, morePart, smallPart, tablePart } from '../parts';
+import { nameOf, statusWord } from '../words';
+import {
+  absence,
+  fileLink,
+  isPlanned,
+  none,
+  note,
+  sections,
+  type Page,
+  type Section,
+} from './page';
 
 const mostBars = 8;
 
 export function assetsPart(page: Page): Html | null {
-  const { formats, report, texts } = page;
+  const { reader, report } = page;
+  const { formats, language, say } = reader;
   if (!isPlanned(page, 'assets')) return null;
   const { people, totals } = report.assets;
-  if (people.length === 0) return card(texts.assets, note(absence(page, 'assets')));
-  const { count, list, value } = texts.columns;
-  const look = 'right number';
+  const title = say(...sections.assets.title);
+  if (people.length === 0) return cardPart(title, absence(page, 'assets'));
   const sum = (of: 'count' | 'value'): number =>
     totals.reduce((all, one) => all + Math.round((one[of] ?? 0) * 100), 0) / 100;
+  const table = tablePart(
+    [
+      { name: say('List', 'Lista') },
+      { name: say('Count', 'Quantidade'), look: 'right' },
+      { name: say('Value', 'Valor'), look: 'right' },
+    ],
+    totals.map(({ count, name, value }) => [
+      nameOf(name, language),
+      formats.number(count),
+      value === null ? '' : formats.money(value),
+    ]),
+    [say('Total', 'Total'), formats.number(sum('count')), formats.money(sum('value'))],
+  );
   const totalsPart = html`<div class="pair">
+    <div>${table}</div>
     <div>
-      ${table(
-        [{ name: list }, { name: count, look }, { name: value, look }],
-        totals.map((one) => [
-          label(page, one.name),
-          formats.number(one.count),
-          one.value === null ? '' : money(page, one.value),
-        ]),
-        [texts.total, formats.number(sum('count')), money(page, sum('value'))],
-      )}
-    </div>
-    <div>
-      <h3>${texts.assetsChart}</h3>
+      <h3>${say('Assets by kind', 'Bens por espécie')}</h3>
       ${assetsChart(page)}
     </div>
   </div>`;
-  return card(
-    texts.assets,
-    totals.length === 0 ? note(texts.none) : totalsPart,
-    ...people.map((person) => personPart(page, person)),
-  );
+  return cardPart(title, [
+    totals.length === 0 ? none(page) : totalsPart,
+    people.map((person) => personPart(page, person)),
+  ]);
 }
 
 function personPart(page: Page, { document, rural, step, tables }: PersonAssets): Html {
-  const { texts } = page;
+  const { say } = page.reader;
+  const failed = say(
+    'The rural part is missing: the query of the service failed. Nothing is said about rural assets.',
+    'Falta a parte rural: a consulta do serviço falhou. Nada se afirma sobre bens rurais.',
+  );
+  const noProfile = say(
+    'The service did not answer with a profile.',
+    'O serviço não respondeu com um perfil.',
+  );
   return html`<div class="group">
-    <h3>${punctuateDocument(document)} ${block(step)}</h3>
-    ${rural === 'failed' ? html`<p class="notice">${texts.ruralFailed}</p>` : null}
-    ${rural === null ? note(texts.noProfile) : null} ${tablesPart(page, tables, { named: false })}
+    <h3>${punctuateDocument(document)} ${smallPart(step)}</h3>
+    ${rural === 'failed' ? html`<p class="notice">${failed}</p>` : null}
+    ${rural === null ? note(noProfile) : null} ${tablesPart(page, tables, 'assets')}
   </div>`;
 }
 
 /** The most frequent kinds. */
-function assetsChart(page: Page): Html {
-  const { formats, report, texts } = page;
-  const shown = report.assets.totals.toSorted((a, b) => b.count - a.count).slice(0, mostBars);
-  const bars = shown.toReversed().map(({ count, name }) => ({ count, name: label(page, name) }));
-  const description = shown.map(({ count, name }) => `${label(page, name)} ${count}`).join(', ');
-  const words = { name: 'assets', title: texts.assetsChart, description };
-  const text = { color: 'var(--muted)', fontSize: 12 };
-  return drawn(words, (size) => ({
+function assetsChart({ reader, report }: Page): Html {
+  const { formats, language, say } = reader;
+  const shown = report.assets.totals
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, mostBars)
+    .map(({ count, name }) => ({ count, name: nameOf(name, language) }));
+  const bars = shown.toReversed();
+  const description = shown.map(({ count, name }) => `${name} ${count}`).join(', ');
+  const title = say('Assets by kind', 'Bens por espécie');
+  return drawn({ name: 'assets', title, description }, (size) => ({
     grid: { ...grid(size), right: 36 },
     xAxis: countAxis(formats),
-    yAxis: {
-      type: 'category',
-      data: bars.map(({ name }) => name),
-      axisLine: { lineStyle: { color: 'var(--line)' } },
-      axisTick: { show: false },
-      axisLabel: { ...text, width: size.name === 'wide' ? 190 : 110, overflow: 'break' },
-    },
+    yAxis: categoryAxis(
+      bars.map(({ name }) => name),
+      { width: size.name === 'wide' ? 190 : 110, overflow: 'break' },
+    ),
     series: [
       {
         type: 'bar',
@@ -76,7 +95,7 @@ function assetsChart(page: Page): Html {
         barMaxWidth: 22,
         data: bars.map(({ count }) => count),
         itemStyle: { color: 'var(--accent)' },
-        label: { show: true, position: 'right', ...text },
+        label: { show: true, position: 'right', ...label },
       },
     ],
   }));
@@ -88,84 +107,60 @@ export function listsPart(
   section: 'occurrences' | 'pictures' | 'risk' | 'credit' | 'changes',
   intro: string | null = null,
 ): Html | null {
-  const { report, texts } = page;
-  const tables = report[section];
+  const tables = page.report[section];
+  const title = page.reader.say(...sections[section].title);
   if (tables.length === 0)
-    return isPlanned(page, section) ? card(texts[section], note(absence(page, section))) : null;
-  return card(
-    texts[section],
-    intro === null ? null : note(intro),
-    tablesPart(page, tables, { named: true }),
-  );
+    return isPlanned(page, section) ? cardPart(title, absence(page, section)) : null;
+  return cardPart(title, [intro === null ? null : note(intro), tablesPart(page, tables, section)]);
 }
 
-/** @param how `named`: names the step, since a section may have lists of several */
-function tablesPart(page: Page, tables: readonly ReportTable[], how: { named: boolean }): Html[] {
+function tablesPart(page: Page, tables: readonly ReportTable[], section: Section): Html[] {
+  const wholeIn = page.reader.say('All of it is in', 'O conteúdo completo está em');
   return tables.map((one, at) => {
     const isLast = tables[at + 1]?.file !== one.file;
     const whole =
       isLast && one.file !== null
-        ? html`<p class="muted small">${page.texts.wholeIn} ${fileLink(one.file)}</p>`
+        ? html`<p class="muted small">${wholeIn} ${fileLink(one.file)}</p>`
         : null;
-    return html`${tablePart(page, one, how)} ${whole}`;
+    return html`${listPart(page, one, section)} ${whole}`;
   });
 }
 
-function tablePart(page: Page, one: ReportTable, { named }: { named: boolean }): Html {
-  const { formats, texts } = page;
-  const { columns, file, name, rows, step, total } = one;
-  const more = total - rows.length;
-  const title = [named ? step : '', name === '' ? '' : label(page, name)]
-    .filter((word) => word !== '')
-    .join(': ');
+/** A section of several people or monitors names the step of each list. */
+function listPart(page: Page, one: ReportTable, section: Section): Html {
+  const { reader } = page;
+  const { columns, file, rows, step, total } = one;
+  // A monitor's list has the monitor's id.
+  const name = section === 'changes' ? one.name : one.name && nameOf(one.name, reader.language);
+  const title = [section === 'assets' ? '' : step, name].filter((word) => word !== '').join(': ');
+  const heads = columns.map((column) => ({
+    name: nameOf(column, reader.language),
+    ...((column === 'count' || column === 'brl') && { look: 'right' as const }),
+  }));
+  const cells = rows.map((row) => row.map((cell, at) => cellShown(page, columns[at] ?? '', cell)));
   return html`<div class="list">
-    ${title === '' ? null : named ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`}
-    ${
-      rows.length === 0
-        ? note(texts.none)
-        : isSingle(one)
-          ? singles(page, rows)
-          : table(
-              columns.map((column) => ({
-                name: label(page, column),
-                ...(isFigure(column) && { look: 'right number' as const }),
-              })),
-              rows.map((cells) =>
-                cells.map((cell, at) => cellShown(page, columns[at] ?? '', cell)),
-              ),
-            )
-    }
-    ${
-      more > 0
-        ? html`<p class="muted small">${texts.moreRows(formats.number(more), file ?? '')}</p>`
-        : null
-    }
+    ${title === '' ? null : section === 'assets' ? html`<h4>${title}</h4>` : html`<h3>${title}</h3>`}
+    ${rows.length === 0 ? none(page) : isSingle(one) ? singles(page, rows) : tablePart(heads, cells)}
+    ${morePart(reader, total - rows.length, file ?? '')}
   </div>`;
-}
-
-/** For our own columns. */
-function isFigure(column: string): boolean {
-  return column === 'count' || column === 'brl';
 }
 
 function isSingle({ columns }: ReportTable): boolean {
   return columns[0] === 'what' && columns.length === 2;
 }
 
-function singles(page: Page, rows: readonly Cell[][]): Html {
-  return html`<dl class="details">
-    ${rows.map(
-      ([what = null, value = null]) =>
-        html`<dt>${label(page, String(what).replace(/^risk\./, ''))}</dt>
-          <dd>${cellText(page, value)}</dd>`,
-    )}
-  </dl>`;
+function singles({ reader }: Page, rows: readonly Cell[][]): Html {
+  return factsPart(
+    rows.map(([what = null, value = null]) => [
+      nameOf(String(what), reader.language),
+      cellWords(reader, String(what), value),
+    ]),
+  );
 }
 
-/** Our own columns are formatted; those of services are unchanged. */
-function cellShown(page: Page, column: string, cell: Cell): Content {
-  if (column === 'brl') return typeof cell === 'number' ? money(page, cell) : '';
-  if (column === 'detected') return cell === null ? '' : page.formats.instant(String(cell));
-  if (column === 'what' || column === 'state') return label(page, String(cell ?? ''));
-  return cellText(page, cell);
+function cellShown({ reader }: Page, column: string, cell: Cell): Content {
+  if (column === 'brl') return typeof cell === 'number' ? reader.formats.money(cell) : '';
+  if (column === 'what') return nameOf(String(cell ?? ''), reader.language);
+  if (column === 'state') return statusWord(String(cell ?? ''), reader.language);
+  return cellWords(reader, column, cell);
 }

@@ -1,133 +1,112 @@
 import type { InvestigationReport } from '../../domain/investigations/report';
-import type { Cell } from '../../domain/core/findings';
-import { formatsOf, type Formats, type ReportLanguage } from '../formats';
-import { html, type Content, type Html } from '../html';
-import { en, type InvestigationTexts } from './texts-en';
-import { pt } from './texts-pt';
+import type { StepStatus } from '../../domain/investigations/investigation';
+import type { Words } from '../../domain/job';
+import { html, type Html } from '../html';
+import type { Look } from '../parts';
+import type { Reader } from '../reader';
+import { statusWord } from '../words';
 
 /** Context of every part of the page. */
 export interface Page {
   report: InvestigationReport;
-  texts: InvestigationTexts;
-  formats: Formats;
-  /** Epoch milliseconds. */
-  writtenAt: number;
+  reader: Reader;
 }
 
-const texts: Record<ReportLanguage, InvestigationTexts> = { en, pt };
+export type Section =
+  'certificates' | 'assets' | 'occurrences' | 'pictures' | 'risk' | 'credit' | 'changes';
 
-export function pageOf(
-  report: InvestigationReport,
-  { language, writtenAt }: { language: ReportLanguage; writtenAt: number },
-): Page {
-  return { report, texts: texts[language], formats: formatsOf(language), writtenAt };
+/** Sections by kind of step. */
+export const sections: Record<Section, { kind: string; title: Words }> = {
+  certificates: { kind: 'certificate', title: ['Certificates', 'Certidões'] },
+  assets: { kind: 'profile', title: ['Assets', 'Bens'] },
+  occurrences: { kind: 'trace', title: ['Occurrences', 'Ocorrências'] },
+  pictures: { kind: 'lens', title: ['Pictures', 'Imagens'] },
+  risk: { kind: 'dossier', title: ['Risk', 'Risco'] },
+  credit: { kind: 'credit', title: ['Credit', 'Crédito'] },
+  changes: { kind: 'monitor', title: ['Open changes', 'Alterações em aberto'] },
+};
+
+/** Whether the plan has a step of the kind. */
+export function isPlanned({ report }: Page, section: Section): boolean {
+  return report.coverage.some(({ kind }) => kind === sections[section].kind);
 }
 
-/** Our own word in the page's language; a service's word unchanged. */
-export function label({ texts: { labels } }: Page, word: string): string {
-  const known = Object.hasOwn(labels, word) ? labels[word] : undefined;
-  return known ?? word.replaceAll(/[_.]/g, ' ');
+/** Whether a step of the kind had a subject to request. */
+export function isRequested({ report }: Page, section: Section): boolean {
+  const { kind: wanted } = sections[section];
+  return report.coverage.some(({ requested, kind }) => kind === wanted && requested > 0);
 }
 
-/** A value of a service. */
-export function cellText({ texts: { no, yes } }: Page, cell: Cell): string {
-  if (cell === null) return '';
-  return typeof cell === 'boolean' ? (cell ? yes : no) : String(cell);
-}
-
-export function money({ texts: { locale } }: Page, value: number): string {
-  return new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' }).format(value);
-}
-
-/** @param on `YYYY-MM-DD` */
-export function day({ texts: { locale } }: Page, on: string): string {
-  const month = locale === 'pt-BR' ? '2-digit' : 'short';
-  const form = { day: '2-digit', month, year: 'numeric', timeZone: 'UTC' } as const;
-  return new Intl.DateTimeFormat(locale, form).format(Date.parse(on));
-}
-
-export function card(title: string, ...content: Content[]): Html {
-  return html`<section class="card">
-    <h2>${title}</h2>
-    ${content}
-  </section>`;
+/** Why a section is empty. */
+export function absence(page: Page, section: Section): Html {
+  const { say } = page.reader;
+  return isRequested(page, section)
+    ? note(
+        say(
+          'There is no answer about this: “What was asked” says why.',
+          'Não há resposta sobre isto: veja o motivo em “O que foi consultado”.',
+        ),
+      )
+    : note(say('Nothing was asked about this.', 'Nada foi consultado sobre isto.'));
 }
 
 export function note(text: string): Html {
   return html`<p class="muted">${text}</p>`;
 }
 
-export interface Column {
-  name: string;
-  look?: 'right number';
-  /** Percent of the width; left out: an equal part of the rest. */
-  share?: number;
+export function none({ reader: { say } }: Page): Html {
+  return note(say('None.', 'Nada consta.'));
 }
 
-/** On a telephone each row is a list of its cells. */
-export function table(
-  columns: readonly Column[],
-  rows: readonly (readonly Content[])[],
-  totals: readonly Content[] | null = null,
-): Html {
-  const cellsOf = (cells: readonly Content[]): Html[] =>
-    cells.map((cell, at) => {
-      const { look = '', name = '' } = columns[at] ?? {};
-      const looks = isBlank(cell) ? `${look} blank` : look;
-      return html`<td class="${looks}" data-label="${name}">${cell}</td>`;
-    });
-  return html`<table class="rows words">
-    <colgroup>
-      ${columns.map(({ share }) =>
-        share === undefined ? html`<col />` : html`<col style="width: ${share}%" />`,
-      )}
-    </colgroup>
-    <thead>
-      <tr>
-        ${columns.map(({ look: how = '', name }) => html`<th scope="col" class="${how}">${name}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (cells) =>
-          html`<tr>
-            ${cellsOf(cells)}
-          </tr>`,
-      )}
-    </tbody>
-    ${
-      totals === null
-        ? null
-        : html`<tfoot>
-            <tr>
-              ${cellsOf(totals)}
-            </tr>
-          </tfoot>`
-    }
-  </table>`;
-}
-
-function isBlank(cell: Content): boolean {
-  return cell === '' || cell === null || (Array.isArray(cell) && cell.every(isBlank));
-}
-
-export function block(text: string | Html | null): Html | null {
-  return text === null || text === '' ? null : html`<span class="muted small block">${text}</span>`;
-}
-
-/** Colour of a status: complete, partial, missing. */
-const statusLooks: Readonly<Record<string, string>> = {
+const looks: Readonly<Partial<Record<string, Look>>> = {
   answered: 'good',
   partial: 'warn',
   missing: 'bad',
   refused: 'bad',
   undecided: 'warn',
-};
+} satisfies Partial<Record<StepStatus | 'refused' | 'undecided', Look>>;
 
-export function lookOf(status: string): string {
-  return statusLooks[status] ?? '';
+/** Colour of a status: complete, partial, missing. */
+export function lookOf(status: string): Look {
+  return looks[status] ?? '';
 }
 
-export function badge(page: Page, status: string): Html {
-  return html`<span class="badge ${lookOf(status)}">${label(page, status)}</span>`;
+export function badge({ reader: { language } }: Page, status: string): Html {
+  return html`<span class="badge ${lookOf(status)}">${statusWord(status, language)}</span>`;
+}
+
+/** Relative to the page. */
+export function fileLink(path: string | null): Html | null {
+  if (path === null) return null;
+  const href = path.split('/').map(encodeURIComponent).join('/');
+  return html`<a href="${href}">${path.slice(path.lastIndexOf('/') + 1)}</a>`;
+}
+
+/** Reasons of a step are stored in English; unknown ones are shown unchanged. */
+const reasons: readonly [RegExp, string][] = [
+  [/there is nothing to ask about/, 'não há o que perguntar'],
+  [/it needs (\S+), which had no result/, 'depende de $1, que nada trouxe'],
+  [/(\d+) more things were left out/, 'mais $1 ficaram de fora'],
+  [
+    /the budget was reached, and (\d+) more requests were not allowed/,
+    'o orçamento se esgotou, e mais $1 pedidos não foram permitidos',
+  ],
+  [/it was not requested/, 'não foi consultado'],
+  [/nothing had been requested/, 'nada havia sido consultado'],
+  [/stopped before its answer/, 'interrompido antes da resposta'],
+  [/without an end/, 'sem fim'],
+  [/\bunknown_outcome\b/, 'resultado desconhecido'],
+  [/\bfailed\b/, 'falhou'],
+  [/\brefused\b/, 'recusado'],
+  [/\bexpired\b/, 'prazo esgotado'],
+  [/\bcancelled\b/, 'cancelado'],
+  [/\binvalid\b/, 'inválido'],
+  [/\bunreadable\b/, 'ilegível'],
+];
+
+export function whyWords({ reader: { language } }: Page, why: string): string {
+  if (language === 'en') return why;
+  const inPortuguese = (part: string): string =>
+    reasons.reduce((reported, [english, own]) => reported.replace(english, own), part);
+  return why.split('; ').map(inPortuguese).join('; ');
 }

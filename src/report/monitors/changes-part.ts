@@ -3,7 +3,7 @@ import { differencesIn } from '../../domain/monitors/differences';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { cellContent } from '../findings/section';
 import { html, type Content, type Html } from '../html';
-import { cardPart, tablePart, type Column, type Look } from '../parts';
+import { cardPart, morePart, smallPart, tablePart, type Column, type Look } from '../parts';
 import type { Reader } from '../reader';
 import { nameOf, statusWord } from '../words';
 import type { MonitorFigures, ShownChange } from './monitor-figures';
@@ -28,7 +28,7 @@ export function monitorCell(id: string, names: MonitorNames): Content {
   const name = names.get(id);
   const shown = html`<code>${id}</code>`;
   if (name === undefined) return shown;
-  return [maskTextOfPeople(name), html`<span class="small muted block">${shown}</span>`];
+  return [maskTextOfPeople(name), smallPart(shown)];
 }
 
 /** Old and new values of the fields that differ. */
@@ -62,14 +62,10 @@ export function changesPart({ figures, names }: NamedChanges, reader: Reader): H
       statusWord(record.status, language),
     ];
   });
-  const more = total.total - changes.length;
-  const rest = say(
-    `And ${formats.number(more)} more: \`monitor changes\` lists them.`,
-    `E mais ${formats.number(more)}: \`monitor changes\` lista todas.`,
-  );
   return cardPart(
     say('What changed', 'O que mudou'),
-    html`${tablePart(columns, rows)} ${more > 0 ? html`<p class="muted small">${rest}</p>` : null}`,
+    html`${tablePart(columns, rows)}
+    ${morePart(reader, total.total - changes.length, '`monitor changes`')}`,
     formats.number(total.total),
   );
 }
@@ -92,7 +88,6 @@ export function failingPart({ figures, names }: NamedChanges, reader: Reader): H
   const { formats, language, say } = reader;
   const { failing, total } = figures;
   if (failing.length === 0) return null;
-  const more = total.failing - failing.length;
   const columns: Column[] = [
     { name: say('Change', 'Mudança'), look: 'wide' },
     { name: 'Monitor', look: 'wide' },
@@ -107,10 +102,9 @@ export function failingPart({ figures, names }: NamedChanges, reader: Reader): H
     formats.number(one.failures),
     one.failure,
   ]);
-  const rest = say(`And ${formats.number(more)} more:`, `E mais ${formats.number(more)}:`);
   return cardPart(
     say('Failing', 'Com falha'),
     html`${tablePart(columns, rows)}
-    ${more === 0 ? null : html`<p>${rest} <code>monitor changes --status failing</code></p>`}`,
+    ${morePart(reader, total.failing - failing.length, '`monitor changes --status failing`')}`,
   );
 }

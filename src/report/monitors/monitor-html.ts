@@ -7,8 +7,7 @@ import {
   barsPart,
   cardPart,
   commandPart,
-  footerPart,
-  headerPart,
+  leftPart,
   tablePart,
   tilesPart,
   type Column,
@@ -66,18 +65,15 @@ export function monitorHtml(report: MonitorReport, language: ReportLanguage): st
     'Documents of monitors are masked. `diligence monitor changes` lists every change, in UTC.',
     'Os documentos dos monitores estão mascarados. `diligence monitor changes` lista todas as alterações, em UTC.',
   );
-  return htmlPage({
-    language: reader.htmlLanguage,
-    title: kicker,
-    main: html`${headerPart({
-      kicker,
-      title: headline(figures.total, reader),
-      headline: scopeWords(report.scope, reader),
-    })}
-    ${tiles(figures.total, monitors, reader)} ${severitiesPart(figures, reader)}
+  return htmlPage(reader, {
+    kicker,
+    title: headline(figures.total, reader),
+    headline: scopeWords(report.scope, reader),
+    main: html`${tiles(figures.total, monitors, reader)} ${severitiesPart(figures, reader)}
     ${changesPart(report, reader)} ${failingPart(report, reader)} ${lagsPart(figures, reader)}
-    ${monitorsPart(monitors, reader)} ${leftPart(report, reader)} ${sinksPart(report, reader)}
-    ${footerPart(reader, about, writtenAt)}`,
+    ${monitorsPart(monitors, reader)} ${stepsPart(report, reader)} ${sinksPart(report, reader)}`,
+    about,
+    writtenAt,
   });
 }
 
@@ -86,35 +82,26 @@ function scopeWords(
   { since, monitors, severities }: MonitorReport['scope'],
   reader: Reader,
 ): string {
-  const { formats, language, say } = reader;
-  const parts = [
+  const { count, formats, language, say } = reader;
+  return [
     since === null
       ? say('All that is stored', 'Tudo o que está armazenado')
       : say(`Seen since ${formats.instant(since)}`, `Vistas desde ${formats.instant(since)}`),
-    ...(monitors === null
-      ? []
-      : [
-          monitors === 1
-            ? say('of 1 monitor', 'de 1 monitor')
-            : say(`of ${monitors} monitors`, `de ${monitors} monitores`),
-        ]),
-    ...(severities === null
-      ? []
-      : [
-          say('of severity ', 'de gravidade ') +
-            severities.map((one) => statusWord(one, language)).join(', '),
-        ]),
-  ];
-  return parts.join(', ');
+    monitors &&
+      `${say('of', 'de')} ${count(monitors, ['monitor', 'monitors'], ['monitor', 'monitores'])}`,
+    severities &&
+      say('of severity ', 'de gravidade ') +
+        severities.map((one) => statusWord(one, language)).join(', '),
+  ]
+    .filter((part) => part !== null && part !== 0)
+    .join(', ');
 }
 
 function headline({ total, stored, delivered, failing }: SeverityCounts, reader: Reader): string {
-  const { formats, say } = reader;
+  const { count, formats, say } = reader;
   if (total === 0) return say('No changes', 'Nenhuma alteração');
   const open = stored + delivered + failing;
-  const count = formats.number(total);
-  const all =
-    total === 1 ? say('1 change', '1 alteração') : say(`${count} changes`, `${count} alterações`);
+  const all = count(total, ['change', 'changes'], ['alteração', 'alterações']);
   return open === 0
     ? `${all}, ${say('all acknowledged', 'todas confirmadas')}`
     : `${all}, ${formats.number(open)} ${say('still open', 'ainda abertas')}`;
@@ -245,7 +232,8 @@ function monitorsPart(
   );
 }
 
-function leftPart({ figures, sinks }: MonitorReport, { formats, say }: Reader): Html {
+function stepsPart({ figures, sinks }: MonitorReport, reader: Reader): Html {
+  const { formats, say } = reader;
   const { failing, unreviewed } = figures.total;
   const disabledSink = sinks.find(({ disabled }) => disabled !== null);
   const steps: [boolean, string, string][] = [
@@ -272,12 +260,13 @@ function leftPart({ figures, sinks }: MonitorReport, { formats, say }: Reader): 
     ],
   ];
   const open = steps.filter(([isOpen]) => isOpen);
-  return cardPart(
-    say('What is left to do', 'Pendências'),
+  const items = open.map(([, words, line]) => html`<li>${words} ${commandPart(line)}</li>`);
+  return leftPart(
+    reader,
     open.length === 0
-      ? html`<p>${say('Nothing.', 'Nenhuma.')}</p>`
+      ? null
       : html`<ol>
-          ${open.map(([, words, line]) => html`<li>${words} ${commandPart(line)}</li>`)}
+          ${items}
         </ol>`,
   );
 }

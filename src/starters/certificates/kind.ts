@@ -12,7 +12,7 @@ import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { RequestCounts, JobKind } from '../jobs/job-kind';
 import { counted, errorWords, factLines } from '../jobs/text';
-import { noteInPortuguese } from '../../report/certificates/notes-pt';
+import { noteWords } from '../../report/certificates/notes-pt';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { Words } from '../../domain/job';
@@ -195,7 +195,7 @@ function issuanceLines(id: string, row: StoredResultRow, reader: Reader): string
     [say('error', 'erro'), errorWords(error, reader)],
     [say('next', 'pendência'), next?.replace('`resolve', `\`resolve ${id}`) ?? null],
   ];
-  const note = row.note === '' ? '' : ` (${say(row.note, noteInPortuguese(row.note))})`;
+  const note = row.note === '' ? '' : ` (${noteWords(row.note, language)})`;
   return [`${stateWord(row.status, language)}${note}`, ...factLines(facts, 15)];
 }
 

@@ -131,7 +131,7 @@ it('shows five hundred issues, and says how many more there are', () => {
   const page = pageOf((fold) => {
     for (let n = 0; n < 503; n += 1) fold.receivable(receivable, 0);
   });
-  expect(page).toContain('3 more in issues.csv.');
+  expect(page).toContain('3 more in issues.csv');
 });
 
 it('tells which analysis it is, when it ended, and the sums of what was sent', () => {

@@ -95,9 +95,10 @@ test.each(['</td><script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "
   'what a service or a person wrote is text: %s',
   (hostile) => {
     const dated = /^\d{4}-\d\d-\d\d/;
-    const report = everyText(sampleReport(), (text) => (dated.test(text) ? text : text + hostile));
+    const told = everyText(sampleReport(), (text) => (dated.test(text) ? text : text + hostile));
+    const report = { ...(told as InvestigationReport), status: 'incomplete' as const };
     for (const language of ['en', 'pt'] as const) {
-      const page = investigationHtml(report as InvestigationReport, { language, writtenAt });
+      const page = investigationHtml(report, { language, writtenAt });
       const plain = markup(pageOf({}, language));
       expect([...markup(page)].filter((name) => !plain.has(name))).toEqual([]);
       expect(page).not.toContain(hostile);
@@ -124,6 +125,12 @@ test('says what the plan does not ask about, and why there is no answer', () => 
   expect(text).toContain('There is no answer about this');
   expect(text).toContain('Risk, as classified not requested');
   expect(text).not.toContain('Divergences Sources name');
+});
+
+test('a step that the budget stopped has its reason in the language of the page', () => {
+  const why = 'the budget was reached, and 3 more requests were not allowed';
+  const coverage = sampleReport().coverage.map((row) => ({ ...row, why }));
+  expect(textOf(pageOf({ coverage }, 'pt'))).toContain('e mais 3 pedidos não foram permitidos');
 });
 
 test('counts an open change as open, and one that is acknowledged as done', () => {

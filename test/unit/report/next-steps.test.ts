@@ -3,10 +3,10 @@ import {
   actionFor,
   adviceFor,
   batchCommandLine,
-  resolveCommandLine,
   type StatusLeft,
 } from '../../../src/report/certificates/next-steps';
 import { resolveCommand } from '../../../src/starters/resolve';
+import { resolveLine } from '../../../src/report/command-line';
 import { rowOf } from './sample';
 
 const advised = (status: StatusLeft, own: Partial<StoredResultRow> = {}) =>
@@ -57,17 +57,20 @@ describe('a command line', () => {
     return command.opts();
   }
 
+  const line = (which: string, action: string, note: string): string =>
+    resolveLine(batch, { action, note, which });
+
   it('is one that the command takes', () => {
-    expect(read(resolveCommandLine(batch, { line: 7 }, 'watch', 'a reason'))).toMatchObject({
+    expect(read(line('--line 7', 'watch', 'a reason'))).toMatchObject({
       line: [7],
       action: 'watch',
       note: 'a reason',
     });
-    expect(read(resolveCommandLine(batch, { status: 'expired' }, 'abandon', 'no'))).toMatchObject({
+    expect(read(line('--status expired', 'abandon', 'no'))).toMatchObject({
       status: ['expired'],
       action: 'abandon',
     });
-    expect(read(resolveCommandLine(batch, { line: 7 }, 'adopt', 'no'))).toMatchObject({
+    expect(read(line('--line 7', 'adopt', 'no'))).toMatchObject({
       externalId: 'UUID',
     });
   });

@@ -1,6 +1,6 @@
 import { outcomeOfFact } from '../../../src/activities/certificates/outcomes';
 import { rowFlags } from '../../../src/domain/certificates/certificate-rows';
-import { noteInPortuguese } from '../../../src/report/certificates/notes-pt';
+import { noteWords } from '../../../src/report/certificates/notes-pt';
 
 test.each([
   ['reused', true],
@@ -11,5 +11,5 @@ test.each([
   const terms = { requestedAt: 0, attempts: 0, flags: rowFlags.shared, reused };
   const { note } = outcomeOfFact(fact, item, terms);
   expect(note).not.toBe('');
-  expect(noteInPortuguese(note)).not.toBe(note);
+  expect(noteWords(note, 'pt')).not.toBe(note);
 });

@@ -1,4 +1,6 @@
 import { reportLanguages } from '../../../src/report/formats';
+import { findingSection } from '../../../src/domain/core/findings';
+import { findingsHtml } from '../../../src/report/findings/page';
 import { hostile, sandboxAnswers, type Answers } from '../../support/report-answers';
 import { reportPages } from '../../support/report-pages';
 
@@ -105,6 +107,33 @@ describe('what each page tells', () => {
     expect(text).toContain('Processos ativos (simulados)');
     expect(text).toMatch(/2 Concluído 61 tokens cobrado/);
     expect(text).toMatch(/patrimonio Concluído/);
+  });
+
+  test('a dossier: a rule without points has none, not 0', () => {
+    const rules = [{ id: 'R1', description: 'alerta', score: null }];
+    const section = findingSection('risk.matched_rules', rules, { file: 'rules.csv' });
+    const page = findingsHtml(
+      {
+        kind: 'dossier',
+        id: 'dossier/a/1',
+        subject: '',
+        status: 'completed',
+        label: null,
+        needsAttention: false,
+        createdBy: 'ana',
+        createdAt: '',
+        settledAt: '',
+        error: null,
+        findings: { result: {}, facts: {}, sections: [section] },
+        outcome: { risk: null, stale: null, attempts: [], stored: [], notStored: [] },
+        cost: [],
+        files: [],
+        picture: null,
+        writtenAt: 0,
+      },
+      'en',
+    );
+    expect(textOf(page)).toContain('alerta – R1');
   });
 
   test('an analysis: concentration, due dates, and the rules that fired', () => {
