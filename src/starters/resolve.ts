@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { exitCodeOf } from '../domain/attention';
 import { resolveActions, type ResolveAction } from '../domain/core/kind';
-import { noteInPortuguese } from '../report/certificates/notes-pt';
+import { noteWords } from '../report/certificates/notes-pt';
 import { stateWord } from '../report/words';
 import { CertificateJobs } from '../store/certificates/jobs';
 import { openStatuses } from './certificates/resolve';
@@ -141,7 +141,7 @@ async function rowLine(ctx: CommandContext, id: string, wanted: number): Promise
   const { folder } = await findJob(ctx, id);
   for await (const { line, note, status } of new CertificateJobs(ctx.store).rows(folder)) {
     if (line !== wanted) continue;
-    const why = note === '' ? '' : ` (${say(note, noteInPortuguese(note))})`;
+    const why = note === '' ? '' : ` (${noteWords(note, language)})`;
     return `${say('line', 'linha')} ${line}: ${stateWord(status, language)}${why}`;
   }
   throw new Error('the store does not hold the row');
