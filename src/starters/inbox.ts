@@ -50,7 +50,7 @@ async function list({ kind, since, limit, after, json }: InboxFlags): Promise<vo
     ctx,
     {
       ...(kind !== undefined && { kind }),
-      ...(since !== undefined && { since: new Date(since.at).toISOString() }),
+      ...(since !== undefined && { waitingSince: new Date(since.at).toISOString() }),
     },
     { limit, ...(after !== undefined && { after }) },
   );

@@ -3,7 +3,7 @@ import { jobKinds, type JobKind, type Say } from '../domain/job';
 import { readerOf, type Reader } from '../report/reader';
 import { kindWord, stateWord } from '../report/words';
 import { kindOf } from './kind-of';
-import type { JobPage } from '../store/core/jobs/job-rows';
+import type { JobPage } from '../store/core/jobs/job-filter';
 import { tableLines } from './cli/table';
 import { oneOf, print, printJson, sinceOf, printNote, wholeNumber } from './cli/terminal';
 import { openContext } from './jobs/context';

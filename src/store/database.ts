@@ -1,6 +1,6 @@
 import type { EventChain, NewEvent } from './audit/chain';
 import type { BlobDirectory } from './blobs';
-import { statement, type Statement, type StatementResult } from './statement';
+import { sql, type Statement, type StatementResult } from './statement';
 import { StoreError } from './store-error';
 
 /** The store of an installation: records in a database, bytes beside it. */
@@ -45,7 +45,7 @@ export type Loss = 'unflushed' | 'fsync-off' | 'standby-not-awaited';
 
 /** Whether rows name bytes. */
 export async function namesBytes(database: Pick<Database, 'read'>): Promise<boolean> {
-  const named = statement('SELECT 1 FROM record WHERE blob IS NOT NULL LIMIT 1');
+  const named = sql`SELECT 1 FROM record WHERE blob IS NOT NULL LIMIT 1`;
   return (await database.read(named)).length > 0;
 }
 

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../domain/core/audit';
 import type { SealedDatabase } from './sealed/sealed-database';
-import { statement, type Statement } from './statement';
+import { sql, type Statement } from './statement';
 
 /**
  * A restored store lacks what happened after the backup: a new epoch begins (decision record 001). Processes that
@@ -10,26 +10,23 @@ import { statement, type Statement } from './statement';
 export function newEpoch(at: number): Statement[] {
   const since = new Date(at).toISOString();
   return [
-    statement('UPDATE install SET epoch = epoch + 1, doubt_since = ?', [at]),
-    statement('DELETE FROM wait_mark'),
-    statement(
-      `INSERT INTO wait_mark (holder, source, reason, since)
-       SELECT holder, 'restore', 'restored', ? FROM job WHERE ended_at IS NULL`,
-      [since],
-    ),
-    statement('UPDATE job SET attention_at = ? WHERE ended_at IS NULL', [since]),
+    sql`UPDATE install SET epoch = epoch + 1, doubt_since = ${at}`,
+    sql`DELETE FROM wait_mark`,
+    sql`INSERT INTO wait_mark (holder, source, reason, since)
+       SELECT holder, 'restore', 'restored', ${since} FROM job WHERE ended_at IS NULL`,
+    sql`UPDATE job SET attention_at = ${since} WHERE ended_at IS NULL`,
   ];
 }
 
 /** Epoch milliseconds; null when all purchases are on record. */
 export async function doubtSince(store: SealedDatabase): Promise<number | null> {
   const [row] = await store.read<{ since: number | null }>(
-    statement('SELECT doubt_since AS since FROM install'),
+    sql`SELECT doubt_since AS since FROM install`,
   );
   return row?.since ?? null;
 }
 
 /** A person has checked what was bought between backup and restore. @param entry its audit entry */
 export async function endDoubt(store: SealedDatabase, entry: AuditEntry): Promise<void> {
-  await store.commit([statement('UPDATE install SET doubt_since = NULL')], [entry]);
+  await store.commit([sql`UPDATE install SET doubt_since = NULL`], [entry]);
 }

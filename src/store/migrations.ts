@@ -166,10 +166,8 @@ export const migrations: readonly string[][] = [
        source TEXT NOT NULL,
        reason TEXT NOT NULL,
        since TEXT NOT NULL,
-       -- Rows that it is about; of a budget, requests that the rest takes, and what was made and allowed.
-       item_count INTEGER,
-       made_count INTEGER,
-       allowed_count INTEGER,
+       -- JSON: the number of rows, or a budget.
+       about TEXT,
        PRIMARY KEY (holder, source)
      ) STRICT, WITHOUT ROWID`,
     `CREATE TABLE resolution (

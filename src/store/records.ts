@@ -1,11 +1,11 @@
 import type { BlobDirectory } from './blobs';
 import type { SealedDatabase } from './sealed/sealed-database';
 import {
+  beginsWith,
   insertInto,
-  marksOf,
   partsOf,
-  rangeOf,
-  statement,
+  replacing,
+  sql,
   type Statement,
   type StatementResult,
 } from './statement';
@@ -44,8 +44,8 @@ const oldEnoughMs = 2 * 24 * 60 * 60_000;
 /** Larger bodies go beside the database. */
 const mostInRow = 64 * 1024;
 
-const replaced = `INSERT INTO record (key, body, blob) VALUES (?, ?, ?)
-  ON CONFLICT (key) DO UPDATE SET body = excluded.body, blob = excluded.blob`;
+const columns = ['key', 'body', 'blob'];
+const replaced = replacing(['key'], ['body', 'blob']);
 
 /**
  * Whole objects by key: slash-separated words in ASCII. Small ones are rows; bytes and large ones are blobs that a
@@ -73,7 +73,7 @@ export class RecordRepository {
     if (bytes && (await this.#has(key))) return 'exists';
     const position = await this.#position(key, body, bytes);
     const [result] = await this.#commit(position, [
-      insertInto('record', ['key', 'body', 'blob'], [[key, position.body, position.blob]]),
+      insertInto('record', columns, [[key, position.body, position.blob]]),
     ]);
     if (result?.changes === 1) return 'stored';
     if (position.blob !== null) await this.#blobs.remove(position.blob);
@@ -100,8 +100,8 @@ export class RecordRepository {
   async replace(key: string, body: Uint8Array | string): Promise<void> {
     const position = await this.#position(key, body);
     const [before] = await this.#commit(position, [
-      statement('SELECT blob FROM record WHERE key = ?', [key]),
-      statement(replaced, [key, position.body, position.blob]),
+      sql`SELECT blob FROM record WHERE key = ${key}`,
+      insertInto('record', columns, [[key, position.body, position.blob]], replaced),
     ]);
     await this.#removeBlobs(before?.rows as NamedBlob[]);
   }
@@ -109,20 +109,20 @@ export class RecordRepository {
   /** As `replace`, within a larger transaction; the caller removes the previous bytes. */
   async replacement(key: string, body: Uint8Array | string): Promise<Statement> {
     const position = await this.#position(key, body);
-    return statement(replaced, [key, position.body, position.blob]);
+    return insertInto('record', columns, [[key, position.body, position.blob]], replaced);
   }
 
   /** As `putIfAbsent`, within a larger transaction, which fails when something is there. */
   async insertion(key: string, body: Uint8Array | string): Promise<Statement> {
     const position = await this.#position(key, body);
     const row = [key, position.body, position.blob];
-    return { ...insertInto('record', ['key', 'body', 'blob'], [row]), mustChange: true };
+    return { ...insertInto('record', columns, [row]), mustChange: true };
   }
 
   /** Removes the object. Idempotent. */
   async remove(key: string): Promise<void> {
     const [gone] = await this.#database.commit([
-      statement('DELETE FROM record WHERE key = ? RETURNING blob', [checked(key)]),
+      sql`DELETE FROM record WHERE key = ${checked(key)} RETURNING blob`,
     ]);
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
@@ -130,7 +130,7 @@ export class RecordRepository {
   /** Removes every object below a prefix that ends with a slash. Idempotent. */
   async removeAll(prefix: string): Promise<void> {
     const [gone] = await this.#database.commit([
-      statement('DELETE FROM record WHERE key >= ? AND key < ? RETURNING blob', rangeOf(prefix)),
+      sql`DELETE FROM record WHERE ${beginsWith('key', prefix)} RETURNING blob`,
     ]);
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
@@ -142,7 +142,7 @@ export class RecordRepository {
    */
   async get(key: string): Promise<Buffer | null> {
     const [row] = await this.#database.read<NamedBlob & { body: Uint8Array }>(
-      statement('SELECT body, blob FROM record WHERE key = ?', [checked(key)]),
+      sql`SELECT body, blob FROM record WHERE key = ${checked(key)}`,
     );
     if (row === undefined) return null;
     if (row.blob === null) return this.#database.open(key, row.body);
@@ -150,7 +150,7 @@ export class RecordRepository {
     if (bytes !== null) return this.#database.open(key, bytes);
     // It may have been removed or replaced between the two reads.
     const [now] = await this.#database.read<NamedBlob>(
-      statement('SELECT blob FROM record WHERE key = ?', [key]),
+      sql`SELECT blob FROM record WHERE key = ${key}`,
     );
     if (now === undefined) return null;
     if (now.blob !== row.blob) return this.get(key);
@@ -166,7 +166,7 @@ export class RecordRepository {
   /** Keys below a prefix that ends with a slash, in order; all of them below ''. */
   async list(prefix: string): Promise<string[]> {
     const rows = await this.#database.read<{ key: string }>(
-      statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', rangeOf(prefix)),
+      sql`SELECT key FROM record WHERE ${beginsWith('key', prefix)} ORDER BY key`,
     );
     return rows.map(({ key }) => key);
   }
@@ -181,7 +181,7 @@ export class RecordRepository {
     for (const day of await this.#blobs.daysBefore(now - oldEnoughMs)) {
       for (const some of partsOf(await this.#blobs.namesOf(day))) {
         const rows = await this.#database.read<{ blob: string }>(
-          statement(`SELECT blob FROM record WHERE blob IN ${marksOf([some])}`, some),
+          sql`SELECT blob FROM record WHERE blob IN ${some}`,
         );
         const named = new Set(rows.map(({ blob }) => blob));
         for (const name of some.filter((one) => !named.has(one))) {
@@ -194,7 +194,7 @@ export class RecordRepository {
   }
 
   async #has(key: string): Promise<boolean> {
-    const rows = await this.#database.read(statement('SELECT 1 FROM record WHERE key = ?', [key]));
+    const rows = await this.#database.read(sql`SELECT 1 FROM record WHERE key = ${key}`);
     return rows.length > 0;
   }
 

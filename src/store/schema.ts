@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { migrations } from './migrations';
-import { statement, type Statement, type StatementResult } from './statement';
+import { raw, sql, statement, type Statement, type StatementResult } from './statement';
 import { StoreError } from './store-error';
 
 /** Identity of a store. */
@@ -27,10 +27,8 @@ export interface OpenedConnection {
 }
 
 /** Read its row with `identityIn`. */
-export const selectIdentity = statement(
-  `SELECT id, epoch, id_key_fingerprint AS "idKeyFingerprint",
-     (SELECT version FROM schema_version) AS version FROM install`,
-);
+export const selectIdentity = sql`SELECT id, epoch, id_key_fingerprint AS "idKeyFingerprint",
+     (SELECT version FROM schema_version) AS version FROM install`;
 
 /** @throws StoreError when this program does not know its schema */
 export function identityIn([row]: readonly unknown[]): StoreIdentity {
@@ -48,7 +46,7 @@ export function identityIn([row]: readonly unknown[]): StoreIdentity {
 
 /** Whether any store exists. */
 export async function isMade({ run, dialect }: OpenedConnection): Promise<boolean> {
-  return (await run(statement(dialect.isMade))).rows.length > 0;
+  return (await run(raw(dialect.isMade))).rows.length > 0;
 }
 
 /**
@@ -74,14 +72,14 @@ export async function prepareStore(
 
 async function migrate(connection: OpenedConnection, fingerprint: string): Promise<void> {
   const { begin, translated } = connection.dialect;
-  const run = async (sql: string, parameters: readonly unknown[] = []): Promise<void> => {
-    await connection.run(statement(sql, parameters));
+  const run = async (text: string, parameters: readonly unknown[] = []): Promise<void> => {
+    await connection.run(statement(text, parameters));
   };
   try {
-    for (const sql of begin) await run(sql);
+    for (const one of begin) await run(one);
     // Another process may have migrated it.
     const version = await versionOf(connection);
-    for (const sql of migrations.slice(version).flat()) await run(translated(sql));
+    for (const one of migrations.slice(version).flat()) await run(translated(one));
     await run('UPDATE schema_version SET version = ? WHERE version < ?', [
       migrations.length,
       migrations.length,
@@ -102,7 +100,7 @@ async function migrate(connection: OpenedConnection, fingerprint: string): Promi
 /** 0 when empty. */
 async function versionOf(connection: OpenedConnection): Promise<number> {
   if (!(await isMade(connection))) return 0;
-  const { rows } = await connection.run(statement('SELECT version FROM schema_version'));
+  const { rows } = await connection.run(sql`SELECT version FROM schema_version`);
   const [row] = rows as { version: number }[];
   return row?.version ?? 0;
 }

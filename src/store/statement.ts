@@ -1,4 +1,4 @@
-/** SQL with its parameters in order, as the query builder compiles it. */
+/** A statement, or a part of one: SQL with its parameters in order. */
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];
@@ -8,22 +8,57 @@ export interface Statement {
   lock?: { name: string; how: 'shared' | 'alone' };
 }
 
-export function statement(sql: string, parameters: readonly unknown[] = []): Statement {
-  return { sql, parameters };
+/** `sql` when texts and parameters are apart. */
+export function statement(text: string, parameters: readonly unknown[] = []): Statement {
+  return { sql: text, parameters };
 }
 
-/** Bounds of the names with a prefix; names are ASCII. */
-export function rangeOf(prefix: string): [string, string] {
-  return [prefix, `${prefix}\u{10ffff}`];
+/**
+ * A statement of a template. A statement in it is a part; an array is a list in parentheses, an array of arrays the
+ * rows of VALUES; anything else is a parameter.
+ */
+export function sql(texts: TemplateStringsArray, ...values: readonly unknown[]): Statement {
+  const parameters: unknown[] = [];
+  const textOf = (value: unknown): string => {
+    if (isStatement(value)) {
+      parameters.push(...value.parameters);
+      return value.sql;
+    }
+    if (!Array.isArray(value)) {
+      parameters.push(value);
+      return '?';
+    }
+    const list = value.map(textOf).join(', ');
+    return Array.isArray(value[0]) ? list : `(${list})`;
+  };
+  const text = values.map((value, at) => textOf(value) + (texts[at + 1] ?? ''));
+  return { sql: (texts[0] ?? '') + text.join(''), parameters };
+}
+
+/** Names of tables and columns, and other SQL without parameters. */
+export function raw(text: string): Statement {
+  return statement(text);
+}
+
+export function joined(parts: readonly Statement[], between: ' AND ' | ' OR ' | ', '): Statement {
+  return statement(
+    parts.map((part) => part.sql).join(between),
+    parts.flatMap(({ parameters }) => parameters),
+  );
+}
+
+/** Condition for names with a prefix; names are ASCII. */
+export function beginsWith(column: string, prefix: string): Statement {
+  return sql`${raw(column)} >= ${prefix} AND ${raw(column)} < ${endOf(prefix)}`;
+}
+
+/** Upper bound of the names with a prefix. */
+export function endOf(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
 }
 
 /** Maximum of rows that one statement writes: more would delay other commits. */
 const mostRowsWritten = 200;
-
-/** `(?, ?), (?, ?)`: rows of VALUES. */
-export function marksOf(rows: readonly (readonly unknown[])[]): string {
-  return rows.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
-}
 
 /** @param size default: what one statement may write */
 export function partsOf<T>(rows: readonly T[], size = mostRowsWritten): T[][] {
@@ -38,10 +73,7 @@ export function insertInto(
   rows: readonly (readonly unknown[])[],
   otherwise = 'ON CONFLICT DO NOTHING',
 ): Statement {
-  return statement(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${marksOf(rows)} ${otherwise}`,
-    rows.flat(),
-  );
+  return sql`INSERT INTO ${raw(`${table} (${columns.join(', ')})`)} VALUES ${rows} ${raw(otherwise)}`;
 }
 
 /** Conflict clause that updates the columns of an existing row. */
@@ -54,4 +86,8 @@ export function replacing(key: readonly string[], columns: readonly string[]): s
 export interface StatementResult {
   rows: unknown[];
   changes: number;
+}
+
+function isStatement(value: unknown): value is Statement {
+  return typeof value === 'object' && value !== null && 'sql' in value;
 }

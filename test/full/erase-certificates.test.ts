@@ -13,7 +13,7 @@ import { plansOf } from '../../src/store/erasure/plans';
 import { erase, finishErasure, openErasures } from '../../src/store/erasure/erasures';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import { newEpoch } from '../../src/store/epoch';
-import { CertificateRowWriter } from '../../src/store/certificates/jobs';
+import { CertificateRowWriter } from '../support/certificate-rows';
 import { noCounts } from '../../src/domain/certificates/certificates';
 import { nothingReported } from '../../src/domain/certificates/outcomes';
 import { certificateFolder, type CertificateRecord } from '../../src/domain/certificates/job';
@@ -232,7 +232,7 @@ it('leaves nobody on the audit trail who could be asked for by a name, and every
   await file(job, { documents: [person, cnpj(2), cnpj(3)] });
   await file(other, { documents: [cnpj(2)] });
   const names = [person, cnpj(2), cnpj(3)].map(nameOf);
-  const told = names.map((subject, n) => ({ ...entry(n), subject, list: job }));
+  const told = names.map((subject, n) => ({ ...entry(n), subject, job }));
   await place.store.commit([], told);
   expect(await trail()).toEqual(names.map((name) => [name, job]));
   await erased(place.store, ofPerson);

@@ -7,7 +7,8 @@ import { certificateSubject, type Claim } from '../../src/domain/core/service/at
 import { nothingReported, type OutcomeRecord } from '../../src/domain/certificates/outcomes';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
-import { CertificateJobs, CertificateRowWriter } from '../../src/store/certificates/jobs';
+import { CertificateJobs } from '../../src/store/certificates/jobs';
+import { CertificateRowWriter } from '../support/certificate-rows';
 import { openStore } from '../../src/store/open-store';
 import type { Store } from '../../src/store/store';
 import { cnpj } from '../support/documents';

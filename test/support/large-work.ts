@@ -1,7 +1,8 @@
 import { IdKey } from '../../src/protection/id-key';
 import { openStore } from '../../src/store/open-store';
 import { AuditTrail } from '../../src/store/audit/trail';
-import { CertificateJobs, CertificateRowWriter } from '../../src/store/certificates/jobs';
+import { CertificateJobs } from '../../src/store/certificates/jobs';
+import { CertificateRowWriter } from './certificate-rows';
 import { createCertificateMergeActivities } from '../../src/activities/certificates/finalize';
 import type { CertificateDependencies } from '../../src/activities/dependencies';
 import { nothingReported } from '../../src/domain/certificates/outcomes';

@@ -10,7 +10,7 @@ import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
 import { EventChain, type NewEvent } from '../../src/store/audit/chain';
 import { BlobDirectory } from '../../src/store/blobs';
-import { resolutionsOf } from '../../src/store/core/jobs/resolutions';
+import { resolutionsOf } from '../../src/store/core/attempt-rows';
 import { migrations } from '../../src/store/migrations';
 import { SealedDatabase } from '../../src/store/sealed/sealed-database';
 import { SqliteConnection } from '../../src/store/sqlite/connection';

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../domain/core/audit';
 import { storeIncomplete } from './failures';
 
 /** @throws ApplicationFailure when the job is not there */
-export async function recordOf<I extends { createdAt: string }, O extends object>(
+export async function recordOf<I extends { jobId: string; createdAt: string }, O extends object>(
   jobs: JobsOfKind<I, O>,
   { folder }: { folder: string },
 ): Promise<I> {
@@ -18,7 +18,10 @@ export async function recordOf<I extends { createdAt: string }, O extends object
  *
  * @param ended called when it was stored now
  */
-export async function storeOutcome<I extends { createdAt: string }, O extends object>(
+export async function storeOutcome<
+  I extends { jobId: string; createdAt: string },
+  O extends object,
+>(
   jobs: JobsOfKind<I, O>,
   { folder }: { folder: string },
   outcome: O,

@@ -3,7 +3,8 @@ import { CertificateJobs, type LatestEdition } from '../../store/certificates/jo
 import { queueName } from '../../domain/core/queues';
 import type { DecidedRow } from '../../domain/core/decision';
 import type { CertificateRecord } from '../../domain/certificates/job';
-import { decisionsOf, type FoundJob } from '../../store/core/jobs/inbox';
+import { decisionsOf } from '../../store/core/jobs/inbox';
+import type { JobRow } from '../../store/core/jobs/job-rows';
 import type { EngineClient } from '../../temporal/connection';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
@@ -60,7 +61,7 @@ export const certificateResolver: Resolver = {
 /** The selected rows, by what is stored now: issued rows are never included. */
 async function chooseRows(
   ctx: CommandContext,
-  { folder, kind }: FoundJob,
+  { folder, kind }: JobRow,
   { rows }: Pick<ResolveRequest, 'rows'>,
 ): Promise<DecidedRow[]> {
   const { all, lines, rowIndexes, statuses } = rows ?? selectionOf(kind);
@@ -99,7 +100,7 @@ async function chooseRows(
 }
 
 /** @throws UsageError for a batch without a selection */
-function selectionOf(kind: FoundJob['kind']): RowSelection {
+function selectionOf(kind: JobRow['kind']): RowSelection {
   if (kind === 'certificate') return { statuses: openStatuses };
   throw new UsageError([
     'which rows? expected one of --row, --line, --status or --all',

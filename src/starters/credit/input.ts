@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { putAnalysis } from '../../store/credit/requests';
-import { inputKey } from '../../store/credit/analyses';
+import { AnalysisRepository, inputKey } from '../../store/credit/analyses';
 import { indexDocuments } from '../../store/core/subject-index';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import {
@@ -81,7 +80,13 @@ export async function recordInput(
 ): Promise<AnalysisOnFile> {
   const { engineId, fence, name } = input;
   const stored = await storedReceivables(ctx, input);
-  const record = await putAnalysis(ctx, { name, fence, engineId, ...stored, ...request });
+  const record = await new AnalysisRepository(ctx.store).put(ctx, {
+    name,
+    fence,
+    engineId,
+    ...stored,
+    ...request,
+  });
   return { folder: analysisFolder(record.jobId), record, outcome: null };
 }
 

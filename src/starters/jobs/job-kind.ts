@@ -16,7 +16,10 @@ import type { Progress } from './progress';
 import type { Resolver } from './decide/resolve';
 
 /** A stored job; `outcome` is null while it is open. */
-export interface Job<Input = unknown, Outcome = unknown> extends JobWithOutcome {
+export interface Job<Input = unknown, Outcome = unknown> extends Omit<
+  JobWithOutcome,
+  'attentionAt' | 'waitsAbout' | 'label'
+> {
   input: Input;
   outcome: Outcome | null;
 }

@@ -1,7 +1,7 @@
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import type { JobKind } from '../../domain/job';
-import type { JobFilter } from '../../store/core/jobs/job-filter';
-import type { JobPage, JobRow } from '../../store/core/jobs/job-rows';
+import type { JobFilter, JobPage } from '../../store/core/jobs/job-filter';
+import type { JobRow } from '../../store/core/jobs/job-rows';
 import type { CommandContext } from './context';
 import { CommandError, noJob } from './errors';
 
@@ -15,7 +15,10 @@ export interface ListQuery extends Omit<JobPage, 'after'> {
   after?: string | undefined;
 }
 
-export interface ListedJob extends Omit<JobRow, 'input' | 'output' | 'folder'> {
+export interface ListedJob extends Pick<
+  JobRow,
+  'id' | 'kind' | 'status' | 'needsAttention' | 'waitsFor' | 'createdAt' | 'endedAt'
+> {
   /** Its subject, masked. */
   input: string;
   createdBy: string;
@@ -42,9 +45,10 @@ export async function listJobs(
   const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
   const found = await ctx.store.jobs.list(filterOf(ctx, query), page);
   const jobs = found.slice(0, limit).map((one) => {
-    const { folder: _folder, input, output: _output, ...row } = one;
-    const { createdBy, by } = input as { createdBy?: string; by?: string };
-    return { ...row, input: describe(one), createdBy: createdBy ?? by ?? '' };
+    const { id, kind, status, needsAttention, waitsFor, createdAt, endedAt } = one;
+    const { createdBy, by } = one.input as { createdBy?: string; by?: string };
+    const about = { id, kind, status, createdAt, endedAt, waitsFor, needsAttention };
+    return { ...about, input: describe(one), createdBy: createdBy ?? by ?? '' };
   });
   return { jobs, next: found.length > limit ? (jobs.at(-1)?.id ?? null) : null };
 }

@@ -77,7 +77,7 @@ async function searched(store: Store, name: string, meant: Meant): Promise<strin
   if (sent === null) return null;
   const id = jobOfSender(sent.workflowId);
   if ((await store.jobs.get(id)) !== null) return id;
-  return (await store.spending.under(id, new Date(sent.claimedAt).toISOString()))?.id ?? null;
+  return (await store.jobs.under(id, new Date(sent.claimedAt).toISOString()))?.id ?? null;
 }
 
 /** Lanes of a batch send under their own workflow ids. */

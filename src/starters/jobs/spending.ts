@@ -1,6 +1,7 @@
 import { BillingTotals, type BillingTotal } from '../../domain/core/service/billing-totals';
 import type { JobBatchRecord } from '../../domain/core/job-batch';
-import { isCountedTwice, type SentRequest, type SpendingJob } from '../../store/core/spending';
+import type { JobRow, JobWithOutcome } from '../../store/core/jobs/job-rows';
+import { isCountedTwice, type SentRequest } from '../../store/core/spending';
 import { reportTimeZone } from '../../report/formats';
 import type { CommandContext } from './context';
 import { jobOfSender } from './named-job';
@@ -43,10 +44,10 @@ export async function spendingSince(
   { store }: Pick<CommandContext, 'store'>,
   since: number,
   by: SpendingGroup,
-  chargesOf: (job: SpendingJob) => readonly Charge[],
+  chargesOf: (job: JobWithOutcome) => readonly Charge[],
 ): Promise<Spending[]> {
   const groups = new Map<string, Sums>();
-  const sumsOf = (job: SpendingJob | null, at: string | number, subject = ''): Sums => {
+  const sumsOf = (job: JobRow | null, at: string | number, subject = ''): Sums => {
     const group = groupOf(by, job, at, subject);
     const sums = groups.get(group) ?? newSums();
     groups.set(group, sums);
@@ -65,7 +66,7 @@ export async function spendingSince(
   }
   const first = new Date(since).toISOString();
   const charged = new Set<string>();
-  for await (const page of store.spending.jobs(first)) {
+  for await (const page of store.jobs.since(first)) {
     for (const job of page) {
       if (job.createdAt >= first) {
         const reused = reusedBy(job);
@@ -107,7 +108,7 @@ function newSums(): Sums {
 
 function groupOf(
   by: SpendingGroup,
-  job: SpendingJob | null,
+  job: JobRow | null,
   at: string | number,
   subject: string,
 ): string {
@@ -118,7 +119,7 @@ function groupOf(
 }
 
 /** Reused results: from the summary, else rows that a batch did not request. */
-function reusedBy({ input, outcome }: SpendingJob): number {
+function reusedBy({ input, outcome }: JobWithOutcome): number {
   const { reused } = (outcome as { summary?: { reused?: number } } | null)?.summary ?? {};
   if (reused !== undefined) return reused;
   const { children, items } = input as Partial<JobBatchRecord>;
@@ -128,7 +129,7 @@ function reusedBy({ input, outcome }: SpendingJob): number {
 /** Maps workflow ids to the jobs for which they send. */
 class Owners {
   readonly #ctx: Pick<CommandContext, 'store'>;
-  #known = new Map<string, SpendingJob>();
+  #known = new Map<string, JobRow>();
 
   constructor(ctx: Pick<CommandContext, 'store'>) {
     this.#ctx = ctx;
@@ -136,12 +137,12 @@ class Owners {
 
   async learn(page: readonly SentRequest[]): Promise<void> {
     const ids = [...new Set(page.map(({ workflowId }) => jobOfSender(workflowId)))];
-    this.#known = await this.#ctx.store.spending.named(ids);
+    this.#known = await this.#ctx.store.jobs.named(ids);
   }
 
-  async of({ claimedAt, workflowId }: SentRequest): Promise<SpendingJob | null> {
+  async of({ claimedAt, workflowId }: SentRequest): Promise<JobRow | null> {
     const id = jobOfSender(workflowId);
     const at = new Date(claimedAt).toISOString();
-    return this.#known.get(id) ?? this.#ctx.store.spending.under(id, at);
+    return this.#known.get(id) ?? this.#ctx.store.jobs.under(id, at);
   }
 }

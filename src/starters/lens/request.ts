@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { lensIsFinal, type LensOutcome, type LensRecord } from '../../domain/lens/analyze';
 import { lensModes } from '../../domain/lens/lens-analysis';
-import { lensName, newestLens, putLens } from '../../store/lens/requests';
-import { LensRepository } from '../../store/lens/lens';
+import { lensName, newestLens, LensRepository } from '../../store/lens/lens';
 import type { AnalyzeLensInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { startTerms } from '../jobs/begin/request';
@@ -46,7 +45,7 @@ export async function planLens(
         : (existing?.input.name ?? lensName(ctx, what, null));
       const copy = await storeInput(ctx, request.input, input);
       const order = { name, file: copy, mode, label, forced, deadlineMs: deadline, rerun };
-      const { jobId } = await putLens(ctx, order, now);
+      const { jobId } = await new LensRepository(ctx.store).put(ctx, order, now);
       const unusual = forced !== null && { forced: true, mediaType: input.mediaType };
       await auditStart(ctx, jobId, { items: 1, rerun: isAnew, ...unusual }, now.getTime());
       return jobId;

@@ -1,8 +1,8 @@
+import { ProfileRepository } from '../../store/profiles/profiles';
 import { readDocument } from '../../domain/core/documents/read-document';
 import { type ProfileStatus } from '../../domain/profiles/lookup';
 import { onlyCell, planItems, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
-import { ProfileRepository } from '../../store/profiles/profiles';
 import {
   ofFile,
   type BatchRequest,
@@ -10,7 +10,6 @@ import {
   type ExistingJob,
 } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
-import { putLookup } from '../../store/profiles/requests';
 
 interface ProfileTerms {
   retryRural: boolean;
@@ -31,7 +30,8 @@ export function profileBatch(ctx: CommandContext, request: ProfileTerms & InputF
       planItems(readSheet(path, { ...choice, holds: 'documents', ...notices }), readRow),
     existing: (cpf) => existingLookup(ctx, nameOf(cpf), request),
     put: async (cpf) => {
-      const { jobId } = await putLookup(ctx, { cpf, name: nameOf(cpf), retryRural });
+      const lookup = { cpf, name: nameOf(cpf), retryRural };
+      const { jobId } = await new ProfileRepository(ctx.store).put(ctx, lookup);
       return { jobId, terms: { retryRural } };
     },
   };

@@ -6,7 +6,7 @@ import {
   type ProfileOutcome,
   type ProfileRecord,
 } from '../../domain/profiles/lookup';
-import { putLookup } from '../../store/profiles/requests';
+import { ProfileRepository } from '../../store/profiles/profiles';
 import type { LookUpProfileInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
@@ -50,7 +50,7 @@ export async function planProfile(
     isAnswer: isAnswer && isWithin(maxAge, existing) && !rerun,
     record: async () => {
       const lookup = { cpf, name, retryRural, label, deadlineMs: deadline, rerun };
-      const { jobId, createdAt } = await putLookup(ctx, lookup);
+      const { jobId, createdAt } = await new ProfileRepository(ctx.store).put(ctx, lookup);
       await auditStart(ctx, jobId, { items: 1, rerun }, Date.parse(createdAt));
       return jobId;
     },

@@ -5,7 +5,7 @@ import { onlyCell, planItems, type FilledRow, type RowReading } from '../../shee
 import { readSheet } from '../../sheets/read/read-rows';
 import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
-import { newestTrace, putTrace } from '../../store/traces/requests';
+import { newestTrace, TraceRepository } from '../../store/traces/traces';
 
 /** A search for each different target of a sheet. */
 export function traceBatch(
@@ -28,7 +28,8 @@ export function traceBatch(
     put: async (target, again) => {
       const search = { target, strategy };
       const before = again === null ? await newestTrace(ctx, search) : null;
-      const { jobId } = await putTrace(ctx, search, { label: null, before, rerun: again });
+      const terms = { label: null, before, rerun: again };
+      const { jobId } = await new TraceRepository(ctx.store).put(ctx, search, terms);
       return { jobId, terms: {} };
     },
   };

@@ -3,7 +3,7 @@ import { flagProblem } from '../jobs/text';
 import { isFinalSearch, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
 import { traceStrategies } from '../../domain/traces/trace';
-import { newestTrace, putTrace } from '../../store/traces/requests';
+import { newestTrace, TraceRepository } from '../../store/traces/traces';
 import type { SearchTraceInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
@@ -44,7 +44,7 @@ export async function planTrace(
       const isAnew = rerun || (isFinal && !isYoung);
       const order = isAnew ? (existing?.id ?? null) : null;
       const terms = { label, deadlineMs, before: isAnew ? null : existing, rerun: order };
-      const { jobId, createdAt } = await putTrace(ctx, what, terms);
+      const { jobId, createdAt } = await new TraceRepository(ctx.store).put(ctx, what, terms);
       await auditStart(ctx, jobId, { items: 1, rerun: isAnew }, Date.parse(createdAt));
       return jobId;
     },

@@ -1,6 +1,6 @@
 import type { ChainHead } from '../../domain/core/audit';
 import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, partsOf, statement, type Statement } from '../statement';
+import { insertInto, partsOf, raw, sql, type Statement } from '../statement';
 import type { Link } from './link';
 
 /** Anchors form a chain too. */
@@ -39,16 +39,13 @@ export async function anchorOf(
   which: 'last' | { after: number },
 ): Promise<Anchor | null> {
   const order = which === 'last' ? 'DESC' : 'ASC';
-  const [row] = await store.read<Omit<Link, 'text'>>(
-    statement(
-      `SELECT number, at, prev, hash, mac FROM anchor WHERE number > ?
-       ORDER BY number ${order} LIMIT 1`,
-      [which === 'last' ? 0 : which.after],
-    ),
-  );
+  const [row] = await store.read<
+    Omit<Link, 'text'>
+  >(sql`SELECT number, at, prev, hash, mac FROM anchor WHERE number > ${which === 'last' ? 0 : which.after}
+       ORDER BY number ${raw(order)} LIMIT 1`);
   if (row === undefined) return null;
   const rows = await store.read<{ chain: string; number: number; hash: string }>(
-    statement('SELECT chain, number, hash FROM anchor_head WHERE anchor = ?', [row.number]),
+    sql`SELECT chain, number, hash FROM anchor_head WHERE anchor = ${row.number}`,
   );
   const heads = rows.map(({ chain, number, hash }): ChainHead => [chain, number, hash]);
   return { ...row, heads, text: textOf(heads) };
@@ -64,10 +61,13 @@ export async function headsFrom(
   store: SealedDatabase,
   first: string,
 ): Promise<{ head: ChainHead; isAnchored: boolean }[]> {
-  const rows = await store.read<{ chain: string; number: number; hash: string; anchored: number }>(
-    statement(
-      `WITH RECURSIVE found (next) AS (
-         SELECT min(chain) FROM event WHERE chain >= ?
+  const rows = await store.read<{
+    chain: string;
+    number: number;
+    hash: string;
+    anchored: number;
+  }>(sql`WITH RECURSIVE found (next) AS (
+         SELECT min(chain) FROM event WHERE chain >= ${first}
          UNION ALL
          SELECT (SELECT min(chain) FROM event WHERE chain > found.next) FROM found
          WHERE found.next IS NOT NULL
@@ -76,10 +76,7 @@ export async function headsFrom(
               AND h.hash = e.hash) AS anchored
          FROM found JOIN event e ON e.chain = found.next
            AND e.number = (SELECT max(number) FROM event WHERE chain = found.next)
-         ORDER BY e.chain`,
-      [first],
-    ),
-  );
+         ORDER BY e.chain`);
   return rows.map(({ chain, number, hash, anchored }) => {
     return { head: [chain, number, hash], isAnchored: anchored > 0 };
   });

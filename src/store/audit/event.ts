@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
 import { BrokenSealError } from '../../protection/key-ring';
 import { rowName, type Seal } from '../sealed/seal';
-import { statement, type Statement } from '../statement';
+import { sql, type Statement } from '../statement';
 import type { NewEvent } from './chain';
 import type { Link } from './link';
 
@@ -14,9 +14,17 @@ export interface EventRow extends Omit<Link, 'text'> {
 }
 
 /** @param where condition and order */
-export function selectEvents(where: string, parameters: readonly unknown[]): Statement {
-  const columns = 'chain, number, at, prev, hash, mac, name, job, body';
-  return statement(`SELECT ${columns} FROM event WHERE ${where} LIMIT ${perLook}`, parameters);
+export function selectEvents(where: Statement): Statement {
+  return sql`SELECT chain, number, at, prev, hash, mac, name, job, body FROM event
+    WHERE ${where} LIMIT ${perLook}`;
+}
+
+/** Those after one, in the order of writing. @param only condition */
+export function eventsAfter(last: EventRow | undefined, only = sql`1 = 1`): Statement {
+  const { at, chain, number } = last ?? { at: '', chain: '', number: 0 };
+  return selectEvents(
+    sql`${only} AND (at, chain, number) > (${at}, ${chain}, ${number}) ORDER BY at, chain, number`,
+  );
 }
 
 /** Events per query. */

@@ -1,9 +1,9 @@
 import type { AuditExcerpt, ExcerptLink } from '../../domain/core/audit-excerpt';
 import { pagesOf } from '../pages';
-import { marksOf, statement } from '../statement';
+import { sql } from '../statement';
 import type { Store } from '../store';
 import { anchorOf, type Anchor } from './anchors';
-import { entryOf, jobHash, linkOf, perLook, selectEvents, type EventRow } from './event';
+import { entryOf, jobHash, linkOf, perLook, eventsAfter, type EventRow } from './event';
 import { beginningOf } from './link';
 import { asNumbered, named, numbersIn } from './numbers';
 
@@ -58,12 +58,7 @@ async function recordsAbout(
   const lastId = numbered(last);
   const about = [...jobs].map((job) => jobHash(numbered(job)));
   const looks = pagesOf<EventRow>(perLook, (row) =>
-    store.read(
-      selectEvents(
-        `job IN ${marksOf([about])} AND (at, chain, number) > (?, ?, ?) ORDER BY at, chain, number`,
-        [...about, row?.at ?? '', row?.chain ?? '', row?.number ?? 0],
-      ),
-    ),
+    store.read(eventsAfter(row, sql`job IN ${about}`)),
   );
   for await (const rows of looks) {
     for (const row of rows) {
@@ -80,10 +75,7 @@ async function recordsAbout(
 /** The first anchor that covers this link; null: none yet. */
 async function anchorNaming(store: Store, chain: string, number: number): Promise<Anchor | null> {
   const [row] = await store.read<{ anchor: number }>(
-    statement(
-      'SELECT min(anchor) AS anchor FROM anchor_head WHERE chain = ? AND number >= ? HAVING min(anchor) IS NOT NULL',
-      [chain, number],
-    ),
+    sql`SELECT min(anchor) AS anchor FROM anchor_head WHERE chain = ${chain} AND number >= ${number} HAVING min(anchor) IS NOT NULL`,
   );
   return row === undefined ? null : anchorOf(store, { after: row.anchor - 1 });
 }
@@ -96,9 +88,6 @@ function linksFrom(
   last: number,
 ): Promise<Omit<ExcerptLink, 'text'>[]> {
   return store.read<Omit<ExcerptLink, 'text'>>(
-    statement(
-      'SELECT number, at, prev, hash FROM event WHERE chain = ? AND number >= ? AND number <= ? ORDER BY number',
-      [chain, first, last],
-    ),
+    sql`SELECT number, at, prev, hash FROM event WHERE chain = ${chain} AND number >= ${first} AND number <= ${last} ORDER BY number`,
   );
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
-import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
+import { insertInto, partsOf, raw, sql, type Statement } from '../statement';
 
 /**
  * An audit line is permanent, and whoever holds the id key can test whether a keyed name belongs to a person. So a
@@ -75,10 +75,7 @@ async function lookUp(
   const found = new Map<string, string>();
   for (const some of partsOf([...wanted])) {
     const rows = await database.read<Record<'subject' | 'number', string>>(
-      statement(
-        `SELECT subject, number FROM subject_number WHERE ${from} IN ${marksOf([some])}`,
-        some,
-      ),
+      sql`SELECT subject, number FROM subject_number WHERE ${raw(from)} IN ${some}`,
     );
     for (const row of rows) found.set(row[from], row[to]);
   }

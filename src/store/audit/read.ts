@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed/sealed-database';
-import { entryOf, linkOf, perLook, selectEvents, type EventRow } from './event';
+import { entryOf, linkOf, perLook, eventsAfter, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
 import { named } from './numbers';
 
@@ -32,15 +32,7 @@ export async function* readAudit(
   idKey: IdKey,
   { from = -Infinity, to = Infinity, onUnreadable }: AuditSpan,
 ): AsyncGenerator<StoredAuditRecord> {
-  const looks = pagesOf<EventRow>(perLook, (last) =>
-    store.read(
-      selectEvents('(at, chain, number) > (?, ?, ?) ORDER BY at, chain, number', [
-        last?.at ?? '',
-        last?.chain ?? '',
-        last?.number ?? 0,
-      ]),
-    ),
-  );
+  const looks = pagesOf<EventRow>(perLook, (last) => store.read(eventsAfter(last)));
   for await (const rows of looks) {
     const links = rows.map((row) => linkOf(store, row));
     const nameIn = await named(

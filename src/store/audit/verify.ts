@@ -1,5 +1,6 @@
 import type { IdKey } from '../../protection/id-key';
 import { pagesOf } from '../pages';
+import { sql } from '../statement';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { anchorChain, anchorOf, headOf, headsFrom, parseHead, type Anchor } from './anchors';
 import { linkOf, perLook, selectEvents, type EventRow } from './event';
@@ -99,7 +100,7 @@ async function* anchors(store: SealedDatabase): AsyncGenerator<Numbered<Anchor>>
 async function* events(store: SealedDatabase, chain: string): AsyncGenerator<Numbered<Link>> {
   const looks = pagesOf<EventRow>(perLook, (last) =>
     store.read(
-      selectEvents('chain = ? AND number > ? ORDER BY number', [chain, last?.number ?? 0]),
+      selectEvents(sql`chain = ${chain} AND number > ${last?.number ?? 0} ORDER BY number`),
     ),
   );
   for await (const rows of looks)

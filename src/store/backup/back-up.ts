@@ -6,7 +6,7 @@ import { markerName } from '../blobs';
 import { flush, writeOnce } from '../files';
 import { SqliteConnection } from '../sqlite/connection';
 import { blobsName, databaseName, readIdentity } from '../sqlite/database';
-import { statement } from '../statement';
+import { sql } from '../statement';
 import { StoreError, StoreConfigError } from '../store-error';
 
 /** Contents: `store.db`, `blobs/`, `backup.json`, and later erasures in `erasures/`. */
@@ -68,7 +68,7 @@ async function copyStore(from: string, to: string): Promise<BackupFacts> {
     const at = new Date().toISOString();
     const source = new SqliteConnection(join(from, databaseName), { readOnly: true });
     await rm(join(to, databaseName), { force: true });
-    source.run(statement('VACUUM INTO ?', [join(to, databaseName)]));
+    source.run(sql`VACUUM INTO ${join(to, databaseName)}`);
     source.close();
     await flush(join(to, databaseName));
     const copy = new SqliteConnection(join(to, databaseName), { readOnly: true });
@@ -90,10 +90,7 @@ async function copyStore(from: string, to: string): Promise<BackupFacts> {
 export function* namedBytes(connection: SqliteConnection): Generator<string> {
   for (let after = ''; ;) {
     const { rows } = connection.run(
-      statement('SELECT DISTINCT blob FROM record WHERE blob > ? ORDER BY blob LIMIT ?', [
-        after,
-        namesAtOnce,
-      ]),
+      sql`SELECT DISTINCT blob FROM record WHERE blob > ${after} ORDER BY blob LIMIT ${namesAtOnce}`,
     );
     const names = (rows as { blob: string }[]).map(({ blob }) => blob);
     yield* names;

@@ -10,7 +10,7 @@ import { flush } from '../files';
 import { openStore, type StoreSealing } from '../open-store';
 import { SqliteConnection } from '../sqlite/connection';
 import { blobsName, databaseName } from '../sqlite/database';
-import { statement } from '../statement';
+import { sql } from '../statement';
 import { StoreConfigError, StoreError } from '../store-error';
 import type { Store } from '../store';
 import { copyBytes, namedBytes, readBackup, type BackupFacts } from './back-up';
@@ -66,7 +66,7 @@ export async function restore(
 /** @returns number of open jobs, which now wait for a person */
 export async function beginAnew(store: Store, entry: AuditEntry): Promise<{ openJobs: number }> {
   const open = await store.read<{ jobs: number }>(
-    statement('SELECT count(*) AS jobs FROM job WHERE ended_at IS NULL'),
+    sql`SELECT count(*) AS jobs FROM job WHERE ended_at IS NULL`,
   );
   await store.commit(newEpoch(Date.parse(entry.happenedAt)), [entry]);
   return { openJobs: open[0]?.jobs ?? 0 };
@@ -75,7 +75,7 @@ export async function beginAnew(store: Store, entry: AuditEntry): Promise<{ open
 async function proveWhole(source: string, partial: string): Promise<void> {
   const connection = new SqliteConnection(join(partial, databaseName), { readOnly: true });
   try {
-    const { rows } = connection.run(statement('PRAGMA integrity_check(1)'));
+    const { rows } = connection.run(sql`PRAGMA integrity_check(1)`);
     const [{ integrity_check: found }] = rows as [{ integrity_check: string }];
     if (found !== 'ok') throw new StoreError('corrupt', `${source} is damaged: ${found}`);
     if (!(await copyBytes(source, partial, namedBytes(connection)))) {

@@ -1,15 +1,9 @@
 import type { AgainRow, DeferInput } from '../../domain/certificates/certificate-rows';
-import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, partsOf, replacing, statement } from '../statement';
+import { Repository } from '../sealed/sealed-database';
+import { insertInto, partsOf, replacing, sql } from '../statement';
 
 /** Rows that a lane defers, by number: a workflow cannot carry any number of them. */
-export class DeferredRowRepository {
-  readonly #store: SealedDatabase;
-
-  constructor(store: SealedDatabase) {
-    this.#store = store;
-  }
-
+export class DeferredRowRepository extends Repository {
   /** The later of two steps about a row wins: a late repetition changes nothing. */
   async put({ list, lane, step }: DeferInput, rows: readonly AgainRow[]): Promise<void> {
     const values = rows.map(({ rowIndex, attempts, mode, notBefore, throttled, was }) => [
@@ -26,7 +20,7 @@ export class DeferredRowRepository {
     ]);
     const otherwise = `${replacing(key, columns.slice(key.length))}
       WHERE excluded.put_in > deferred_row.put_in`;
-    await this.#store.commit(
+    await this.store.commit(
       partsOf(values).map((some) => insertInto('deferred_row', columns, some, otherwise)),
     );
   }
@@ -40,36 +34,26 @@ export class DeferredRowRepository {
     { list, lane, step }: DeferInput,
     { from, to, limit }: { from: number; to: number; limit: number },
   ): Promise<{ rows: AgainRow[]; soonest: number | null }> {
-    const rowKey = [list.folder, lane];
-    await this.#store.commit([
-      statement(
-        `UPDATE deferred_row SET taken_in = ? WHERE job = ? AND lane = ? AND item IN
-           (SELECT item FROM deferred_row WHERE job = ? AND lane = ? AND taken_in IS NULL
-            AND not_before >= ? AND not_before <= ? ORDER BY not_before LIMIT ?)`,
-        [step, ...rowKey, ...rowKey, from, to, limit],
-      ),
+    const own = sql`job = ${list.folder} AND lane = ${lane}`;
+    const waiting = sql`FROM deferred_row WHERE ${own} AND taken_in IS NULL`;
+    await this.store.commit([
+      sql`UPDATE deferred_row SET taken_in = ${step} WHERE ${own} AND item IN
+        (SELECT item ${waiting} AND not_before BETWEEN ${from} AND ${to}
+         ORDER BY not_before LIMIT ${limit})`,
     ]);
-    const rows = await this.#store.read<AgainRow>(
-      statement(
-        `SELECT item AS "rowIndex", attempts, mode, not_before AS "notBefore",
-                throttled, was
-         FROM deferred_row WHERE job = ? AND lane = ? AND taken_in = ? ORDER BY not_before`,
-        [...rowKey, step],
-      ),
-    );
-    const [left] = await this.#store.read<{ soonest: number | null }>(
-      statement(
-        `SELECT min(not_before) AS soonest FROM deferred_row
-         WHERE job = ? AND lane = ? AND taken_in IS NULL`,
-        rowKey,
-      ),
+    const rows = await this.store.read<AgainRow>(sql`
+      SELECT item AS "rowIndex", attempts, mode, not_before AS "notBefore",
+        throttled, was
+      FROM deferred_row WHERE ${own} AND taken_in = ${step} ORDER BY not_before`);
+    const [left] = await this.store.read<{ soonest: number | null }>(
+      sql`SELECT min(not_before) AS soonest ${waiting}`,
     );
     return { rows, soonest: left?.soonest ?? null };
   }
 
   async remove(folder: string, lane: string): Promise<void> {
-    await this.#store.commit([
-      statement('DELETE FROM deferred_row WHERE job = ? AND lane = ?', [folder, lane]),
+    await this.store.commit([
+      sql`DELETE FROM deferred_row WHERE job = ${folder} AND lane = ${lane}`,
     ]);
   }
 }

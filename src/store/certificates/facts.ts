@@ -2,7 +2,7 @@ import type { IssuanceFact } from '../../domain/certificates/outcomes';
 import { nameBytes, type StoredBytes } from '../records';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
-import { marksOf, partsOf, statement, type Statement } from '../statement';
+import { partsOf, sql, type Statement } from '../statement';
 
 /** A fact with its PDF; null when its bytes are stored already, or there are none. */
 export interface NewFact {
@@ -25,8 +25,8 @@ export class FactRepository extends SealedTable<IssuanceFact> {
   async among(ids: readonly string[]): Promise<Map<string, IssuanceFact>> {
     const found = new Map<string, IssuanceFact>();
     for (const some of partsOf([...new Set(ids)])) {
-      const where = statement(`external_id IN ${marksOf([some])}`, some);
-      for (const { body } of await this.read([], { where })) found.set(body.certidaoId, body);
+      const known = await this.read([], { where: sql`external_id IN ${some}` });
+      for (const { body } of known) found.set(body.certidaoId, body);
     }
     return found;
   }

@@ -12,9 +12,17 @@ import {
   type RowListRef,
 } from '../../domain/certificates/job';
 import { decisionFolder, type DecisionRecord } from '../../domain/core/decision';
-import { RowWriter } from '../core/row-writer';
+import type { JobFolders } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
-import type { NameOf } from '../core/subjects';
+
+export const certificateJobs: JobFolders = {
+  root: 'works',
+  word: 'certificates',
+  holds: [
+    'names of files, labels, counts, notes of people',
+    'nomes de arquivos, rótulos, totais, anotações de pessoas',
+  ],
+};
 
 /** The outcome of a job. */
 export interface LatestEdition {
@@ -23,31 +31,6 @@ export interface LatestEdition {
   /** Epoch milliseconds at which its count started. */
   snapshotAt: number;
   summary: BatchSummary;
-}
-
-/** Writes a certificate job: its rows, then the job record. */
-export class CertificateRowWriter extends RowWriter {
-  readonly #store: Store;
-  readonly #folder: string;
-  readonly #nameOf: NameOf;
-
-  constructor(store: Store, folder: string, nameOf: NameOf) {
-    super((rows) => store.rows.put(folder, rows, nameOf));
-    this.#store = store;
-    this.#folder = folder;
-    this.#nameOf = nameOf;
-  }
-
-  /** Afterwards the job can be started. */
-  async finish(request: Omit<CertificateRecord, 'items'>): Promise<RowListRef> {
-    const folder = this.#folder;
-    const items = await this.end();
-    const { jobId: id, kind, createdAt } = request;
-    const label = request.label && this.#nameOf(request.label);
-    const record: CertificateRecord = { ...request, items };
-    await this.#store.jobs.start(folder, { id, kind, createdAt, label }, record);
-    return { folder, items, outcomesIn: folder };
-  }
 }
 
 /** An input row, and the stored outcome of its item. */

@@ -3,7 +3,7 @@ import { groupBy } from '../../domain/core/group-by';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
-import { statement } from '../statement';
+import { sql } from '../statement';
 import { FactRepository, type NewFact } from './facts';
 
 /**
@@ -44,9 +44,9 @@ export class OutcomeRepository extends SealedTable<OutcomeRecord> {
     first: number,
     last: number,
   ): Promise<Map<number, OutcomeRecord[]>> {
-    const onLines = 'SELECT item FROM batch_row WHERE job = ? AND line >= ? AND line <= ?';
-    const where = statement(`item IN (${onLines})`, [folder, first, last]);
-    const found = await this.read([folder], { where });
+    const onLines = sql`SELECT item FROM batch_row
+      WHERE job = ${folder} AND line BETWEEN ${first} AND ${last}`;
+    const found = await this.read([folder], { where: sql`item IN (${onLines})` });
     return groupBy(
       found.map(({ body }) => body),
       ({ item }) => item,

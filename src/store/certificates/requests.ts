@@ -6,7 +6,6 @@ import {
   type CertificateTerms,
 } from '../../domain/certificates/job';
 import type { Asker } from '../core/asker';
-import { CertificateRowWriter } from './jobs';
 
 /** A request before it is stored. */
 export type CertificateRequest = Pick<
@@ -26,7 +25,9 @@ export async function putCertificateJob(
   terms: CertificateTerms,
 ): Promise<RowListRef> {
   const nameOf = (text: string): string => idKey.nameOf('document', text);
-  const writer = new CertificateRowWriter(store, certificateFolder(request.jobId), nameOf);
+  const { jobId: id, kind } = request;
+  const folder = certificateFolder(id);
+  const writer = store.rows.writer(folder, nameOf);
   let lines = 0;
   for await (const row of rows) {
     await writer.add(row);
@@ -34,11 +35,12 @@ export async function putCertificateJob(
   }
   // Without terms that only Temporal needs.
   const { rowDeadlineMs, reuseSince, onUnknown, concurrency, budget } = terms;
-  return writer.finish({
+  const record: CertificateRecord = {
     ...request,
     ...(input ?? { inputName: null, inputSha256: null, inputKey: null }),
     createdAt: new Date().toISOString(),
     createdBy: environment.actor,
+    items: await writer.end(),
     lines,
     blankLines,
     terms: {
@@ -48,7 +50,11 @@ export async function putCertificateJob(
       ...(concurrency !== undefined && { concurrency }),
       ...(budget !== undefined && { budget }),
     },
-  });
+  };
+  const { createdAt, items } = record;
+  const label = record.label && nameOf(record.label);
+  await store.jobs.start(folder, { id, kind, createdAt, label }, record);
+  return { folder, items, outcomesIn: folder };
 }
 
 /** Stores one document as its own job; afterwards it can be started. */

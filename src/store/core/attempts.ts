@@ -11,18 +11,17 @@ import type {
 } from '../../domain/core/service/attempts';
 import type { StopWord } from '../../domain/job';
 import { Sealed, rowName } from '../sealed/seal';
-import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, rangeOf, statement, type Statement } from '../statement';
+import { Repository } from '../sealed/sealed-database';
+import { beginsWith, insertInto, raw, sql, type Statement } from '../statement';
 import { restoredError } from '../store-error';
-import { attemptsOf, whyOf } from './attempt-rows';
-import { putResolution } from './jobs/resolutions';
+import { attemptsOf, resolutionsOf, whyOf } from './attempt-rows';
 
 /** `taken`: another sender has the number, or an attempt of the subject is undecided. */
 export type Claimed = 'ours' | 'taken' | StopWord;
 
 /** A search found without its key belongs to one subject. By its index. */
-const heldTrace = `SELECT subject FROM attempt
-  WHERE external_id = ? AND subject >= 'trace/' AND subject < 'trace0'`;
+const heldTrace = (traceId: string): Statement => sql`SELECT subject FROM attempt
+  WHERE external_id = ${traceId} AND subject >= 'trace/' AND subject < 'trace0'`;
 
 interface ClaimRow {
   isOurs: number;
@@ -34,26 +33,27 @@ interface ClaimRow {
 const columnsOfClaim =
   'subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown';
 
-/** Whether something was sent for a subject (its parameter), or may have been, since the last restore. */
-const isOfThisEpoch = `EXISTS (SELECT 1 FROM attempt AS one
-  WHERE one.subject = ? AND one.kind = 'send'
+/** For INSERT ... SELECT, where PostgreSQL takes a parameter for a text. */
+const number = (value: number): Statement => sql`CAST(${value} AS BIGINT)`;
+
+/** Whether something was sent for a subject, or may have been, since the last restore. */
+const isOfThisEpoch = (subject: string): Statement => sql`EXISTS (SELECT 1 FROM attempt AS one
+  WHERE one.subject = ${subject} AND one.kind = 'send'
     AND (one.claimed_at >= doubt_since OR (one.claimed_at = 0 AND one.answer_by >= doubt_since)))`;
+
+/** The condition of every claim: the store's epoch, and no stop mark. */
+const mayClaim = (epoch: number, job: string): Statement => sql`epoch = ${epoch}
+  AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ${job})`;
 
 /**
  * Attempts of purchases: claims, receipts and resolutions (decision record 001). Writes are flushed before they
  * resolve: a loss would cost money. Indices ensure that a subject has at most one undecided attempt, and that a
  * closed chunk sends no more.
  */
-export class AttemptRepository {
-  readonly #store: SealedDatabase;
-
-  constructor(store: SealedDatabase) {
-    this.#store = store;
-  }
-
+export class AttemptRepository extends Repository {
   /** All attempts of a subject, in order. */
   of(subject: string): Promise<Attempt[]> {
-    return attemptsOf(this.#store, subject);
+    return attemptsOf(this.store, subject);
   }
 
   /**
@@ -77,17 +77,14 @@ export class AttemptRepository {
     job: string,
   ): Promise<Claimed | 'doubtful'> {
     const { kind, nonce, owner, answerBy, claimedAt, afterUnknown } = claim;
-    const values = [subject, n, kind, nonce, owner.workflowId, owner.chunk];
-    const [inserted] = await this.#store.commit([
+    const [inserted] = await this.store.commit([
       {
         lock: { name: job, how: 'shared' },
-        ...statement(
-          `INSERT INTO attempt (${columnsOfClaim})
-           SELECT ?, CAST(? AS BIGINT), ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
-         FROM install WHERE epoch = ? AND (doubt_since IS NULL OR ${isOfThisEpoch})
-         AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT DO NOTHING`,
-          [...values, answerBy, claimedAt, afterUnknown ? 1 : 0, this.#store.epoch, subject, job],
-        ),
+        ...sql`INSERT INTO attempt (${raw(columnsOfClaim)})
+          SELECT ${subject}, ${number(n)}, ${kind}, ${nonce}, ${owner.workflowId}, ${owner.chunk},
+            ${number(answerBy)}, ${number(claimedAt)}, ${number(afterUnknown ? 1 : 0)}
+          FROM install WHERE (doubt_since IS NULL OR ${isOfThisEpoch(subject)})
+            AND ${mayClaim(this.store.epoch, job)} ON CONFLICT DO NOTHING`,
       },
     ]);
     if (inserted?.changes === 1) return 'ours';
@@ -109,12 +106,12 @@ export class AttemptRepository {
     const reason =
       'the store was restored from a backup: it may have been bought since the backup was made';
     const why = new Sealed(rowName('attempt', subject, n), { reason });
-    const owner = ['restore', `epoch-${this.#store.epoch}`];
+    const owner = ['restore', `epoch-${this.store.epoch}`];
     const row = [subject, n, 'send', randomUUID(), ...owner, answerBy];
     const end = receipt === null ? [null, null, null] : [receipt, claimedAt, why];
     const claim = [receipt === null ? 0 : claimedAt, afterUnknown ? 1 : 0];
     const columns = [columnsOfClaim, 'receipt', 'receipt_at', 'why'];
-    await this.#store.commit([insertInto('attempt', columns, [[...row, ...claim, ...end]])]);
+    await this.store.commit([insertInto('attempt', columns, [[...row, ...claim, ...end]])]);
   }
 
   /**
@@ -139,17 +136,14 @@ export class AttemptRepository {
       }
       const { n } = open;
       const { owner, answerBy } = claim;
-      const joining = [owner.workflowId, owner.chunk, answerBy];
-      const [joined] = await this.#store.commit([
+      const [joined] = await this.store.commit([
         {
           lock: { name: job, how: 'shared' },
-          ...statement(
-            `UPDATE attempt SET workflow_id = ?, chunk = ?, answer_by = ?
-             WHERE subject = ? AND n = ? AND chunk = ? AND receipt IS NULL
-               AND EXISTS (SELECT 1 FROM install WHERE epoch = ?)
-               AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?)`,
-            [...joining, subject, n, open.claim.owner.chunk, this.#store.epoch, job],
-          ),
+          ...sql`UPDATE attempt SET workflow_id = ${owner.workflowId}, chunk = ${owner.chunk},
+              answer_by = ${answerBy}
+            WHERE subject = ${subject} AND n = ${n} AND chunk = ${open.claim.owner.chunk}
+              AND receipt IS NULL
+              AND EXISTS (SELECT 1 FROM install WHERE ${mayClaim(this.store.epoch, job)})`,
         },
       ]);
       const now = { ...open.claim, owner, answerBy };
@@ -166,13 +160,11 @@ export class AttemptRepository {
    */
   async close(subject: string, owner: ClaimOwner, at: number): Promise<Attempt> {
     for (;;) {
-      await this.#store.commit([
-        statement(
-          `INSERT INTO attempt (${columnsOfClaim})
-           SELECT ?, coalesce(max(n), 0) + 1, 'closed', ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), 0
-           FROM attempt WHERE subject = ? ON CONFLICT DO NOTHING`,
-          [subject, randomUUID(), owner.workflowId, owner.chunk, at, at, subject],
-        ),
+      await this.store.commit([
+        sql`INSERT INTO attempt (${raw(columnsOfClaim)})
+          SELECT ${subject}, coalesce(max(n), 0) + 1, 'closed', ${randomUUID()},
+            ${owner.workflowId}, ${owner.chunk}, ${number(at)}, ${number(at)}, 0
+          FROM attempt WHERE subject = ${subject} ON CONFLICT DO NOTHING`,
       ]);
       // Another chunk may have the number; an attempt that certainly was not sent may be repeated until it is closed.
       const last = attemptOf(await this.of(subject), owner);
@@ -192,7 +184,7 @@ export class AttemptRepository {
     receipt: Receipt,
     entries: readonly AuditEntry[] = [],
   ): Promise<Receipt> {
-    if (await this.#store.changes(received(subject, attempt, receipt), entries)) return receipt;
+    if (await this.store.changes(received(subject, attempt, receipt), entries)) return receipt;
     const latest = (await this.of(subject)).find(({ n }) => n === attempt.n);
     return latest?.receipt ?? receipt;
   }
@@ -209,44 +201,50 @@ export class AttemptRepository {
     entries: readonly AuditEntry[],
   ): Promise<boolean> {
     const { externalId } = receipt;
-    const { sql, parameters } = received(subject, attempt, receipt);
-    const unheld = `${sql} AND NOT EXISTS (${heldTrace} AND subject <> ?)`;
-    const found = statement(unheld, [...parameters, externalId, subject]);
-    return this.#store.changes({ ...found, lock: { name: externalId, how: 'alone' } }, entries);
+    const isOthers = sql`${heldTrace(externalId)} AND subject <> ${subject}`;
+    const found = sql`${received(subject, attempt, receipt)} AND NOT EXISTS (${isOthers})`;
+    return this.store.changes({ ...found, lock: { name: externalId, how: 'alone' } }, entries);
   }
 
   /** Subject of a search; null: not ours. */
   async holderOfTrace(traceId: string): Promise<string | null> {
-    const [row] = await this.#store.read<{ subject: string }>(statement(heldTrace, [traceId]));
+    const [row] = await this.store.read<{ subject: string }>(heldTrace(traceId));
     return row?.subject ?? null;
   }
 
-  resolve(subject: string, n: number, resolution: Resolution): Promise<void> {
-    return putResolution(this.#store, subject, n, resolution);
+  /** A person may change the resolution of an attempt: they are numbered, and the last one counts. */
+  async resolve(subject: string, n: number, resolution: Resolution): Promise<void> {
+    const { action, externalId, by, note, at } = resolution;
+    for (;;) {
+      const earlier = (await resolutionsOf(this.store, subject)).filter((one) => one.n === n);
+      // A repeated try of the same resolution.
+      if (earlier.some((one) => isSame(one.resolution, resolution))) return;
+      const next = (earlier.at(-1)?.number ?? 0) + 1;
+      const said = new Sealed(rowName('resolution', subject, n, next), { by, note });
+      const columns = ['subject', 'n', 'number', 'action', 'external_id', 'at', 'said'];
+      const [inserted] = await this.store.commit([
+        insertInto('resolution', columns, [[subject, n, next, action, externalId, at, said]]),
+        sql`UPDATE attempt SET is_resolved = 1 WHERE subject = ${subject} AND n = ${n}`,
+      ]);
+      if (inserted?.changes === 1) return;
+    }
   }
 
   /** Names of subjects with this prefix, in order. */
   async subjects(prefix: string): Promise<string[]> {
-    const rows = await this.#store.read<{ subject: string }>(
-      statement(
-        'SELECT DISTINCT subject FROM attempt WHERE subject >= ? AND subject < ? ORDER BY subject',
-        rangeOf(prefix),
-      ),
-    );
+    const rows = await this.store.read<{ subject: string }>(sql`
+      SELECT DISTINCT subject FROM attempt WHERE ${beginsWith('subject', prefix)} ORDER BY subject`);
     return rows.map(({ subject }) => subject);
   }
 
   async #claimRow(subject: string, n: number, { nonce }: Claim, job: string): Promise<ClaimRow> {
-    const [row] = await this.#store.read<ClaimRow>(
-      statement(
-        `SELECT (SELECT count(*) FROM attempt WHERE subject = ? AND n = ? AND nonce = ?) AS "isOurs",
-                (SELECT word FROM stop_mark WHERE holder = ?) AS word, epoch,
-                CASE WHEN doubt_since IS NULL OR ${isOfThisEpoch} THEN 0 ELSE 1 END AS "isDoubtful"
-         FROM install`,
-        [subject, n, nonce, job, subject],
-      ),
-    );
-    if (row?.epoch !== this.#store.epoch) throw restoredError();
+    const [row] = await this.store.read<ClaimRow>(sql`
+      SELECT (SELECT count(*) FROM attempt WHERE subject = ${subject} AND n = ${n}
+          AND nonce = ${nonce}) AS "isOurs",
+        (SELECT word FROM stop_mark WHERE holder = ${job}) AS word, epoch,
+        CASE WHEN doubt_since IS NULL OR ${isOfThisEpoch(subject)} THEN 0 ELSE 1 END AS "isDoubtful"
+      FROM install`);
+    if (row?.epoch !== this.store.epoch) throw restoredError();
     return row;
   }
 }
@@ -260,10 +258,12 @@ function received(
   const why = whyOf(receipt);
   const sealed = why && new Sealed(rowName('attempt', subject, n), why);
   const externalId = kind === 'accepted' ? receipt.externalId : null;
-  return statement(
-    `UPDATE attempt SET receipt = ?, receipt_at = ?, external_id = ?, why = ?
-     WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL
-       AND (? = 'accepted' OR chunk = ?)`,
-    [kind, at, externalId, sealed, subject, n, nonce, kind, owner.chunk],
-  );
+  return sql`UPDATE attempt SET receipt = ${kind}, receipt_at = ${at},
+      external_id = ${externalId}, why = ${sealed}
+    WHERE subject = ${subject} AND n = ${n} AND nonce = ${nonce} AND receipt IS NULL
+      AND (${kind} = 'accepted' OR chunk = ${owner.chunk})`;
+}
+
+function isSame(a: Resolution, b: Resolution): boolean {
+  return a.action === b.action && a.by === b.by && a.note === b.note && a.at === b.at;
 }

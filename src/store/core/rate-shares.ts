@@ -1,6 +1,6 @@
 import type { NotedRate } from '../../domain/core/service/rates';
-import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, replacing, statement } from '../statement';
+import { Repository } from '../sealed/sealed-database';
+import { insertInto, replacing, sql } from '../statement';
 
 /** A worker's share of a service's rate, while it renews it. */
 export interface RateShare extends NotedRate {
@@ -16,13 +16,7 @@ const key = ['service', 'worker'];
 const foundForMs = 24 * 3_600_000;
 
 /** Rates of the services, shared by the workers: a lease for each, and the last measured rate. */
-export class RateShareRepository {
-  readonly #store: SealedDatabase;
-
-  constructor(store: SealedDatabase) {
-    this.#store = store;
-  }
-
+export class RateShareRepository extends Repository {
   /** @returns the shares of all workers afterwards */
   async renew(shares: readonly RateShare[], now: number): Promise<RateShare[]> {
     const values = shares.map((share) => [
@@ -34,19 +28,16 @@ export class RateShareRepository {
       share.reason,
       share.refusals,
     ]);
-    await this.#store.commit([
-      statement('DELETE FROM rate_share WHERE until < ?', [now - foundForMs]),
+    await this.store.commit([
+      sql`DELETE FROM rate_share WHERE until < ${now - foundForMs}`,
       insertInto('rate_share', columns, values, replacing(key, columns.slice(key.length))),
     ]);
     return this.all();
   }
 
   all(): Promise<RateShare[]> {
-    return this.#store.read<RateShare>(
-      statement(
-        `SELECT service, worker, until, per_second AS "perSecond", ceiling, reason, refusals
-         FROM rate_share ORDER BY service, worker`,
-      ),
-    );
+    return this.store
+      .read<RateShare>(sql`SELECT service, worker, until, per_second AS "perSecond", ceiling, reason, refusals
+         FROM rate_share ORDER BY service, worker`);
   }
 }

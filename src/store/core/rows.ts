@@ -2,7 +2,7 @@ import { documentsOf } from '../../domain/core/documents/held-documents';
 import { numberSubjects } from '../audit/numbers';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
-import { rangeOf, statement } from '../statement';
+import { endOf, sql } from '../statement';
 import { RowWriter, type NumberedRow, type StoredRow } from './row-writer';
 import { addSubjectLines, type NameOf } from './subjects';
 
@@ -23,7 +23,7 @@ export class RowRepository extends SealedTable<StoredRow> {
   /** By row index; null: none. */
   async item(folder: string, rowIndex: number): Promise<StoredRow | null> {
     const [row] = await this.read([folder], {
-      where: statement(`item = ? AND kind = 'item'`, [rowIndex]),
+      where: sql`item = ${rowIndex} AND kind = 'item'`,
     });
     return row?.body ?? null;
   }
@@ -31,7 +31,7 @@ export class RowRepository extends SealedTable<StoredRow> {
   /** Rows after an index, in order. */
   async itemsAfter(folder: string, rowIndex: number, limit: number): Promise<StoredRow[]> {
     const rows = await this.read([folder], {
-      where: statement(`item > ? AND kind = 'item'`, [rowIndex]),
+      where: sql`item > ${rowIndex} AND kind = 'item'`,
       order: `item LIMIT ${limit}`,
     });
     return rows.map(({ body }) => body);
@@ -41,16 +41,13 @@ export class RowRepository extends SealedTable<StoredRow> {
   async lists(prefix: string): Promise<string[]> {
     const found: string[] = [];
     // One bound only: with two, the database would read all rows between them.
-    for (let [bound, from] = ['>=', prefix]; ;) {
+    for (let bound = sql`job >= ${prefix}`; ;) {
       const [row] = await this.store.read<{ job: string | null }>(
-        statement(`SELECT min(job) AS job FROM batch_row WHERE job ${bound} ? AND job < ?`, [
-          from,
-          rangeOf(prefix)[1],
-        ]),
+        sql`SELECT min(job) AS job FROM batch_row WHERE ${bound} AND job < ${endOf(prefix)}`,
       );
       if (row?.job == null) return found;
-      found.push((from = row.job));
-      bound = '>';
+      found.push(row.job);
+      bound = sql`job > ${row.job}`;
     }
   }
 

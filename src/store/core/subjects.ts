@@ -1,5 +1,5 @@
-import { insertInto, marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
-import type { SealedDatabase } from '../sealed/sealed-database';
+import { Repository } from '../sealed/sealed-database';
+import { beginsWith, insertInto, partsOf, sql, type Statement } from '../statement';
 
 /** Keyed name of a document: `IdKey.nameOf('document', ...)`. */
 export type NameOf = (document: string) => string;
@@ -8,24 +8,16 @@ export type NameOf = (document: string) => string;
  * Which holders (jobs, uploads, responses) have data about a subject. A subject has a keyed name, never the
  * document itself. Also indexed: uploads, operations and inputs with their jobs, and jobs with their batches.
  */
-export class SubjectRepository {
-  readonly #store: SealedDatabase;
-
-  constructor(store: SealedDatabase) {
-    this.#store = store;
-  }
-
+export class SubjectRepository extends Repository {
   /** Before the holder's data is stored, so that all of it can be found. */
   async add(holder: string, subjects: Iterable<string>): Promise<void> {
-    for (const one of addSubjects(holder, subjects)) await this.#store.commit([one]);
+    for (const one of addSubjects(holder, subjects)) await this.store.commit([one]);
   }
 
   /** Holders with their lines about the subject; 0: elsewhere in the holder. */
   async lines(subject: string): Promise<Map<string, number[]>> {
-    const rows = await this.#store.read<{ holder: string; line: number }>(
-      statement('SELECT holder, line FROM subject WHERE subject = ? ORDER BY holder, line', [
-        subject,
-      ]),
+    const rows = await this.store.read<{ holder: string; line: number }>(
+      sql`SELECT holder, line FROM subject WHERE subject = ${subject} ORDER BY holder, line`,
     );
     const found = new Map<string, number[]>();
     for (const { holder, line } of rows) found.set(holder, [...(found.get(holder) ?? []), line]);
@@ -36,13 +28,9 @@ export class SubjectRepository {
   async holdersOf(subjects: Iterable<string>, begin = ''): Promise<Map<string, Set<string>>> {
     const found = new Map<string, Set<string>>();
     for (const some of partsOf([...subjects])) {
-      const rows = await this.#store.read<{ subject: string; holder: string }>(
-        statement(
-          `SELECT DISTINCT subject, holder FROM subject
-           WHERE subject IN ${marksOf([some])} AND holder >= ? AND holder < ?`,
-          [...some, ...rangeOf(begin)],
-        ),
-      );
+      const rows = await this.store.read<{ subject: string; holder: string }>(sql`
+        SELECT DISTINCT subject, holder FROM subject
+        WHERE subject IN ${some} AND ${beginsWith('holder', begin)}`);
       for (const { subject, holder } of rows)
         found.set(subject, (found.get(subject) ?? new Set()).add(holder));
     }
@@ -53,13 +41,9 @@ export class SubjectRepository {
   async heldBy(holders: Iterable<string>, begin = ''): Promise<string[]> {
     const found = new Set<string>();
     for (const some of partsOf([...holders])) {
-      const rows = await this.#store.read<{ subject: string }>(
-        statement(
-          `SELECT DISTINCT subject FROM subject
-           WHERE holder IN ${marksOf([some])} AND subject >= ? AND subject < ?`,
-          [...some, ...rangeOf(begin)],
-        ),
-      );
+      const rows = await this.store.read<{ subject: string }>(sql`
+        SELECT DISTINCT subject FROM subject
+        WHERE holder IN ${some} AND ${beginsWith('subject', begin)}`);
       for (const { subject } of rows) found.add(subject);
     }
     return [...found].toSorted();

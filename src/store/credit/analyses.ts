@@ -1,21 +1,63 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
 import { analysisSubject } from '../../domain/core/service/attempts';
-import type { AnalysisOutcome, AnalysisRecord, ChosenEngine } from '../../domain/credit/job';
+import {
+  analysisFolder,
+  analysisWorkflowId,
+  type AnalysisOutcome,
+  type AnalysisRecord,
+  type ChosenEngine,
+} from '../../domain/credit/job';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { endOf } from '../../domain/attention';
-import { JobsOfKind } from '../core/jobs/jobs-of-kind';
+import { jobIdAt } from '../../domain/job';
+import type { AuditTrail } from '../audit/trail';
+import type { Asker } from '../core/asker';
+import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import { keySegment } from '../records';
 import type { Store } from '../store';
+
+export const analysisJobs: JobFolders & JobShape<AnalysisOutcome> = {
+  kind: 'credit-analysis',
+  root: 'analyses',
+  word: 'analysis',
+  holds: [
+    'names of files, reasons of people, counts, sums',
+    'nomes de arquivos, justificativas, totais, somas',
+  ],
+  fence: 'credit',
+  end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('credit-analysis', status) }),
+};
 
 /** Analyses of the credit service. */
 export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
   constructor(store: Store) {
-    super(store, {
-      root: 'analyses/',
-      start: ({ jobId: id }) => ({ id, kind: 'credit-analysis' }),
-      end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('credit-analysis', status) }),
-    });
+    super(store, analysisJobs);
+  }
+
+  /** Stores an analysis with its audit entry; afterwards it can be started. */
+  async put(
+    asker: Asker & { audit: AuditTrail },
+    request: Omit<AnalysisRecord, 'jobId' | 'createdAt' | 'createdBy'>,
+    at = new Date(),
+  ): Promise<AnalysisRecord> {
+    const { assignor, forced, name, receivables } = request;
+    const jobId = jobIdAt(analysisWorkflowId(name), at);
+    const held = assignor == null ? [] : [assignor];
+    const about = { folder: analysisFolder(jobId), held, at };
+    const record = await this.request(asker, { jobId, ...request }, about);
+    await asker.audit.appendAndAnchor([
+      {
+        kind: 'decision',
+        id: `decision/${jobId}/start`,
+        result: 'start',
+        by: record.createdBy,
+        happenedAt: record.createdAt,
+        job: jobId,
+        details: { receivables, forced: forced !== null },
+      },
+    ]);
+    return record;
   }
 
   /** With the rule engine chosen for a name. */

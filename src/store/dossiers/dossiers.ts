@@ -4,9 +4,21 @@ import type { Retry } from '../../domain/dossiers/retry';
 import { dossierEnd } from '../../domain/job-ends';
 import type { StoredJob } from '../core/jobs/job-rows';
 import { removeArtifacts } from '../core/artifacts';
-import { JobsOfKind } from '../core/jobs/jobs-of-kind';
+import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import { keySegment } from '../records';
 import type { Store } from '../store';
+
+export const dossierJobs: JobFolders & JobShape<DossierOutcome> = {
+  kind: 'dossier',
+  root: 'dossiers',
+  word: 'dossier',
+  holds: [
+    'reports about a person, and notes of people',
+    'relatórios sobre uma pessoa e anotações de pessoas',
+  ],
+  goesWhole: true,
+  end: (outcome) => ({ endedAt: outcome.settledAt, ...dossierEnd(outcome) }),
+};
 
 /** The raw responses about a dossier. */
 export interface DossierAnswers {
@@ -18,11 +30,7 @@ export interface DossierAnswers {
 /** Stored dossiers: inputs, responses, files and outcomes. */
 export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome> {
   constructor(store: Store) {
-    super(store, {
-      root: 'dossiers/',
-      start: ({ jobId: id }) => ({ id, kind: 'dossier' }),
-      end: (outcome) => ({ endedAt: outcome.settledAt, ...dossierEnd(outcome) }),
-    });
+    super(store, dossierJobs);
   }
 
   /** All jobs, or those about one dossier, newest first. */

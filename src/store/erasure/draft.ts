@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { partKey } from '../core/large-objects';
 import { rowName } from '../sealed/seal';
 import { pagesOf } from '../pages';
-import { marksOf, partsOf, statement, type Statement } from '../statement';
+import { joined, partsOf, raw, sql, type Statement } from '../statement';
 import { nameBytes, toJsonLines } from '../records';
 import type { Store } from '../store';
 import { erasableTables, kindOf, type TableName } from './catalog';
@@ -61,8 +61,7 @@ export class ErasureDraft {
       if (table === 'record') await this.#takeBlobs(found);
       for (const key of table === 'record' ? found : []) this.#writes.delete(key);
       for (const holder of found) this.#removed.add(`${column} ${locationOf(table, holder)}`);
-      const among = `${column} IN ${marksOf([found])}`;
-      this.#statements.push(statement(`DELETE FROM ${table} WHERE ${among}`, found));
+      this.#statements.push(sql`DELETE FROM ${raw(table)} WHERE ${raw(column)} IN ${found}`);
     }
   }
 
@@ -86,17 +85,13 @@ export class ErasureDraft {
       const found = await this.#count('attempt', 'subject', some, 'emptied');
       if (found.length === 0) continue;
       const names = found.map((one) => [one, `erased/${randomBytes(16).toString('hex')}`]);
-      this.#statements.push(
-        statement(
-          `UPDATE attempt SET subject = other.column2, nonce = '', workflow_id = '',
-             chunk = CAST(n AS TEXT), answer_by = 0, claimed_at = 0, why = NULL, is_resolved = 1,
-             receipt = CASE WHEN ${anyId} IS NULL THEN receipt ELSE 'accepted' END,
-             receipt_at = CASE WHEN ${anyId} IS NULL AND receipt IS NULL THEN NULL ELSE 0 END,
-             external_id = ${anyId}
-           FROM (VALUES ${marksOf(names)}) AS other WHERE attempt.subject = other.column1`,
-          names.flat(),
-        ),
-      );
+      this.#statements
+        .push(sql`UPDATE attempt SET subject = other.column2, nonce = '', workflow_id = '',
+            chunk = CAST(n AS TEXT), answer_by = 0, claimed_at = 0, why = NULL, is_resolved = 1,
+            receipt = CASE WHEN ${anyId} IS NULL THEN receipt ELSE 'accepted' END,
+            receipt_at = CASE WHEN ${anyId} IS NULL AND receipt IS NULL THEN NULL ELSE 0 END,
+            external_id = ${anyId}
+          FROM (VALUES ${names}) AS other WHERE attempt.subject = other.column1`);
     }
     await this.remove('resolution', all);
   }
@@ -175,16 +170,19 @@ export class ErasureDraft {
       if (JSON.stringify(after) !== JSON.stringify(before)) left.set(column, after);
     }
     if (left.size === 0) return false;
-    const where = key.map((column) => `${column} = ?`).join(' AND ');
+    const location = joined(
+      key.map((column) => sql`${raw(column)} = ${row[column]}`),
+      ' AND ',
+    );
     const isGone = [...left.values()].includes(null);
     this.#add(table, holder, isGone ? 'removed' : 'emptied', 1);
     this.#writes.set(name, async () => {
-      if (isGone) return [statement(`DELETE FROM ${table} WHERE ${where}`, its)];
-      const sets = [...left.keys()].map((column) => `${column} = ?`);
-      if (mark !== undefined) sets.push(`${mark} = 1`);
-      const sealed = [...left.values()].map((body) => this.#store.sealed(name, body));
-      const values = [...(await Promise.all(sealed)), ...its];
-      return [statement(`UPDATE ${table} SET ${sets.join(', ')} WHERE ${where}`, values)];
+      if (isGone) return [sql`DELETE FROM ${raw(table)} WHERE ${location}`];
+      const sets: Statement[] = [];
+      for (const [column, body] of left)
+        sets.push(sql`${raw(column)} = ${await this.#store.sealed(name, body)}`);
+      if (mark !== undefined) sets.push(sql`${raw(mark)} = 1`);
+      return [sql`UPDATE ${raw(table)} SET ${joined(sets, ', ')} WHERE ${location}`];
     });
     return true;
   }
@@ -203,13 +201,9 @@ export class ErasureDraft {
     values: readonly string[],
     how: 'removed' | 'emptied',
   ): Promise<string[]> {
-    const found = await this.#store.read<{ holder: string; count: number }>(
-      statement(
-        `SELECT ${column} AS holder, count(*) AS count FROM ${table}
-         WHERE ${column} IN ${marksOf([values])} GROUP BY ${column}`,
-        values,
-      ),
-    );
+    const found = await this.#store.read<{ holder: string; count: number }>(sql`
+      SELECT ${raw(column)} AS holder, count(*) AS count FROM ${raw(table)}
+      WHERE ${raw(column)} IN ${values} GROUP BY ${raw(column)}`);
     for (const { holder, count } of found) this.#add(table, holder, how, count);
     return found.map(({ holder }) => holder);
   }
@@ -223,8 +217,9 @@ export class ErasureDraft {
   }
 
   async #takeBlobs(keys: readonly string[]): Promise<void> {
-    const sql = `SELECT blob FROM record WHERE key IN ${marksOf([keys])} AND blob IS NOT NULL`;
-    const rows = await this.#store.read<{ blob: string }>(statement(sql, keys));
+    const rows = await this.#store.read<{ blob: string }>(
+      sql`SELECT blob FROM record WHERE key IN ${keys} AND blob IS NOT NULL`,
+    );
     this.blobs.push(...rows.map(({ blob }) => blob));
   }
 
@@ -239,20 +234,15 @@ export class ErasureDraft {
     return pagesOf<Row>(perPage, async (last) => {
       // A holder with one row has one page.
       if (last !== undefined && further.length === 0) return [];
-      const after = last === undefined ? [] : further.map((one) => last[one]);
-      const conditions = [
-        ...(holder === null ? ['1 = 1'] : [`${key[0]} = ?`]),
-        ...(values.length === 0 ? [] : [`${column} IN ${marksOf([values])}`]),
-        ...(mark === undefined ? [] : [`${mark} = 0`]),
-        ...(after.length === 0 ? [] : [`(${further.join(', ')}) > ${marksOf([after])}`]),
-      ];
-      return this.#store.read(
-        statement(
-          `SELECT ${[...key, ...bodies].join(', ')} FROM ${table}
-           WHERE ${conditions.join(' AND ')} ORDER BY ${key.join(', ')} LIMIT ${perPage}`,
-          [...(holder === null ? [] : [holder]), ...values, ...after],
-        ),
-      );
+      const conditions = [sql`1 = 1`];
+      if (holder !== null) conditions.push(sql`${raw(key[0] ?? '')} = ${holder}`);
+      if (values.length > 0) conditions.push(sql`${raw(column)} IN ${values}`);
+      if (mark !== undefined) conditions.push(sql`${raw(mark)} = 0`);
+      if (last !== undefined)
+        conditions.push(sql`(${raw(further.join(', '))}) > ${further.map((one) => last[one])}`);
+      return this.#store.read(sql`
+        SELECT ${raw([...key, ...bodies].join(', '))} FROM ${raw(table)}
+        WHERE ${joined(conditions, ' AND ')} ORDER BY ${raw(key.join(', '))} LIMIT ${perPage}`);
     });
   }
 }
@@ -272,7 +262,7 @@ export function byKind(objects: Iterable<ErasedObject>): ErasedObject[] {
 }
 
 /** Id of an attempt: given by the service, or adopted by a person. */
-const anyId = `coalesce(external_id, (SELECT max(said.external_id) FROM resolution AS said
+const anyId = sql`coalesce(external_id, (SELECT max(said.external_id) FROM resolution AS said
   WHERE said.subject = attempt.subject AND said.n = attempt.n))`;
 
 function locationOf(table: TableName, holder: string): string {

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../domain/core/audit';
 import { keepErasure, type HoldingBackup } from '../backup/stored-backups';
 import { partKey } from '../core/large-objects';
 import { nameBytes } from '../records';
-import { partsOf, statement, type Statement } from '../statement';
+import { partsOf, sql, type Statement } from '../statement';
 import type { Store } from '../store';
 import { byKind, type ErasedObject } from './draft';
 import type { ErasurePlan, ErasureTarget } from './plan';
@@ -119,7 +119,7 @@ export async function finishErasure(
     const body = await store.records.get(part);
     if (body === null) continue;
     const statements = JSON.parse(body.toString('utf8'), textAsBytes) as Statement[];
-    const done = statement('DELETE FROM record WHERE key = ?', [part]);
+    const done = sql`DELETE FROM record WHERE key = ${part}`;
     await store.commit([...statements, done], part === parts.at(-1) ? [entryOf(record)] : []);
   }
   await store.removeBlobs(blobs);
@@ -130,7 +130,7 @@ export async function finishErasure(
   const key = `erasures/${record.id}.json`;
   await store.commit([
     await store.records.replacement(key, JSON.stringify(finished, null, 2)),
-    statement('DELETE FROM record WHERE key = ?', [headKey(record.id)]),
+    sql`DELETE FROM record WHERE key = ${headKey(record.id)}`,
   ]);
   return { record: finished, key };
 }

@@ -1,6 +1,6 @@
 import { JobBatchRepository } from '../core/jobs/job-batches';
 import { holderOf, monitorOfHolder } from '../monitors/monitors';
-import { marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
+import { beginsWith, partsOf, sql, type Statement } from '../statement';
 import type { Store } from '../store';
 import { fences } from './catalog';
 
@@ -30,16 +30,18 @@ export async function plannedJob(
 ): Promise<PlannedJob> {
   const monitor = monitorOfHolder(folder);
   if (monitor !== null) return { folder, id: `monitor/${monitor}`, whole, ended: true };
-  const sql = 'SELECT id, ended_at AS "endedAt" FROM job WHERE holder = ?';
-  const [job] = await store.read<{ id: string; endedAt: string | null }>(statement(sql, [folder]));
+  const [job] = await store.read<{ id: string; endedAt: string | null }>(
+    sql`SELECT id, ended_at AS "endedAt" FROM job WHERE holder = ${folder}`,
+  );
   const id = job?.id ?? folder.replace(/^(?:works|batches)\//, '');
   return { folder, id, whole, ended: job?.endedAt != null };
 }
 
 /** Folders of jobs below a prefix, including those not completely stored. */
 export async function jobsBelow(store: Store, prefix: string): Promise<string[]> {
-  const sql = `SELECT holder FROM job WHERE holder >= ? AND holder < ? AND kind <> 'decision'`;
-  const jobs = await store.read<{ holder: string }>(statement(sql, rangeOf(prefix)));
+  const jobs = await store.read<{ holder: string }>(
+    sql`SELECT holder FROM job WHERE ${beginsWith('holder', prefix)} AND kind <> 'decision'`,
+  );
   const keys = await store.records.list(prefix);
   const half = keys.flatMap((key) => /^.+?\/\d{8}T\w+(?=\/)/.exec(key) ?? []);
   return [...new Set([...jobs.map(({ holder }) => holder), ...half])];
@@ -49,9 +51,9 @@ export async function jobsBelow(store: Store, prefix: string): Promise<string[]>
 export async function foldersOf(store: Store, id: string): Promise<string[]> {
   const [, monitor] = /^monitor\/([^/]+)$/.exec(id) ?? [];
   if (monitor !== undefined) return [holderOf(monitor)];
-  const sql = 'SELECT holder, id FROM job WHERE id = ? OR (id >= ? AND id < ?)';
-  const all = [id, ...rangeOf(`${id}/`)];
-  const jobs = await store.read<{ holder: string; id: string }>(statement(sql, all));
+  const jobs = await store.read<{ holder: string; id: string }>(
+    sql`SELECT holder, id FROM job WHERE id = ${id} OR (${beginsWith('id', `${id}/`)})`,
+  );
   const exact = jobs.filter((job) => job.id === id);
   const runs = jobs.filter((job) => /^\d{8}T\w+$/.test(job.id.slice(id.length + 1)));
   if (jobs.length > 0) return (exact.length > 0 ? exact : runs).map(({ holder }) => holder);
@@ -70,9 +72,10 @@ export async function childrenOf(store: Store, own: ReadonlySet<string>): Promis
 
 /** The folder of a job, its resolutions and their lists. */
 export async function foldersWithin(store: Store, folder: string): Promise<string[]> {
-  const sql = 'SELECT holder FROM job WHERE holder >= ? AND holder < ?';
   const decisions = `${folder}/decisions/`;
-  const rows = await store.read<{ holder: string }>(statement(sql, rangeOf(decisions)));
+  const rows = await store.read<{ holder: string }>(
+    sql`SELECT holder FROM job WHERE ${beginsWith('holder', decisions)}`,
+  );
   const lists = await store.rows.lists(decisions);
   return [folder, ...rows.map(({ holder }) => holder), ...lists];
 }
@@ -96,9 +99,9 @@ export async function aloneAmong(
 /** Ids of the service for subjects, or adopted by people. */
 export async function boughtIds(store: Store, subjects: readonly string[]): Promise<string[]> {
   const rows = await inParts<{ id: string }>(store, subjects, (some) => {
-    const among = `WHERE subject IN ${marksOf([some])} AND external_id IS NOT NULL`;
-    const sql = `SELECT external_id AS id FROM attempt ${among} UNION SELECT external_id FROM resolution ${among}`;
-    return statement(sql, [...some, ...some]);
+    const among = sql`WHERE subject IN ${some} AND external_id IS NOT NULL`;
+    return sql`SELECT external_id AS id FROM attempt ${among}
+      UNION SELECT external_id FROM resolution ${among}`;
   });
   return rows.map(({ id }) => id);
 }
@@ -109,13 +112,13 @@ export async function undecidedOf(
   subjects: readonly string[],
 ): Promise<UndecidedAttempt[]> {
   type Found = UndecidedAttempt & { receipt: string | null };
-  const rows = await inParts<Found>(store, subjects, (some) =>
-    statement(
-      `SELECT subject, workflow_id AS "workflowId", receipt, answer_by AS "answerBy" FROM attempt
-       WHERE subject IN ${marksOf([some])} AND kind = 'send' AND is_resolved = 0
-         AND (receipt IS NULL OR receipt = 'unknown')`,
-      some,
-    ),
+  const rows = await inParts<Found>(
+    store,
+    subjects,
+    (some) => sql`
+      SELECT subject, workflow_id AS "workflowId", receipt, answer_by AS "answerBy" FROM attempt
+      WHERE subject IN ${some} AND kind = 'send' AND is_resolved = 0
+        AND (receipt IS NULL OR receipt = 'unknown')`,
   );
   return rows.map(({ receipt, answerBy, ...row }) => {
     const isOnItsWay = receipt === null && (answerBy ?? 0) >= Date.now();
@@ -125,12 +128,11 @@ export async function undecidedOf(
 
 /** Number of subjects bought before the restore, and perhaps again since. */
 export async function doubtfulOf(store: Store, subjects: readonly string[]): Promise<number> {
-  const rows = await inParts(store, subjects, (some) =>
-    statement(
-      `SELECT subject FROM attempt WHERE subject IN ${marksOf([some])}
-       GROUP BY subject HAVING max(claimed_at) < (SELECT doubt_since FROM install)`,
-      some,
-    ),
+  const rows = await inParts(
+    store,
+    subjects,
+    (some) => sql`SELECT subject FROM attempt WHERE subject IN ${some}
+      GROUP BY subject HAVING max(claimed_at) < (SELECT doubt_since FROM install)`,
   );
   return rows.length;
 }

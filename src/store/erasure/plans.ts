@@ -4,7 +4,7 @@ import type { NameOf } from '../core/subjects';
 import { operationFolder } from '../credit/analyses';
 import { lensIndexes } from '../lens/lens';
 import { holderOf } from '../monitors/monitors';
-import { statement } from '../statement';
+import { sql } from '../statement';
 import type { Store } from '../store';
 import { answerKeys, asideFolder, type ErasureClass } from './catalog';
 import type { Change } from './draft';
@@ -30,8 +30,9 @@ export async function* plansOf(
     yield new ErasurePlanner(store, nameOf).of(request);
     return;
   }
-  const sql = `SELECT holder FROM job WHERE ended_at < ? AND kind <> 'decision' ORDER BY holder`;
-  const jobs = await store.read<{ holder: string }>(statement(sql, [request.endedBefore]));
+  const jobs = await store.read<{ holder: string }>(sql`
+    SELECT holder FROM job WHERE ended_at < ${request.endedBefore} AND kind <> 'decision'
+    ORDER BY holder`);
   const old = new Set(jobs.map(({ holder }) => holder));
   let plan = new AgePlan(store, nameOf, request, old);
   for (const folder of old) {
@@ -147,15 +148,13 @@ class AgePlan extends ErasurePlan {
 
   /** Content of acknowledged changes. */
   async takeChanges(): Promise<void> {
-    const rows = await this.store.read<{ monitor: string; change: string }>(
-      statement(
-        `SELECT m.monitor, m.change FROM change_mark m
+    const rows = await this.store.read<{
+      monitor: string;
+      change: string;
+    }>(sql`SELECT m.monitor, m.change FROM change_mark m
          JOIN change c ON c.monitor = m.monitor AND c.id = m.change
          WHERE m.name IN ('acknowledged', 'gone') AND c.is_erased = 0
-         GROUP BY m.monitor, m.change HAVING max(m.at) < ? ORDER BY m.monitor, m.change`,
-        [this.#endedBefore],
-      ),
-    );
+         GROUP BY m.monitor, m.change HAVING max(m.at) < ${this.#endedBefore} ORDER BY m.monitor, m.change`);
     for (const [id, its] of groupBy(rows, ({ monitor }) => monitor)) {
       const old = new Set(its.map(({ change }) => change));
       this.rows += await takeMonitor(this.store, this, id, {

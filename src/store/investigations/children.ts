@@ -16,11 +16,10 @@ import type { AuditTrail } from '../audit/trail';
 import { putIssuance } from '../certificates/requests';
 import type { Asker } from '../core/asker';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
-import { putAnalysis } from '../credit/requests';
-import { lensName, newestLens, putLens } from '../lens/requests';
-import { LensRepository } from '../lens/lens';
-import { putLookup } from '../profiles/requests';
-import { newestTrace, putTrace } from '../traces/requests';
+import { AnalysisRepository } from '../credit/analyses';
+import { lensName, newestLens, LensRepository } from '../lens/lens';
+import { ProfileRepository } from '../profiles/profiles';
+import { newestTrace, TraceRepository } from '../traces/traces';
 
 /** What a step requests for one subject. */
 export interface ChildRequest {
@@ -75,7 +74,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const { at, deadlineMs, step, target } = request;
       const retryRural = step.options.retryRural === true;
       const about = { cpf: target, name: nameOf(target), retryRural, label: null, deadlineMs };
-      const input = await putLookup(asker(request), about, at);
+      const input = await new ProfileRepository(store).put(asker(request), about, at);
       await started(request, input.jobId);
       return { jobId: input.jobId, input };
     },
@@ -117,7 +116,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
         rerun: isAnew ? at.toISOString() : null,
       };
       const what = { target, strategy: step.options.strategy ?? null };
-      const input = await putTrace(asker(request), what, {
+      const input = await new TraceRepository(store).put(asker(request), what, {
         label: null,
         deadlineMs,
         now: at,
@@ -172,7 +171,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const isAnew = before !== null && (await lens.isAnswer(before, request));
       const name = lensName(asker(request), what(request), isAnew ? at.toISOString() : null);
       const terms = { name, ...photoOf(request), mode: modeOf(request), label: null, deadlineMs };
-      const input = await putLens(asker(request), terms, at);
+      const input = await pictures.put(asker(request), terms, at);
       await started(request, input.jobId);
       return { jobId: input.jobId, input };
     },
@@ -197,7 +196,11 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const { at, deadlineMs, record, step } = request;
       const filter = step.options.filter ?? 'all';
       const terms = { filter, forced: null, label: null, deadlineMs, rerun: record.rerun };
-      const input = await putAnalysis(asker(request), { ...creditNames(request), ...terms }, at);
+      const input = await new AnalysisRepository(store).put(
+        asker(request),
+        { ...creditNames(request), ...terms },
+        at,
+      );
       return { jobId: input.jobId, input };
     },
   };

@@ -37,8 +37,8 @@ export interface ExistingChild extends StepTarget {
 export class InvestigationRepository extends JobsOfKind<InvestigationRecord, InvestigationOutcome> {
   constructor(store: Store) {
     super(store, {
-      root: 'batches/investigation/',
-      start: ({ jobId: id }) => ({ id, kind: 'investigation' }),
+      kind: 'investigation',
+      root: 'batches/investigation',
       end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('investigation', status) }),
     });
   }

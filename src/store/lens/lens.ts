@@ -1,14 +1,36 @@
+import { documentsIn } from '../../domain/core/documents/held-documents';
 import { lensSubject, reissueByPolicy, type Attempt } from '../../domain/core/service/attempts';
+import { jobIdAt } from '../../domain/job';
 import {
+  lensFolder,
+  lensManifest,
   lensWorkflowId,
   mostAfterExpiry,
   type CreatedLens,
   type LensOutcome,
   type LensRecord,
 } from '../../domain/lens/analyze';
+import type { LensMode } from '../../domain/lens/lens-analysis';
 import { lensEnd } from '../../domain/job-ends';
-import { JobsOfKind } from '../core/jobs/jobs-of-kind';
+import type { Asker } from '../core/asker';
+import type { JobWithOutcome } from '../core/jobs/job-rows';
+import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import { indexDocuments } from '../core/subject-index';
 import type { Store } from '../store';
+
+export const lensJobs: JobFolders & JobShape<LensOutcome> = {
+  kind: 'lens',
+  root: 'lens',
+  word: 'lens',
+  holds: [
+    'pictures, and what the service found in them',
+    'imagens e o que o serviço encontrou nelas',
+  ],
+  goesWhole: true,
+  end: (outcome) => ({ endedAt: outcome.settledAt, ...lensEnd(outcome) }),
+};
+
+export type LensJob = JobWithOutcome & { input: LensRecord; outcome: LensOutcome | null };
 
 /**
  * Stored analyses. Uploads belong to the request (`lens/<name>/attempts/<number>/`), shared by its jobs; responses
@@ -16,11 +38,23 @@ import type { Store } from '../store';
  */
 export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   constructor(store: Store) {
-    super(store, {
-      root: 'lens/',
-      start: ({ jobId: id }) => ({ id, kind: 'lens' }),
-      end: (outcome) => ({ endedAt: outcome.settledAt, ...lensEnd(outcome) }),
-    });
+    super(store, lensJobs);
+  }
+
+  /** Stores the request, whose file is stored; afterwards it can be started. */
+  async put(
+    asker: Asker,
+    request: Omit<LensRecord, 'jobId' | 'createdAt' | 'createdBy'> & { mode: LensMode | null },
+    at = new Date(),
+  ): Promise<LensRecord> {
+    const { file, forced, label, mode, name } = request;
+    const jobId = jobIdAt(lensWorkflowId(name), at);
+    const folder = lensFolder(jobId);
+    const nameOf = (text: string): string => asker.idKey.nameOf('document', text);
+    const quoted = documentsIn(`${file.fileName} ${label ?? ''} ${forced ?? ''}`);
+    await indexDocuments(this.store, lensIndexes(folder).requested, nameOf, quoted);
+    const held = [lensName(asker, { sha256: file.sha256, mode }, null)];
+    return this.request(asker, { jobId, ...request }, { folder, held, at });
   }
 
   /** Analyses that the service created for one attempt, in order: one, if it honours keys. */
@@ -68,6 +102,24 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
     const all = await this.store.attempts.of(lensSubject(name, attempt));
     return all.find(({ receipt }) => receipt?.kind === 'accepted') ?? null;
   }
+}
+
+/** Keyed name of file and mode. @param order another paid order; null: the first */
+export function lensName(
+  { idKey }: Pick<Asker, 'idKey'>,
+  { sha256, mode }: { sha256: string; mode: LensMode | null },
+  order: string | null,
+): string {
+  return idKey.nameOf('manifest', lensManifest(sha256, mode, order));
+}
+
+/** The newest analysis of the same file and mode, of any order. */
+export async function newestLens(
+  asker: Pick<Asker, 'store' | 'idKey'>,
+  what: { sha256: string; mode: LensMode | null },
+): Promise<LensJob | null> {
+  const [newest] = await asker.store.jobs.about('lens', lensName(asker, what, null));
+  return (newest as LensJob | undefined) ?? null;
 }
 
 /** Key of a file as a large object: by the hash of its bytes, for all jobs. */

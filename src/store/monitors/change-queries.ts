@@ -1,9 +1,9 @@
+import { groupBy } from '../../domain/core/group-by';
 import { isStuck } from '../../domain/monitors/change-record';
 import type { ChangeFile, DeliveryFailure, ReviewMark } from '../../domain/monitors/stored';
 import type { SweepCounts } from '../../domain/monitors/sweep';
 import { pagesOf } from '../pages';
-import type { SealedDatabase } from '../sealed/sealed-database';
-import { marksOf, partsOf, statement } from '../statement';
+import { partsOf, raw, sql, type Statement } from '../statement';
 import { ChangeRows, idOf, type ChangeKey } from './change-rows';
 
 const perPage = 200;
@@ -29,35 +29,22 @@ export interface ChangesOnFile {
 }
 
 /** Changes of all monitors, for lists and reports. */
-export class ChangeQueries {
-  readonly #store: SealedDatabase;
-  readonly #rows: ChangeRows;
-
-  constructor(store: SealedDatabase) {
-    this.#store = store;
-    this.#rows = new ChangeRows(store);
-  }
-
+export class ChangeQueries extends ChangeRows {
   /** With marks and reviews, in order of first observation. */
-  async *files({ since, monitors, severities }: ChangeFilter): AsyncGenerator<ReviewedFile> {
-    const among = (column: string, words: readonly string[] = []): string =>
-      words.length === 0 ? '' : `AND ${column} IN (${words.map(() => '?').join(', ')})`;
+  async *files({
+    since,
+    monitors = [],
+    severities = [],
+  }: ChangeFilter): AsyncGenerator<ReviewedFile> {
+    const among = (column: string, words: readonly string[]): Statement =>
+      words.length === 0 ? raw('') : sql`AND ${raw(column)} IN ${words}`;
     const pages = pagesOf<ChangeKey & { seenAt: string }>(perPage, (after) =>
-      this.#store.read(
-        statement(
-          `SELECT monitor AS "monitorId", id AS "changeId", seen_at AS "seenAt" FROM change
-           WHERE (seen_at, monitor, id) > (?, ?, ?)
-             ${among('monitor', monitors)} ${among('severity', severities)}
-           ORDER BY seen_at, monitor, id LIMIT ${perPage}`,
-          [
-            after?.seenAt ?? since ?? '',
-            after?.monitorId ?? '',
-            after?.changeId ?? '',
-            ...(monitors ?? []),
-            ...(severities ?? []),
-          ],
-        ),
-      ),
+      this.store.read(sql`
+        SELECT monitor AS "monitorId", id AS "changeId", seen_at AS "seenAt" FROM change
+        WHERE (seen_at, monitor, id)
+            > (${after?.seenAt ?? since ?? ''}, ${after?.monitorId ?? ''}, ${after?.changeId ?? ''})
+          ${among('monitor', monitors)} ${among('severity', severities)}
+        ORDER BY seen_at, monitor, id LIMIT ${perPage}`),
     );
     for await (const page of pages) yield* await this.#reviewed(page);
   }
@@ -67,19 +54,13 @@ export class ChangeQueries {
     { monitorId, sweep }: { monitorId: string; sweep: string },
     most: number,
   ): Promise<{ files: ReviewedFile[]; total: number }> {
-    const about = `FROM change WHERE monitor = ? AND (sweep = ? OR id IN
-      (SELECT change FROM change_mark WHERE monitor = ? AND sweep = ?))`;
-    const parameters = [monitorId, sweep, monitorId, sweep];
-    const [counted] = await this.#store.read<{ total: number }>(
-      statement(`SELECT count(*) AS total ${about}`, parameters),
+    const about = sql`FROM change WHERE monitor = ${monitorId} AND (sweep = ${sweep} OR id IN
+      (SELECT change FROM change_mark WHERE monitor = ${monitorId} AND sweep = ${sweep}))`;
+    const [counted] = await this.store.read<{ total: number }>(
+      sql`SELECT count(*) AS total ${about}`,
     );
-    const keys = await this.#store.read<ChangeKey>(
-      statement(
-        `SELECT monitor AS "monitorId", id AS "changeId" ${about}
-         ORDER BY seen_at, id LIMIT ${most}`,
-        parameters,
-      ),
-    );
+    const keys = await this.store.read<ChangeKey>(sql`
+      SELECT monitor AS "monitorId", id AS "changeId" ${about} ORDER BY seen_at, id LIMIT ${most}`);
     const files: ReviewedFile[] = [];
     for (const some of partsOf(keys, perPage)) files.push(...(await this.#reviewed(some)));
     return { files, total: counted?.total ?? 0 };
@@ -94,44 +75,39 @@ export class ChangeQueries {
     { monitorId, sweep }: { monitorId: string; sweep: string },
     required: readonly string[],
   ): Promise<Omit<SweepCounts, 'pages'>> {
-    const count = async (sql: string, parameters: readonly string[]): Promise<number> => {
-      const [row] = await this.#store.read<{ total: number }>(statement(sql, parameters));
-      return row?.total ?? 0;
-    };
-    const ended = `SELECT count(*) AS total FROM change_mark
-      WHERE monitor = ? AND sweep = ? AND name IN ('acknowledged', 'gone') AND details`;
-    const ours = '%"by":"us"%';
-    return {
-      stored: await count('SELECT count(*) AS total FROM change WHERE monitor = ? AND sweep = ?', [
-        monitorId,
-        sweep,
-      ]),
-      delivered: await count(
-        `SELECT count(*) AS total FROM (
-           SELECT change FROM change_mark WHERE monitor = ? AND name IN ${marksOf([required])}
-           GROUP BY change
-           HAVING count(*) = ${required.length} AND max(CASE WHEN sweep = ? THEN 1 ELSE 0 END) = 1
-         ) AS delivered`,
-        [monitorId, ...required, sweep],
-      ),
-      acknowledged: await count(`${ended} LIKE ?`, [monitorId, sweep, ours]),
-      elsewhere: await count(`${ended} NOT LIKE ?`, [monitorId, sweep, ours]),
-    };
+    const ended = sql`FROM change_mark
+      WHERE monitor = ${monitorId} AND sweep = ${sweep} AND name IN ('acknowledged', 'gone')`;
+    const isOurs = sql`details LIKE '%"by":"us"%'`;
+    const [counts] = await this.store.read<Omit<SweepCounts, 'pages'>>(sql`
+      SELECT
+        (SELECT count(*) FROM change WHERE monitor = ${monitorId} AND sweep = ${sweep}) AS stored,
+        (SELECT count(*) FROM (
+          SELECT change FROM change_mark WHERE monitor = ${monitorId} AND name IN ${required}
+          GROUP BY change HAVING count(*) = ${required.length}
+            AND max(CASE WHEN sweep = ${sweep} THEN 1 ELSE 0 END) = 1) AS all_of_it) AS delivered,
+        (SELECT count(*) ${ended} AND ${isOurs}) AS acknowledged,
+        (SELECT count(*) ${ended} AND NOT ${isOurs}) AS elsewhere`);
+    return counts ?? { stored: 0, delivered: 0, acknowledged: 0, elsewhere: 0 };
   }
 
   async #reviewed(keys: readonly ChangeKey[]): Promise<ReviewedFile[]> {
-    const reviews = await this.#rows.reviewsOf(keys);
-    return (await this.#rows.files(keys)).map((file) => {
+    if (keys.length === 0) return [];
+    const pairs = keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
+    const where = sql`(monitor, change) IN (VALUES ${pairs})`;
+    const reviews = groupBy(await this.reviews.read([], { where, order: 'at' }), (row) =>
+      idOf({ monitorId: row.monitor, changeId: row.change }),
+    );
+    return (await this.filesOf(keys)).map((file) => {
       const { monitorId, change } = file.stored;
-      const its = reviews.get(idOf({ monitorId, changeId: change.changeId }));
-      return { ...file, reviews: its ?? [] };
+      const its = reviews.get(idOf({ monitorId, changeId: change.changeId })) ?? [];
+      return { ...file, reviews: its.map(({ body }) => body) };
     });
   }
 
   /** Monitors that have a change with this id, in order. */
   async monitorsWith(changeId: string): Promise<string[]> {
-    const rows = await this.#store.read<{ monitor: string }>(
-      statement('SELECT monitor FROM change WHERE id = ? ORDER BY monitor', [changeId]),
+    const rows = await this.store.read<{ monitor: string }>(
+      sql`SELECT monitor FROM change WHERE id = ${changeId} ORDER BY monitor`,
     );
     return rows.map(({ monitor }) => monitor);
   }
@@ -146,29 +122,22 @@ export class ChangeQueries {
     most: number,
     required: readonly string[],
   ): Promise<ChangesOnFile> {
-    const [counts] = await this.#store.read<{ stored: number; ended: number }>(
-      statement(
-        `SELECT count(*) AS stored,
-           (SELECT count(DISTINCT change) FROM change_mark
-            WHERE monitor = ? AND name IN ('acknowledged', 'gone')) AS ended
-         FROM change WHERE monitor = ?`,
-        [monitorId, monitorId],
-      ),
-    );
+    const [counts] = await this.store.read<{ stored: number; ended: number }>(sql`
+      SELECT count(*) AS stored,
+        (SELECT count(DISTINCT change) FROM change_mark
+         WHERE monitor = ${monitorId} AND name IN ('acknowledged', 'gone')) AS ended
+      FROM change WHERE monitor = ${monitorId}`);
     const { stored = 0, ended = 0 } = counts ?? {};
     const backlog: ChangesOnFile = { stored, open: stored - ended, stuck: 0, named: [] };
     const tried = pagesOf<ChangeKey>(perPage, (after) =>
-      this.#store.read(
-        statement(
-          `SELECT monitor AS "monitorId", about AS "changeId" FROM trouble
-           WHERE monitor = ? AND about > ? ORDER BY about LIMIT ${perPage}`,
-          [monitorId, after?.changeId ?? ''],
-        ),
-      ),
+      this.store.read(sql`
+        SELECT monitor AS "monitorId", about AS "changeId" FROM trouble
+        WHERE monitor = ${monitorId} AND about > ${after?.changeId ?? ''}
+        ORDER BY about LIMIT ${perPage}`),
     );
     for await (const page of tried) {
       // A digest has no file.
-      for (const file of await this.#rows.files(page)) {
+      for (const file of await this.filesOf(page)) {
         const { failure, stored: one } = file;
         if (failure === null || !isStuck(file, required)) continue;
         backlog.stuck += 1;

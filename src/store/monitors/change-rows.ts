@@ -7,9 +7,9 @@ import type {
   StoredChange,
   ReviewMark,
 } from '../../domain/monitors/stored';
-import type { SealedDatabase } from '../sealed/sealed-database';
+import { Repository, type SealedDatabase } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
-import { marksOf, statement, type Statement } from '../statement';
+import { sql, type Statement } from '../statement';
 
 /** Key of a change: the service's id, unique within its monitor. */
 export interface ChangeKey {
@@ -36,39 +36,34 @@ interface MarkRow extends ChangeKey {
 }
 
 /** The sealed rows about changes. */
-export class ChangeRows {
-  readonly changes: SealedTable<Omit<StoredChange, keyof Seen>, Seen>;
+export class ChangeRows extends Repository {
+  protected readonly changes: SealedTable<Omit<StoredChange, keyof Seen>, Seen>;
   /** The last delivery failure of changes and digests. */
-  readonly failures: SealedTable<
+  protected readonly failures: SealedTable<
     Omit<DeliveryFailure, 'count' | 'firstAt'>,
     { monitor: string; about: string; count: number; firstAt: string }
   >;
-  readonly reviews: SealedTable<ReviewMark, { monitor: string; change: string }>;
-  readonly #store: SealedDatabase;
+  protected readonly reviews: SealedTable<ReviewMark, { monitor: string; change: string }>;
 
   constructor(store: SealedDatabase) {
+    super(store);
     const columns = ['seen_at', 'sweep', 'found_as', 'severity'];
-    this.#store = store;
     this.changes = new SealedTable(store, 'change', ['monitor', 'id'], columns);
     this.failures = new SealedTable(store, 'trouble', ['monitor', 'about'], ['count', 'first_at']);
     this.reviews = new SealedTable(store, 'review', ['monitor', 'change', 'at']);
   }
 
   /** Changes in the order given, without unknown ones. */
-  async files(keys: readonly ChangeKey[]): Promise<ChangeFile[]> {
+  protected async filesOf(keys: readonly ChangeKey[]): Promise<ChangeFile[]> {
     if (keys.length === 0) return [];
-    const rows = await this.changes.read([], { where: amongKeys('monitor, id', keys) });
+    const pairs = keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
+    const rows = await this.changes.read([], { where: sql`(monitor, id) IN (VALUES ${pairs})` });
     if (rows.length === 0) return [];
-    const among = amongKeys('monitor, change', keys);
-    const failures = await this.failuresAmong(amongKeys('monitor, about', keys));
+    const failures = await this.failuresAmong(sql`(monitor, about) IN (VALUES ${pairs})`);
     const marks = groupBy(
-      await this.#store.read<MarkRow>(
-        statement(
-          `SELECT monitor AS "monitorId", change AS "changeId", name, at, sweep, details
-           FROM change_mark WHERE ${among.sql} ORDER BY at`,
-          among.parameters,
-        ),
-      ),
+      await this.store.read<MarkRow>(sql`
+        SELECT monitor AS "monitorId", change AS "changeId", name, at, sweep, details
+        FROM change_mark WHERE (monitor, change) IN (VALUES ${pairs}) ORDER BY at`),
       idOf,
     );
     const files = new Map<string, ChangeFile>();
@@ -89,18 +84,6 @@ export class ChangeRows {
     return keys.flatMap((key) => files.get(idOf(key)) ?? []);
   }
 
-  /** Reviews by `idOf`, in order. */
-  async reviewsOf(keys: readonly ChangeKey[]): Promise<Map<string, ReviewMark[]>> {
-    if (keys.length === 0) return new Map();
-    const where = amongKeys('monitor, change', keys);
-    const found = new Map<string, ReviewMark[]>();
-    for (const { monitor, change, body } of await this.reviews.read([], { where, order: 'at' })) {
-      const id = idOf({ monitorId: monitor, changeId: change });
-      found.set(id, [...(found.get(id) ?? []), body]);
-    }
-    return found;
-  }
-
   /** Failures by `idOf`, of changes and digests. */
   async failuresAmong(where: Statement): Promise<Map<string, DeliveryFailure>> {
     const rows = await this.failures.read([], { where });
@@ -110,9 +93,4 @@ export class ChangeRows {
       }),
     );
   }
-}
-
-function amongKeys(columns: string, keys: readonly ChangeKey[]): Statement {
-  const pairs = keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
-  return statement(`(${columns}) IN (VALUES ${marksOf(pairs)})`, pairs.flat());
 }

@@ -12,7 +12,7 @@ import type {
   ReportedChange,
 } from '../../domain/monitors/stored';
 import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, marksOf, partsOf, replacing, statement } from '../statement';
+import { insertInto, partsOf, replacing, sql } from '../statement';
 import type { NameOf } from '../core/subjects';
 import { ChangeRows } from './change-rows';
 import { addMonitor, subjectsOf } from './monitors';
@@ -27,16 +27,13 @@ interface CountedFailure {
  * Changes of monitors: each is stored as first observed, then marked as delivered to a sink, then as acknowledged.
  * The marks of a page are one transaction each, and the first of a kind stays.
  */
-export class ChangeRepository {
-  readonly #store: SealedDatabase;
+export class ChangeRepository extends ChangeRows {
   readonly #nameOf: NameOf;
-  readonly #rows: ChangeRows;
 
   /** @param nameOf keyed name of a document, for erasure */
   constructor(store: SealedDatabase, nameOf: NameOf) {
-    this.#store = store;
+    super(store);
     this.#nameOf = nameOf;
-    this.#rows = new ChangeRows(store);
   }
 
   /**
@@ -62,7 +59,7 @@ export class ChangeRepository {
   /** Changes by id, without unknown ones. */
   async files(monitorId: string, changeIds: readonly string[]): Promise<Map<string, ChangeFile>> {
     const keys = changeIds.map((changeId) => ({ monitorId, changeId }));
-    const files = await this.#rows.files(keys);
+    const files = await this.filesOf(keys);
     return new Map(files.map((file) => [file.stored.change.changeId, file]));
   }
 
@@ -80,15 +77,12 @@ export class ChangeRepository {
     const found = new Set<string>();
     const names = ['acknowledged', ...sinks];
     for (const some of partsOf(changeIds)) {
-      const rows = await this.#store.read<{ change: string }>(
-        statement(
-          `SELECT change FROM change_mark
-           WHERE monitor = ? AND change IN ${marksOf([some])} AND name IN ${marksOf([names])}
-             AND NOT EXISTS (SELECT 1 FROM trouble WHERE trouble.monitor = ? AND about = change)
-           GROUP BY change HAVING count(*) = ${names.length}`,
-          [monitorId, ...some, ...names, monitorId],
-        ),
-      );
+      const rows = await this.store.read<{ change: string }>(sql`
+        SELECT change FROM change_mark
+        WHERE monitor = ${monitorId} AND change IN ${some} AND name IN ${names}
+          AND NOT EXISTS (SELECT 1 FROM trouble
+            WHERE trouble.monitor = ${monitorId} AND about = change)
+        GROUP BY change HAVING count(*) = ${names.length}`);
       for (const { change } of rows) found.add(change);
     }
     return found;
@@ -134,8 +128,8 @@ export class ChangeRepository {
       return [monitorId, changeId, 1, last.lastAt, last];
     });
     const counts = new Map<string, { count: number; firstAt: string }>();
-    for (const some of this.#rows.failures.insert(rows, counted)) {
-      const [result] = await this.#store.commit([some]);
+    for (const some of this.failures.insert(rows, counted)) {
+      const [result] = await this.store.commit([some]);
       for (const { about, ...count } of (result?.rows ?? []) as CountedFailure[])
         counts.set(about, count);
     }
@@ -148,15 +142,16 @@ export class ChangeRepository {
   /** The service reports them as acknowledged and no sink is pending; or a digest was delivered. */
   async clearFailures(monitorId: string, ids: readonly string[]): Promise<void> {
     for (const some of partsOf(ids)) {
-      const sql = `DELETE FROM trouble WHERE monitor = ? AND about IN ${marksOf([some])}`;
-      await this.#store.commit([statement(sql, [monitorId, ...some])]);
+      await this.store.commit([
+        sql`DELETE FROM trouble WHERE monitor = ${monitorId} AND about IN ${some}`,
+      ]);
     }
   }
 
   async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
-    await this.#store.commit([
+    await this.store.commit([
       ...subjectsOf(monitorId, documentsIn(review.note), this.#nameOf),
-      ...this.#rows.reviews.insert([[monitorId, changeId, review.at, review]]),
+      ...this.reviews.insert([[monitorId, changeId, review.at, review]]),
     ]);
   }
 
@@ -172,7 +167,7 @@ export class ChangeRepository {
     const columns = ['monitor', 'change', 'name', 'at', 'sweep', 'details'];
     const entriesOf = partsOf(entries);
     for (const [index, some] of partsOf(rows).entries()) {
-      await this.#store.commit([insertInto('change_mark', columns, some)], entriesOf[index]);
+      await this.store.commit([insertInto('change_mark', columns, some)], entriesOf[index]);
     }
   }
 
@@ -190,10 +185,10 @@ export class ChangeRepository {
       const body = { change, answer: answer ?? null };
       return [monitorId, changeId, seenAt, sweep, foundAs, severity, body];
     });
-    const results = await this.#store.commit([
+    const results = await this.store.commit([
       addMonitor(monitorId),
       ...subjectsOf(monitorId, documents, this.#nameOf),
-      ...this.#rows.changes.insert(rows),
+      ...this.changes.insert(rows),
     ]);
     if (results.at(-1)?.changes === rows.length) {
       return reported.map(({ change, answer }) => ({

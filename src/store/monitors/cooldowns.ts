@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { groupBy } from '../../domain/core/group-by';
 import type { Repeat } from '../../domain/monitors/cooldown';
 import type { DeliveryFailure } from '../../domain/monitors/stored';
-import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
+import { Repository } from '../sealed/sealed-database';
+import { insertInto, partsOf, sql, type Statement } from '../statement';
 import { ChangeRows, idOf } from './change-rows';
 
 /** Changes per digest; more need another digest. */
@@ -17,30 +17,20 @@ export interface StoredDigest {
 }
 
 /** Changes within cooldowns: those that started a window, and those that wait for a digest. */
-export class CooldownRepository {
-  readonly #store: SealedDatabase;
-
-  constructor(store: SealedDatabase) {
-    this.#store = store;
-  }
-
+export class CooldownRepository extends Repository {
   async of(monitorId: string): Promise<Repeat[]> {
-    const rows = await this.#store.read<Omit<Repeat, 'isHeld'> & { isHeld: number }>(
-      statement(
-        `SELECT change AS "changeId", kind, opened_at AS "openedAt", is_held AS "isHeld", digest
-         FROM cooldown WHERE monitor = ? ORDER BY change`,
-        [monitorId],
-      ),
-    );
+    const rows = await this.store.read<Omit<Repeat, 'isHeld'> & { isHeld: number }>(sql`
+      SELECT change AS "changeId", kind, opened_at AS "openedAt", is_held AS "isHeld", digest
+      FROM cooldown WHERE monitor = ${monitorId} ORDER BY change`);
     return rows.map((row) => ({ ...row, isHeld: row.isHeld === 1 }));
   }
 
   /** All open digests, with their delivery failures. */
   async digests(monitorId: string): Promise<StoredDigest[]> {
     const made = (await this.of(monitorId)).filter(({ digest }) => digest !== null);
-    const ofDigests = '(SELECT digest FROM cooldown WHERE monitor = ?)';
-    const failures = await new ChangeRows(this.#store).failuresAmong(
-      statement(`monitor = ? AND about IN ${ofDigests}`, [monitorId, monitorId]),
+    const ofDigests = sql`SELECT digest FROM cooldown WHERE monitor = ${monitorId}`;
+    const failures = await new ChangeRows(this.store).failuresAmong(
+      sql`monitor = ${monitorId} AND about IN (${ofDigests})`,
     );
     return [...groupBy(made, ({ digest }) => digest ?? '')].map(([id, its]) => ({
       id,
@@ -72,11 +62,8 @@ export class CooldownRepository {
   /** They were delivered, or started a window that has ended. */
   async remove(monitorId: string, changeIds: readonly string[]): Promise<void> {
     await this.#commit(
-      partsOf(changeIds).map((some) =>
-        statement(`DELETE FROM cooldown WHERE monitor = ? AND change IN ${marksOf([some])}`, [
-          monitorId,
-          ...some,
-        ]),
+      partsOf(changeIds).map(
+        (some) => sql`DELETE FROM cooldown WHERE monitor = ${monitorId} AND change IN ${some}`,
       ),
     );
   }
@@ -91,12 +78,10 @@ export class CooldownRepository {
       return { id: digestIdOf(monitorId, changeIds), changeIds, failure: null };
     });
     const statements = digests.flatMap(({ id, changeIds }) =>
-      partsOf(changeIds).map((some) =>
-        statement(
-          `UPDATE cooldown SET digest = ? WHERE monitor = ? AND change IN ${marksOf([some])}
-           AND digest IS NOT DISTINCT FROM ?`,
-          [id, monitorId, ...some, before],
-        ),
+      partsOf(changeIds).map(
+        (some) => sql`UPDATE cooldown SET digest = ${id}
+          WHERE monitor = ${monitorId} AND change IN ${some}
+            AND digest IS NOT DISTINCT FROM ${before}`,
       ),
     );
     await this.#commit(statements);
@@ -104,7 +89,7 @@ export class CooldownRepository {
   }
 
   async #commit(statements: readonly Statement[]): Promise<void> {
-    if (statements.length > 0) await this.#store.commit(statements);
+    if (statements.length > 0) await this.store.commit(statements);
   }
 }
 

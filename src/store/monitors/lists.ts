@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MonitorNote } from '../../domain/monitors/health';
 import type { ScannedPage } from '../../domain/monitors/scan';
 import { SealedTable } from '../sealed/sealed-table';
-import { marksOf, replacing, statement } from '../statement';
+import { replacing, sql } from '../statement';
 import type { Store } from '../store';
 
 /** Ids per page: an activity gets the page's number. */
@@ -91,7 +91,7 @@ export class MonitorListRepository {
   async putUnfinished(monitorId: string, why: string | null): Promise<void> {
     await this.#store.commit(
       why === null
-        ? [statement('DELETE FROM monitor_left WHERE monitor = ?', [monitorId])]
+        ? [sql`DELETE FROM monitor_left WHERE monitor = ${monitorId}`]
         : this.#left.insert([[monitorId, why]], replacing(['monitor'], ['body'])),
     );
   }
@@ -103,8 +103,7 @@ export class MonitorListRepository {
 
   async #unfinished(monitorIds: readonly string[]): Promise<MonitorNote[]> {
     if (monitorIds.length === 0) return [];
-    const where = statement(`monitor IN ${marksOf([monitorIds])}`, monitorIds);
-    const rows = await this.#left.read([], { where });
+    const rows = await this.#left.read([], { where: sql`monitor IN ${monitorIds}` });
     return rows.map(({ monitor, body }) => {
       return { monitorId: monitor, kind: 'unfinished', why: body };
     });

@@ -4,8 +4,8 @@ import type { Monitor } from '../../domain/monitors/change';
 import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/stored';
 import type { WalksOnFile } from '../../domain/monitors/scan';
 import { pagesOf } from '../pages';
-import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, replacing, statement, type Statement } from '../statement';
+import { Repository, type SealedDatabase } from '../sealed/sealed-database';
+import { insertInto, replacing, sql, type Statement } from '../statement';
 import { addSubjects, type NameOf } from '../core/subjects';
 import { Sealed, rowName } from '../sealed/seal';
 import { SealedTable } from '../sealed/sealed-table';
@@ -32,14 +32,13 @@ interface MonitorRow {
 }
 
 /** Monitors themselves, and reconciliation of their changes. */
-export class MonitorRepository {
-  readonly #store: SealedDatabase;
+export class MonitorRepository extends Repository {
   readonly #nameOf: NameOf;
   readonly #answers: SealedTable<MonitorOnFile<Monitor>>;
 
   /** @param nameOf as of `ChangeRepository` */
   constructor(store: SealedDatabase, nameOf: NameOf) {
-    this.#store = store;
+    super(store);
     this.#answers = new SealedTable(store, 'monitor_answer', ['monitor']);
     this.#nameOf = nameOf;
   }
@@ -53,7 +52,7 @@ export class MonitorRepository {
     const { identifier } = reported.monitor;
     const documents = documentsInText(JSON.stringify(reported.answer) ?? '');
     const its = identifier === null ? [] : [normaliseDocument(identifier)];
-    await this.#store.commit([
+    await this.store.commit([
       addMonitor(monitorId),
       ...(health === null ? [] : [healthPut(monitorId, health)]),
       ...subjectsOf(monitorId, [...its, ...documents], this.#nameOf),
@@ -68,19 +67,19 @@ export class MonitorRepository {
   }
 
   async putHealth(monitorId: string, health: HealthOnFile): Promise<void> {
-    await this.#store.commit([addMonitor(monitorId), healthPut(monitorId, health)]);
+    await this.store.commit([addMonitor(monitorId), healthPut(monitorId, health)]);
   }
 
   /** Null: nothing stored. */
   async get(monitorId: string): Promise<KnownMonitor | null> {
-    const [known] = await this.#known('m.id = ?', [monitorId]);
+    const [known] = await this.#known(sql`m.id = ${monitorId}`);
     return known ?? null;
   }
 
   /** All stored monitors, in order. */
   async *all(): AsyncGenerator<KnownMonitor> {
     const pages = pagesOf<KnownMonitor>(perPage, (after) =>
-      this.#known(`m.id > ? ORDER BY m.id LIMIT ${perPage}`, [after?.monitorId ?? '']),
+      this.#known(sql`m.id > ${after?.monitorId ?? ''} ORDER BY m.id LIMIT ${perPage}`),
     );
     for await (const page of pages) yield* page;
   }
@@ -88,33 +87,27 @@ export class MonitorRepository {
   /** Ends a reconciliation. @param isThrough it was complete, with nothing pending at the sinks */
   async putWalk(monitorId: string, at: string, isThrough: boolean): Promise<void> {
     const what = isThrough
-      ? 'walked_at = ?, unfinished_at = NULL, unfinished_walks = 0'
-      : 'unfinished_at = ?, unfinished_walks = unfinished_walks + 1';
-    await this.#store.commit([
+      ? sql`walked_at = ${at}, unfinished_at = NULL, unfinished_walks = 0`
+      : sql`unfinished_at = ${at}, unfinished_walks = unfinished_walks + 1`;
+    await this.store.commit([
       addMonitor(monitorId),
-      statement(`UPDATE monitor SET ${what} WHERE id = ?`, [at, monitorId]),
+      sql`UPDATE monitor SET ${what} WHERE id = ${monitorId}`,
     ]);
   }
 
   /** Schedules a reconciliation: the next sweep runs it. */
   async oweWalk(monitorId: string): Promise<void> {
-    await this.#store.commit([
-      statement('UPDATE monitor SET walked_at = NULL WHERE id = ?', [monitorId]),
-    ]);
+    await this.store.commit([sql`UPDATE monitor SET walked_at = NULL WHERE id = ${monitorId}`]);
   }
 
-  async #known(where: string, parameters: readonly unknown[]): Promise<KnownMonitor[]> {
-    const rows = await this.#store.read<MonitorRow>(
-      statement(
-        `SELECT m.id AS "monitorId", m.health, m.walked_at AS "walkedAt",
-                m.unfinished_at AS "unfinishedAt", m.unfinished_walks AS "unfinishedWalks",
-                (SELECT count(*) FROM unreadable_item u WHERE u.monitor = m.id) AS unreadable
-         FROM monitor m WHERE ${where}`,
-        parameters,
-      ),
-    );
+  async #known(where: Statement): Promise<KnownMonitor[]> {
+    const rows = await this.store.read<MonitorRow>(sql`
+      SELECT m.id AS "monitorId", m.health, m.walked_at AS "walkedAt",
+        m.unfinished_at AS "unfinishedAt", m.unfinished_walks AS "unfinishedWalks",
+        (SELECT count(*) FROM unreadable_item u WHERE u.monitor = m.id) AS unreadable
+      FROM monitor m WHERE ${where}`);
     return rows.map(({ monitorId, health, unreadable, ...row }) => {
-      const reported = health && this.#store.opened(rowName('monitor', monitorId), health);
+      const reported = health && this.store.opened(rowName('monitor', monitorId), health);
       const { walkedAt: at, unfinishedAt, unfinishedWalks: times } = row;
       const unfinished = unfinishedAt === null ? null : { at: unfinishedAt, times };
       return {
@@ -129,7 +122,7 @@ export class MonitorRepository {
 
 function healthPut(monitorId: string, health: HealthOnFile): Statement {
   const body = new Sealed(rowName('monitor', monitorId), health);
-  return statement('UPDATE monitor SET health = ? WHERE id = ?', [body, monitorId]);
+  return sql`UPDATE monitor SET health = ${body} WHERE id = ${monitorId}`;
 }
 
 /** Name of the monitor as a holder in the subject index. */

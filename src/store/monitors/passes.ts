@@ -13,12 +13,17 @@ import {
   type SweepOutcome,
   type SweepRecord,
 } from '../../domain/monitors/sweep';
-import { JobsOfKind } from '../core/jobs/jobs-of-kind';
-import { statement } from '../statement';
+import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import { sql, type Statement } from '../statement';
 import type { Store } from '../store';
 
+interface Pass {
+  jobId: string;
+  createdAt: string;
+}
+
 /** Recurring jobs of one monitor or list: the last one has its status. */
-class Passes<I extends { jobId: string; createdAt: string }, O extends object> extends JobsOfKind<
+export class PassRepository<I extends Pass, O extends { endedAt: string }> extends JobsOfKind<
   I,
   O
 > {
@@ -27,12 +32,13 @@ class Passes<I extends { jobId: string; createdAt: string }, O extends object> e
 
   constructor(
     store: Store,
-    shape: ConstructorParameters<typeof JobsOfKind<I, O>>[1],
-    rules: { folderOf: (jobId: string) => string; interrupted: (record: I, at: string) => O },
+    shape: JobShape<O>,
+    folderOf: (jobId: string) => string,
+    interrupted: (record: I, at: string) => O,
   ) {
     super(store, shape);
-    this.#folderOf = rules.folderOf;
-    this.#interrupted = rules.interrupted;
+    this.#folderOf = folderOf;
+    this.#interrupted = interrupted;
   }
 
   /** Only one runs at a time: earlier ones without an end were interrupted. */
@@ -40,10 +46,7 @@ class Passes<I extends { jobId: string; createdAt: string }, O extends object> e
     const folder = this.#folderOf(record.jobId);
     await this.putRecord(folder, record);
     const open = await this.store.read<{ holder: string }>(
-      statement('SELECT holder FROM job WHERE holder >= ? AND holder < ? AND ended_at IS NULL', [
-        subjectOf(folder),
-        folder,
-      ]),
+      sql`SELECT holder FROM job WHERE ${isBefore(folder)} AND ended_at IS NULL`,
     );
     for (const { holder } of open) {
       const before = await this.record(holder);
@@ -57,40 +60,42 @@ class Passes<I extends { jobId: string; createdAt: string }, O extends object> e
     const folder = this.#folderOf(record.jobId);
     await this.putRecord(folder, record);
     const first = await this.putOutcome(folder, outcome);
-    await this.store.commit([
-      statement('UPDATE job SET attention_at = NULL WHERE holder >= ? AND holder < ?', [
-        subjectOf(folder),
-        folder,
-      ]),
-    ]);
+    await this.store.commit([sql`UPDATE job SET attention_at = NULL WHERE ${isBefore(folder)}`]);
     return first;
   }
 }
 
-function subjectOf(folder: string): string {
-  return folder.replace(/[^/]+$/, '');
+/** Passes over the same monitor or list. */
+function isBefore(folder: string): Statement {
+  return sql`holder >= ${folder.replace(/[^/]+$/, '')} AND holder < ${folder}`;
 }
 
-export class SweepRepository extends Passes<SweepRecord, SweepOutcome> {
-  constructor(store: Store) {
-    const shape = {
-      root: 'sweeps/',
-      start: ({ jobId: id }: SweepRecord) => ({ id, kind: 'monitor-sweep' as const }),
-      end: (outcome: SweepOutcome) => ({ endedAt: outcome.endedAt, ...sweepEnd(outcome) }),
-    };
-    super(store, shape, { folderOf: sweepFolder, interrupted: interruptedSweep });
-  }
+export const sweepJobs: JobFolders & JobShape<SweepOutcome> = {
+  kind: 'monitor-sweep',
+  root: 'sweeps',
+  word: 'sweep',
+  holds: ['counts, and what a sweep met', 'totais e o que uma varredura encontrou'],
+  end: (outcome) => ({ endedAt: outcome.endedAt, ...sweepEnd(outcome) }),
+};
+
+export const scanJobs: JobFolders & JobShape<ScanOutcome> = {
+  kind: 'monitor-scan',
+  root: 'scans',
+  word: 'scan',
+  holds: ['counts', 'totais'],
+  end: (outcome) => ({ endedAt: outcome.endedAt, ...scanEnd(outcome) }),
+};
+
+export type SweepRepository = PassRepository<SweepRecord, SweepOutcome>;
+
+export function sweepRepository(store: Store): SweepRepository {
+  return new PassRepository(store, sweepJobs, sweepFolder, interruptedSweep);
 }
 
-export class ScanRepository extends Passes<ScanRecord, ScanOutcome> {
-  constructor(store: Store) {
-    const shape = {
-      root: 'scans/',
-      start: ({ jobId: id }: ScanRecord) => ({ id, kind: 'monitor-scan' as const }),
-      end: (outcome: ScanOutcome) => ({ endedAt: outcome.endedAt, ...scanEnd(outcome) }),
-    };
-    super(store, shape, { folderOf: scanFolder, interrupted: interruptedScan });
-  }
+export type ScanRepository = PassRepository<ScanRecord, ScanOutcome>;
+
+export function scanRepository(store: Store): ScanRepository {
+  return new PassRepository(store, scanJobs, scanFolder, interruptedScan);
 }
 
 /** For a sweep that the next found without an outcome. */

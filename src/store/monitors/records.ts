@@ -2,7 +2,12 @@ import type { Store } from '../store';
 import { ChangeRepository } from './changes';
 import { MonitorListRepository } from './lists';
 import { MonitorRepository } from './monitors';
-import { ScanRepository, SweepRepository } from './passes';
+import {
+  scanRepository,
+  sweepRepository,
+  type ScanRepository,
+  type SweepRepository,
+} from './passes';
 import { UnreadableItemRepository } from './unreadable-items';
 
 /** All stored data about monitors. */
@@ -22,7 +27,7 @@ export function monitorRecords(store: Store, nameOf: (text: string) => string): 
     monitors: new MonitorRepository(store, nameOf),
     unreadable: new UnreadableItemRepository(store, nameOf),
     lists: new MonitorListRepository(store),
-    sweeps: new SweepRepository(store),
-    scans: new ScanRepository(store),
+    sweeps: sweepRepository(store),
+    scans: scanRepository(store),
   };
 }

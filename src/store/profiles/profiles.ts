@@ -1,15 +1,39 @@
 import { endOf } from '../../domain/attention';
-import type { ProfileOutcome, ProfileRecord } from '../../domain/profiles/lookup';
-import { JobsOfKind } from '../core/jobs/jobs-of-kind';
+import { jobIdAt } from '../../domain/job';
+import {
+  profileFolder,
+  profileWorkflowId,
+  type ProfileOutcome,
+  type ProfileRecord,
+} from '../../domain/profiles/lookup';
+import type { Asker } from '../core/asker';
+import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
+
+export const profileJobs: JobFolders & JobShape<ProfileOutcome> = {
+  kind: 'profile',
+  root: 'profiles',
+  word: 'profile',
+  holds: ['a CPF, and the assets of a person', 'um CPF e o patrimônio de uma pessoa'],
+  fence: 'profile',
+  isReport: true,
+  end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('profile', status) }),
+};
 
 /** Lookups of profiles: inputs, responses and outcomes. */
 export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome> {
   constructor(store: Store) {
-    super(store, {
-      root: 'profiles/',
-      start: ({ jobId: id }) => ({ id, kind: 'profile' }),
-      end: (outcome) => ({ endedAt: outcome.settledAt, ...endOf('profile', outcome.status) }),
-    });
+    super(store, profileJobs);
+  }
+
+  /** Stores the request; afterwards it can be started. */
+  put(
+    asker: Asker,
+    request: Omit<ProfileRecord, 'jobId' | 'createdAt' | 'createdBy'>,
+    at = new Date(),
+  ): Promise<ProfileRecord> {
+    const jobId = jobIdAt(profileWorkflowId(request.name), at);
+    const about = { folder: profileFolder(jobId), held: [request.name], at };
+    return this.request(asker, { jobId, ...request }, about);
   }
 }

@@ -118,3 +118,12 @@ export class SealedDatabase implements Seal {
     return { ...one, parameters: await Promise.all(parameters) };
   }
 }
+
+/** Statements about some of its tables. */
+export class Repository {
+  protected readonly store: SealedDatabase;
+
+  constructor(store: SealedDatabase) {
+    this.store = store;
+  }
+}

@@ -1,7 +1,7 @@
 import { pagesOf } from '../pages';
 import { Sealed, rowName } from './seal';
 import type { SealedDatabase } from './sealed-database';
-import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
+import { insertInto, joined, partsOf, raw, sql, type Statement } from '../statement';
 
 const perPage = 200;
 
@@ -51,16 +51,15 @@ export class SealedTable<Body, Columns extends object = object> {
     beginning: readonly unknown[],
     { where, order = this.#restOf(beginning) }: { where?: Statement; order?: string } = {},
   ): Promise<SealedRow<Columns, Body>[]> {
-    const conditions = this.#key.slice(0, beginning.length).map((column) => `${column} = ?`);
-    if (where !== undefined) conditions.push(where.sql);
-    const rows = await this.store.read<SealedRow<Columns, Uint8Array>>(
-      statement(
-        `SELECT ${this.#columns.map(aliased).join(', ')}, body FROM ${this.#name}
-         ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-         ${order === '' ? '' : `ORDER BY ${order}`}`,
-        [...beginning, ...(where?.parameters ?? [])],
-      ),
-    );
+    const conditions = [
+      ...beginning.map((value, at) => sql`${raw(this.#key[at] ?? '')} = ${value}`),
+      ...(where === undefined ? [] : [where]),
+    ];
+    const among = conditions.length === 0 ? raw('') : sql`WHERE ${joined(conditions, ' AND ')}`;
+    const columns = this.#columns.map((column) => `${column} AS "${inCamelCase(column)}"`);
+    const rows = await this.store.read<SealedRow<Columns, Uint8Array>>(sql`
+      SELECT ${raw(columns.join(', '))}, body FROM ${raw(this.#name)} ${among}
+      ${raw(order === '' ? '' : `ORDER BY ${order}`)}`);
     return rows.map((row) => {
       const name = rowName(this.#name, ...valuesOf(row, this.#key));
       return { ...row, body: this.store.opened(name, row.body) as Body };
@@ -73,7 +72,7 @@ export class SealedTable<Body, Columns extends object = object> {
     return pagesOf(perPage, (last) => {
       const after = last && valuesOf(last, this.#key.slice(beginning.length));
       return this.read(beginning, {
-        ...(after && { where: statement(`(${rest}) > ${marksOf([after])}`, after) }),
+        ...(after && { where: sql`(${raw(rest)}) > ${after}` }),
         order: `${rest} LIMIT ${perPage}`,
       });
     });
@@ -88,8 +87,8 @@ export class SealedTable<Body, Columns extends object = object> {
   async where(first: unknown, column: string, values: Iterable<unknown>): Promise<Body[]> {
     const found: Body[] = [];
     for (const some of partsOf([...values])) {
-      const where = statement(`${column} IN ${marksOf([some])}`, some);
-      found.push(...(await this.read([first], { where })).map(({ body }) => body));
+      const rows = await this.read([first], { where: sql`${raw(column)} IN ${some}` });
+      found.push(...rows.map(({ body }) => body));
     }
     return found;
   }
@@ -97,10 +96,6 @@ export class SealedTable<Body, Columns extends object = object> {
   #restOf(beginning: readonly unknown[]): string {
     return this.#key.slice(beginning.length).join(', ');
   }
-}
-
-function aliased(column: string): string {
-  return `${column} AS "${inCamelCase(column)}"`;
 }
 
 function valuesOf(row: object, columns: readonly string[]): unknown[] {

@@ -13,7 +13,7 @@ import {
   type StoreIdentity,
 } from '../schema';
 import { SqliteConnection, type FileIdentity } from './connection';
-import { statement, type Statement, type StatementResult } from '../statement';
+import { raw, sql, type Statement, type StatementResult } from '../statement';
 import { StoreError, storeErrorOf } from '../store-error';
 import { SqliteWriter } from './writer';
 
@@ -27,7 +27,7 @@ export const blobsName = 'blobs';
 export const dialect: OpenedConnection['dialect'] = {
   begin: ['BEGIN IMMEDIATE'],
   isMade: `SELECT 1 FROM sqlite_schema WHERE name = 'install'`,
-  translated: (sql) => sql,
+  translated: (text) => text,
 };
 
 /**
@@ -81,7 +81,7 @@ export function databaseToRead(folder: string): Database | null {
     if (error instanceof StoreError && error.code === 'gone') return null;
     throw error;
   }
-  const isThere = connection.run(statement(dialect.isMade)).rows.length > 0;
+  const isThere = connection.run(raw(dialect.isMade)).rows.length > 0;
   return isThere ? new SqliteDatabase(connection, readIdentity(connection), null) : null;
 }
 
@@ -125,13 +125,11 @@ class SqliteDatabase implements Database {
   async prove(): Promise<DatabaseFacts> {
     // Changes nothing; fails when the file was replaced.
     const [, synchronous] = await this.commit([
-      statement('UPDATE install SET one = 1'),
-      statement('PRAGMA synchronous'),
+      sql`UPDATE install SET one = 1`,
+      sql`PRAGMA synchronous`,
     ]);
     await this.blobs.remove(await this.blobs.put('probe'));
-    const [facts] = await this.read<{ version: string }>(
-      statement('SELECT sqlite_version() AS version'),
-    );
+    const [facts] = await this.read<{ version: string }>(sql`SELECT sqlite_version() AS version`);
     const [row] = (synchronous?.rows ?? []) as { synchronous: number }[];
     const isFlushed = row?.synchronous === 2 && !(await isInMemory(dirname(this.#reader.path)));
     return {

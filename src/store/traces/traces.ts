@@ -1,15 +1,90 @@
 import { endOf } from '../../domain/attention';
-import type { TraceOutcome, TraceRecord } from '../../domain/traces/search';
-import { JobsOfKind } from '../core/jobs/jobs-of-kind';
+import { documentsIn } from '../../domain/core/documents/held-documents';
+import { jobIdAt } from '../../domain/job';
+import {
+  traceFolder,
+  traceManifest,
+  traceWorkflowId,
+  type TraceOutcome,
+  type TraceRecord,
+} from '../../domain/traces/search';
+import type { TraceStrategy } from '../../domain/traces/trace';
+import type { Asker } from '../core/asker';
+import type { JobWithOutcome } from '../core/jobs/job-rows';
+import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
+
+export const traceJobs: JobFolders & JobShape<TraceOutcome> = {
+  kind: 'trace',
+  root: 'traces',
+  word: 'trace',
+  holds: ['a target, and what was found about it', 'um alvo e o que se encontrou sobre ele'],
+  fence: 'trace',
+  isReport: true,
+  end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('trace', status) }),
+};
+
+/** Identity of a search. */
+export interface TraceRequest {
+  target: string;
+  strategy: TraceStrategy | null;
+}
+
+export type TraceJob = JobWithOutcome & { input: TraceRecord; outcome: TraceOutcome | null };
 
 /** Searches: inputs, responses and outcomes. */
 export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   constructor(store: Store) {
-    super(store, {
-      root: 'traces/',
-      start: ({ jobId: id }) => ({ id, kind: 'trace' }),
-      end: (outcome) => ({ endedAt: outcome.settledAt, ...endOf('trace', outcome.status) }),
-    });
+    super(store, traceJobs);
   }
+
+  /**
+   * Stores the request; afterwards it can be started.
+   *
+   * @param before of the same order, whose key is repeated; null: another order
+   */
+  put(
+    asker: Asker,
+    { target, strategy }: TraceRequest,
+    terms: {
+      label: string | null;
+      deadlineMs?: number;
+      before?: TraceJob | null;
+      /** Names a new paid order: ordered twice at once, it is one. */
+      rerun?: string | null;
+      now?: Date;
+    },
+  ): Promise<TraceRecord> {
+    const { label, before = null, rerun = null, deadlineMs, now: at = new Date() } = terms;
+    const manifest = traceManifest(target, strategy, rerun);
+    const name = before?.input.name ?? asker.idKey.nameOf('manifest', manifest);
+    const jobId = jobIdAt(traceWorkflowId(name), at);
+    const nameOf = (text: string): string => asker.idKey.nameOf('document', text);
+    const request = {
+      jobId,
+      name,
+      targetName: nameOf(target),
+      target,
+      strategy,
+      label,
+      ...(rerun !== null && { rerun: true }),
+      ...(deadlineMs !== undefined && { deadlineMs }),
+    };
+    // The target's own name too: an erasure searches by it.
+    const held = [target, ...documentsIn(`${target} ${label ?? ''}`)].map(nameOf);
+    return this.request(asker, request, { folder: traceFolder(jobId), held, at });
+  }
+}
+
+/** The newest search of the same target, of any order. */
+export async function newestTrace(
+  { store, idKey }: Pick<Asker, 'store' | 'idKey'>,
+  { target, strategy }: TraceRequest,
+): Promise<TraceJob | null> {
+  const jobs = await store.jobs.about('trace', idKey.nameOf('document', target));
+  const same = jobs.find(({ input }) => {
+    const request = input as TraceRecord;
+    return request.target === target && request.strategy === strategy;
+  });
+  return (same as TraceJob | undefined) ?? null;
 }

@@ -12,7 +12,8 @@ import { CertificatesApi } from '../../../src/apis/investigation/certificates';
 import type { Claimed } from '../../../src/store/core/attempts';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { IdKey } from '../../../src/protection/id-key';
-import { CertificateJobs, CertificateRowWriter } from '../../../src/store/certificates/jobs';
+import { CertificateJobs } from '../../../src/store/certificates/jobs';
+import { CertificateRowWriter } from '../../support/certificate-rows';
 import type {
   RequestInput,
   RequestRow,

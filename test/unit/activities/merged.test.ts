@@ -1,5 +1,5 @@
 import { createCertificateMergeActivities } from '../../../src/activities/certificates/finalize';
-import { CertificateRowWriter } from '../../../src/store/certificates/jobs';
+import { CertificateRowWriter } from '../../support/certificate-rows';
 import type { BatchSummary } from '../../../src/domain/certificates/certificates';
 import { nothingReported } from '../../../src/domain/certificates/outcomes';
 import { certificateFolder, type CertificateRecord } from '../../../src/domain/certificates/job';

@@ -22,7 +22,7 @@ import { progressOfStage } from '../../../src/starters/jobs/progress';
 import { LensRepository } from '../../../src/store/lens/lens';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { TraceRepository } from '../../../src/store/traces/traces';
-import { CertificateRowWriter } from '../../../src/store/certificates/jobs';
+import { CertificateRowWriter } from '../../support/certificate-rows';
 import { printedByTests } from '../../support/printed';
 import { personProfile } from '../../support/profile-answers';
 import { TemporaryStore } from '../../support/temporary-store';

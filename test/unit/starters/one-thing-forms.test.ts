@@ -9,9 +9,9 @@ import { investigateCommand } from '../../../src/starters/investigations/command
 import { profileCommand } from '../../../src/starters/profiles/commands';
 import { dossierCommand } from '../../../src/starters/dossiers/commands';
 import { dossierIdOf } from '../../../src/starters/dossiers/ids';
-import { putLookup } from '../../../src/store/profiles/requests';
+import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { traceCommand } from '../../../src/starters/traces/commands';
-import { putTrace } from '../../../src/store/traces/requests';
+import { TraceRepository } from '../../../src/store/traces/traces';
 import { openContext } from '../../../src/starters/jobs/context';
 import { jobCommands } from '../../../src/starters/job-commands';
 import { cnpj } from '../../support/documents';
@@ -132,10 +132,12 @@ test('jobs are listed newest first, whatever they are, below a heading', async (
   for (const [at, cpf] of ['52998224725', '11144477735'].entries()) {
     jest.setSystemTime(Date.parse('2026-01-05T10:00:00.000Z') + at * 120_000);
     const name = place.idKey.nameOf('document', cpf);
-    ids.unshift((await putLookup(place, { cpf, name, retryRural: false })).jobId);
+    ids.unshift(
+      (await new ProfileRepository(place.store).put(place, { cpf, name, retryRural: false })).jobId,
+    );
     jest.setSystemTime(Date.parse('2026-01-05T10:01:00.000Z') + at * 120_000);
     const ask = { target: `bob${at}@example.com`, strategy: null };
-    ids.unshift((await putTrace(place, ask, { label: null })).jobId);
+    ids.unshift((await new TraceRepository(place.store).put(place, ask, { label: null })).jobId);
   }
   jest.useRealTimers();
   await works('list');
@@ -153,7 +155,7 @@ test.each([
 ])('%s %s of a search is refused: it would change nothing', async (name, ...flags) => {
   const place = await openContext(() => undefined);
   const ask = { target: 'bob@example.com', strategy: null };
-  const { jobId } = await putTrace(place, ask, { label: null });
+  const { jobId } = await new TraceRepository(place.store).put(place, ask, { label: null });
   await expect(works(name, jobId, ...flags)).rejects.toMatchObject({ name: 'UsageError' });
 });
 

@@ -62,7 +62,7 @@ const kinds = [
 
 /** A job of unknown outcome: a request left, and nobody knows what came of it. */
 async function lost(kind: 'trace' | 'profile' | 'lens', root: string, subject: string) {
-  const { attempts, inbox, jobs } = place.store;
+  const { attempts, jobs } = place.store;
   const [id, folder] = [`${kind}/${name}/20260504T1`, `${root}/${name}/20260504T1`];
   const input = { jobId: id, name, retryRural: false, createdAt: endedAt, createdBy: 'x' };
   await jobs.start(folder, { id, kind, createdAt: endedAt, label: 'l' }, input);
@@ -71,7 +71,7 @@ async function lost(kind: 'trace' | 'profile' | 'lens', root: string, subject: s
   const claim = { owner, kind: 'send', nonce: 'n', answerBy: 2, claimedAt: 1 } as const;
   await attempts.claim(subject, 1, { ...claim, afterUnknown: false }, folder);
   await jobs.end(folder, { ...endOf(kind, 'unknown_outcome'), endedAt }, {});
-  const job = await inbox.find(id);
+  const job = await jobs.get(id);
   if (job === null) throw new Error('it is there');
   return job;
 }
@@ -110,7 +110,7 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     expect(await place.store.jobs.input(folder)).toMatchObject({ name, createdBy: 'ana' });
     const next = await place.store.jobs.find(started[0]?.workflowId ?? '');
     expect(next).toMatchObject({ id: `${kind}/${name}/20260505T100000000Z`, output });
-    expect(await place.store.inbox.find(next?.id ?? '')).toMatchObject({ label: 'l' });
+    expect(await place.store.jobs.get(next?.id ?? '')).toMatchObject({ label: 'l' });
     expect(await place.store.subjects.heldBy([folder])).toContain('maria');
   });
 
@@ -157,9 +157,9 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const late = resolveJob(contextOf('eva'), resolverOf(kind), request);
     await expect(late).rejects.toThrow(/: (?:ana|rui) has resolved it already: acknowledge, at 20/);
-    expect(await place.store.inbox.list({}, 9)).toEqual([]);
+    expect(await place.store.jobs.list({}, { sort: 'attention', limit: 9 })).toEqual([]);
     expect(await place.store.jobs.find(`${id}/decision-1`)).toMatchObject({ output });
-    expect(await place.store.inbox.find(id)).toMatchObject({ needsAttention: false });
+    expect(await place.store.jobs.get(id)).toMatchObject({ needsAttention: false });
   });
 
   test('is not decided about as it cannot be', async () => {

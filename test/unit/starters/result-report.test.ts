@@ -2,7 +2,7 @@ import { certificateFolder } from '../../../src/domain/certificates/job';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CertificateRowWriter } from '../../../src/store/certificates/jobs';
+import { CertificateRowWriter } from '../../support/certificate-rows';
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { decisionFolder } from '../../../src/domain/core/decision';
 import { writeResultFolder } from '../../../src/starters/certificates/result-folder';

@@ -28,10 +28,14 @@ async function begin(n: number, kind: JobKind = 'trace'): Promise<string> {
   return `jobs/${n}`;
 }
 
+const byAttention = { sort: 'attention', limit: 100 } as const;
+
 async function inbox(limit = 50): Promise<string[]> {
   const found: string[] = [];
   for (;;) {
-    const page = await place.store.inbox.list({}, limit, found.at(-1));
+    const after = found.at(-1);
+    const rest = after === undefined ? {} : { after };
+    const page = await place.store.jobs.list({}, { ...byAttention, limit, ...rest });
     found.push(...page.map(({ id }) => id));
     if (page.length < limit) return found;
   }
@@ -65,7 +69,7 @@ it('agrees with exit codes, search attributes and reports over jobs of all kinds
     const { kind, needsAttention, status } = job;
     expect(exitCodeOf(kind, { status, needsAttention }) === 3).toBe(inInbox.has(`job-${n}`));
   }
-  for (const row of await place.store.inbox.list({}, 100))
+  for (const row of await place.store.jobs.list({}, byAttention))
     expect(inboxEntry(row).actions).not.toEqual([]);
 }, 300_000);
 
@@ -80,17 +84,17 @@ it('has what waits for a person, as long as any of its workflows does', async ()
   const folder = await begin(1, 'certificate-batch');
   await waits.wait(folder, 'lane-1', 'credentials', at(5));
   await waits.wait(folder, 'lane-2', 'decision', at(6));
-  expect(await waits.list({}, 9)).toMatchObject([
-    { id: 'job-1', status: null, waitsFor: 'credentials', since: at(5), input: { asked: 1 } },
+  expect(await jobs.list({}, byAttention)).toMatchObject([
+    { id: 'job-1', status: null, waitsFor: 'credentials', attentionAt: at(5), input: { asked: 1 } },
   ]);
   await waits.wait(folder, 'lane-1', null, at(7));
-  expect(await waits.find('job-1')).toMatchObject({ waitsFor: 'decision', needsAttention: true });
+  expect(await jobs.get('job-1')).toMatchObject({ waitsFor: 'decision', needsAttention: true });
   await waits.wait(folder, 'lane-2', 'unknown', at(7), 23);
-  const [tooMany] = await waits.list({}, 9);
+  const [tooMany] = await jobs.list({}, byAttention);
   expect(tooMany && inboxEntry(tooMany).why).toMatch(/^23 rows are unknown: .*`diligence resume`/);
   const budget = { made: 40, allowed: 40, rest: 60 };
   await waits.wait(folder, 'lane-2', 'budget', at(7), budget);
-  const spent = await waits.find('job-1');
+  const spent = await jobs.get('job-1');
   expect(spent).toMatchObject({ waitsFor: 'budget', waitsAbout: budget });
   expect(spent && inboxEntry(spent).why).toMatch(/^40 of 40 requests made; .* at most 60: /);
   await waits.wait(folder, 'lane-2', null, at(8));
@@ -129,8 +133,9 @@ it('filters by kind and by since when, and names the newest of an ask without it
   }
   await begin(4, 'lens');
   await waits.wait('jobs/4', 'w', 'credentials', at(4));
-  const found = async (filter: object) => (await waits.list(filter, 9)).map(({ id }) => id);
+  const found = async (filter: object) =>
+    (await jobs.list(filter, byAttention)).map(({ id }) => id);
   expect(await found({ kind: 'lens' })).toEqual(['job-4']);
-  expect(await found({ since: at(3) })).toEqual(['job-4', 'trace/x/3']);
-  expect(await waits.find('trace/x')).toBeNull();
+  expect(await found({ waitingSince: at(3) })).toEqual(['job-4', 'trace/x/3']);
+  expect(await jobs.get('trace/x')).toBeNull();
 });

@@ -1,6 +1,6 @@
 import type { Receipt } from '../../../src/domain/core/service/attempts';
 import type { JobKind } from '../../../src/domain/job';
-import type { SpendingJob } from '../../../src/store/core/spending';
+import type { JobWithOutcome } from '../../../src/store/core/jobs/job-rows';
 import { spendingSince, type SpendingGroup } from '../../../src/starters/jobs/spending';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -82,7 +82,7 @@ async function send(subject: string, workflowId: string, at: number, receipts: R
 }
 
 async function groups(since: number, by: SpendingGroup) {
-  const charges = ({ kind }: SpendingJob) =>
+  const charges = ({ kind }: JobWithOutcome) =>
     kind === 'trace'
       ? ['t', 't'].map((of) => ({ of, billing: { status: 'charged', amount: 10, unit: 'tokens' } }))
       : [];

@@ -2,7 +2,8 @@ import { inboxEntry, type ActionMeaning, type WaitReason } from '../../../domain
 import type { ReachedBudget } from '../../../domain/core/budget';
 import type { DecisionRecord } from '../../../domain/core/decision';
 import type { JobKind } from '../../../domain/job';
-import { decisionsOf, type InboxFilter } from '../../../store/core/jobs/inbox';
+import { decisionsOf } from '../../../store/core/jobs/inbox';
+import type { JobFilter } from '../../../store/core/jobs/job-filter';
 import type { CommandContext } from '../context';
 import { namedJob } from '../named-job';
 import { CommandError, noJob } from '../errors';
@@ -34,15 +35,28 @@ export interface InboxPage {
 /** Jobs that need attention, newest first: a query of the store alone. */
 export async function listInbox(
   { reader, store }: CommandContext,
-  filter: InboxFilter,
+  filter: Pick<JobFilter, 'kind' | 'waitingSince'>,
   { limit, after }: { limit: number; after?: string },
 ): Promise<InboxPage> {
-  if (after !== undefined && (await store.inbox.find(after)) === null)
+  if (after !== undefined && (await store.jobs.get(after)) === null)
     throw new CommandError(noJob(after));
-  const rows = await store.inbox.list(filter, limit + 1, after);
+  const page = {
+    sort: 'attention',
+    limit: limit + 1,
+    ...(after !== undefined && { after }),
+  } as const;
+  const rows = await store.jobs.list(filter, page);
   const items = rows.slice(0, limit).map((row) => {
-    const { createdAt, id, input, kind, since, status, waitsAbout, waitsFor } = row;
-    const about = { id, kind, since, createdAt, input, waitsFor, status: status ?? 'waiting' };
+    const { attentionAt, createdAt, id, input, kind, status, waitsAbout, waitsFor } = row;
+    const about = {
+      id,
+      kind,
+      since: attentionAt ?? '',
+      createdAt,
+      input,
+      waitsFor,
+      status: status ?? 'waiting',
+    };
     const budget = typeof waitsAbout === 'number' ? null : waitsAbout;
     return { ...about, budget, ...inboxEntry(row, true, reader.say) };
   });
@@ -69,7 +83,7 @@ export async function inboxDetail(
   name: string,
 ): Promise<InboxDetail> {
   const { id } = await namedJob(store, name, 'waiting');
-  const job = await store.inbox.find(id);
+  const job = await store.jobs.get(id);
   if (job === null) throw new CommandError(noJob(id));
   const { folder, kind, needsAttention, status, waitsFor } = job;
   const { why, actions } = inboxEntry(job, needsAttention, reader.say);

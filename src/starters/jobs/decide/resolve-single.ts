@@ -2,7 +2,7 @@ import { startEntry } from '../../../domain/audit-entries';
 import type { DecisionRecord } from '../../../domain/core/decision';
 import { latestAttempt, subjectState } from '../../../domain/core/service/attempts';
 import { queueName } from '../../../domain/core/queues';
-import type { FoundJob } from '../../../store/core/jobs/inbox';
+import type { JobRow } from '../../../store/core/jobs/job-rows';
 import type { EngineClient } from '../../../temporal/connection';
 import { attributesAtStart } from '../../../workflows/core/search-attributes';
 import { isRunning, type CommandContext } from '../context';
@@ -26,13 +26,13 @@ export interface SingleRules<Input extends SingleInput> {
   /** Fields in which the next job's input differs. */
   changed?: (
     ctx: CommandContext,
-    job: FoundJob,
+    job: JobRow,
     input: Input,
     decision: DecisionRecord,
   ) => Promise<Partial<Input>>;
   check?: (
     ctx: CommandContext,
-    job: FoundJob,
+    job: JobRow,
     input: Input,
     request: ResolveRequest,
   ) => Promise<void>;
@@ -68,7 +68,7 @@ export function singleResolver<Input extends SingleInput>(rules: SingleRules<Inp
   };
 }
 
-async function inputOf<Input>({ store }: CommandContext, { folder, id }: FoundJob): Promise<Input> {
+async function inputOf<Input>({ store }: CommandContext, { folder, id }: JobRow): Promise<Input> {
   const input = await store.jobs.input<Input>(folder);
   if (input === null)
     throw new CommandError([
@@ -102,7 +102,7 @@ async function refuseInFlight(
 async function resolveAttempt(
   { store }: CommandContext,
   subject: string | null,
-  { status }: FoundJob,
+  { status }: JobRow,
   { action, at, by, externalId, note }: DecisionRecord,
 ): Promise<void> {
   if (subject === null) return;
@@ -129,7 +129,7 @@ async function resolveAttempt(
 async function startNext<Input extends SingleInput>(
   ctx: CommandContext,
   engine: EngineClient,
-  job: FoundJob,
+  job: JobRow,
   {
     input,
     decision,

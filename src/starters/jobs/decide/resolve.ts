@@ -8,7 +8,8 @@ import {
   type DecidedRow,
   type DecisionRecord,
 } from '../../../domain/core/decision';
-import { decisionOf, decisionsOf, type FoundJob } from '../../../store/core/jobs/inbox';
+import { decisionOf, decisionsOf } from '../../../store/core/jobs/inbox';
+import type { JobRow } from '../../../store/core/jobs/job-rows';
 import type { EngineClient } from '../../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../../temporal/search-attributes';
 import { withEngine, type CommandContext } from '../context';
@@ -46,12 +47,12 @@ export interface Continuation {
 /** How jobs of one kind are resolved, once the resolution is stored. */
 export interface Resolver {
   /** The selected rows. Left out: a resolution is about the whole job. */
-  rows?(ctx: CommandContext, job: FoundJob, request: ResolveRequest): Promise<DecidedRow[]>;
+  rows?(ctx: CommandContext, job: JobRow, request: ResolveRequest): Promise<DecidedRow[]>;
   /** @throws CommandError when this resolution is not possible, before anything is stored */
   check?(
     ctx: CommandContext,
     engine: EngineClient,
-    job: FoundJob,
+    job: JobRow,
     request: ResolveRequest,
   ): Promise<void>;
   /**
@@ -63,7 +64,7 @@ export interface Resolver {
   carryOut(
     ctx: CommandContext,
     engine: EngineClient,
-    job: FoundJob,
+    job: JobRow,
     decision: DecisionRecord,
     deadlineMs: number,
   ): Promise<Continuation | null>;
@@ -129,13 +130,13 @@ function refuseUsage(resolver: Resolver, { action, externalId, note, rows }: Res
     ]);
 }
 
-export async function findJob({ store }: CommandContext, id: string): Promise<FoundJob> {
-  const job = await store.inbox.find(id);
+export async function findJob({ store }: CommandContext, id: string): Promise<JobRow> {
+  const job = await store.jobs.get(id);
   if (job === null) throw new CommandError(noJob(id));
   return job;
 }
 
-function refuseAction(job: FoundJob, action: string) {
+function refuseAction(job: JobRow, action: string) {
   const { id, status, waitsFor, needsAttention } = job;
   if (status === null && waitsFor === null) throw new CommandError(stillRuns(id));
   const { actions } = inboxEntry(job, needsAttention);
@@ -155,7 +156,7 @@ function refuseAction(job: FoundJob, action: string) {
  */
 async function decisionToTake(
   { store, environment }: CommandContext,
-  { endedAt, folder, id, kind }: FoundJob,
+  { endedAt, folder, id, kind }: JobRow,
   request: ResolveRequest,
 ): Promise<{ number: number; open: DecisionRecord | null }> {
   const last = (await decisionsOf(store, folder)).at(-1);
@@ -195,7 +196,7 @@ function isSame(
 }
 
 interface Due {
-  job: FoundJob;
+  job: JobRow;
   request: ResolveRequest;
   number: number;
   /** Null: not selected yet. */
@@ -238,7 +239,7 @@ async function record(
 async function rowsOf(
   ctx: CommandContext,
   resolver: Resolver,
-  job: FoundJob,
+  job: JobRow,
   request: ResolveRequest,
 ): Promise<DecidedRow[]> {
   if (resolver.rows === undefined || request.action === 'acknowledge') return [];
@@ -252,7 +253,7 @@ async function carriedOut(
   ctx: CommandContext,
   resolver: Resolver,
   engine: EngineClient,
-  job: FoundJob,
+  job: JobRow,
   decision: DecisionRecord,
   deadlineMs: number,
 ): Promise<Continuation | null> {

@@ -9,7 +9,7 @@ import {
 import type { JobEnd, StopWord } from '../../../domain/job';
 import { batchEnd } from '../../../domain/job-ends';
 import { pagesOf } from '../../pages';
-import { marksOf, partsOf, statement } from '../../statement';
+import { partsOf, raw, sql, type Statement } from '../../statement';
 import type { Store } from '../../store';
 
 /** Status of a job. */
@@ -71,15 +71,8 @@ export class JobBatchRepository {
    * completed.
    */
   async stopChildren(folder: string, word: StopWord): Promise<void> {
-    const own = [...(await this.ownChildren(new Set([folder])))];
-    for (const ids of partsOf(own)) {
-      const started = await this.#store.read<{ holder: string }>(
-        statement(
-          `SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${marksOf([ids])}
-             AND created_at >= (SELECT created_at FROM job WHERE holder = ?)`,
-          [...ids, folder],
-        ),
-      );
+    for await (const own of this.#ownOpen(folder)) {
+      const started = await this.#store.read<{ holder: string }>(sql`SELECT holder ${own}`);
       await Promise.all(started.map(({ holder }) => this.#store.jobs.stop(holder, word)));
     }
   }
@@ -96,26 +89,18 @@ export class JobBatchRepository {
         isStored && status === null ? [child.jobId] : [],
       );
       if (open.length === 0) continue;
-      const ids = `SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${marksOf([open])}`;
-      const only = word === undefined ? '' : 'AND word = ?';
-      const marks = word === undefined ? open : [...open, word];
+      const holders = sql`SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${open}`;
+      const only = word === undefined ? raw('') : sql`AND word = ${word}`;
       await this.#store.commit([
-        statement(`DELETE FROM stop_mark WHERE holder IN (${ids}) ${only}`, marks),
-        statement(`UPDATE job SET attention_at = NULL WHERE holder IN (${ids})`, open),
+        sql`DELETE FROM stop_mark WHERE holder IN (${holders}) ${only}`,
+        sql`UPDATE job SET attention_at = NULL WHERE holder IN (${holders})`,
       ]);
     }
   }
 
   /** For a batch that never ran: its own child jobs would look interrupted. */
   async withdrawChildren(folder: string): Promise<void> {
-    for (const ids of partsOf([...(await this.ownChildren(new Set([folder])))]))
-      await this.#store.commit([
-        statement(
-          `DELETE FROM job WHERE ended_at IS NULL AND id IN ${marksOf([ids])}
-             AND created_at >= (SELECT created_at FROM job WHERE holder = ?)`,
-          [...ids, folder],
-        ),
-      ]);
+    for await (const own of this.#ownOpen(folder)) await this.#store.commit([sql`DELETE ${own}`]);
   }
 
   async backlog(jobId: string): Promise<JobBacklog> {
@@ -131,11 +116,7 @@ export class JobBatchRepository {
         const ids = rows.flatMap(({ child }) => (child.before ? [] : [child.jobId]));
         if (ids.length === 0) continue;
         const others = await this.#store.read<{ child: string }>(
-          statement(
-            `SELECT DISTINCT child FROM batch_row
-             WHERE child IN ${marksOf([ids])} AND job NOT IN ${marksOf([[...folders]])}`,
-            [...ids, ...folders],
-          ),
+          sql`SELECT DISTINCT child FROM batch_row WHERE child IN ${ids} AND job NOT IN ${[...folders]}`,
         );
         const shared = new Set(others.map(({ child }) => child));
         for (const id of ids) if (!shared.has(id)) own.add(id);
@@ -146,14 +127,10 @@ export class JobBatchRepository {
 
   /** Items by the status of their child jobs; `open`: not ended. */
   async counts(folder: string): Promise<ChildCounts> {
-    const rows = await this.#store.read<{ status: string; count: number }>(
-      statement(
-        `SELECT coalesce(job.status, 'open') AS status, count(*) AS count
-         FROM batch_row LEFT JOIN job ON job.id = batch_row.child
-         WHERE batch_row.job = ? AND batch_row.kind = 'item' GROUP BY 1 ORDER BY 1`,
-        [folder],
-      ),
-    );
+    const rows = await this.#store.read<{ status: string; count: number }>(sql`
+      SELECT coalesce(job.status, 'open') AS status, count(*) AS count
+      FROM batch_row LEFT JOIN job ON job.id = batch_row.child
+      WHERE batch_row.job = ${folder} AND batch_row.kind = 'item' GROUP BY 1 ORDER BY 1`);
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   }
 
@@ -175,6 +152,13 @@ export class JobBatchRepository {
     return cancelled && left > 0 ? { ...stored, cancelled: left } : stored;
   }
 
+  /** Open child jobs of its own that are no older, in parts. */
+  async *#ownOpen(folder: string): AsyncGenerator<Statement> {
+    for (const ids of partsOf([...(await this.ownChildren(new Set([folder])))]))
+      yield sql`FROM job WHERE ended_at IS NULL AND id IN ${ids}
+        AND created_at >= (SELECT created_at FROM job WHERE holder = ${folder})`;
+  }
+
   #pages(folder: string): AsyncGenerator<ChildRow[]> {
     return pagesOf(perPage, (last: ChildRow | undefined) =>
       this.children(folder, last?.item ?? -1, perPage),
@@ -182,13 +166,9 @@ export class JobBatchRepository {
   }
 
   async #isDoubted(folder: string): Promise<boolean> {
-    const found = await this.#store.read(
-      statement(
-        `SELECT 1 FROM batch_row JOIN job ON job.id = batch_row.child
-         WHERE batch_row.job = ? AND attention_at IS NOT NULL LIMIT 1`,
-        [folder],
-      ),
-    );
+    const found = await this.#store.read(sql`
+      SELECT 1 FROM batch_row JOIN job ON job.id = batch_row.child
+      WHERE batch_row.job = ${folder} AND attention_at IS NOT NULL LIMIT 1`);
     return found.length > 0;
   }
 
@@ -196,7 +176,7 @@ export class JobBatchRepository {
     const found = new Map<string, string | null>();
     for (const some of partsOf(ids)) {
       const rows = await this.#store.read<{ id: string; status: string | null }>(
-        statement(`SELECT id, status FROM job WHERE id IN ${marksOf([some])}`, some),
+        sql`SELECT id, status FROM job WHERE id IN ${some}`,
       );
       for (const { id, status } of rows) found.set(id, status);
     }

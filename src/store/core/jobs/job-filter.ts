@@ -1,6 +1,5 @@
-import type { WaitScope } from '../../../domain/attention';
 import type { JobKind } from '../../../domain/job';
-import { marksOf, statement, type Statement } from '../../statement';
+import { joined, sql, type Statement } from '../../statement';
 
 export interface JobFilter {
   kind?: JobKind;
@@ -8,50 +7,43 @@ export interface JobFilter {
   status?: string;
   /** ISO 8601 of its creation. */
   since?: string;
+  /** ISO 8601: needs a person since then or later. */
+  waitingSince?: string;
   /** Keyed names: jobs with data about any of them. */
   subjects?: readonly string[];
   /** Keyed name. */
   label?: string;
 }
 
-/** Conditions of the filter. */
-export function conditionsOf(filter: JobFilter): Statement[] {
-  const { kind, status, since, subjects, label } = filter;
-  const isOpen = status === 'open';
-  const conditions = [
-    kind !== undefined && statement('kind = ?', [kind]),
-    isOpen && statement('status IS NULL'),
-    !isOpen && status !== undefined && statement('status = ?', [status]),
-    since !== undefined && statement('created_at >= ?', [since]),
-    label !== undefined && statement('label = ?', [label]),
-    subjects !== undefined &&
-      statement(
-        `holder IN (SELECT holder FROM subject WHERE subject IN ${marksOf([subjects])})`,
-        subjects,
-      ),
-  ];
-  return conditions.filter((one) => one !== false);
+export interface JobPage {
+  /** Newest first; jobs without that instant are left out. */
+  sort: 'created' | 'ended' | 'attention';
+  limit: number;
+  /** Id of the last job of the previous page. */
+  after?: string;
 }
 
-const firstMark = (column: string, name: string): string => `CASE WHEN ended_at IS NULL THEN
-  (SELECT ${column} FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1)
-  END AS "${name}"`;
+const columns = {
+  created: sql`created_at`,
+  ended: sql`ended_at`,
+  attention: sql`attention_at`,
+};
 
-/** For a row of `job`: why it needs a person before its end. */
-export const waitsFor = firstMark('reason', 'waitsFor');
-
-/** For `scopeOf`. */
-export const waitScope = [
-  firstMark('item_count', 'items'),
-  firstMark('made_count', 'made'),
-  firstMark('allowed_count', 'allowed'),
-].join(', ');
-
-export type WaitCounts = Record<'items' | 'made' | 'allowed', number | string | null>;
-
-/** A database may return large numbers as text. */
-export function scopeOf({ allowed, items, made }: WaitCounts): WaitScope {
-  if (items === null) return null;
-  if (made === null || allowed === null) return Number(items);
-  return { made: Number(made), allowed: Number(allowed), rest: Number(items) };
+/** Condition, order and limit of a list. */
+export function pageOf(filter: JobFilter, { sort, limit, after }: JobPage): Statement {
+  const { kind, label, since, status, subjects, waitingSince } = filter;
+  const by = columns[sort];
+  const conditions = [
+    sql`${by} IS NOT NULL`,
+    kind !== undefined && sql`kind = ${kind}`,
+    status !== undefined && (status === 'open' ? sql`status IS NULL` : sql`status = ${status}`),
+    since !== undefined && sql`created_at >= ${since}`,
+    waitingSince !== undefined && sql`attention_at >= ${waitingSince}`,
+    label !== undefined && sql`label = ${label}`,
+    subjects !== undefined &&
+      sql`holder IN (SELECT holder FROM subject WHERE subject IN ${subjects})`,
+    after !== undefined && sql`(${by}, id) < (SELECT ${by}, id FROM job WHERE id = ${after})`,
+  ];
+  const those = conditions.filter((one) => one !== false);
+  return sql`WHERE ${joined(those, ' AND ')} ORDER BY ${by} DESC, id DESC LIMIT ${limit}`;
 }

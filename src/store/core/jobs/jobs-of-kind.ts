@@ -1,24 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../../domain/core/audit';
-import type { JobEnding, JobStart, Words } from '../../../domain/job';
+import type { JobEnding, JobKind, Words } from '../../../domain/job';
 import { keySegment } from '../../records';
 import type { Store } from '../../store';
+import type { Asker } from '../asker';
 import type { StoredJob } from './job-rows';
 
 /** How jobs of one kind differ from others. */
-export interface JobShape<I, O> {
-  /** Their root folder, with its slash. */
+export interface JobShape<O> {
+  kind: JobKind;
+  /** Their root folder. */
   root: string;
-  start: (input: I) => Pick<JobStart, 'id' | 'kind'>;
-  end: (outcome: O, input: I) => JobEnding;
+  end: (outcome: O) => JobEnding;
 }
 
 /** The jobs of one kind. */
-export class JobsOfKind<I extends { createdAt: string }, O extends object> {
+export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extends object> {
   protected readonly store: Store;
-  readonly #shape: JobShape<I, O>;
+  readonly #shape: JobShape<O>;
 
-  constructor(store: Store, shape: JobShape<I, O>) {
+  constructor(store: Store, shape: JobShape<O>) {
     this.store = store;
     this.#shape = shape;
   }
@@ -34,9 +35,26 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
    * @param label keyed name of its label
    */
   async putRecord(folder: string, record: I, label: string | null = null): Promise<void> {
-    const { createdAt } = record;
-    const start = { ...this.#shape.start(record), createdAt, label };
-    await this.store.jobs.start(folder, start, record);
+    const { jobId: id, createdAt } = record;
+    await this.store.jobs.start(folder, { id, kind: this.#shape.kind, createdAt, label }, record);
+  }
+
+  /**
+   * Stores a request; afterwards it can be started.
+   *
+   * @param held keyed names of what it is about
+   */
+  protected async request(
+    { environment, idKey }: Asker,
+    request: Omit<I, 'createdAt' | 'createdBy'> & { label?: string | null },
+    { folder, held, at }: { folder: string; held: Iterable<string>; at: Date },
+  ): Promise<I> {
+    const stamp = { createdAt: at.toISOString(), createdBy: environment.actor };
+    const record = { ...request, ...stamp } as unknown as I;
+    const label = request.label == null ? null : idKey.nameOf('document', request.label);
+    await this.store.subjects.add(folder, held);
+    await this.putRecord(folder, record, label);
+    return record;
   }
 
   /** Null before its end. */
@@ -51,11 +69,11 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
    * @throws RangeError when there is no such job
    */
   async putOutcome(folder: string, outcome: O, entries: readonly AuditEntry[] = []): Promise<O> {
-    const record = await this.record(folder);
-    if (record === null) throw new RangeError('an outcome of a job that is not there');
-    const ending = this.#shape.end(outcome, record);
-    const isFirst = await this.store.jobs.end(folder, ending, outcome, entries);
-    return isFirst ? outcome : ((await this.outcome(folder)) ?? outcome);
+    if (await this.store.jobs.end(folder, this.#shape.end(outcome), outcome, entries))
+      return outcome;
+    const first = await this.outcome(folder);
+    if (first === null) throw new RangeError('an outcome of a job that is not there');
+    return first;
   }
 
   /**
@@ -114,15 +132,16 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     await this.store.records.removeAll(notesPrefix(folder, what));
   }
 
-  /** The last job of the same request, as `<root><below>/`; null: none. */
+  /** The last job of the same request, as `<root>/<below>/`; null: none. */
   newest(below: string): Promise<StoredJob<I> | null> {
-    return this.store.jobs.last<I>(`${this.#shape.root}${below}/`);
+    return this.store.jobs.last<I>(`${this.#shape.root}/${below}/`);
   }
 
   /** All jobs, or those of one request, newest first. */
   all(below?: string): Promise<StoredJob<I>[]> {
-    const { root } = this.#shape;
-    return this.store.jobs.below<I>(below === undefined ? root : `${root}${below}/`);
+    return this.store.jobs.below<I>(
+      `${this.#shape.root}/${below === undefined ? '' : `${below}/`}`,
+    );
   }
 }
 

@@ -1,68 +1,53 @@
 import type { AuditEntry } from '../../../domain/core/audit';
-import type { JobEnding, JobKind, JobStart, OutputTerms, StopWord } from '../../../domain/job';
 import type { ExpiredCursor } from '../../../domain/core/retention';
+import type { JobEnding, JobKind, JobStart, OutputTerms, StopWord } from '../../../domain/job';
+import { pagesOf } from '../../pages';
 import { Sealed, rowName } from '../../sealed/seal';
-import type {
-  EndOfJob,
-  EndedJob,
-  JobPage,
-  JobRow,
-  JobWithOutcome,
-  Meant,
-  StoredJob,
-} from './job-rows';
-import { conditionsOf, waitsFor, type JobFilter } from './job-filter';
-import type { SealedDatabase } from '../../sealed/sealed-database';
-import { insertInto, rangeOf, replacing, statement, type Statement } from '../../statement';
+import { Repository } from '../../sealed/sealed-database';
+import {
+  beginsWith,
+  insertInto,
+  joined,
+  raw,
+  replacing,
+  sql,
+  type Statement,
+} from '../../statement';
 import { addSubjects, requestedIn } from '../subjects';
+import { pageOf, type JobFilter, type JobPage } from './job-filter';
+import {
+  jobRows,
+  jobsWithOutcome,
+  type EndOfJob,
+  type EndedJob,
+  type JobRow,
+  type JobWithOutcome,
+  type Meant,
+  type StoredJob,
+} from './job-rows';
 
-interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input' | 'output' | 'folder'> {
-  holder: string;
-  attentionAt: string | null;
-  input: Uint8Array;
-  output: string | null;
+interface BodyRow {
+  folder: string;
+  body: Uint8Array | null;
 }
 
-type WholeRow = FoundRow & { outcome: Uint8Array | null };
-type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
+/** Of all jobs in a period. */
+const perPage = 2_000;
 
-const selected = `holder, id, kind, status, attention_at AS "attentionAt",
-  created_at AS "createdAt", ended_at AS "endedAt", input, output, ${waitsFor}`;
-
-const isMeant: Readonly<Record<Exclude<Meant, 'newest'>, string>> = {
-  running: 'ended_at IS NULL',
-  waiting: 'ended_at IS NULL AND attention_at IS NOT NULL',
+const newestFirst = sql`created_at DESC, id DESC`;
+const inOrder: Readonly<Record<Meant, Statement>> = {
+  newest: newestFirst,
+  running: sql`CASE WHEN ended_at IS NULL THEN 0 ELSE 1 END, ${newestFirst}`,
+  waiting: sql`CASE WHEN ended_at IS NULL AND attention_at IS NOT NULL THEN 0 ELSE 1 END, ${newestFirst}`,
 };
 
-function meantFirst(meant: Meant): string {
-  const newest = 'created_at DESC, id DESC';
-  return meant === 'newest' ? newest : `CASE WHEN ${isMeant[meant]} THEN 0 ELSE 1 END, ${newest}`;
-}
+/** Resolutions are jobs too: their ids and folders begin with those of the job. */
+const isNoDecision = sql`kind <> 'decision'`;
 
 /** All jobs: inputs and outcomes. A job has an id, and a folder with its records. */
-export class JobRepository {
-  readonly #store: SealedDatabase;
-
-  constructor(store: SealedDatabase) {
-    this.#store = store;
-  }
-
-  /** One page; sorted by end, it omits open jobs. */
-  async list(filter: JobFilter, { sort, limit, after }: JobPage): Promise<JobRow[]> {
-    const by = sort === 'created' ? 'created_at' : 'ended_at';
-    const conditions = conditionsOf(filter);
-    if (sort === 'ended') conditions.push(statement('ended_at IS NOT NULL'));
-    if (after !== undefined) {
-      conditions.push(statement(`(${by}, id) < (SELECT ${by}, id FROM job WHERE id = ?)`, [after]));
-    }
-    const where = conditions.map(({ sql }, at) => `${at === 0 ? 'WHERE' : 'AND'} ${sql}`);
-    const rows = await this.#store.read<FoundRow>(
-      statement(
-        `SELECT ${selected} FROM job ${where.join(' ')} ORDER BY ${by} DESC, id DESC LIMIT ?`,
-        [...conditions.flatMap(({ parameters }) => parameters), limit],
-      ),
-    );
-    return rows.map((row) => this.#rowOf(row));
+export class JobRepository extends Repository {
+  list(filter: JobFilter, page: JobPage): Promise<JobRow[]> {
+    return jobRows(this.store, pageOf(filter, page));
   }
 
   /**
@@ -76,77 +61,80 @@ export class JobRepository {
     after: ExpiredCursor | null,
     limit: number,
   ): Promise<EndedJob[]> {
-    return this.#store.read(
-      statement(
-        `SELECT holder AS folder, id, ended_at AS "endedAt",
-           (SELECT count(*) FROM outcome WHERE outcome.job = holder) AS rows
-         FROM job WHERE kind = ? AND ended_at < ? AND (ended_at, id) > (?, ?)
-         ORDER BY ended_at, id LIMIT ?`,
-        [kind, instant, after?.endedAt ?? '', after?.id ?? '', limit],
-      ),
-    );
+    return this.store.read(sql`
+      SELECT holder AS folder, id, ended_at AS "endedAt",
+        (SELECT count(*) FROM outcome WHERE outcome.job = holder) AS rows
+      FROM job WHERE kind = ${kind} AND ended_at < ${instant}
+        AND (ended_at, id) > (${after?.endedAt ?? ''}, ${after?.id ?? ''})
+      ORDER BY ended_at, id LIMIT ${limit}`);
   }
 
   /** Null: none. */
   async get(id: string): Promise<JobRow | null> {
-    const rows = await this.#store.read<FoundRow>(
-      statement(`SELECT ${selected} FROM job WHERE id = ?`, [id]),
-    );
-    return rows[0] === undefined ? null : this.#rowOf(rows[0]);
+    return (await jobRows(this.store, sql`WHERE id = ${id}`))[0] ?? null;
   }
 
-  /**
-   * By its id, or by an id without its last part, which selects among jobs of the same request. Ids of resolutions
-   * begin with the job's id and are skipped.
-   */
+  /** By its id, or by an id without its last part, which selects among jobs of the same request. */
   async find(id: string, meant: Meant = 'newest'): Promise<JobWithOutcome | null> {
-    const all = `SELECT ${selected}, outcome FROM job`;
-    const exact = statement(`${all} WHERE id = ?`, [id]);
-    const below = statement(
-      `${all} WHERE id >= ? AND id < ? AND kind <> 'decision' ORDER BY ${meantFirst(meant)} LIMIT 1`,
-      rangeOf(`${id}/`),
-    );
-    for (const query of [exact, below]) {
-      const [row] = await this.#store.read<WholeRow>(query);
-      if (row !== undefined) return this.#whole(row);
-    }
-    return null;
+    const [exact] = await jobsWithOutcome(this.store, sql`WHERE id = ${id}`);
+    const below = beginsWith('id', `${id}/`);
+    const rest = sql`WHERE ${below} AND ${isNoDecision} ORDER BY ${inOrder[meant]} LIMIT 1`;
+    return exact ?? (await jobsWithOutcome(this.store, rest))[0] ?? null;
   }
 
   /** Ids with these prefixes, without resolutions: the selected one first, then the newest. */
   async beginning(prefixes: readonly string[], meant: Meant, limit: number): Promise<string[]> {
-    const bounds = prefixes.map(() => '(id >= ? AND id < ?)').join(' OR ');
-    const rows = await this.#store.read<{ id: string }>(
-      statement(
-        `SELECT id FROM job WHERE (${bounds}) AND kind <> 'decision'
-         ORDER BY ${meantFirst(meant)} LIMIT ?`,
-        [...prefixes.flatMap(rangeOf), limit],
-      ),
+    const begin = joined(
+      prefixes.map((prefix) => sql`(${beginsWith('id', prefix)})`),
+      ' OR ',
     );
+    const rows = await this.store.read<{ id: string }>(sql`
+      SELECT id FROM job WHERE (${begin}) AND ${isNoDecision} ORDER BY ${inOrder[meant]} LIMIT ${limit}`);
     return rows.map(({ id }) => id);
   }
 
   /** Jobs of a kind with data about a subject, newest first. */
-  async about(kind: JobKind, subject: string): Promise<JobWithOutcome[]> {
-    const rows = await this.#store.read<WholeRow>(
-      statement(
-        `SELECT ${selected}, outcome FROM job
-         WHERE kind = ? AND holder IN (SELECT holder FROM subject WHERE subject = ?)
-         ORDER BY created_at DESC, id DESC LIMIT 100`,
-        [kind, subject],
-      ),
+  about(kind: JobKind, subject: string): Promise<JobWithOutcome[]> {
+    const holders = sql`SELECT holder FROM subject WHERE subject = ${subject}`;
+    return jobsWithOutcome(
+      this.store,
+      sql`WHERE kind = ${kind} AND holder IN (${holders}) ORDER BY ${newestFirst} LIMIT 100`,
     );
-    return rows.map((row) => this.#whole(row));
+  }
+
+  /** In pages, newest first. @param instant ISO 8601 of request or end */
+  since(instant: string): AsyncGenerator<JobWithOutcome[]> {
+    return pagesOf(perPage, (last: JobWithOutcome | undefined) => {
+      const after = last ? sql`AND (created_at, id) < (${last.createdAt}, ${last.id})` : raw('');
+      return jobsWithOutcome(
+        this.store,
+        sql`WHERE (created_at >= ${instant} OR ended_at >= ${instant}) AND ${isNoDecision} ${after}
+          ORDER BY ${newestFirst} LIMIT ${perPage}`,
+      );
+    });
+  }
+
+  /** The stored ones of these jobs, by id. */
+  async named(ids: readonly string[]): Promise<Map<string, JobRow>> {
+    const rows = ids.length === 0 ? [] : await jobRows(this.store, sql`WHERE id IN ${ids}`);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** The job of a workflow id at an instant: several may use it in turn. */
+  async under(workflowId: string, at: string): Promise<JobRow | null> {
+    const of = sql`${beginsWith('id', `${workflowId}/`)} AND ${isNoDecision}`;
+    const last = sql`WHERE ${of} AND created_at <= ${at} ORDER BY ${newestFirst} LIMIT 1`;
+    return (await jobRows(this.store, last))[0] ?? null;
   }
 
   /** Null: no such job. */
   input<I>(folder: string): Promise<I | null> {
-    return this.#body<I>('input', folder);
+    return this.#body<I>(sql`input`, folder);
   }
 
   /** Null before its end. */
   outcome<O>(folder: string): Promise<O | null> {
-    return this.#body<O>('outcome', folder);
+    return this.#body<O>(sql`outcome`, folder);
   }
 
   /**
@@ -155,7 +143,7 @@ export class JobRepository {
    * @param entries its audit entries
    * @returns whether it is new
    */
-  async start(
+  start(
     folder: string,
     { id, kind, createdAt, label }: JobStart,
     input: unknown,
@@ -164,7 +152,7 @@ export class JobRepository {
     const columns = ['holder', 'id', 'kind', 'label', 'created_at', 'input'];
     const row = [folder, id, kind, label, createdAt, new Sealed(rowName('job', folder), input)];
     const held = addSubjects(folder, requestedIn(id, input));
-    return this.#store.changes(insertInto('job', columns, [row]), entries, held);
+    return this.store.changes(insertInto('job', columns, [row]), entries, held);
   }
 
   /**
@@ -173,19 +161,19 @@ export class JobRepository {
    * @param entries its audit entries
    * @returns whether this one was stored
    */
-  async end(
+  end(
     folder: string,
     ending: JobEnding,
     outcome: unknown,
     entries: readonly AuditEntry[] = [],
   ): Promise<boolean> {
-    const { sql, parameters } = ended({ folder, ending, outcome });
-    return this.#store.changes(statement(`${sql} AND ended_at IS NULL`, parameters), entries);
+    const first = sql`${ended({ folder, ending, outcome })} AND ended_at IS NULL`;
+    return this.store.changes(first, entries);
   }
 
   /** A resolution of its rows changes the outcome: all in one transaction. */
   async endAgain(ends: readonly EndOfJob[]): Promise<void> {
-    await this.#store.commit(ends.map(ended));
+    await this.store.commit(ends.map(ended));
   }
 
   /**
@@ -196,13 +184,14 @@ export class JobRepository {
   async stop(folder: string, word: StopWord, entries: readonly AuditEntry[] = []): Promise<void> {
     const otherwise = word === 'paused' ? undefined : replacing(['holder'], ['word']);
     const mark = insertInto('stop_mark', ['holder', 'word'], [[folder, word]], otherwise);
-    await this.#store.commit([{ lock: { name: folder, how: 'alone' }, ...mark }], entries);
+    await this.store.commit([{ lock: { name: folder, how: 'alone' }, ...mark }], entries);
   }
 
   /** Null: it is not stopped. */
   async stopWord(folder: string): Promise<StopWord | null> {
-    const sql = 'SELECT word FROM stop_mark WHERE holder = ?';
-    const [mark] = await this.#store.read<{ word: StopWord }>(statement(sql, [folder]));
+    const [mark] = await this.store.read<{ word: StopWord }>(
+      sql`SELECT word FROM stop_mark WHERE holder = ${folder}`,
+    );
     return mark?.word ?? null;
   }
 
@@ -212,28 +201,21 @@ export class JobRepository {
    * @param word default: any
    */
   async release(folder: string, word?: StopWord): Promise<void> {
-    const only = word === undefined ? '' : 'AND word = ?';
-    const parameters = word === undefined ? [folder] : [folder, word];
-    await this.#store.commit([
-      statement(`DELETE FROM stop_mark WHERE holder = ? ${only}`, parameters),
-      statement('DELETE FROM wait_mark WHERE holder = ?', [folder]),
-      statement('UPDATE job SET attention_at = NULL WHERE holder = ? AND ended_at IS NULL', [
-        folder,
-      ]),
+    const only = word === undefined ? raw('') : sql`AND word = ${word}`;
+    await this.store.commit([
+      sql`DELETE FROM stop_mark WHERE holder = ${folder} ${only}`,
+      sql`DELETE FROM wait_mark WHERE holder = ${folder}`,
+      sql`UPDATE job SET attention_at = NULL WHERE holder = ${folder} AND ended_at IS NULL`,
     ]);
   }
 
   /** Jobs whose folders have this prefix, newest first. */
   async below<I>(prefix: string): Promise<StoredJob<I>[]> {
-    const rows = await this.#store.read<BodyRow>(
-      statement(
-        `SELECT holder, input AS body FROM job
-         WHERE holder >= ? AND holder < ? AND kind <> 'decision'
-         ORDER BY created_at DESC, holder DESC`,
-        rangeOf(prefix),
-      ),
-    );
-    return rows.map((row) => this.#opened<I>(row)).filter((job) => job !== null);
+    const rows = await this.store.read<BodyRow>(sql`
+      SELECT holder AS folder, input AS body FROM job
+      WHERE ${beginsWith('holder', prefix)} AND ${isNoDecision}
+      ORDER BY created_at DESC, holder DESC`);
+    return rows.map((row) => ({ folder: row.folder, record: this.#opened(row) as I }));
   }
 
   /**
@@ -242,79 +224,49 @@ export class JobRepository {
    * @param endedSince for jobs that have ended: the first folder that counts
    */
   async last<I>(prefix: string, endedSince?: string): Promise<StoredJob<I> | null> {
-    const isEnded = endedSince === undefined ? '' : 'AND outcome IS NOT NULL AND holder >= ?';
-    const [row] = await this.#store.read<BodyRow>(
-      statement(
-        `SELECT holder, input AS body FROM job
-         WHERE holder >= ? AND holder < ? AND kind <> 'decision' ${isEnded}
-         ORDER BY holder DESC LIMIT 1`,
-        [...rangeOf(prefix), ...(endedSince === undefined ? [] : [endedSince])],
-      ),
-    );
-    return row === undefined ? null : this.#opened<I>(row);
+    const isEnded =
+      endedSince === undefined ? raw('') : sql`AND outcome IS NOT NULL AND holder >= ${endedSince}`;
+    const [row] = await this.store.read<BodyRow>(sql`
+      SELECT holder AS folder, input AS body FROM job
+      WHERE ${beginsWith('holder', prefix)} AND ${isNoDecision} ${isEnded}
+      ORDER BY holder DESC LIMIT 1`);
+    return row ? { folder: row.folder, record: this.#opened(row) as I } : null;
   }
 
   /** Changes how its results are written. */
   async putOutput(folder: string, output: OutputTerms): Promise<void> {
-    await this.#store.commit([
-      statement('UPDATE job SET output = ? WHERE holder = ?', [JSON.stringify(output), folder]),
-    ]);
+    const text = JSON.stringify(output);
+    await this.store.commit([sql`UPDATE job SET output = ${text} WHERE holder = ${folder}`]);
   }
 
   /** Copies the setting of another job, if it has none. */
   async inheritOutput(id: string, from: string): Promise<void> {
-    await this.#store.commit([
-      statement(
-        `UPDATE job SET output = (SELECT output FROM job WHERE id = ?)
-         WHERE id = ? AND output IS NULL`,
-        [from, id],
-      ),
+    await this.store.commit([
+      sql`UPDATE job SET output = (SELECT output FROM job WHERE id = ${from})
+        WHERE id = ${id} AND output IS NULL`,
     ]);
   }
 
   /** For a job that never ran: another one replaces it. */
   async remove(folder: string): Promise<void> {
-    await this.#store.commit([statement('DELETE FROM job WHERE holder = ?', [folder])]);
+    await this.store.commit([sql`DELETE FROM job WHERE holder = ${folder}`]);
   }
 
-  async #body<T>(column: 'input' | 'outcome', folder: string): Promise<T | null> {
-    const [row] = await this.#store.read<BodyRow>(
-      statement(`SELECT holder, ${column} AS body FROM job WHERE holder = ?`, [folder]),
+  async #body<T>(column: Statement, folder: string): Promise<T | null> {
+    const [row] = await this.store.read<BodyRow>(
+      sql`SELECT holder AS folder, ${column} AS body FROM job WHERE holder = ${folder}`,
     );
-    return row === undefined ? null : (this.#opened<T>(row)?.record ?? null);
+    return row === undefined ? null : (this.#opened(row) as T | null);
   }
 
-  #opened<T>({ holder: folder, body }: BodyRow): StoredJob<T> | null {
-    if (body === null) return null;
-    return { folder, record: this.#store.opened(rowName('job', folder), body) as T };
-  }
-
-  #whole({ outcome, ...row }: WholeRow): JobWithOutcome {
-    const body = this.#opened<unknown>({ holder: row.holder, body: outcome });
-    return { ...this.#rowOf(row), outcome: body?.record ?? null };
-  }
-
-  #rowOf({ holder, input, output, attentionAt, ...row }: FoundRow): JobRow {
-    return {
-      ...row,
-      folder: holder,
-      needsAttention: attentionAt !== null,
-      input: this.#store.opened(rowName('job', holder), input),
-      output: output === null ? null : (JSON.parse(output) as OutputTerms),
-    };
+  #opened({ folder, body }: BodyRow): unknown {
+    return body && this.store.opened(rowName('job', folder), body);
   }
 }
 
 function ended({ folder, ending, outcome }: EndOfJob): Statement {
   const { status, needsAttention, endedAt } = ending;
-  return statement(
-    'UPDATE job SET status = ?, attention_at = ?, ended_at = ?, outcome = ? WHERE holder = ?',
-    [
-      status,
-      needsAttention ? endedAt : null,
-      endedAt,
-      new Sealed(rowName('job', folder), outcome),
-      folder,
-    ],
-  );
+  const body = new Sealed(rowName('job', folder), outcome);
+  return sql`UPDATE job SET status = ${status}, attention_at = ${needsAttention ? endedAt : null},
+      ended_at = ${endedAt}, outcome = ${body} WHERE holder = ${folder}`;
 }

@@ -1,14 +1,23 @@
 import { endOf } from '../../domain/attention';
 import type { ExtractOutcome, ExtractRecord } from '../../domain/extracts/extract';
-import { JobsOfKind } from '../core/jobs/jobs-of-kind';
+import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
+
+export const extractJobs: JobFolders & JobShape<ExtractOutcome> = {
+  kind: 'extract',
+  root: 'extracts',
+  word: 'extract',
+  holds: [
+    'what a registry says of a company or person',
+    'o que um cadastro informa de uma empresa ou pessoa',
+  ],
+  fence: 'extract',
+  goesWhole: true,
+  end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('extract', status) }),
+};
 
 export class ExtractRepository extends JobsOfKind<ExtractRecord, ExtractOutcome> {
   constructor(store: Store) {
-    super(store, {
-      root: 'extracts/',
-      start: ({ jobId: id }) => ({ id, kind: 'extract' }),
-      end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('extract', status) }),
-    });
+    super(store, extractJobs);
   }
 }
