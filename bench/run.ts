@@ -112,8 +112,8 @@ function shown(value = 0): string {
 /** Of parts that are not measured now, by their figures. */
 async function standingLines(): Promise<Map<string, string>> {
   const text = await readFile(resultsPath, 'utf8').catch(() => '');
-  const lines = text.split('\n').filter((one) => /^\| (?!figure |--- )/.test(one));
-  return new Map(lines.map((one) => [one.split(' | ')[0]?.slice(2) ?? '', one]));
+  const lines = text.split('\n').filter((one) => /^\| (?!figure |-)/.test(one));
+  return new Map(lines.map((one) => [one.split(' | ')[0]?.slice(2).trim() ?? '', one]));
 }
 
 function stampOf(): string {
