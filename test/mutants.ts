@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     name: 'row-without-its-bytes',
     promise: 'a row names a PDF that a power cut can empty',
     file: 'src/store/files.ts',
-    find: 'await file.sync();',
+    find: ', flush: true',
     replace: '',
     tests: ['test/unit/store/blobs.test.ts'],
   },

@@ -106,7 +106,9 @@ export class BlobDirectory {
 
   async #writeAll(group: readonly NewBlob[]): Promise<(StoreError | null)[]> {
     const ends: (StoreError | null)[] = [];
-    for (const blob of group) ends.push(await this.#attempt(() => this.#write(blob)));
+    // An empty directory mounted instead of ours would accept them as well.
+    const absent = await this.#attempt(() => access(join(this.#root, markerName)));
+    for (const blob of group) ends.push(absent ?? (await this.#attempt(() => this.#write(blob))));
     const failed = await this.#attempt(async () => {
       const written = group.filter((_, at) => ends[at] === null);
       for (const day of new Set(written.map(({ name }) => dirname(name))))
@@ -126,8 +128,6 @@ export class BlobDirectory {
   }
 
   async #write({ name, body }: NewBlob): Promise<void> {
-    // An empty directory mounted instead of ours would accept them as well.
-    await access(join(this.#root, markerName));
     await this.#makeFolder(dirname(name));
     // No row names a torn file, and it is swept.
     await writeNew(join(this.#root, name), body);

@@ -1,4 +1,11 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,13 +47,17 @@ it('is done once the bytes are on the disk, then their name', async () => {
   const handle = await open(root);
   const files = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
-  const flush = jest.spyOn(files, 'sync').mockImplementation(async function (this: FileHandle) {
-    flushed.push((await this.stat()).isDirectory() ? 'folder' : 'file');
+  jest.spyOn(files, 'sync').mockImplementation(async function (this: FileHandle) {
+    flushed.push((await this.stat()).isDirectory() ? 'folder' : 'other');
+  });
+  jest.spyOn(fs, 'fsync').mockImplementation((file, done) => {
+    flushed.push(`file of ${fs.fstatSync(file).size}`);
+    done(null);
   });
   await Promise.all(['a', 'b'].map((body) => blobs.put(body)));
-  flush.mockRestore();
+  jest.restoreAllMocks();
   // The first folder is that of the new day.
-  expect(flushed).toEqual(['folder', 'file', 'file', 'folder']);
+  expect(flushed).toEqual(['folder', 'file of 1', 'file of 1', 'folder']);
 });
 
 it('takes nothing where the mark of the store is gone, and goes on when it is back', async () => {
