@@ -51,26 +51,39 @@ describe('the chunks of a row driver', () => {
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
   });
 
-  test('follow one that was passed all its slots, without one of their own', () => {
-    const runs = returned(sent(10), 2);
-    expect(runs.nextRows(50, 0, probing)).toBe(0);
-    expect(runs.nextRows(50, -3, underWay)).toBe(10);
-    runs.start('next', { rows: rows(10), slots: 0, scope });
-    expect(runs.nextRows(50, -3, underWay)).toBe(0);
+  test('start without a slot of their own once a poll may pass some on, one at first', () => {
+    const chunks = new RequestChunks();
+    chunks.expectSlots();
+    expect(chunks.nextRows(50, 0, probing)).toBe(0);
+    expect(chunks.nextRows(50, 0, { ...underWay, polled: false })).toBe(0);
+    expect(chunks.nextRows(50, -3, underWay)).toBe(10);
+    chunks.start('first', { rows: rows(10), slots: 0, scope });
+    expect(chunks.nextRows(50, -3, underWay)).toBe(0);
+  });
+
+  test('do so again while each is passed all it asks for, one more for each that was quick', () => {
+    const chunks = returned(sent(10), 2);
+    for (const name of ['first', 'second']) {
+      expect(chunks.nextRows(50, -3, underWay)).toBe(10);
+      chunks.start(name, { rows: rows(10), slots: 0, scope });
+      if (name === 'first') chunks.learn(sent(10), 0, 100);
+    }
+    expect(chunks.nextRows(50, -3, underWay)).toBe(0);
   });
 
   test.each([
-    ['had a slot for every row', returned(sent(10), 10)],
-    ['had rows without a slot', returned([...sent(8), ...unsent(2, 'no_slot')], 2)],
+    ['had rows that found no slot', returned([...sent(8), ...unsent(2, 'no_slot')], 2)],
     ['sent nothing', returned(unsent(10, 'no_slot'), 0)],
-  ])('do not follow one that %s', (_what, runs) => {
-    expect(runs.nextRows(50, 0, underWay)).toBe(0);
+  ])('no longer do after one that %s, until one is passed all it asks for', (_what, chunks) => {
+    chunks.expectSlots();
+    expect(chunks.nextRows(50, 0, underWay)).toBe(0);
+    chunks.learn(sent(10), 4, 900);
+    expect(chunks.nextRows(50, 0, underWay)).toBe(10);
   });
 
-  test('do not follow later, when passed slots may be gone', () => {
-    const runs = returned(sent(10), 2);
-    runs.dropFollowUps();
-    expect(runs.nextRows(50, 0, underWay)).toBe(0);
+  test('learn nothing about it from one that had a slot for every row', () => {
+    const chunks = returned(sent(10), 10);
+    expect(chunks.nextRows(50, 0, underWay)).toBe(0);
   });
 
   test('learn nothing from rows without a slot', () => {

@@ -19,6 +19,8 @@ interface Chunk {
   rows: RequestRow[];
   /** Rows that it may have outstanding: given at its start, and freed by polls since. */
   slots: number;
+  /** Of them, at its start. */
+  given: number;
   /** Cancels it. */
   scope: Pick<CancellationScope, 'cancel' | 'consideredCancelled'>;
   /** Epoch milliseconds. */
@@ -34,8 +36,8 @@ export class RequestChunks {
   #rows: number = limits.chunkRows;
   /** Concurrent chunks would only compete for permits. */
   #oneAtATime = false;
-  /** Chunks that may start without a free slot: each follows one that used all its slots. */
-  #followUps = 0;
+  /** Chunks in flight that may have started without a free slot; null: whether polls pass slots on is unknown. */
+  #slotless: number | null = null;
 
   get size(): number {
     return this.#inFlight.size;
@@ -67,13 +69,18 @@ export class RequestChunks {
     const allowed = probing || this.#oneAtATime ? 1 : limits.chunksInFlight;
     if (this.#inFlight.size >= allowed) return 0;
     const wanted = Math.min(probing ? 1 : this.#rows, ready);
-    if (slots <= 0) return this.#followUps > 0 && !probing ? wanted : 0;
-    return polled ? wanted : Math.min(wanted, slots);
+    if (!polled) return Math.min(wanted, Math.max(0, slots));
+    const slotless = [...this.#inFlight.values()].filter(({ given }) => given === 0).length;
+    return slots > 0 || (slotless < (this.#slotless ?? 0) && !probing) ? wanted : 0;
   }
 
-  start(name: string, chunk: Omit<Chunk, 'startedAt'>): void {
-    if (chunk.slots === 0) this.#followUps -= 1;
-    this.#inFlight.set(name, { ...chunk, startedAt: Date.now() });
+  start(name: string, chunk: Omit<Chunk, 'startedAt' | 'given'>): void {
+    this.#inFlight.set(name, { ...chunk, given: chunk.slots, startedAt: Date.now() });
+  }
+
+  /** A poll reads rows for the first time: what settles frees slots before the poll returns. */
+  expectSlots(): void {
+    this.#slotless ??= 1;
   }
 
   /**
@@ -89,11 +96,6 @@ export class RequestChunks {
       else next = Math.min(next, startedAt + limits.usualMs);
     }
     return next;
-  }
-
-  /** A follow-up starts at once or not at all. */
-  dropFollowUps(): void {
-    this.#followUps = 0;
   }
 
   /** The slots that a returned chunk used are counted with the outstanding rows already. */
@@ -123,7 +125,9 @@ export class RequestChunks {
       this.#rows = Math.min(limits.chunkRows, Math.max(this.#rows, sent * 2));
       this.#oneAtATime = false;
     }
-    if (sent === answers.length && given < sent) this.#followUps += 1;
+    if (given === answers.length) return;
+    const more = tookMs < limits.quickChunkMs ? 1 : 0;
+    this.#slotless = sent === answers.length ? Math.max(1, (this.#slotless ?? 0) + more) : 0;
   }
 }
 

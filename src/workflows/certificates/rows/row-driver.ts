@@ -116,7 +116,10 @@ export class RowDriver {
     const moved = this.#rows.waiting.move(now, this.#requests.mayRequest(now));
     if (moved !== null) this.#rows.wakes.inBackground(moved);
     this.#requests.start();
-    if (this.#rows.state.cancel !== 'now') this.#polls.start();
+    if (this.#rows.state.cancel !== 'now' && this.#polls.start()) {
+      this.#rows.chunks.expectSlots();
+      this.#requests.start();
+    }
   }
 
   #isAtRest(): boolean {

@@ -23,15 +23,17 @@ export class RowPolls {
     this.#requests = requests;
   }
 
-  start(): void {
-    for (;;) {
+  /** @returns whether a poll starts that reads rows for the first time */
+  start(): boolean {
+    for (let isFirst = false; ;) {
       const { outstanding, chunks, state } = this.#rows;
       const next = outstanding.next(Date.now(), state.share, chunks.size > 0);
       if ('at' in next) {
         this.#rows.wakes.at(next.at);
-        return;
+        return isFirst;
       }
-      if (next.rows.length === 0) return;
+      if (next.rows.length === 0) return isFirst;
+      isFirst ||= next.rows.some(({ known }) => !known);
       this.#rows.wakes.inBackground(this.#poll(next.rows));
     }
   }

@@ -54,7 +54,6 @@ export class RowRequests {
       this.#allowance.take(rows.length);
       this.#rows.wakes.inBackground(this.#run(rows, slots));
     }
-    this.#rows.chunks.dropFollowUps();
     this.#allowance.giveBackOnce();
   }
 
