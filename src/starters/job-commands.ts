@@ -35,7 +35,12 @@ export function jobCommands(): Command[] {
       .action(async (argument: string | undefined, flags: IdFlags & { json?: true }) => {
         await show(nameOf(argument, flags) ?? '', flags.json === true);
       }),
-    withOutput(idCommand('result', 'Write the result folder of a job that has ended.'))
+    withOutput(
+      idCommand(
+        'result',
+        'Write the result folder of a job; of a batch of certificates also before its end.',
+      ),
+    )
       .addOption(
         new Option(
           '--rows',

@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioInput } from '../../src/sandbox';
 import { postsOf } from '../support/batch-account';
-import { eventually, Installation } from '../support/diligence-process';
+import { eventually, Installation, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
 const calm: ScenarioInput['issuance'] = {
@@ -84,6 +84,18 @@ describe('what needs a person', () => {
     expect(waiting).toMatchObject({ status: 'waiting', waitsFor: 'unknown', actions: [] });
     expect(waiting?.why).toMatch(/^2 rows are unknown: .*`diligence resume`/);
     expect(postsOf(place.sandbox).length).toBeLessThan(9);
+    const soFar = await place.run(['result', waiting?.id ?? '', '--out', 'so-far']);
+    expect(soFar).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/\nnot ended: .*so-far/),
+    });
+    const standing = await readSheetLines(join(place.folder, 'so-far', 'results.csv'));
+    const open = standing.filter(({ status }) => status === 'open').length;
+    // One may have been requested, and not settled.
+    expect([9, 10]).toContain(open + postsOf(place.sandbox).length);
+    const summary = await readFile(join(place.folder, 'so-far', 'summary.json'), 'utf8');
+    const counts = { issued: 7 - open, open, unknown_outcome: 2 };
+    expect(JSON.parse(summary)).toMatchObject({ ended: false, total: 9, counts });
     const resumed = await place.run(['resume', waiting?.id ?? '']);
     expect(resumed.stdout).toContain('until 2 more rows are unknown');
     const { code, stdout } = await command;

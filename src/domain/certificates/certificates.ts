@@ -91,7 +91,8 @@ export interface ResultRow {
   line: number;
   document: string;
   type: CertificateType | '';
-  status: RowStatus;
+  /** `open`: of a job that has not ended, nothing is stored yet. */
+  status: RowStatus | 'open';
   certidaoId: string | null;
   classification: string | null;
   divergent: boolean | null;
@@ -123,7 +124,8 @@ export interface ResultRow {
 }
 
 /** A stored result row: the key of the PDF, and every issuance. */
-export interface StoredResultRow extends Omit<ResultRow, 'pdf'> {
+export interface StoredResultRow extends Omit<ResultRow, 'pdf' | 'status'> {
+  status: RowStatus;
   /** Row index; null: the line was never an item. */
   item: number | null;
   pdfKey: string | null;

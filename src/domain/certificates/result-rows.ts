@@ -1,4 +1,4 @@
-import type { StoredResultRow, ManifestRow, RefusedLine } from './certificates';
+import type { ManifestRow, RefusedLine, ResultRow, StoredResultRow } from './certificates';
 import { nothingReported, type MergedOutcome } from './outcomes';
 
 /**
@@ -44,6 +44,17 @@ export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): Stor
     ...(row.own !== undefined && { own: row.own }),
   };
 }
+
+/** The same of a job that has not ended. */
+export function resultSoFar(row: ManifestRow, outcome: MergedOutcome | null): OpenResultRow {
+  if ('code' in row || row.erased === true || outcome !== null) return resultRow(row, outcome);
+  const status = row.kind === 'item' ? 'open' : 'duplicate';
+  const { document, item, line, own, reference, type } = row;
+  const named = { line, item, document, type, reference, ...(own !== undefined && { own }) };
+  return { ...neverBought, ...named, status, note: row.note, issuances: [] };
+}
+
+export type OpenResultRow = Omit<StoredResultRow, 'status'> & Pick<ResultRow, 'status'>;
 
 /** Fields of a result row that an erasure empties. */
 type ErasableRow = Pick<StoredResultRow, 'line' | 'type'> &

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 
 import writeXlsxFile, { type CellObject, type Feature, type Row } from 'write-excel-file/node';
 
-import type { ResultRow, RowStatus } from '../../domain/certificates/certificates';
+import type { ResultRow } from '../../domain/certificates/certificates';
 import { ownCells, ownNames, type ResultColumn, resultColumns, resultValue } from './result-cells';
 import { columnLetters } from '../read/row-source';
 import type { ResultSheet } from './result-sheet';
@@ -54,7 +54,8 @@ const widths: Readonly<Record<ResultColumn, number>> = {
 
 const ownWidth = 20;
 
-const fills: Readonly<Record<RowStatus, string>> = {
+const fills: Readonly<Record<ResultRow['status'], string>> = {
+  open: '#ffffff',
   issued: '#e2f0d9',
   duplicate: '#ededed',
   cancelled: '#ededed',

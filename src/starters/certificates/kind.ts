@@ -129,6 +129,10 @@ const batchKind: JobKind<CertificateRecord, LatestEdition> = {
 export const certificateBatchKind: JobKind<CertificateRecord, LatestEdition> = {
   ...batchKind,
   findings: batchFindings,
+  exportSoFar: async (ctx, job, folder, options) => {
+    const { writeResultSoFar } = require('./result-folder') as typeof import('./result-folder');
+    return writeResultSoFar(ctx, job, { ...options, folder });
+  },
 };
 
 /** A person's resolution of rows; it shows the batch after it. */

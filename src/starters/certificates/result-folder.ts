@@ -1,10 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type {
-  BatchSummary,
-  StoredResultRow,
-  ResultRow,
-} from '../../domain/certificates/certificates';
+import type { BatchSummary, ResultRow } from '../../domain/certificates/certificates';
+import type { OpenResultRow } from '../../domain/certificates/result-rows';
 import { CertificateJobs } from '../../store/certificates/jobs';
 import { openResultSheet } from '../../sheets/write/result-sheet';
 import { fitsWorkbook, openResultWorkbook } from '../../sheets/write/result-workbook';
@@ -29,15 +26,65 @@ export async function writeResultFolder(
   summary: BatchSummary,
   { folder, excel, pdfNames, lang }: ResultFolderOptions,
 ): Promise<string[]> {
-  await mkdir(join(folder, 'pdf'), { recursive: true });
-  const certificateJobs = new CertificateJobs(ctx.store);
-  const { columns = [] } = (await certificateJobs.record(certificateFolder)) ?? {};
-  const sheet = openResultSheet(join(folder, 'results.csv'), { columns, excel });
-  const workbook = openResultWorkbook(join(folder, 'results.xlsx'), summary.total, columns);
   const report = new ResultReport(ctx, certificateFolder);
+  const rows = new CertificateJobs(ctx.store).rows(certificateFolder);
+  const files = await writeSheets(
+    ctx,
+    certificateFolder,
+    seenBy(rows, (row) => report.add(row)),
+    {
+      total: summary.total,
+      ...{ folder, excel, pdfNames },
+    },
+  );
+  const document = `${JSON.stringify(summaryDocument(summary), null, 2)}\n`;
+  await writeWhole(folder, 'summary.json', document);
+  await report.write(folder, summary, lang);
+  return ['results.csv', 'summary.json', 'report.html', ...files];
+}
+
+/** What is stored of a batch that has not ended: the sheets, with the rows that are `open`, and PDFs. */
+export async function writeResultSoFar(
+  ctx: CommandContext,
+  { folder: from, id }: { folder: string; id: string },
+  options: Omit<ResultFolderOptions, 'lang'>,
+): Promise<string[]> {
+  const certificateJobs = new CertificateJobs(ctx.store);
+  const { lines: total } = (await certificateJobs.record(from)) ?? { lines: 0 };
+  const counts: Partial<Record<ResultRow['status'], number>> = {};
+  const files = await writeSheets(
+    ctx,
+    from,
+    seenBy(certificateJobs.rowsSoFar(from), ({ status }) => {
+      counts[status] = (counts[status] ?? 0) + 1;
+    }),
+    { ...options, total },
+  );
+  const document = { batchId: id, ended: false, total, counts };
+  await writeWhole(options.folder, 'summary.json', `${JSON.stringify(document, null, 2)}\n`);
+  return ['results.csv', 'summary.json', ...files];
+}
+
+async function* seenBy<T>(rows: AsyncIterable<T>, see: (row: T) => void): AsyncGenerator<T> {
+  for await (const row of rows) {
+    see(row);
+    yield row;
+  }
+}
+
+/** @returns what is written beside `results.csv` */
+async function writeSheets(
+  ctx: CommandContext,
+  from: string,
+  rows: AsyncIterable<OpenResultRow>,
+  { excel, folder, pdfNames, total }: Omit<ResultFolderOptions, 'lang'> & { total: number },
+): Promise<string[]> {
+  await mkdir(join(folder, 'pdf'), { recursive: true });
+  const { columns = [] } = (await new CertificateJobs(ctx.store).record(from)) ?? {};
+  const sheet = openResultSheet(join(folder, 'results.csv'), { columns, excel });
+  const workbook = openResultWorkbook(join(folder, 'results.xlsx'), total, columns);
   try {
-    for await (const row of certificateJobs.rows(certificateFolder)) {
-      report.add(row);
+    for await (const row of rows) {
       const pdf = row.pdfKey === null ? null : await exportPdf(ctx, row, folder, pdfNames);
       const result = toResultRow(row, pdf);
       await sheet.write(result);
@@ -49,16 +96,12 @@ export async function writeResultFolder(
     await sheet.abandon();
     throw error;
   }
-  const document = `${JSON.stringify(summaryDocument(summary), null, 2)}\n`;
-  await writeWhole(folder, 'summary.json', document);
-  await report.write(folder, summary, lang);
-  const names = ['results.csv', 'summary.json', 'report.html', 'pdf/'];
-  return fitsWorkbook(summary.total, columns.length) ? [...names, 'results.xlsx'] : names;
+  return fitsWorkbook(total, columns.length) ? ['pdf/', 'results.xlsx'] : ['pdf/'];
 }
 
 async function exportPdf(
   ctx: CommandContext,
-  row: StoredResultRow,
+  row: OpenResultRow,
   folder: string,
   names: 'id' | 'reference',
 ): Promise<string | null> {
@@ -78,7 +121,7 @@ async function sizeOf(path: string): Promise<number | null> {
   );
 }
 
-function toResultRow(row: StoredResultRow, pdf: string | null): ResultRow {
+function toResultRow(row: OpenResultRow, pdf: string | null): ResultRow {
   const { pdfKey: _key, item: _item, issuances: _issuances, ...columns } = row;
   return { ...columns, pdf };
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import type { BatchSummary, StoredResultRow } from '../../domain/certificates/certificates';
+import type { BatchSummary } from '../../domain/certificates/certificates';
+import type { OpenResultRow } from '../../domain/certificates/result-rows';
 
 /** `summary.json`: the count of each status is beside `total`. */
 export function summaryDocument(summary: BatchSummary): Record<string, unknown> {
@@ -11,7 +12,7 @@ export function summaryDocument(summary: BatchSummary): Record<string, unknown> 
  * By id, the name contains no document. By reference it is `0007_Padaria-Pao-e-Cia_11222333000181.pdf`: the line,
  * the user's reference, and the document.
  */
-export function pdfName(row: StoredResultRow, key: string, names: 'id' | 'reference'): string {
+export function pdfName(row: OpenResultRow, key: string, names: 'id' | 'reference'): string {
   if (names === 'id') return basename(key);
   const marks = row.reference.normalize('NFKD').replace(/\p{M}/gu, '');
   const reference = marks.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '');

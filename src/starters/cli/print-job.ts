@@ -4,7 +4,7 @@ import type { Reader } from '../../report/reader';
 import { type CommandContext } from '../jobs/context';
 import { requestsOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
 import { exportJob, outputTerms } from '../jobs/export-job';
-import { endedJob, nextStep, type JobView } from '../jobs/find-job';
+import { endedJob, nextStep, viewJob, type JobView } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
 import { UsageError } from '../jobs/errors';
@@ -28,16 +28,35 @@ function erasedLine({ say }: Reader): string {
   );
 }
 
-/** Writes the result folder of an ended job, and prints its outcome. Returns the exit code. */
+/** Writes the result folder of a job, and prints its outcome, or how it stands. Returns the exit code. */
 export async function printResult<Input, Outcome>(
   ctx: CommandContext,
   kind: JobKind<Input, Outcome>,
   job: Job<Input, Outcome>,
   { out, json = false, ...how }: ResultFlags,
 ): Promise<number> {
-  const ended = endedJob(job);
   const target = resolve(out ?? defaultFolder(job.id));
   const terms = outputTerms(ctx, how, job.output);
+  if (job.outcome === null && kind.exportSoFar !== undefined) {
+    const files = await kind.exportSoFar(ctx, job, target, terms);
+    await markFolder(target, job.id);
+    const view = await viewJob(ctx, kind, job);
+    if (json) {
+      printJson(await envelopeOf(ctx, kind, view, target));
+    } else {
+      const shown = onScreen(ctx, terms.lang);
+      const { say } = shown.reader;
+      await printView(shown, kind, view, false);
+      print(
+        say(
+          `not ended: what stands so far is in ${target} (${files.join(', ')})`,
+          `não terminou: o que já existe está em ${target} (${files.join(', ')})`,
+        ),
+      );
+    }
+    return exitCodeOfJob(view.job);
+  }
+  const ended = endedJob(job);
   const files = await exportJob(ctx, kind, ended, { ...terms, folder: target });
   const folder = files.length > 0 ? target : null;
   if (folder !== null) await markFolder(folder, job.id);

@@ -127,6 +127,13 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     folder: string,
     options: ExportOptions,
   ): Promise<string[]>;
+  /** Writes what stands of a job that has not ended; left out: it has a result at its end only. */
+  exportSoFar?(
+    ctx: CommandContext,
+    job: Pick<Job, 'folder' | 'id'>,
+    folder: string,
+    options: ExportOptions,
+  ): Promise<string[]>;
   /** Every row, in order, as `result --rows` prints it; left out: it has none. */
   rows?(ctx: CommandContext, job: EndedJob<Input, Outcome>): AsyncIterable<object>;
   /** The picture that was sent; null: no browser can show it, or it was erased. */

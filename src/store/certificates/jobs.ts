@@ -4,7 +4,7 @@ import type {
   ManifestRow,
 } from '../../domain/certificates/certificates';
 import { mergeOutcomes, type MergedOutcome } from '../../domain/certificates/outcomes';
-import { resultRow } from '../../domain/certificates/result-rows';
+import { resultRow, resultSoFar, type OpenResultRow } from '../../domain/certificates/result-rows';
 import {
   jobOfList,
   type CertificateItem,
@@ -120,6 +120,12 @@ export class CertificateJobs {
   async *rows(folder: string): AsyncGenerator<StoredResultRow> {
     for await (const page of this.withOutcomes(folder))
       for (const { row, outcome } of page) yield resultRow(row, outcome);
+  }
+
+  /** The same of a job that has not ended. */
+  async *rowsSoFar(folder: string): AsyncGenerator<OpenResultRow> {
+    for await (const page of this.withOutcomes(folder))
+      for (const { row, outcome } of page) yield resultSoFar(row, outcome);
   }
 
   lines(folder: string): AsyncGenerator<ManifestRow> {
