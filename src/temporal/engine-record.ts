@@ -2,8 +2,7 @@ import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../store/files';
-import { readJson } from './dev-server/files';
-import { isSameProcess, startOf } from './tools/pid';
+import { isSameProcess, readRecord, startOf } from './tools/pid';
 
 /** `engine.json` of the data directory: its running embedded server. */
 const recordSchema = z.object({
@@ -35,7 +34,7 @@ export async function writeEngineRecord(
 
 /** The running server of this data directory; null: none. */
 export async function runningEngine(dataDir: string): Promise<EngineRecord | null> {
-  const record = await readJson(recordPath(dataDir), recordSchema);
+  const record = await readRecord(recordPath(dataDir), recordSchema);
   return record !== null && (await isSameProcess(record)) ? record : null;
 }
 
@@ -44,7 +43,7 @@ export async function embeddedHealth(
   dataDir: string,
   engine: EngineRecord,
 ): Promise<'runs' | 'stopped' | 'crashed' | 'moved'> {
-  const record = await readJson(recordPath(dataDir), recordSchema);
+  const record = await readRecord(recordPath(dataDir), recordSchema);
   if (record === null) return 'stopped';
   if (!(await isSameProcess(record))) return 'crashed';
   return record.pid === engine.pid && record.startedAt === engine.startedAt ? 'runs' : 'moved';

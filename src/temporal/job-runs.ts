@@ -41,11 +41,8 @@ export async function runsOf(client: Client, jobIds: readonly string[]): Promise
 /** Ids of all running jobs and resolutions in Temporal's list. */
 export async function runningIds(client: Client): Promise<Set<string>> {
   const ids = new Set<string>();
-  for await (const { workflowId } of client.workflow.list({
-    query: "ExecutionStatus = 'Running'",
-  })) {
-    ids.add(workflowId);
-  }
+  const query = "ExecutionStatus = 'Running'";
+  for await (const { workflowId } of client.workflow.list({ query })) ids.add(workflowId);
   return ids;
 }
 

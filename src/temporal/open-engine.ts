@@ -16,10 +16,11 @@ import {
   runningEngine,
   type EngineRecord,
 } from './engine-record';
-import { tailOf } from './dev-server/files';
 import { findPayloadKeys } from './payload/payload-keys';
 import { proveKeys } from './payload/store-keys';
 import { hasEnded } from './tools/pid';
+import { tailOf } from './tools/process';
+import { runningIds } from './job-runs';
 
 /** Our entry point, regardless of the running program. */
 const ownProgram = join(__dirname, '..', 'main.js');
@@ -47,7 +48,7 @@ export async function openEngine(
 ): Promise<EngineClient> {
   const address = engineAddress(site.environment.variables);
   const converterFor = await converterOf(site, address, say);
-  if (address.kind === 'server') return connectServer(address, converterFor);
+  if (address.kind === 'server') return connect(address, converterFor);
   const { record, wasStarted } = await embeddedEngine(site.environment, say);
   const engine = await connectEmbedded(record, converterFor);
   if (wasStarted) await printResumed(engine, say);
@@ -60,75 +61,55 @@ export async function openEngine(
  * @throws EngineUnreachableError when `TEMPORAL_ADDRESS` does not answer
  * @throws ConfigError when the payload keys are not those of the store
  */
-export async function engineIfRunning(
-  site: EngineSite,
-  say: (line: string) => void,
-): Promise<EngineClient | null> {
-  const place = engineAddress(site.environment.variables);
-  return connectIfRunning(site.environment, place, () => converterOf(site, place, say));
-}
+export const engineIfRunning = (site: EngineSite, say: (line: string) => void) =>
+  connectIfRunning(site.environment, (address) => converterOf(site, address, say));
 
 /** Like `engineIfRunning`, without keys: for callers that read no payload. */
-export async function reachEngine(environment: Environment): Promise<EngineClient | null> {
-  return connectIfRunning(
-    environment,
-    engineAddress(environment.variables),
-    async () => () => ({}),
-  );
-}
+export const reachEngine = (environment: Environment) =>
+  connectIfRunning(environment, async () => () => ({}));
 
 type ConverterFor = (namespace: string) => DataConverter;
-type Server = Extract<EngineAddress, { kind: 'server' }>;
 
 async function connectIfRunning(
-  { dataDir }: Environment,
-  place: EngineAddress,
-  converter: () => Promise<ConverterFor>,
+  { dataDir, variables }: Environment,
+  converter: (address: EngineAddress) => Promise<ConverterFor>,
 ): Promise<EngineClient | null> {
-  if (place.kind === 'server') return connectServer(place, await converter());
+  const address = engineAddress(variables);
+  if (address.kind === 'server') return connect(address, await converter(address));
   const record = await runningEngine(dataDir);
-  return record === null ? null : connectEmbedded(record, await converter());
+  return record === null ? null : connectEmbedded(record, await converter(address));
 }
 
 async function converterOf(
-  site: EngineSite,
+  { environment, store }: EngineSite,
   address: EngineAddress,
   say: (line: string) => void,
 ): Promise<ConverterFor> {
-  const { environment, store } = site;
   const keys = await findPayloadKeys(environment, address.kind, say);
   await proveKeys(store, keys);
   return (namespace) => dataConverterOf(keys, namespace, environment.aadNamespace);
 }
 
-async function connectServer(address: Server, converterFor: ConverterFor): Promise<EngineClient> {
-  return connectClient({ ...address, dataConverter: converterFor(address.namespace) });
-}
+const connect = (
+  server: Omit<Parameters<typeof connectClient>[0], 'dataConverter'>,
+  converterFor: ConverterFor,
+) => connectClient({ ...server, dataConverter: converterFor(server.namespace) });
 
 async function connectEmbedded(
   record: EngineRecord,
   converterFor: ConverterFor,
 ): Promise<EngineClient> {
   const { address, namespace } = record;
-  const dataConverter = converterFor(namespace);
-  const engine = await connectClient({ connectionOptions: {}, address, namespace, dataConverter });
+  const engine = await connect({ connectionOptions: {}, address, namespace }, converterFor);
   return { ...engine, record };
 }
 
-/** Names what was under way when the engine ended: it goes on now. Lanes belong to their batch. */
+/** Names what was under way when the server ended: it resumes now. Lanes belong to their batch. */
 async function printResumed(engine: EngineClient, say: (line: string) => void): Promise<void> {
-  const ids = new Set<string>();
-  try {
-    for await (const { workflowId } of engine.client.workflow.list({
-      query: "ExecutionStatus = 'Running'",
-    })) {
-      ids.add(workflowId.replace(/\/(decision-\d+-)?lane-\d+$/, ''));
-    }
-  } catch {
-    // It resumes even if it cannot be listed.
-    return;
-  }
-  for (const id of [...ids].slice(0, 10)) say(`goes on: ${id}`);
+  // It resumes even if it cannot be listed.
+  const running = await runningIds(engine.client).catch(() => []);
+  const ids = new Set([...running].map((id) => id.replace(/\/(decision-\d+-)?lane-\d+$/, '')));
+  for (const id of [...ids].slice(0, 10)) say(`resumes: ${id}`);
   if (ids.size > 10) say(`and ${ids.size - 10} more (\`diligence list\`)`);
 }
 

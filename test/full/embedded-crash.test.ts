@@ -110,7 +110,7 @@ describe('the embedded engine, when its processes die', () => {
     const again = await run(batch);
     expect(again.code).toBe(0);
     expect(again.stderr).toContain('starting the background engine');
-    expect(again.stderr).toContain(`goes on: ${id}\n`);
+    expect(again.stderr).toContain(`resumes: ${id}\n`);
     await expectAllIssuedOnce();
   }, 120_000);
 

@@ -64,7 +64,7 @@ describe('a server on a data directory', () => {
     const before = statSync(database).mtimeMs;
     const other = place.fakeCli('1.31.2', `echo opened >> ${place.folder}/opened`);
     const failure = place.start({ executable: other });
-    await expect(failure).rejects.toMatchObject({ code: 'DEV_SERVER_VERSION' });
+    await expect(failure).rejects.toMatchObject({ name: 'DevServerError' });
     await expect(failure).rejects.toThrow(
       /written by Temporal server 1\.29\.1, but .*temporal-1\.31\.2 is server 1\.31\.2: set TEMPORAL_CLI_PATH/,
     );

@@ -36,13 +36,13 @@ export async function findTestServer(search: ToolSearch): Promise<string> {
   const found = await atHand();
   if (found !== null) return found;
 
-  return underLock('temporal-test-server', cache, search, async () => {
+  return underLock('temporal-test-server', search, async () => {
     const meanwhile = await atHand();
     if (meanwhile !== null) return meanwhile;
     search.say(
       'No Temporal test server in the cache: downloading it (given up within seconds without a network); if that fails, it is put together from Maven.',
     );
-    const downloadFailure = await aside(cache, 'temporal-test-server', async (folder) => {
+    const downloadFailure = await aside('temporal-test-server', search, async (folder) => {
       const executable = join(folder, 'temporal-test-server');
       const failure = await tryDownload('temporal-test-server', executable, search);
       if (failure === null) {
@@ -53,7 +53,7 @@ export async function findTestServer(search: ToolSearch): Promise<string> {
     });
     if (downloadFailure === null) return native;
 
-    const jarsFailure = await aside(cache, 'temporal-test-server', async (folder) => {
+    const jarsFailure = await aside('temporal-test-server', search, async (folder) => {
       const failure = await gatherJars(folder, downloadFailure, search);
       if (failure !== null) return failure;
       await rm(fromJars, { recursive: true, force: true });
@@ -69,12 +69,12 @@ export async function findTestServer(search: ToolSearch): Promise<string> {
 }
 
 async function javaFailure(search: ToolSearch): Promise<string | null> {
-  const asked = await run('java', ['-version'], {
+  const { failure } = await run('java', ['-version'], {
     env: toolEnvironment(search.env),
     timeoutMs: 30_000,
     signal: search.signal,
   });
-  return asked.ok ? null : `Java does not run: ${asked.reason}`;
+  return failure === null ? null : `Java does not run: ${failure}`;
 }
 
 const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -117,7 +117,7 @@ async function gatherJars(
   search.say(
     `The download did not work (${downloadFailure}): gathering the test server's jars with Maven, once, which takes about ten seconds.`,
   );
-  const gathered = await run(
+  const { failure } = await run(
     'mvn',
     [
       '-B',
@@ -132,10 +132,10 @@ async function gatherJars(
       timeoutMs: 10 * 60_000,
       signal: search.signal,
       onAlive: (seconds) => search.say(`Still gathering jars: ${seconds} s.`),
-      ...(search.aliveEveryMs === undefined ? {} : { aliveEveryMs: search.aliveEveryMs }),
+      aliveEveryMs: search.aliveEveryMs,
     },
   );
-  if (!gathered.ok) return `Maven: ${gathered.reason}`;
+  if (failure !== null) return `Maven: ${failure}`;
   const jars = await readdir(join(server, 'lib')).catch((): string[] => []);
   if (!jars.includes(`temporal-test-server-${testServerVersion}.jar`)) {
     return 'Maven copied no test server';

@@ -1,5 +1,5 @@
 import { mkdir, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import {
   aside,
   cacheFolder,
@@ -15,27 +15,24 @@ const cliModule = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 const installCli =
   'install the Temporal CLI (server 1.29 or newer) and set TEMPORAL_CLI_PATH to it';
 
-/** The version of the server that `<executable> --version` prints, or why it prints none. */
-export type ServerVersion =
-  { version: string; atLeast129: boolean } | { version: null; reason: string };
+/** The server in a Temporal CLI. `unfit` is why it does not serve us; null when it does. */
+interface ServerVersion {
+  version: string | null;
+  unfit: string | null;
+}
 
-/**
- * Asks a Temporal CLI for the version of the server in it. The CLI's own version says nothing: built
- * from the module proxy it is `0.0.0-DEV`.
- */
+/** The CLI's own version says nothing: built from the module proxy it is `0.0.0-DEV`. */
 export async function serverVersionOf(
   executable: string,
   env: NodeJS.ProcessEnv,
 ): Promise<ServerVersion> {
-  const printed = await run(executable, ['--version'], {
-    env: toolEnvironment(env),
-    timeoutMs: 15_000,
-  });
-  if (!printed.ok) return { version: null, reason: printed.reason };
-  const found = /\bServer v?((\d+)\.(\d+)\.\d+[\w.-]*)/.exec(printed.output);
-  if (!found?.[1]) return { version: null, reason: 'it prints no server version' };
-  const [major, minor] = [Number(found[2]), Number(found[3])];
-  return { version: found[1], atLeast129: major > 1 || (major === 1 && minor >= 29) };
+  const options = { env: toolEnvironment(env), timeoutMs: 15_000 };
+  const { output, failure } = await run(executable, ['--version'], options);
+  if (failure !== null) return { version: null, unfit: failure };
+  const [, version, major, minor] = /\bServer v?((\d+)\.(\d+)\.\d+[\w.-]*)/.exec(output) ?? [];
+  if (version === undefined) return { version: null, unfit: 'it prints no server version' };
+  const isOld = Number(major) < 1 || (Number(major) === 1 && Number(minor) < 29);
+  return { version, unfit: isOld ? `it is server ${version}, and 1.29 is needed` : null };
 }
 
 /**
@@ -46,12 +43,11 @@ export async function serverVersionOf(
 export async function findTemporalCli(search: ToolSearch): Promise<string> {
   const known = await knownTemporalCli(search.env, search.say);
   if (known !== null) return known.path;
-  const cache = cacheFolder(search.env);
-  const cached = join(cache, 'temporal');
+  const cached = join(cacheFolder(search.env), 'temporal');
 
-  return underLock('temporal', cache, search, async () => {
+  return underLock('temporal', search, async () => {
     // Another process may have put it there while we waited.
-    if ((await goodServer(cached, search.env)) !== null) return cached;
+    if ((await fitServer(cached, search.env)) !== null) return cached;
     search.say(
       'No temporal in the cache or on PATH: downloading it (given up within seconds without a network); if that fails, it is built with Go.',
     );
@@ -74,17 +70,16 @@ export async function findTemporalCli(search: ToolSearch): Promise<string> {
 function intoCache(
   cached: string,
   make: (folder: string) => Promise<string | null>,
-  { env, say }: ToolSearch,
+  search: ToolSearch,
 ): Promise<string | null> {
-  return aside(dirname(cached), 'temporal', async (folder) => {
+  return aside('temporal', search, async (folder) => {
     const failure = await make(folder);
     if (failure !== null) return failure;
     const executable = join(folder, 'temporal');
-    const server = await serverVersionOf(executable, env);
-    if (server.version === null) return `what came does not run: ${server.reason}`;
-    if (!server.atLeast129) return `it is server ${server.version}, older than 1.29`;
+    const { version, unfit } = await serverVersionOf(executable, search.env);
+    if (unfit !== null) return `what came does not serve: ${unfit}`;
     await rename(executable, cached);
-    say(`temporal (server ${server.version}) is in the cache.`);
+    search.say(`temporal (server ${version}) is in the cache.`);
     return null;
   });
 }
@@ -93,7 +88,7 @@ function intoCache(
  * The Temporal CLI that `findTemporalCli` would take without downloading or building one; null when
  * there is none. Throws `ToolNotFoundError` for a `TEMPORAL_CLI_PATH` that does not serve.
  *
- * @param say told why one that is there is not used
+ * @param say gets why one that is there is not used
  */
 export async function knownTemporalCli(
   env: NodeJS.ProcessEnv,
@@ -101,39 +96,31 @@ export async function knownTemporalCli(
 ): Promise<{ path: string; serverVersion: string } | null> {
   const named = await namedByVariable('TEMPORAL_CLI_PATH', env);
   if (named !== null) {
-    const serverVersion = await goodServer(named, env, (why) => {
+    return fitServer(named, env, (why) => {
       throw new ToolNotFoundError(
         `TEMPORAL_CLI_PATH points at ${named}, which does not serve (${why}): set it to a CLI with server 1.29 or newer.`,
       );
     });
-    return serverVersion === null ? null : { path: named, serverVersion };
   }
-  const places = {
-    'in the cache': join(cacheFolder(env), 'temporal'),
-    'on PATH': await findOnPath('temporal', env),
-  };
-  for (const [where, path] of Object.entries(places)) {
-    if (path === null) continue;
-    const serverVersion = await goodServer(path, env, (why) =>
-      say(`The temporal ${where} is not used: ${why}.`),
-    );
-    if (serverVersion !== null) return { path, serverVersion };
-  }
-  return null;
+  const cached = join(cacheFolder(env), 'temporal');
+  const sayWhy = (where: string) => (why: string) =>
+    say(`The temporal ${where} is not used: ${why}.`);
+  return (
+    (await fitServer(cached, env, sayWhy('in the cache'))) ??
+    (await fitServer(await findOnPath('temporal', env), env, sayWhy('on PATH')))
+  );
 }
 
-/** @param refuse told why it does not serve */
-async function goodServer(
-  path: string,
+/** @param refuse gets why it does not serve */
+async function fitServer(
+  path: string | null,
   env: NodeJS.ProcessEnv,
   refuse: (why: string) => void = () => undefined,
-): Promise<string | null> {
-  if (!(await isExecutableFile(path))) return null;
-  const server = await serverVersionOf(path, env);
-  if (server.version !== null && server.atLeast129) return server.version;
-  refuse(
-    server.version === null ? server.reason : `it is server ${server.version}, and 1.29 is needed`,
-  );
+): Promise<{ path: string; serverVersion: string } | null> {
+  if (path === null || !(await isExecutableFile(path))) return null;
+  const { version, unfit } = await serverVersionOf(path, env);
+  if (version !== null && unfit === null) return { path, serverVersion: version };
+  refuse(unfit ?? '');
   return null;
 }
 
@@ -160,13 +147,13 @@ async function buildCli(
   search.say(
     `The download did not work (${downloadFailure}): building temporal with Go, once, which takes 2 to 3 minutes.`,
   );
-  const built = await run('go', ['install', '-ldflags=-s -w', cliModule], {
+  const { failure } = await run('go', ['install', '-ldflags=-s -w', cliModule], {
     env,
     cwd: folder,
     timeoutMs: 30 * 60_000,
     signal: search.signal,
     onAlive: (seconds) => search.say(`Still building temporal: ${seconds} s.`),
-    ...(search.aliveEveryMs === undefined ? {} : { aliveEveryMs: search.aliveEveryMs }),
+    aliveEveryMs: search.aliveEveryMs,
   });
-  return built.ok ? null : `go install: ${built.reason}`;
+  return failure === null ? null : `go install: ${failure}`;
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import type { z } from 'zod';
 
 /** True when no process has this pid, or only a zombie that nobody has reaped (containers without an init). */
 export function hasEnded(pid: number): boolean {
@@ -39,12 +40,16 @@ export async function startOf(pid: number): Promise<string> {
 }
 
 /** Whether the process that was started then still runs. */
-export async function isSameProcess({
-  pid,
-  start,
-}: {
-  pid: number;
-  start: string;
-}): Promise<boolean> {
+export async function isSameProcess(record: { pid: number; start: string }): Promise<boolean> {
+  const { pid, start } = record;
   return !hasEnded(pid) && start !== '' && (await startOf(pid)) === start;
+}
+
+/** A JSON file about a process; null when it is missing or has another shape. */
+export async function readRecord<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+  try {
+    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return null;
+  }
 }

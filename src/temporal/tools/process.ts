@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -11,19 +11,18 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
   /** Called with the seconds since the start, again and again while the command runs. */
   onAlive?: (elapsedSeconds: number) => void;
-  aliveEveryMs?: number;
+  aliveEveryMs?: number | undefined;
 }
 
 export interface RunResult {
-  ok: boolean;
   output: string;
-  /** Why it did not work, in a few words; '' when it did. */
-  reason: string;
+  /** Why it did not work, in a few words; null when it did. */
+  failure: string | null;
 }
 
 /**
  * Runs a command to its end and never throws for its failure: a command that cannot be started, that
- * fails or that takes too long is a reason. An aborted signal ends the command, then throws.
+ * fails or that takes too long has a reason. An aborted signal ends the command, then throws.
  */
 export async function run(
   command: string,
@@ -38,10 +37,10 @@ export async function run(
   const bounds = { timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024 };
   try {
     const { stdout, stderr } = await promisify(execFile)(command, args, { ...options, ...bounds });
-    return { ok: true, output: stdout + stderr, reason: '' };
+    return { output: stdout + stderr, failure: null };
   } catch (error) {
     options.signal?.throwIfAborted();
-    return { ok: false, output: '', reason: reasonOf(error as Failure, timeoutMs) };
+    return { output: '', failure: failureOf(error as Failure, timeoutMs) };
   } finally {
     clearInterval(alive);
   }
@@ -54,8 +53,11 @@ type Failure = Error & {
   stderr?: string;
 };
 
-function reasonOf({ killed, code, message, stdout = '', stderr = '' }: Failure, timeoutMs: number) {
-  // What could not be started has the name of a fault for its code.
+function failureOf(
+  { killed, code, message, stdout = '', stderr = '' }: Failure,
+  timeoutMs: number,
+) {
+  // What could not be started has the name of an error for its code.
   if (typeof code === 'string') return message;
   if (killed === true) return `took more than ${Math.round(timeoutMs / 1_000)} s`;
   const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim());
@@ -74,9 +76,8 @@ export async function isExecutableFile(path: string): Promise<boolean> {
 /** The first executable of that name on PATH, or null. */
 export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   for (const folder of (env.PATH ?? '').split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
     const path = join(folder, name);
-    if (await isExecutableFile(path)) return path;
+    if (isAbsolute(folder) && (await isExecutableFile(path))) return path;
   }
   return null;
 }
@@ -86,4 +87,10 @@ const ours = /^(DILIGENCE|INVESTIGATION|CREDIT|CERTIFICATES|MONITOR|TEMPORAL)_/;
 /** The environment without our settings: no tool needs our tokens, and the CLI would obey `TEMPORAL_*`. */
 export function toolEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)));
+}
+
+/** The last lines that were printed since the file was so long. */
+export async function tailOf(path: string, from: number): Promise<string> {
+  const printed = (await readFile(path)).subarray(from).toString('utf8');
+  return printed.trimEnd().split('\n').slice(-15).join('\n');
 }

@@ -15,7 +15,7 @@ describe('a start that must fail', () => {
     await expect(place.start({ executable: earlier })).rejects.toThrow('earlier');
     const failing = place.fakeCli('1.29.2', 'echo starting; echo "disk full" >&2; exit 7');
     const failure = place.start({ executable: failing });
-    await expect(failure).rejects.toMatchObject({ code: 'DEV_SERVER_FAILED' });
+    await expect(failure).rejects.toMatchObject({ name: 'DevServerError' });
     await expect(failure).rejects.toThrow(
       /ended with exit code 7 while it started\. The end of .*temporal\.log:\nstarting\ndisk full$/,
     );
