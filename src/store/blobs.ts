@@ -59,10 +59,7 @@ export class BlobDirectory {
     }
   }
 
-  /**
-   * @returns the name to read it by
-   * @throws StoreError
-   */
+  /** @returns the name to read it by */
   async put(body: Uint8Array | string): Promise<string> {
     const name = `${new Date().toISOString().slice(0, 10)}/${randomUUID()}`;
     await this.#writing.submit({ name, body });

@@ -15,7 +15,6 @@ export interface Database {
    * Commits all statements and their audit events in one transaction, or none.
    *
    * @returns their results, once flushed
-   * @throws StoreError
    */
   commit(
     statements: readonly Statement[],

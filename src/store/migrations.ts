@@ -4,7 +4,6 @@ const ofChange = 'FOREIGN KEY (monitor, change) REFERENCES change (monitor, id)'
  * A table, sorted by its key.
  *
  * @param key its columns, as `columns`: what may be NULL ends with `?`
- * @param rules of the table
  */
 function table(name: string, key: string, columns: string, ...rules: readonly string[]): string {
   const all = `${key},${columns}`.split(',').map((column) => column.trim());

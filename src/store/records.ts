@@ -171,11 +171,7 @@ export class RecordRepository {
     return rows.map(({ key }) => key);
   }
 
-  /**
-   * Removes bytes that no row names, days after they were stored: left by a killed process or a power cut.
-   *
-   * @returns number of removed files
-   */
+  /** Removes bytes that no row names, days after they were stored: left by a killed process or a power cut. */
   async removeOrphans(now: number): Promise<number> {
     let removed = 0;
     for (const day of await this.#blobs.daysBefore(now - oldEnoughMs)) {

@@ -31,7 +31,7 @@ async function fileJob(work: string): Promise<void> {
   const row = { kind: 'item', type: 'cnpj', reference: '', note: '' };
   const mine = `iif(item = ${itemOfPerson}, ?, printf('%014d', 20000000000000 + item))`;
   place.tamper(
-    `INSERT INTO batch_row (work, line, kind, item, body) ${numbers}
+    `INSERT INTO batch_row (job, line, kind, item, body) ${numbers}
      SELECT ?, item + 2, 'item', item, CAST(json_set(?, '$.item', item, '$.line', item + 2, '$.document', ${mine}) AS BLOB)
      FROM n RETURNING 1`,
     work,
@@ -50,7 +50,7 @@ async function fileJob(work: string): Promise<void> {
     officialName: 'EMPRESA TAL LTDA',
   };
   place.tamper(
-    `INSERT INTO outcome (work, item, stored_by, body) ${numbers}
+    `INSERT INTO outcome (job, item, stored_by, body) ${numbers}
      SELECT ?, item, 'lane-0000/a', CAST(json_set(?, '$.item', item) AS BLOB) FROM n RETURNING 1`,
     work,
     JSON.stringify(outcome),

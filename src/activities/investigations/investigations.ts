@@ -30,7 +30,7 @@ import {
 } from '../../domain/investigations/template';
 import type { IdKey } from '../../protection/id-key';
 import type { AuditTrail } from '../../store/audit/trail';
-import { factsOf } from '../../store/investigations/facts';
+import { factsOf } from '../../store/investigations/evidence';
 import {
   InvestigationRepository,
   type ExistingChild,

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { JobRuns } from '../../store/erasure/erasures';
-import type { UndecidedAttempt } from '../../store/erasure/links';
+import type { UndecidedAttempt } from '../../store/erasure/plan';
 import type { ErasurePlan } from '../../store/erasure/plan';
 import { workflowIdOf, type Words } from '../../domain/job';
 import { runningIds, runsOf } from '../../temporal/job-runs';

@@ -79,11 +79,7 @@ export class EventChain {
   }
 }
 
-/**
- * `20261121T101530123Z`: names of chains begin with their first instant, and sort by it.
- *
- * @param at epoch milliseconds
- */
+/** `20261121T101530123Z`: names of chains begin with their first instant, and sort by it. */
 export function chainsSince(at: number): string {
   return new Date(at).toISOString().replace(/[-:.]/g, '');
 }

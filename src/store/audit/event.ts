@@ -30,11 +30,7 @@ export function eventsAfter(last: EventRow | undefined, only = sql`1 = 1`): Stat
 /** Events per query. */
 export const perLook = 500;
 
-/**
- * An entry as a row. A repeated entry has the same name.
- *
- * @param text of `numbered`
- */
+/** An entry as a row. A repeated entry has the same name. */
 export async function eventOf(seal: Seal, text: string): Promise<NewEvent> {
   const entry = entryOf(text);
   const name = nameOf(entry);

@@ -5,7 +5,7 @@ import type { Store } from '../store';
 import { anchorOf, type Anchor } from './anchors';
 import { entryOf, jobHash, linkOf, perLook, eventsAfter, type EventRow } from './event';
 import { beginningOf } from './link';
-import { asNumbered, named, numbersIn } from './numbers';
+import { numbersIn, rewritten } from './numbers';
 
 /**
  * The audit records of some jobs, each with the links up to the next anchor: anyone can check without a key that
@@ -20,7 +20,7 @@ export async function excerptOf(
 ): Promise<AuditExcerpt> {
   const texts = await recordsAbout(store, jobs, last);
   const reported = [...texts.values()].flatMap((own) => [...own.values()]);
-  const nameIn = await named(store, reported);
+  const nameIn = await rewritten(store, reported, 'subject');
   const known = [...new Set(reported.flatMap(numbersIn))]
     .map((number): [string, string] => [number, nameIn(number)])
     .filter(([number, name]) => number !== name)
@@ -54,7 +54,7 @@ async function recordsAbout(
   last: string,
 ): Promise<Map<string, Map<number, string>>> {
   const texts = new Map<string, Map<number, string>>();
-  const numbered = await asNumbered(store, [...jobs, last]);
+  const numbered = await rewritten(store, [...jobs, last], 'number');
   const lastId = numbered(last);
   const about = [...jobs].map((job) => jobHash(numbered(job)));
   const looks = pagesOf<EventRow>(perLook, (row) =>

@@ -9,7 +9,7 @@ import { insertInto, partsOf, raw, sql, type Statement } from '../statement';
 
 /** The part of the store that this needs. */
 interface Numbers {
-  read<T>(one: Statement): Promise<T[]>;
+  readAmong<T>(values: Iterable<string>, select: (some: string[]) => Statement): Promise<T[]>;
   commit(statements: readonly Statement[]): Promise<unknown>;
 }
 
@@ -33,24 +33,16 @@ export async function numbered(
   }
 }
 
-/** Texts as written in audit lines, without those whose names have no number. */
-export async function asNumbered(
+/** Texts as written in audit lines (`number`), or with the names that still exist (`subject`). */
+export async function rewritten(
   database: Numbers,
   texts: Iterable<string>,
+  to: 'number' | 'subject',
 ): Promise<(text: string) => string> {
   const wanted = new Set([...texts].flatMap((text) => text.match(names) ?? []));
-  const known = await lookUp(database, wanted, { from: 'subject', to: 'number' });
-  return (text) => text.replaceAll(names, (name) => known.get(name) ?? name);
-}
-
-/** Replaces numbers by names where they still exist. */
-export async function named(
-  database: Numbers,
-  texts: readonly string[],
-): Promise<(text: string) => string> {
-  const numbers = new Set(texts.flatMap((text) => text.match(names) ?? []));
-  const known = await lookUp(database, numbers, { from: 'number', to: 'subject' });
-  return (text) => text.replaceAll(names, (number) => known.get(number) ?? number);
+  const from = to === 'number' ? 'subject' : 'number';
+  const known = await lookUp(database, wanted, { from, to });
+  return (text) => text.replaceAll(names, (one) => known.get(one) ?? one);
 }
 
 /** Numbers in a text. */
@@ -72,12 +64,9 @@ async function lookUp(
   wanted: Iterable<string>,
   { from, to }: Record<'from' | 'to', 'subject' | 'number'>,
 ): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const some of partsOf([...wanted])) {
-    const rows = await database.read<Record<'subject' | 'number', string>>(
-      sql`SELECT subject, number FROM subject_number WHERE ${raw(from)} IN ${some}`,
-    );
-    for (const row of rows) found.set(row[from], row[to]);
-  }
-  return found;
+  const rows = await database.readAmong<Record<'subject' | 'number', string>>(
+    wanted,
+    (some) => sql`SELECT subject, number FROM subject_number WHERE ${raw(from)} IN ${some}`,
+  );
+  return new Map(rows.map((row) => [row[from], row[to]]));
 }

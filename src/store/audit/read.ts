@@ -4,7 +4,7 @@ import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed/sealed-database';
 import { entryOf, linkOf, perLook, eventsAfter, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
-import { named } from './numbers';
+import { rewritten } from './numbers';
 
 /** A record of the audit trail. */
 export interface StoredAuditRecord extends AuditRecord {
@@ -35,10 +35,8 @@ export async function* readAudit(
   const looks = pagesOf<EventRow>(perLook, (last) => store.read(eventsAfter(last)));
   for await (const rows of looks) {
     const links = rows.map((row) => linkOf(store, row));
-    const nameIn = await named(
-      store,
-      links.map((link) => link?.text ?? ''),
-    );
+    const texts = links.map((link) => link?.text ?? '');
+    const nameIn = await rewritten(store, texts, 'subject');
     for (const [at, { chain, ...row }] of rows.entries()) {
       const link = links[at] ?? null;
       if (link === null) {

@@ -30,7 +30,6 @@ const mostTries = 20;
  * Copies the store in a folder (SQLite) while it is in use. The copy appears atomically.
  *
  * @param target is created, or must be empty
- * @throws StoreError, StoreConfigError
  */
 export async function backUp(folder: string, target: string): Promise<BackupFacts> {
   const there = await readdir(target).catch(() => []);

@@ -27,7 +27,6 @@ export interface Restored {
 /**
  * Restores a backup into a folder without a store, as a new epoch, atomically, and without what was erased since.
  *
- * @param entry its audit entry
  * @throws StoreConfigError, StoreError when the backup is incomplete, or was made with other keys
  */
 export async function restore(

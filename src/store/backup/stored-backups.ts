@@ -37,11 +37,7 @@ async function storedBackups(store: Store): Promise<StoredBackup[]> {
   return stored.filter((one) => one !== null);
 }
 
-/**
- * Stores an erasure, sealed, beside the backups that hold the erased data. Call it before anything is erased.
- *
- * @returns those backups
- */
+/** Stores an erasure, sealed, beside the backups that hold the erased data. Call it before anything is erased. */
 export async function keepErasure(store: Store, erasure: StoredErasure): Promise<HoldingBackup[]> {
   const held: HoldingBackup[] = [];
   for (const stored of await storedBackups(store)) {

@@ -60,7 +60,6 @@ export class AttemptRepository extends Repository {
    * Claims the next attempt of a subject unless its job is stopped. Without the claim, do not send. In a restored
    * store the first attempt is unknown: it may have been bought since the backup.
    *
-   * @param job folder of the sending job
    * @returns `ours`, also when an earlier commit of ours succeeded and its response was lost
    */
   async claim(subject: string, n: number, claim: Claim, job: string): Promise<Claimed> {
@@ -118,7 +117,6 @@ export class AttemptRepository extends Repository {
    * For a request with a key, which may be repeated under the open claim: joins it, or claims the next attempt.
    * Afterwards only the last one to join can say that nothing was sent.
    *
-   * @param job as of `claim`
    * @returns the stop word of the job, or `doubtful`: it may have been sent before the restore, so that nothing is
    *   sent now and a repetition finds an old claim
    */
@@ -172,12 +170,7 @@ export class AttemptRepository extends Repository {
     }
   }
 
-  /**
-   * The first receipt of an attempt stays. Only its last claimer writes it, except an id, which anyone may write.
-   *
-   * @param entries its audit entries
-   * @returns the stored receipt
-   */
+  /** The first receipt of an attempt stays. Only its last claimer writes it, except an id, which anyone may write. */
   async putReceipt(
     subject: string,
     attempt: Pick<Attempt, 'n' | 'claim'>,

@@ -31,8 +31,6 @@ interface PutLargeOptions {
 /**
  * Streams bytes into parts, which are named once complete. The first complete object stays. A failure leaves
  * nothing; a killed process leaves unnamed bytes.
- *
- * @throws OtherBytesError
  */
 export async function putLarge(
   store: Store,

@@ -36,11 +36,7 @@ export class RowWriter {
     if (this.#waiting.length === rowsPerCommit) await this.#flush();
   }
 
-  /**
-   * Everything is stored.
-   *
-   * @returns number of items
-   */
+  /** Everything is stored. */
   async end(): Promise<number> {
     if (this.#waiting.length > 0) await this.#flush();
     return this.#items;

@@ -26,27 +26,25 @@ export class SubjectRepository extends Repository {
 
   /** Holders of each of these subjects. @param begin prefix of a holder */
   async holdersOf(subjects: Iterable<string>, begin = ''): Promise<Map<string, Set<string>>> {
+    const rows = await this.store.readAmong<{ subject: string; holder: string }>(
+      subjects,
+      (some) => sql`SELECT DISTINCT subject, holder FROM subject
+        WHERE subject IN ${some} AND ${beginsWith('holder', begin)}`,
+    );
     const found = new Map<string, Set<string>>();
-    for (const some of partsOf([...subjects])) {
-      const rows = await this.store.read<{ subject: string; holder: string }>(sql`
-        SELECT DISTINCT subject, holder FROM subject
-        WHERE subject IN ${some} AND ${beginsWith('holder', begin)}`);
-      for (const { subject, holder } of rows)
-        found.set(subject, (found.get(subject) ?? new Set()).add(holder));
-    }
+    for (const { subject, holder } of rows)
+      found.set(subject, (found.get(subject) ?? new Set()).add(holder));
     return found;
   }
 
   /** Subjects of these holders, in order. @param begin prefix of a subject */
   async heldBy(holders: Iterable<string>, begin = ''): Promise<string[]> {
-    const found = new Set<string>();
-    for (const some of partsOf([...holders])) {
-      const rows = await this.store.read<{ subject: string }>(sql`
-        SELECT DISTINCT subject FROM subject
-        WHERE holder IN ${some} AND ${beginsWith('subject', begin)}`);
-      for (const { subject } of rows) found.add(subject);
-    }
-    return [...found].toSorted();
+    const rows = await this.store.readAmong<{ subject: string }>(
+      holders,
+      (some) => sql`SELECT DISTINCT subject FROM subject
+        WHERE holder IN ${some} AND ${beginsWith('subject', begin)}`,
+    );
+    return [...new Set(rows.map(({ subject }) => subject))].toSorted();
   }
 }
 

@@ -138,7 +138,6 @@ export class ErasureDraft {
    *
    * @param holder null: all holders
    * @param only rows with one of these values in a column
-   * @returns number of changed rows
    */
   async rewriteRows(
     table: TableName,

@@ -1,3 +1,4 @@
+import { phoneDigits } from '../../domain/core/documents/held-documents';
 import type { ManifestRow } from '../../domain/certificates/certificates';
 import { documentsIn, documentsInText } from '../../domain/core/documents/held-documents';
 
@@ -110,7 +111,7 @@ function asPeopleType(words: string): RegExp {
 }
 
 /** As part of a pattern, with any blanks between the words. */
-export function literally(words: string): string {
+function literally(words: string): string {
   const literal = words.trim().replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return literal.replaceAll(/\s+/g, '\\s+');
 }
@@ -120,10 +121,36 @@ function documentForms(document: string): ErasureForms {
 }
 
 /** The digits with any punctuation, with or without leading zeros. */
-export function punctuatedDigits(document: string): RegExp {
+function punctuatedDigits(document: string): RegExp {
   const bare = document.replace(/^0+/, '');
   const needed = bare.length < fewestDigits ? document : bare;
   const digits = needed.split('').join(between);
   const zeros = needed === document ? '' : `(?:0${between}){0,${document.length - needed.length}}`;
   return new RegExp(`(?<![0-9])${zeros}${digits}(?![0-9])`, 'giu');
+}
+
+/** A wallet address is this long; a user name hardly ever. */
+const distinctiveLength = 20;
+
+/**
+ * How a search target is written: an e-mail address in any case, a phone number in any punctuation. A user name
+ * counts only where it was the target: elsewhere it may be an ordinary word.
+ */
+export function targetForms(target: string): ErasureForms {
+  const lower = target.toLowerCase();
+  const digits = phoneDigits(target);
+  if (digits !== null) {
+    return { is: (text) => phoneDigits(text) === digits, quoted: punctuatedDigits(digits) };
+  }
+  if (/^[^\s@]+@[^\s@]+$/.test(target)) {
+    return { is: (text) => text.toLowerCase() === lower, quoted: wholeWord(target) };
+  }
+  const isDistinctive = target.length >= distinctiveLength && !/\s/.test(target);
+  return { is: (text) => text === target, quoted: isDistinctive ? wholeWord(target) : never };
+}
+
+const never = /(?!)/gu;
+
+function wholeWord(text: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}._%+-])${literally(text)}(?![\\p{L}\\p{N}_-])`, 'giu');
 }

@@ -1,12 +1,12 @@
 import type { JobKind } from '../../domain/job';
 import { maskDocumentsIn } from '../../protection/redaction';
 import type { NameOf } from '../core/subjects';
+import { monitorOfHolder } from '../monitors/monitors';
+import { sql } from '../statement';
 import type { Store } from '../store';
-import { targetForms } from '../traces/target-forms';
-import type { ErasureClass } from './catalog';
+import { fences, type ErasureClass } from './catalog';
 import { ErasureDraft } from './draft';
-import { ErasureSubject, type QuotedWords } from './erasure-subject';
-import { isFence, plannedJob, undecidedOf, type PlannedJob, type UndecidedAttempt } from './links';
+import { ErasureSubject, targetForms, type QuotedWords } from './erasure-subject';
 
 /** A person's request for an erasure, unsealed: it must not be stored or sent. */
 export type ErasureRequest =
@@ -24,6 +24,23 @@ export type ErasureTarget =
   | { kind: 'job'; id: string }
   | { kind: 'age'; class: ErasureClass; endedBefore: string }
   | { kind: 'expired'; jobs: JobKind; endedBefore: string };
+
+/** An attempt whose outcome is not known. */
+export interface UndecidedAttempt {
+  subject: string;
+  workflowId: string;
+  /** Epoch milliseconds until which a response may come; null: lost, and a person resolves it. */
+  answerBy: number | null;
+}
+
+/** A job that an erasure removes or changes. */
+export interface PlannedJob {
+  folder: string;
+  id: string;
+  /** It is removed; otherwise the subject's data in it is emptied. */
+  whole: boolean;
+  ended: boolean;
+}
 
 /** The changes of an erasure, and what blocks it. */
 export class ErasurePlan {
@@ -50,13 +67,71 @@ export class ErasurePlan {
   /** Undecided attempts block it: until a response, or, for a whole analysis, a person's resolution. */
   async addJob(folder: string, whole: boolean): Promise<void> {
     if (this.jobs.some((job) => job.folder === folder)) return;
-    this.jobs.push(await plannedJob(this.store, folder, whole));
+    const monitor = monitorOfHolder(folder);
+    const [job] = await this.store.read<{ id: string; endedAt: string | null }>(
+      sql`SELECT id, ended_at AS "endedAt" FROM job WHERE holder = ${folder}`,
+    );
+    const id = job?.id ?? folder.replace(/^(?:works|batches)\//, '');
+    const ended = monitor !== null || job?.endedAt != null;
+    this.jobs.push({ folder, id: monitor === null ? id : `monitor/${monitor}`, whole, ended });
     // Erasure by age keeps the fence.
     const held = this.request.kind === 'age' ? [] : await this.store.subjects.heldBy([folder]);
-    for (const one of await undecidedOf(this.store, held.filter(isFence)))
+    for (const one of await this.#undecidedOf(held.filter(isFence)))
       if (one.answerBy !== null || (whole && folder.startsWith('analyses/')))
         this.undecided.push(one);
   }
+
+  /** Purchases of these subjects: what they block, and what may quote them. @returns ids of the service */
+  async addBought(subjects: readonly string[], blocks: boolean): Promise<string[]> {
+    if (blocks) this.undecided.push(...(await this.#undecidedOf(subjects)));
+    const doubtful = await this.store.readAmong(
+      subjects,
+      (some) => sql`SELECT subject FROM attempt WHERE subject IN ${some}
+        GROUP BY subject HAVING max(claimed_at) < (SELECT doubt_since FROM install)`,
+    );
+    this.doubtful += doubtful.length;
+    // Also those that a person adopted.
+    const rows = await this.store.readAmong<{ id: string }>(subjects, (some) => {
+      const among = sql`WHERE subject IN ${some} AND external_id IS NOT NULL`;
+      return sql`SELECT external_id AS id FROM attempt ${among}
+        UNION SELECT external_id FROM resolution ${among}`;
+    });
+    const ids = rows.map(({ id }) => id);
+    this.quoted.ids.push(...ids);
+    return ids;
+  }
+
+  /** By index: at most one per subject. */
+  async #undecidedOf(subjects: readonly string[]): Promise<UndecidedAttempt[]> {
+    type Found = UndecidedAttempt & { receipt: string | null };
+    const rows = await this.store.readAmong<Found>(
+      subjects,
+      (some) => sql`
+        SELECT subject, workflow_id AS "workflowId", receipt, answer_by AS "answerBy" FROM attempt
+        WHERE subject IN ${some} AND kind = 'send' AND is_resolved = 0
+          AND (receipt IS NULL OR receipt = 'unknown')`,
+    );
+    return rows.map(({ receipt, answerBy, ...row }) => {
+      const isOnItsWay = receipt === null && (answerBy ?? 0) >= Date.now();
+      return { ...row, answerBy: isOnItsWay ? answerBy : null };
+    });
+  }
+}
+
+/** A purchase that jobs share: erased with the last of them. */
+export function isFence(subject: string): boolean {
+  return fences.has(subject.split('/')[0] ?? '');
+}
+
+/** Subjects, uploads, operations and purchases without holders beyond `own`. @param begin prefix of holders that count */
+export async function aloneAmong(
+  { subjects }: Store,
+  held: readonly string[],
+  own: ReadonlySet<string>,
+  begin = '',
+): Promise<string[]> {
+  const holders = await subjects.holdersOf(held, begin);
+  return held.filter((one) => [...(holders.get(one) ?? [])].every((holder) => own.has(holder)));
 }
 
 export function targetOf(request: ErasureRequest, nameOf: NameOf): ErasureTarget {

@@ -1,30 +1,41 @@
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { contactsIn, documentsIn } from '../../domain/core/documents/held-documents';
 import type { NameOf } from '../core/subjects';
-import { takeReported, type ReportedOfDocument } from '../credit/analysis-result.wire';
+import { jsonOfBytes } from '../../domain/core/json-text';
+import { findLarge, readLarge } from '../core/large-objects';
+import { resultShape, takeReported, type ReportedOfDocument } from '../credit/analysis-result.wire';
 import { monitorOfHolder, MonitorRepository } from '../monitors/monitors';
 import type { Store } from '../store';
-import { targetForms } from '../traces/target-forms';
 import { emptied, foldersOf, reportRoots } from './catalog';
-import { ErasureSubject } from './erasure-subject';
-import * as links from './links';
-import { findLines, takeParts, type FoundLines } from './parts';
-import { ErasurePlan, type ErasureRequest } from './plan';
-import { CreditResults } from './results';
+import type { ErasureDraft } from './draft';
+import { ErasureSubject, targetForms } from './erasure-subject';
+import {
+  findLines,
+  foldersOfJob,
+  takeBought,
+  takeMonitor,
+  takeParts,
+  takeWhole,
+  withChildren,
+  type FoundLines,
+} from './jobs';
+import { aloneAmong, ErasurePlan, type ErasureRequest } from './plan';
 import { isNamedIn, withoutSubject } from './rewriting';
-import { takeBought, takeMonitor, takeWhole } from './wholes';
+
+/** A larger result is removed as a whole. */
+const largestRewritten = 256 * 2 ** 20;
 
 /** Plans erasures: reads all affected data, changes nothing. */
 export class ErasurePlanner {
   readonly #store: Store;
   readonly #nameOf: NameOf;
-  readonly #results: CreditResults;
+  readonly #largest: number;
 
   /** @param largestResult maximum bytes of a rewritten result */
-  constructor(store: Store, nameOf: NameOf, largestResult?: number) {
+  constructor(store: Store, nameOf: NameOf, largestResult = largestRewritten) {
     this.#store = store;
     this.#nameOf = nameOf;
-    this.#results = new CreditResults(store, largestResult);
+    this.#largest = largestResult;
   }
 
   /** Erasure by age has its own plans. */
@@ -77,8 +88,7 @@ export class ErasurePlanner {
 
   /** A job, or all jobs of the same request, as a whole, and what no other job shares. */
   async ofJob(id: string): Promise<ErasurePlan> {
-    const own = new Set(await links.foldersOf(this.#store, id));
-    for (const folder of await links.childrenOf(this.#store, own)) own.add(folder);
+    const own = await withChildren(this.#store, await foldersOfJob(this.#store, id));
     return this.#ofJobs(this.#plan({ kind: 'job', id }), own);
   }
 
@@ -94,7 +104,7 @@ export class ErasurePlanner {
   async #ofJobs(plan: ErasurePlan, own: ReadonlySet<string>): Promise<ErasurePlan> {
     const jobs = [...own].filter((folder) => folder.startsWith('works/'));
     const names = (await this.#store.subjects.heldBy(jobs)).filter((one) => !one.includes('/'));
-    await takeBought(this.#store, plan, await links.aloneAmong(this.#store, names, own, 'works/'));
+    await takeBought(this.#store, plan, await aloneAmong(this.#store, names, own, 'works/'));
     await takeWhole(this.#store, plan, own);
     for (const folder of own) plan.rows += plan.draft.removedOf('batch_row', folder);
     return plan;
@@ -118,7 +128,7 @@ export class ErasurePlanner {
     const holders = [...(held?.keys() ?? [])];
     const folders = new Set(holders.flatMap(folderOf));
     for (const root of roots)
-      for (const folder of await links.jobsBelow(store, root)) folders.add(folder);
+      for (const { folder } of await store.jobs.below(root)) folders.add(folder);
     const whole = new Set<string>();
     for (const folder of folders) if (await this.#isAbout(folder, name, subject)) whole.add(folder);
 
@@ -148,7 +158,7 @@ export class ErasurePlanner {
     }
     subject.takeQuoted(quoted);
     for (const operation of operations)
-      if (!gone.has(operation) && !(await this.#results.rewrite(draft, operation, subject)))
+      if (!gone.has(operation) && !(await this.#rewriteResults(draft, operation, subject)))
         gone.add(operation);
     await draft.removeShared(gone);
     await takeWhole(store, plan, whole);
@@ -160,9 +170,9 @@ export class ErasurePlanner {
       const monitor = monitorOfHolder(folder);
       const isHeld = held?.has(folder) === true || users.has(folder);
       if (monitor === null)
-        await takeParts(store, draft, { folder, subject, gone, isHeld, lines: lines.get(folder) });
+        await takeParts(store, plan, { folder, subject, gone, isHeld, lines: lines.get(folder) });
       else
-        plan.rows += await takeMonitor(store, plan, monitor, {
+        await takeMonitor(store, plan, monitor, {
           isMeant: (line) => isNamedIn(line, subject),
           left: (table, body) => emptied(table, monitor, body, { subject, items: new Set() }),
         });
@@ -193,8 +203,47 @@ export class ErasurePlanner {
   async #reportedOf(operation: string, document: string): Promise<ReportedOfDocument> {
     const none = { names: new Set<string>(), ids: new Set<string>() };
     const reported: ReportedOfDocument = { isAssignor: false, ...none, receivables: 0 };
-    for await (const tree of this.#results.trees(operation)) takeReported(reported, document, tree);
+    for (const key of await this.#resultsOf(operation))
+      takeReported(reported, document, await this.#tree(key));
     return reported;
+  }
+
+  /** @returns false when it can only be removed as a whole */
+  async #rewriteResults(
+    draft: ErasureDraft,
+    operation: string,
+    subject: ErasureSubject,
+  ): Promise<boolean> {
+    const left = (tree: unknown): Buffer =>
+      Buffer.from(JSON.stringify(withoutSubject(tree, subject, resultShape)));
+    for (const key of await this.#resultsOf(operation)) {
+      const tree = await this.#tree(key);
+      if (tree === null) return false;
+      if (left(tree).equals(Buffer.from(JSON.stringify(tree)))) continue;
+      // Read again at that time: only one is in memory at once.
+      await draft.replaceLarge(key, async () => left(await this.#tree(key)));
+    }
+    return true;
+  }
+
+  /** Keys of the results of a credit operation, as far as they exist. */
+  async #resultsOf(operation: string): Promise<string[]> {
+    const keys = await this.#store.records.list(`${operation}/`);
+    return keys.flatMap((key) => (key.endsWith('.json') ? [key.slice(0, -'.json'.length)] : []));
+  }
+
+  /** Null when it is too large, or unreadable. */
+  async #tree(key: string): Promise<unknown> {
+    const object = await findLarge(this.#store, key);
+    if (object === null || object.bytes > this.#largest) return null;
+    try {
+      const parts: Buffer[] = [];
+      for await (const part of readLarge(this.#store, key)) parts.push(part);
+      return jsonOfBytes(Buffer.concat(parts));
+    } catch (error) {
+      if (error instanceof RangeError || error instanceof SyntaxError) return null;
+      throw error;
+    }
   }
 }
 

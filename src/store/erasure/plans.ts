@@ -8,11 +8,10 @@ import { sql } from '../statement';
 import type { Store } from '../store';
 import { answerKeys, asideFolder, type ErasureClass } from './catalog';
 import type { Change } from './draft';
-import { aloneAmong } from './links';
-import { ErasurePlan, type ErasureRequest } from './plan';
+import { takeMonitor } from './jobs';
+import { aloneAmong, ErasurePlan, type ErasureRequest } from './plan';
 import { ErasurePlanner } from './planner';
 import { erasedChange, withoutAnswer, withoutClass, withoutUploads } from './tombstones';
-import { takeMonitor } from './wholes';
 
 /** Rows per plan, which is in memory as a whole and one transaction. */
 const mostInPlan = 2_000;
@@ -157,7 +156,7 @@ class AgePlan extends ErasurePlan {
          GROUP BY m.monitor, m.change HAVING max(m.at) < ${this.#endedBefore} ORDER BY m.monitor, m.change`);
     for (const [id, its] of groupBy(rows, ({ monitor }) => monitor)) {
       const old = new Set(its.map(({ change }) => change));
-      this.rows += await takeMonitor(this.store, this, id, {
+      await takeMonitor(this.store, this, id, {
         isMeant: (line) => old.has((line as { change_id: string }).change_id),
         left: (table, body) => {
           const { change } = body as { change?: { changeId: string } };

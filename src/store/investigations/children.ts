@@ -40,11 +40,8 @@ interface Maker {
   isAnswer(job: JobWithOutcome, request: ChildRequest): boolean | Promise<boolean>;
   /** Input of its workflow beyond the common terms. */
   terms(job: Pick<JobWithOutcome, 'input'>, request: ChildRequest): object | Promise<object>;
-  /** @param before the newest; it does not answer */
-  put(
-    request: ChildRequest,
-    before: JobWithOutcome | null,
-  ): Promise<{ jobId: string; input: unknown }>;
+  /** @param before the newest; it does not answer. @returns its input */
+  put(request: ChildRequest, before: JobWithOutcome | null): Promise<{ jobId: string }>;
 }
 
 export type ForeseenChild = 'request' | 'reuse' | 'underWay' | 'unknown';
@@ -57,11 +54,8 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
     ...deps,
     environment: { actor: record.createdBy },
   });
-  const started = async (request: ChildRequest, jobId: string): Promise<void> => {
-    const { at, record } = request;
-    const terms = { items: 1, onUnknown: 'report', rerun: record.rerun };
-    await audit.append([startEntry({ jobId, by: record.createdBy }, terms, at.getTime())]);
-  };
+  const startOf = ({ at, record: { createdBy: by, rerun } }: ChildRequest, jobId: string) =>
+    startEntry({ jobId, by }, { items: 1, onUnknown: 'report', rerun }, at.getTime());
   const maxAgeOf = ({ record, step }: ChildRequest): number =>
     record.rerun ? 0 : (step.maxAgeMs ?? record.maxAgeMs);
 
@@ -74,9 +68,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const { at, deadlineMs, step, target } = request;
       const retryRural = step.options.retryRural === true;
       const about = { cpf: target, name: nameOf(target), retryRural, label: null, deadlineMs };
-      const input = await new ProfileRepository(store).put(asker(request), about, at);
-      await started(request, input.jobId);
-      return { jobId: input.jobId, input };
+      return new ProfileRepository(store).put(asker(request), about, at);
     },
   };
 
@@ -98,8 +90,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       } as const;
       const about = { document, note: '', label: null };
       await putIssuance(asker(request), jobId, step.options.type ?? 'cnpj', about, terms);
-      await started(request, jobId);
-      return { jobId, input: null };
+      return { jobId };
     },
   };
 
@@ -116,14 +107,12 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
         rerun: isAnew ? at.toISOString() : null,
       };
       const what = { target, strategy: step.options.strategy ?? null };
-      const input = await new TraceRepository(store).put(asker(request), what, {
+      return new TraceRepository(store).put(asker(request), what, {
         label: null,
         deadlineMs,
         now: at,
         ...order,
       });
-      await started(request, input.jobId);
-      return { jobId: input.jobId, input };
     },
   };
 
@@ -141,9 +130,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const jobId = jobIdAt(dossierWorkflowId(dossierId), at);
       const [createdAt, createdBy] = [at.toISOString(), record.createdBy];
       const terms = { ...dossierTerms(step), label: null, deadlineMs };
-      const input: DossierRecord = { jobId, dossierId, ...terms, createdAt, createdBy };
-      await started(request, jobId);
-      return { jobId, input };
+      return { jobId, dossierId, ...terms, createdAt, createdBy } satisfies DossierRecord;
     },
   };
 
@@ -171,9 +158,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const isAnew = before !== null && (await lens.isAnswer(before, request));
       const name = lensName(asker(request), what(request), isAnew ? at.toISOString() : null);
       const terms = { name, ...photoOf(request), mode: modeOf(request), label: null, deadlineMs };
-      const input = await pictures.put(asker(request), terms, at);
-      await started(request, input.jobId);
-      return { jobId: input.jobId, input };
+      return pictures.put(asker(request), terms, at);
     },
   };
 
@@ -196,12 +181,8 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const { at, deadlineMs, record, step } = request;
       const filter = step.options.filter ?? 'all';
       const terms = { filter, forced: null, label: null, deadlineMs, rerun: record.rerun };
-      const input = await new AnalysisRepository(store).put(
-        asker(request),
-        { ...creditNames(request), ...terms },
-        at,
-      );
-      return { jobId: input.jobId, input };
+      const about = { ...creditNames(request), ...terms };
+      return new AnalysisRepository(store).put(asker(request), about, at);
     },
   };
 
@@ -215,9 +196,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const [createdAt, createdBy] = [at.toISOString(), record.createdBy];
       const jobId = sweepIdAt(monitorId, createdAt);
       const about = { jobId, monitorId, terms: plainTerms, reconcile: false };
-      const input: SweepRecord = { ...about, createdAt, createdBy };
-      await started(request, jobId);
-      return { jobId, input };
+      return { ...about, createdAt, createdBy } satisfies SweepRecord;
     },
   };
 
@@ -249,8 +228,11 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
         return { jobId: newest.id, before: true, terms: {} };
       case 'request':
     }
-    const { input, jobId } = await maker.put(request, newest);
-    return { jobId: jobId, before: false, terms: { ...(await maker.terms({ input }, request)) } };
+    const input = await maker.put(request, newest);
+    const { jobId } = input;
+    // An analysis has an entry of its own.
+    if (request.step.kind !== 'credit') await audit.append([startOf(request, jobId)]);
+    return { jobId, before: false, terms: { ...(await maker.terms({ input }, request)) } };
   }
 
   /** What the step would do. `unknown`: a person must resolve the existing job. */

@@ -1,5 +1,7 @@
 import type { StoredResultRow } from '../../domain/certificates/certificates';
 import type { StoredArtifact } from '../../domain/core/artifact';
+import { fieldsOf, type Fields } from '../../domain/core/findings';
+import { jsonOfBytes } from '../../domain/core/json-text';
 import type { AnalysisOutcome } from '../../domain/credit/job';
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import type { JobKind } from '../../domain/job';
@@ -9,12 +11,11 @@ import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import type { TraceOutcome } from '../../domain/traces/search';
 import { CertificateJobs } from '../certificates/jobs';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
+import { answerOf } from '../core/jobs/jobs-of-kind';
 import { readLarge } from '../core/large-objects';
-import { LensRepository } from '../lens/lens';
-import { ProfileRepository } from '../profiles/profiles';
+import { DossierRepository } from '../dossiers/dossiers';
+import { ChangeQueries, type ReviewedFile } from '../monitors/change-queries';
 import type { Store } from '../store';
-import { TraceRepository } from '../traces/traces';
-import { openChanges } from './open-changes';
 
 /** Raw bytes of a job, and their source. */
 export interface EvidenceFile {
@@ -29,95 +30,159 @@ export interface EvidenceFile {
   capturedAt: string;
 }
 
-/** Without erased or missing responses. */
-export function evidenceOf(store: Store, job: JobWithOutcome): Promise<EvidenceFile[]> {
-  const read = job.outcome === null ? undefined : readers[job.kind];
-  return read?.(store, job) ?? Promise.resolve([]);
+type Source = Pick<EvidenceFile, 'endpoint' | 'requestId' | 'capturedAt'>;
+
+/** What a job of one kind reports. */
+interface Reader {
+  /** Default: the outcome. */
+  facts?: (store: Store, job: JobWithOutcome) => Promise<unknown>;
+  evidence?: (store: Store, job: JobWithOutcome) => Promise<EvidenceFile[]>;
 }
 
-type Reader = (store: Store, job: JobWithOutcome) => Promise<EvidenceFile[]>;
+/** A job's result in the words of its service, with its status, for templates. */
+export async function factsOf(store: Store, job: JobWithOutcome): Promise<Fields> {
+  if (job.outcome === null) return {};
+  const { facts } = readers[job.kind] ?? {};
+  return { ...fieldsOf(facts ? await facts(store, job) : job.outcome), status: job.status };
+}
+
+/** Without erased or missing responses. */
+export async function evidenceOf(store: Store, job: JobWithOutcome): Promise<EvidenceFile[]> {
+  return job.outcome === null ? [] : ((await readers[job.kind]?.evidence?.(store, job)) ?? []);
+}
 
 const readers: Readonly<Partial<Record<JobKind, Reader>>> = {
-  async certificate(store, { endedAt, folder }) {
-    for await (const row of new CertificateJobs(store).rows(
-      folder,
-    ) as AsyncIterable<StoredResultRow>) {
-      const body = row.pdfKey === null ? null : await store.records.get(row.pdfKey);
-      if (body === null) return [];
+  certificate: {
+    facts: rowOf,
+    async evidence(store, job) {
+      const row = await rowOf(store, job);
+      if (row === null || row.pdfKey === null) return [];
+      const body = await store.records.get(row.pdfKey);
+      const capturedAt = row.capturedAt ?? row.completedAt ?? job.endedAt ?? '';
       const endpoint = `POST /certidoes/${row.type}`;
-      const capturedAt = row.capturedAt ?? row.completedAt ?? endedAt ?? '';
-      return [{ name: `${row.type}.pdf`, body, endpoint, requestId: row.certidaoId, capturedAt }];
-    }
-    return [];
+      return file(`${row.type}.pdf`, body, { endpoint, requestId: row.certidaoId, capturedAt });
+    },
   },
-  async profile(store, { folder, outcome }) {
-    const { call, settledAt: capturedAt } = outcome as ProfileOutcome;
-    const body = call === null ? null : await new ProfileRepository(store).answer(folder, call);
-    const endpoint = 'GET /perfil/patrimonial/cpf/{cpf}';
-    return body === null
-      ? []
-      : [{ name: 'profile.json', body, endpoint, requestId: null, capturedAt }];
+  profile: {
+    async facts(store, { folder, outcome }) {
+      const { call } = outcome as ProfileOutcome;
+      return call === null ? null : json(await answerOf(store, folder, call));
+    },
+    async evidence(store, { folder, outcome }) {
+      const { call, settledAt: capturedAt } = outcome as ProfileOutcome;
+      const body = call === null ? null : await answerOf(store, folder, call);
+      const endpoint = 'GET /perfil/patrimonial/cpf/{cpf}';
+      return file('profile.json', body, { endpoint, requestId: null, capturedAt });
+    },
   },
-  async trace(store, { folder, outcome }) {
-    const { settledAt: capturedAt, traceId: requestId } = outcome as TraceOutcome;
-    const body = await new TraceRepository(store).answer(folder);
-    return body === null
-      ? []
-      : [{ name: 'trace.json', body, endpoint: 'POST /rastro', requestId, capturedAt }];
+  trace: {
+    facts: async (store, { folder }) => json(await answerOf(store, folder)),
+    async evidence(store, { folder, outcome }) {
+      const { settledAt: capturedAt, traceId: requestId } = outcome as TraceOutcome;
+      const body = await answerOf(store, folder);
+      return file('trace.json', body, { endpoint: 'POST /rastro', requestId, capturedAt });
+    },
   },
-  async lens(store, { folder, outcome }) {
-    const { files, seen, settledAt: capturedAt } = outcome as LensOutcome;
-    const about = {
-      endpoint: 'POST /lente/analyses',
-      requestId: seen?.analysisId ?? null,
-      capturedAt,
-    };
-    const body = await new LensRepository(store).answer(folder);
-    const answer = body === null ? [] : [{ name: 'lens.json', body, ...about }];
-    return [...answer, ...artifacts(store, files?.stored ?? [], 'picture', about)];
+  lens: {
+    facts: async (store, { folder }) => json(await answerOf(store, folder)),
+    async evidence(store, { folder, outcome }) {
+      const { files, seen, settledAt: capturedAt } = outcome as LensOutcome;
+      const requestId = seen?.analysisId ?? null;
+      const source = { endpoint: 'POST /lente/analyses', requestId, capturedAt };
+      const answer = file('lens.json', await answerOf(store, folder), source);
+      return [...answer, ...artifacts(store, files?.stored ?? [], 'picture', source)];
+    },
   },
-  async dossier(store, { folder, outcome }) {
-    const { dossierId: requestId, stored, settledAt: capturedAt } = outcome as DossierOutcome;
-    const about = { endpoint: 'GET /dossies/{id}', requestId, capturedAt };
-    const body = await store.records.get(`${folder}/answers.json`);
-    const answers = body === null ? [] : [{ name: 'dossier.json', body, ...about }];
-    return [...answers, ...artifacts(store, stored, 'dossier', about)];
+  dossier: {
+    async facts(store, { folder }) {
+      const answers = await new DossierRepository(store).answers(folder);
+      return answers && { ...answers.whole, ...answers.status };
+    },
+    async evidence(store, { folder, outcome }) {
+      const { dossierId: requestId, stored, settledAt: capturedAt } = outcome as DossierOutcome;
+      const source = { endpoint: 'GET /dossies/{id}', requestId, capturedAt };
+      const body = await store.records.get(`${folder}/answers.json`);
+      return [
+        ...file('dossier.json', body, source),
+        ...artifacts(store, stored, 'dossier', source),
+      ];
+    },
   },
-  async 'credit-analysis'(store, { outcome }) {
-    const { operationId: requestId, result, settledAt: capturedAt } = outcome as AnalysisOutcome;
-    if (result === null) return [];
-    const about = { endpoint: 'POST /v1/operations', requestId, capturedAt };
-    return [{ name: 'credit.json', body: readLarge(store, result.allKey), ...about }];
+  'credit-analysis': {
+    async facts(_, { outcome }) {
+      const { operationId, result } = outcome as AnalysisOutcome;
+      return { operationId, ...result?.summary };
+    },
+    async evidence(store, { outcome }) {
+      const { operationId: requestId, result, settledAt: capturedAt } = outcome as AnalysisOutcome;
+      const body = result && readLarge(store, result.allKey);
+      return file('credit.json', body, { endpoint: 'POST /v1/operations', requestId, capturedAt });
+    },
   },
-  async 'monitor-sweep'(store, { createdAt, endedAt, input, outcome }) {
-    const about = {
-      endpoint: 'GET /monitors/{id}/changes',
-      requestId: null,
-      capturedAt: endedAt ?? '',
-    };
-    const { monitorId } = input as SweepRecord;
-    const answers: unknown[] = [];
-    const span = { monitorId, from: createdAt, to: endedAt ?? createdAt };
-    for await (const { file } of openChanges(store, span)) answers.push(file.stored.answer);
-    return [
-      { name: 'changes.json', body: json(answers), ...about },
-      { name: 'sweep.json', body: json(outcome), ...about },
-    ];
+  'monitor-sweep': {
+    async evidence(store, { createdAt, endedAt, input, outcome }) {
+      const { monitorId } = input as SweepRecord;
+      const answers: unknown[] = [];
+      const span = { monitorId, from: createdAt, to: endedAt ?? createdAt };
+      for await (const { file: one } of openChanges(store, span)) answers.push(one.stored.answer);
+      const endpoint = 'GET /monitors/{id}/changes';
+      const source = { endpoint, requestId: null, capturedAt: endedAt ?? '' };
+      return [
+        ...file('changes.json', indented(answers), source),
+        ...file('sweep.json', indented(outcome), source),
+      ];
+    },
   },
 };
 
-function json(value: unknown): Buffer {
+/** A change, and whether it was still open at the end of the range. */
+export interface OpenChange {
+  file: ReviewedFile;
+  isOpen: boolean;
+}
+
+/**
+ * Changes of a monitor that were open within a range, in order of first observation.
+ *
+ * @param from ISO 8601, as `to`
+ */
+export async function* openChanges(
+  store: Store,
+  { from, monitorId, to }: { monitorId: string; from: string; to: string },
+): AsyncGenerator<OpenChange> {
+  const every = new ChangeQueries(store).files({ since: null, monitors: [monitorId] });
+  for await (const one of every) {
+    const closedAt = one.acknowledged?.at ?? null;
+    if (one.stored.seenAt > to || (closedAt !== null && closedAt < from)) continue;
+    yield { file: one, isOpen: closedAt === null || closedAt > to };
+  }
+}
+
+async function rowOf(store: Store, { folder }: JobWithOutcome): Promise<StoredResultRow | null> {
+  for await (const row of new CertificateJobs(store).rows(folder)) return row;
+  return null;
+}
+
+function json(body: Buffer | null): unknown {
+  return body && jsonOfBytes(body);
+}
+
+function indented(value: unknown): Buffer {
   return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function file(name: string, body: EvidenceFile['body'] | null, source: Source): EvidenceFile[] {
+  return body === null ? [] : [{ name, body, ...source }];
 }
 
 function artifacts(
   store: Store,
   stored: readonly StoredArtifact[],
   name: string,
-  about: Pick<EvidenceFile, 'endpoint' | 'requestId' | 'capturedAt'>,
+  source: Source,
 ): EvidenceFile[] {
   return stored.map(({ key, mediaType }, index) => {
     const extension = /^(?:application|image)\/(pdf|png|jpeg)$/.exec(mediaType)?.[1] ?? 'bin';
-    return { name: `${name}-${index + 1}.${extension}`, body: readLarge(store, key), ...about };
+    return { name: `${name}-${index + 1}.${extension}`, body: readLarge(store, key), ...source };
   });
 }

@@ -39,8 +39,6 @@ const toWrite: PoolConfig = {
 /**
  * Opens the store in a PostgreSQL database; creates it at the first use.
  *
- * @param url `postgres://...`
- * @param blobs directory of its bytes, shared by all processes
  * @param idKey names subjects, and proves the audit trail
  * @throws StoreError when it was created with another key, or by a later program
  */

@@ -21,11 +21,7 @@ export function mayGoAgain(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
-/**
- * Translates an error of PostgreSQL or the connection; its message may quote values, and is omitted.
- *
- * @param doing the operation
- */
+/** Translates an error of PostgreSQL or the connection; its message may quote values, and is omitted. */
 export function postgresErrorOf(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   const { code, name } = error as { code?: string; name?: string };

@@ -82,11 +82,7 @@ export class PostgresWriter extends GroupQueue<Unit, StatementResult[]> {
   }
 }
 
-/**
- * Until the end of the transaction; once per group.
- *
- * @param locked locks already held
- */
+/** Until the end of the transaction; once per group. */
 async function lock(
   client: ClientBase,
   { name, how }: NonNullable<Statement['lock']>,

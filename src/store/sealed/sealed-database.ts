@@ -3,7 +3,7 @@ import { eventOf } from '../audit/event';
 import { numbered } from '../audit/numbers';
 import type { Database } from '../database';
 import { Sealed, noSeal, type Seal } from './seal';
-import type { Statement, StatementResult } from '../statement';
+import { partsOf, type Statement, type StatementResult } from '../statement';
 import { StoreError, type StoreErrorCode } from '../store-error';
 
 /** Notified of commits, and of a disk or server that fails and recovers. Throws nothing. */
@@ -44,6 +44,16 @@ export class SealedDatabase implements Seal {
     return this.#noted(this.#database.read<T>(statement));
   }
 
+  /** As `read`, for a list of any length. @param select for some of it */
+  async readAmong<T, V = string>(
+    values: Iterable<V>,
+    select: (some: V[]) => Statement,
+  ): Promise<T[]> {
+    const found: T[] = [];
+    for (const some of partsOf([...values])) found.push(...(await this.read<T>(select(some))));
+    return found;
+  }
+
   /** As `Database.commit`. @param entries its audit entries */
   async commit(
     statements: readonly Statement[],
@@ -57,11 +67,7 @@ export class SealedDatabase implements Seal {
     return results;
   }
 
-  /**
-   * One statement with its audit entries; false when it would change nothing, and nothing is done.
-   *
-   * @param beside more statements
-   */
+  /** One statement with its audit entries; false when it would change nothing, and nothing is done. */
   async changes(
     one: Statement,
     entries: readonly AuditEntry[] = [],

@@ -44,7 +44,6 @@ export class SealedTable<Body, Columns extends object = object> {
   /**
    * Rows whose keys begin like this, in order.
    *
-   * @param where further condition
    * @param order default: by the rest of the key
    */
   async read(

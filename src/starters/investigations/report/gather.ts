@@ -19,7 +19,7 @@ import type {
 import type { JobKind } from '../../../domain/job';
 import type { ProfileOutcome, ProfileRecord } from '../../../domain/profiles/lookup';
 import type { JobWithOutcome } from '../../../store/core/jobs/job-rows';
-import { factsOf } from '../../../store/investigations/facts';
+import { factsOf } from '../../../store/investigations/evidence';
 import { childKindOf } from '../child-kinds';
 import type { CommandContext } from '../../jobs/context';
 import { endedJob } from '../../jobs/find-job';

@@ -2,7 +2,7 @@ import type { Cell, Findings } from '../../../domain/core/findings';
 import type { AnalysisOutcome } from '../../../domain/credit/job';
 import type { AssetTotal, ReportTable } from '../../../domain/investigations/report';
 import type { Store } from '../../../store/store';
-import { openChanges } from '../../../store/investigations/open-changes';
+import { openChanges } from '../../../store/investigations/evidence';
 
 /** More rows and columns are in the evidence. */
 const mostRows = 30;

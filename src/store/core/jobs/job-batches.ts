@@ -77,11 +77,7 @@ export class JobBatchRepository {
     }
   }
 
-  /**
-   * A repeated request removes the stop marks of open child jobs.
-   *
-   * @param word default: any
-   */
+  /** A repeated request removes the stop marks of open child jobs. */
   async releaseChildren(folder: string, word?: StopWord): Promise<void> {
     if (!folder.startsWith(jobBatchFolder(''))) return;
     for await (const rows of this.#pages(folder)) {
@@ -173,14 +169,11 @@ export class JobBatchRepository {
   }
 
   async #statuses(ids: readonly string[]): Promise<Map<string, string | null>> {
-    const found = new Map<string, string | null>();
-    for (const some of partsOf(ids)) {
-      const rows = await this.#store.read<{ id: string; status: string | null }>(
-        sql`SELECT id, status FROM job WHERE id IN ${some}`,
-      );
-      for (const { id, status } of rows) found.set(id, status);
-    }
-    return found;
+    const rows = await this.#store.readAmong<{ id: string; status: string | null }>(
+      ids,
+      (some) => sql`SELECT id, status FROM job WHERE id IN ${some}`,
+    );
+    return new Map(rows.map(({ id, status }) => [id, status]));
   }
 }
 

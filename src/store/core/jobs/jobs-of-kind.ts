@@ -29,21 +29,13 @@ export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extend
     return this.store.jobs.input<I>(folder);
   }
 
-  /**
-   * Durable; afterwards the job can be started.
-   *
-   * @param label keyed name of its label
-   */
+  /** Durable; afterwards the job can be started. */
   async putRecord(folder: string, record: I, label: string | null = null): Promise<void> {
     const { jobId: id, createdAt } = record;
     await this.store.jobs.start(folder, { id, kind: this.#shape.kind, createdAt, label }, record);
   }
 
-  /**
-   * Stores a request; afterwards it can be started.
-   *
-   * @param held keyed names of what it is about
-   */
+  /** Stores a request; afterwards it can be started. */
   protected async request(
     { environment, idKey }: Asker,
     request: Omit<I, 'createdAt' | 'createdBy'> & { label?: string | null },
@@ -65,7 +57,6 @@ export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extend
   /**
    * The first outcome stays; returns the stored one.
    *
-   * @param entries its audit entries
    * @throws RangeError when there is no such job
    */
   async putOutcome(folder: string, outcome: O, entries: readonly AuditEntry[] = []): Promise<O> {
@@ -76,13 +67,9 @@ export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extend
     return first;
   }
 
-  /**
-   * The raw response; null: none.
-   *
-   * @param call of several
-   */
+  /** The raw response; null: none. */
   answer(folder: string, call?: number): Promise<Buffer | null> {
-    return this.store.records.get(answerKey(folder, call));
+    return answerOf(this.store, folder, call);
   }
 
   /** The first response stays and is returned: it may have been charged. */
@@ -91,11 +78,7 @@ export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extend
     return put === 'stored' ? body : ((await this.answer(folder, call)) ?? body);
   }
 
-  /**
-   * Stores an unreadable response as evidence.
-   *
-   * @returns its key
-   */
+  /** Stores an unreadable response as evidence. */
   async putUnreadable(folder: string, body: Buffer): Promise<string> {
     const sum = createHash('sha256').update(body).digest('hex');
     const key = `${folder}/unreadable/${sum.slice(0, 32)}`;
@@ -109,12 +92,7 @@ export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extend
     return key === undefined ? null : this.store.records.get(key);
   }
 
-  /**
-   * Counts an event.
-   *
-   * @param what words that name it
-   * @returns the count
-   */
+  /** Counts an event. */
   async note(folder: string, what: readonly string[], at: number): Promise<number> {
     for (let n = (await this.noted(folder, what)) + 1; ; n += 1) {
       const key = `${notesPrefix(folder, what)}${String(n).padStart(4, '0')}.json`;
@@ -147,6 +125,15 @@ export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extend
 
 function notesPrefix(folder: string, what: readonly string[]): string {
   return `${folder}/notes/${what.map(keySegment).join('/')}/`;
+}
+
+/** The raw response of a job; null: none. @param call of several */
+export function answerOf(
+  { records }: Store,
+  folder: string,
+  call?: number,
+): Promise<Buffer | null> {
+  return records.get(answerKey(folder, call));
 }
 
 function answerKey(folder: string, call?: number): string {

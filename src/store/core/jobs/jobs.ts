@@ -137,12 +137,7 @@ export class JobRepository extends Repository {
     return this.#body<O>(sql`outcome`, folder);
   }
 
-  /**
-   * Afterwards it can be started; an existing job stays.
-   *
-   * @param entries its audit entries
-   * @returns whether it is new
-   */
+  /** Afterwards it can be started. False: the job exists, and stays. */
   start(
     folder: string,
     { id, kind, createdAt, label }: JobStart,
@@ -155,12 +150,7 @@ export class JobRepository extends Repository {
     return this.store.changes(insertInto('job', columns, [row]), entries, held);
   }
 
-  /**
-   * The first outcome stays.
-   *
-   * @param entries its audit entries
-   * @returns whether this one was stored
-   */
+  /** False: the first outcome stays. */
   end(
     folder: string,
     ending: JobEnding,
@@ -176,11 +166,7 @@ export class JobRepository extends Repository {
     await this.store.commit(ends.map(ended));
   }
 
-  /**
-   * Afterwards no claim of the job commits, whoever drives it. A cancellation is permanent.
-   *
-   * @param entries its audit entries
-   */
+  /** Afterwards no claim of the job commits, whoever drives it. A cancellation is permanent. */
   async stop(folder: string, word: StopWord, entries: readonly AuditEntry[] = []): Promise<void> {
     const otherwise = word === 'paused' ? undefined : replacing(['holder'], ['word']);
     const mark = insertInto('stop_mark', ['holder', 'word'], [[folder, word]], otherwise);
@@ -195,11 +181,7 @@ export class JobRepository extends Repository {
     return mark?.word ?? null;
   }
 
-  /**
-   * A person has decided: it may resume.
-   *
-   * @param word default: any
-   */
+  /** A person has decided: it may resume. */
   async release(folder: string, word?: StopWord): Promise<void> {
     const only = word === undefined ? raw('') : sql`AND word = ${word}`;
     await this.store.commit([
