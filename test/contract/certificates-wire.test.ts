@@ -258,7 +258,7 @@ describe('an issuance on the wire', () => {
 
   test('an answer about another issuance is refused', () => {
     const body = { certidao_id: 'b8d7', status: 'completed' };
-    expect(() => decode(body, 'a1c2')).toThrow('certidao_id: another_issuance');
+    expect(() => decode(body, 'a1c2')).toThrow('id: another_resource');
   });
 
   test('a status that is the name of something every object has is unsettled', () => {

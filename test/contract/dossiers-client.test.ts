@@ -81,15 +81,9 @@ const inOurWords = {
   subjectType: 'cnpj',
   mode: 'modular',
   kind: 'advanced',
-  contractVersion: '2026-01',
-  billingPolicyVersion: 'p1',
   attempt: {
-    attemptId: other,
     number: 2,
     status: 'completed',
-    queuedAt: '2026-01-05T12:00:00Z',
-    startedAt: '2026-01-05T12:00:01Z',
-    completedAt: '2026-01-05T12:10:00Z',
     billing: {
       billingId: 'b1',
       status: 'charged',
@@ -119,8 +113,6 @@ const inOurWords = {
   stale: false,
   reportSchema: [{ section: 'x' }],
   risk: {
-    matrixId: 'm1',
-    matrixVersion: '4',
     status: 'classified',
     level: 'high',
     score: 71,

@@ -1,5 +1,6 @@
 import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
+import { profileSections } from '../../src/domain/profiles/sections';
 import { ProfilesApi } from '../../src/apis/investigation/profile';
 import { LoopbackServer, sendJson } from '../support/loopback-server';
 import { personProfile, propertyRow, vehicleRow } from '../support/profile-answers';
@@ -28,10 +29,10 @@ const readWith = async (body: unknown) => {
   server.reply = (_, response) => sendJson(response, 200, body);
   return (await api.lookUp(cpf)).read;
 };
-const profileWith = async (fields: object) => {
+const sectionsWith = async (fields: object) => {
   const read = await readWith({ ...personProfile(), ...fields });
   if (read.kind !== 'profile') throw new Error(read.kind);
-  return read.profile;
+  return new Map(profileSections(read.answer).map(({ name, rows }) => [name, rows]));
 };
 
 test('a profile is asked for by its digits, with the token as a bearer', async () => {
@@ -46,73 +47,56 @@ test('a profile is asked for by its digits, with the token as a bearer', async (
 });
 
 test('every section of a profile reads as it was told', async () => {
-  const { veiculos, imoveis, aeronaves, patentes, rural } = personProfile();
-  const profile = await profileWith({});
-  expect(profile).toMatchObject({
-    planes: aeronaves.avioes,
-    drones: aeronaves.drones,
-    rural: { kind: 'person', ...rural },
-  });
-  // Empty text means no value.
-  const withNulls = (row: object) =>
-    Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [name, value === '' ? null : value]),
-    );
-  expect(profile.vehicles).toEqual(veiculos.map(withNulls));
-  expect(profile.patents).toEqual(patentes.map(withNulls));
-  expect(profile.properties).toEqual(
-    imoveis.map((row) => ({
-      ...withNulls(row),
-      localizacao: withNulls(row.localizacao),
-      proprietario: { tipoDocumento: null, ...withNulls(row.proprietario) },
-    })),
-  );
+  const { veiculos, aeronaves, patentes, rural } = personProfile();
+  const sections = await sectionsWith({});
+  expect(sections.get('veiculos')).toEqual(veiculos);
+  expect(sections.get('patentes')).toEqual(patentes);
+  expect(sections.get('imoveis')).toMatchObject([
+    {
+      valor_venal: propertyRow.valor_venal,
+      'localizacao.cidade': propertyRow.localizacao.cidade,
+      'proprietario.documento': propertyRow.proprietario.documento,
+    },
+  ]);
+  expect(sections.get('aeronaves_avioes')).toHaveLength(aeronaves.avioes.length);
+  expect(sections.get('aeronaves_drones')).toHaveLength(aeronaves.drones.length);
+  expect(sections.get('rural_infracoes')).toHaveLength(rural.infracoes.length);
+  expect(sections.get('rural_resumo')).toMatchObject([
+    { area_total_ha: rural.resumo.area_total_ha },
+  ]);
 });
 
 test.each(['veiculos', 'imoveis', 'patentes', 'aeronaves'])(
   'a profile without %s has not told them, which is another thing than none',
   async (section) => {
-    const ours = {
-      veiculos: 'vehicles',
-      imoveis: 'properties',
-      patentes: 'patents',
-      aeronaves: 'planes',
-    } as const;
-    const name = ours[section as keyof typeof ours];
-    expect((await profileWith({ [section]: undefined }))[name]).toBeNull();
-    expect((await profileWith({ [section]: 'words' }))[name]).toBeNull();
+    const name = section === 'aeronaves' ? 'aeronaves_avioes' : section;
+    expect((await sectionsWith({ [section]: undefined })).has(name)).toBe(false);
+    expect((await sectionsWith({ [section]: 'words' })).has(name)).toBe(false);
     const none = section === 'aeronaves' ? { avioes: [], drones: [] } : [];
-    expect((await profileWith({ [section]: none }))[name]).toEqual([]);
+    expect((await sectionsWith({ [section]: none })).get(name)).toEqual([]);
   },
 );
 
 test('an odd row reads with what it has', async () => {
-  const profile = await profileWith({
-    veiculos: [{ placa: '', ano_modelo: '2019', new_field: 1 }, 'no row', vehicleRow],
-    imoveis: [{ ...propertyRow, localizacao: null, proprietario: { documento: null } }],
-  });
-  expect(profile.vehicles).toMatchObject([
-    { placa: null, ano_modelo: 2019, renavam: null },
-    { placa: null },
+  const rows = [{ placa: '', ano_modelo: '2019', new_field: 1 }, 'no row', vehicleRow];
+  const sections = await sectionsWith({ veiculos: rows });
+  expect(sections.get('veiculos')).toMatchObject([
+    { placa: '', ano_modelo: '2019', new_field: 1 },
+    {},
     { placa: vehicleRow.placa },
-  ]);
-  expect(profile.properties).toMatchObject([
-    { localizacao: null, proprietario: { nome: null, documento: null, tipoDocumento: null } },
   ]);
 });
 
 test('rural that is null timed out or failed', async () => {
-  expect((await profileWith({ rural: null })).rural).toBeNull();
+  const names = [...(await sectionsWith({ rural: null })).keys()];
+  expect(names.filter((name) => name.startsWith('rural'))).toEqual([]);
 });
 
 test('the rural profile of a company reads as one', async () => {
-  const rural = { imoveisRurais: [{ x: 1 }], perfil: null };
-  expect((await profileWith({ rural })).rural).toEqual({ kind: 'company', ...rural });
-  const withPerfil = { imoveisRurais: [], perfil: { x: 1 } };
-  expect((await profileWith({ rural: withPerfil })).rural).toEqual({
-    kind: 'company',
-    ...withPerfil,
-  });
+  const rural = { imoveisRurais: [{ x: 1 }], perfil: { y: 2 } };
+  const sections = await sectionsWith({ rural });
+  expect(sections.get('rural_imoveis')).toEqual([{ x: 1 }]);
+  expect(sections.get('rural_perfil')).toEqual([{ y: 2 }]);
 });
 
 test('a 200 with only `erro` finds the CPF invalid', async () => {

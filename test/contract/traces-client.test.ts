@@ -85,12 +85,9 @@ test('a search reads as it was told', async () => {
     coverage: trace.coverage,
     billing: { status: 'charged', amount: 2, unit: 'tokens' },
     artifacts: [{ anything: 1 }],
-    result: { found: [] },
     failure: { code: 'x', message: null, retryable: null, retryAfterMs: null },
     pollAfterMs: 500,
     createdAt: '2026-01-05T12:00:00Z',
-    updatedAt: '2026-01-05T12:00:01Z',
-    startedAt: '2026-01-05T12:00:02Z',
     completedAt: '2026-01-05T12:00:03Z',
   });
 });
@@ -124,7 +121,6 @@ test('reads a search of which only the id can be read', async () => {
       coverage: null,
       billing: null,
       artifacts: [],
-      result: null,
       pollAfterMs: null,
     });
   }

@@ -108,14 +108,14 @@ export function sampleJobs({
   profile,
   trace,
 }: Answers): Record<string, SampleJob> {
-  const search = traceFromWire(call, null, trace.body);
+  const search = traceFromWire(call, null, trace.json);
   const { dossierId, risk, coverage } = dossierFromWire(
     call,
     String(dossier.json['id']),
-    dossier.body,
+    dossier.json,
   );
   const looked = (answer: Answer): SampleJob => {
-    const { mode, state, billing, artifacts } = lensFromWire(call, null, answer.body);
+    const { mode, state, billing, artifacts } = lensFromWire(call, null, answer.json);
     const seen = { mode, state, hasResult: true, artifacts: artifacts.length, sha256: null };
     const key = `lens-input/${mode}`;
     const file = {

@@ -16,6 +16,7 @@ import {
   type Receipt,
   type Taken,
 } from '../../domain/core/service/attempts';
+import { fieldsOf, isFields } from '../../domain/core/findings';
 import { documentsInText } from '../../domain/core/documents/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../../domain/profiles/audit';
 import {
@@ -261,19 +262,20 @@ function endBy(newest: Found | undefined): Partial<ProfileOutcome> {
 function reportedBy(body: Buffer, call: number): LookedUp {
   const read = profileFromWire(fromFile, body);
   if (read.kind !== 'profile') return noOf(read);
-  const { vehicles, properties, planes, drones, patents, rural } = read.profile;
-  const count = (list: readonly unknown[] | null): number | null => list?.length ?? null;
+  const { aeronaves, imoveis, patentes, rural, veiculos } = fieldsOf(read.answer);
+  const { avioes, drones } = fieldsOf(aeronaves);
+  const count = (list: unknown): number | null => (Array.isArray(list) ? list.length : null);
   return {
     kind: 'found',
     call,
     sha256: sha256Of(body),
-    rural: rural === null ? 'failed' : 'reported',
+    rural: isFields(rural) ? 'reported' : 'failed',
     counts: {
-      vehicles: count(vehicles),
-      properties: count(properties),
-      planes: count(planes),
+      vehicles: count(veiculos),
+      properties: count(imoveis),
+      planes: count(avioes),
       drones: count(drones),
-      patents: count(patents),
+      patents: count(patentes),
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Engine } from '../../domain/credit/engine';
 import { JsonText, memberText } from '../../domain/core/json-text';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { flag, number, reported, tolerant } from '../http/tolerant';
+import { flag, number, parseWire, reported, tolerant } from '../http/tolerant';
 
 /** The service's shape of an engine (specification: "Engine"). Required: its id and its name. */
 const engineWire = z.object({
@@ -26,7 +26,7 @@ export function engineFromWire(call: CallName, body: Buffer): Engine {
   const parsed = parseJson(body);
   const wrapped = objectEntries(parsed).filter(([, value]) => isEngine(value));
   const [name] = isEngine(parsed) || wrapped.length !== 1 ? [] : (wrapped[0] ?? []);
-  const engine = parse(engineWire, call, name === undefined ? parsed : wrapped[0]?.[1]);
+  const engine = parseWire(engineWire, call, name === undefined ? parsed : wrapped[0]?.[1]);
   const whole = body.toString('utf8');
   const text = name === undefined ? whole : memberText(whole, name);
   const rules = text === null || engine.rules === null ? null : memberText(text, 'rules');
@@ -60,7 +60,7 @@ export function enginesFromWire(call: CallName, body: Buffer, link = ''): Engine
   if (next === undefined && more !== undefined) refusePage(call, more);
   const total = members.find(([name, value]) => isTotal.test(name) && typeof value === 'number');
   return {
-    engines: parse(z.array(engineWire), call, listed),
+    engines: parseWire(z.array(engineWire), call, listed),
     next: next ?? null,
     total: total === undefined ? null : Number(total[1]),
   };
@@ -130,11 +130,4 @@ function objectEntries(value: unknown): Entries {
 
 function arraysIn(entries: Entries): unknown[][] {
   return entries.map(([, value]) => value).filter((value) => Array.isArray(value));
-}
-
-function parse<T>(schema: z.ZodType<T>, call: CallName, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, code }) => ({ path: path.join('.'), code }));
-  throw new ContractError(call, issues);
 }

@@ -7,6 +7,7 @@ import type {
   AnalysisIssue,
 } from '../../domain/credit/analysis';
 import { ContractError, type CallName } from '../http/errors';
+import { parseWire } from '../http/tolerant';
 import { JsonLists } from './json-lists';
 
 /**
@@ -147,7 +148,7 @@ export async function readIssues(
   visitor: AnalysisVisitor = {},
 ): Promise<AnalysisHead> {
   const root = await rootOf(call, sacadoOfIssuesWire, body, visitor);
-  const { cedente: _, ...head } = parse(issuesAloneWire, call, root, []);
+  const { cedente: _, ...head } = parseWire(issuesAloneWire, call, root);
   return headFromWire(head);
 }
 
@@ -162,7 +163,7 @@ async function rootOf(
   const lists = new JsonLists(listPaths, (value, list) => {
     visitor.asItCame?.(value, list === payerList ? 'sacado' : 'titulo');
     if (list === payerList) {
-      const wire = parse(payerWire, call, value, ['cedente', 'sacados', payers]);
+      const wire = parseWire(payerWire, call, value, ['cedente', 'sacados', payers]);
       visitor.payer?.(payerFromWire(wire), payers);
       payers += 1;
     } else visitor.receivable?.(receivableFromWire(call, value, payers), payers);
@@ -185,7 +186,7 @@ const listPaths = [
 const payerList = 0;
 
 function analysisFromWire(call: CallName, root: unknown): Analysis {
-  const { cedente, ...head } = parse(analysisWire, call, root, []);
+  const { cedente, ...head } = parseWire(analysisWire, call, root);
   return {
     ...headFromWire(head),
     assignor: {
@@ -229,7 +230,7 @@ function payerFromWire(wire: Omit<z.output<typeof sacadoOfIssuesWire>, 'titulos'
 }
 
 function receivableFromWire(call: CallName, value: unknown, payer: number): AnalysedReceivable {
-  const wire = parse(tituloWire, call, value, ['cedente', 'sacados', payer, 'titulos']);
+  const wire = parseWire(tituloWire, call, value, ['cedente', 'sacados', payer, 'titulos']);
   return {
     id: wire.id,
     number: wire.numero,
@@ -260,19 +261,4 @@ function issueFromWire({ detail, ...wire }: z.output<typeof issueWire>): Analysi
 
 function withSentence(message: string | null, sentence: string): string {
   return message === null || message === sentence ? sentence : `${message} (${sentence})`;
-}
-
-function parse<T>(
-  schema: z.ZodType<T>,
-  call: CallName,
-  value: unknown,
-  position: readonly (string | number)[],
-): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, code }) => ({
-    path: [...position, ...path].join('.'),
-    code,
-  }));
-  throw new ContractError(call, issues);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ContractError, type CallName } from './errors';
 
 /** An optional field: missing, null and another type are all null. */
 export function tolerant<T>(shape: z.ZodType<T>) {
@@ -24,3 +25,43 @@ export const number = tolerant(
       .transform(Number),
   ]),
 );
+
+type Camel<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
+
+/** An object with our spelling of names: `media_type` becomes `mediaType`. */
+export function camel<Shape extends z.ZodRawShape>(shape: Shape) {
+  type Ours = {
+    [Name in keyof Shape as Camel<Name>]: z.output<Shape[Name]>;
+  };
+  const ours = (name: string): string =>
+    name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return z
+    .object(shape)
+    .transform(
+      (wire) =>
+        Object.fromEntries(
+          Object.entries(wire).map(([name, value]) => [ours(name), value]),
+        ) as Ours,
+    );
+}
+
+/**
+ * @param at where the value is in the response
+ * @throws ContractError with the invalid paths, never the values
+ */
+export function parseWire<T>(
+  schema: z.ZodType<T>,
+  call: CallName,
+  value: unknown,
+  at: readonly PropertyKey[] = [],
+): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ContractError(call, issuesOf(parsed.error, at));
+}
+
+export function issuesOf(error: z.ZodError, at: readonly PropertyKey[] = []) {
+  return error.issues.map(({ code, path }) => ({ path: [...at, ...path].join('.'), code }));
+}

@@ -1,23 +1,11 @@
 import type { Dossier, DossierState } from '../../domain/dossiers/dossier';
 import type { DossierAssumptions } from '../assumptions';
-import { callTo, type BeforeSend, type HttpCall } from '../http/call';
+import type { BeforeSend, HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
-import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { dossierFromWire, dossierWire } from './wire/dossiers.wire';
 import { idempotencyKey } from './idempotency-key';
-import {
-  findListed,
-  listQuery,
-  pageFromWire,
-  walkPages,
-  type ListFilter,
-  type Page,
-} from './pages';
-
-/** Bytes. A report schema is of unknown size; a page has 100 of them at most. */
-const maxBytes = 16 * 1024 * 1024;
-const maxPageBytes = 64 * 1024 * 1024;
+import { listQuery, ListedApi, type ListFilter } from './pages';
 
 /** Filter of the list. Omitted fields are not sent. A service may ignore any of it. */
 export interface DossierFilter extends ListFilter {
@@ -31,15 +19,13 @@ export interface DossierAnswer {
 }
 
 /** Dossier calls (specification: "Dossiers"). Retries nothing. */
-export class DossiersApi {
-  readonly service: Service;
-  readonly timeoutMs: number;
-  readonly #assumptions: DossierAssumptions;
+export class DossiersApi extends ListedApi<Dossier, DossierFilter> {
+  readonly #readPath: string | null;
 
   constructor(service: Service, assumptions: DossierAssumptions, timeoutMs = 30_000) {
-    this.service = service;
-    this.timeoutMs = timeoutMs;
-    this.#assumptions = assumptions;
+    const query = (filter: DossierFilter) => listQuery(assumptions, filter);
+    super(service, timeoutMs, { path: '/dossies', item: dossierWire, query });
+    this.#readPath = assumptions.readPath;
   }
 
   /**
@@ -52,10 +38,7 @@ export class DossiersApi {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<DossierAnswer> {
-    return this.#one(this.#call('GET', '/dossies/{dossie_id}/status', dossierId), dossierId, {
-      priority,
-      signal,
-    });
+    return this.#one('GET', '/dossies/{id}/status', dossierId, { priority, signal });
   }
 
   /**
@@ -70,39 +53,10 @@ export class DossiersApi {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<DossierAnswer | null> {
-    const { readPath } = this.#assumptions;
-    if (readPath !== null) {
-      const call = this.#call('GET', readPath.replace('{id}', '{dossie_id}'), dossierId);
-      return this.#one(call, dossierId, { priority, signal });
-    }
-    const pages = this.pages({ pageSize: 100 }, priority, signal);
-    const found = await findListed(this.#listCall, pages, dossierId);
+    if (this.#readPath !== null)
+      return this.#one('GET', this.#readPath, dossierId, { priority, signal });
+    const found = await this.findListed(dossierId, priority, signal);
     return found && { dossier: found.item, answer: found.answer };
-  }
-
-  /**
-   * One page. Check every item by its own fields: the filter may have been ignored.
-   *
-   * @throws ContractError when the response is no list
-   */
-  async list(
-    filter: DossierFilter,
-    priority: CallPriority = 'poll',
-    signal?: AbortSignal,
-  ): Promise<Page<Dossier>> {
-    const call = { ...this.#listCall, query: listQuery(this.#assumptions, filter) };
-    return pageFromWire(call, dossierWire, (await this.service.call(call, priority, signal)).body);
-  }
-
-  /** All pages, one at a time. */
-  pages(
-    filter: Omit<DossierFilter, 'cursor'>,
-    priority: CallPriority = 'poll',
-    signal?: AbortSignal,
-  ): AsyncGenerator<Page<Dossier>> {
-    return walkPages(this.#listCall, (cursor) =>
-      this.list({ ...filter, ...(cursor !== null && { cursor }) }, priority, signal),
-    );
   }
 
   /**
@@ -118,13 +72,8 @@ export class DossiersApi {
     signal?: AbortSignal,
     beforeSend?: BeforeSend,
   ): Promise<DossierAnswer> {
-    const call: HttpCall = {
-      ...this.#call('POST', '/dossies/{dossie_id}/retry', dossierId),
-      headers: idempotencyKey(key),
-      seenThrough: true,
-      beforeSend,
-    };
-    return this.#one(call, dossierId, { priority: 'request', signal });
+    const headers = idempotencyKey(key);
+    return this.#order('/dossies/{id}/retry', dossierId, { headers, beforeSend }, signal);
   }
 
   /**
@@ -138,30 +87,28 @@ export class DossiersApi {
     signal?: AbortSignal,
     beforeSend?: BeforeSend,
   ): Promise<DossierAnswer> {
-    const call: HttpCall = {
-      ...this.#call('POST', '/dossies/{dossie_id}/cancel', dossierId),
-      seenThrough: true,
-      beforeSend,
-    };
-    return this.#one(call, dossierId, { priority: 'request', signal });
+    return this.#order('/dossies/{id}/cancel', dossierId, { beforeSend }, signal);
+  }
+
+  #order(path: string, id: string, own: Partial<HttpCall>, signal: AbortSignal | undefined) {
+    return this.#one(
+      'POST',
+      path,
+      id,
+      { priority: 'request', signal },
+      { ...own, seenThrough: true },
+    );
   }
 
   async #one(
-    call: HttpCall,
+    method: string,
+    pathTemplate: string,
     dossierId: string,
     { priority, signal }: { priority: CallPriority; signal: AbortSignal | undefined },
+    own: Partial<HttpCall> = {},
   ): Promise<DossierAnswer> {
-    const { body } = await this.service.call(call, priority, signal);
-    const dossier = dossierFromWire(call, dossierId, body);
-    return { dossier, answer: parseJson(body) as object };
-  }
-
-  get #listCall(): HttpCall {
-    return { ...this.#call('GET', '/dossies', ''), maxBytes: maxPageBytes };
-  }
-
-  #call(method: string, pathTemplate: string, dossierId: string): HttpCall {
-    const limits = { timeoutMs: this.timeoutMs, maxBytes };
-    return callTo(method, pathTemplate, { dossie_id: dossierId }, limits);
+    const call = { ...this.callTo(method, pathTemplate, dossierId), ...own };
+    const answer = await this.answerTo(call, priority, signal);
+    return { dossier: dossierFromWire(call, dossierId, answer), answer };
   }
 }

@@ -64,8 +64,7 @@ export class LensApi {
         ...(mode !== null && { [this.#assumptions.modeField]: mode }),
       },
     };
-    const { body } = await this.service.call(call, 'request', signal);
-    return { analysis: lensFromWire(call, null, body), answer: parseJson(body) as object };
+    return this.#one(call, null, 'request', signal);
   }
 
   /**
@@ -133,22 +132,19 @@ export class LensApi {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<LensAnswer> {
-    return this.#one(
-      this.#call('GET', this.#assumptions.readPath, analysisId),
-      analysisId,
-      priority,
-      signal,
-    );
+    const call = this.#call('GET', this.#assumptions.readPath, analysisId);
+    return this.#one(call, analysisId, priority, signal);
   }
 
   async #one(
     call: HttpCall,
-    analysisId: string,
+    analysisId: string | null,
     priority: CallPriority,
     signal?: AbortSignal,
   ): Promise<LensAnswer> {
     const { body } = await this.service.call(call, priority, signal);
-    return { analysis: lensFromWire(call, analysisId, body), answer: parseJson(body) as object };
+    const answer = parseJson(body) as object;
+    return { analysis: lensFromWire(call, analysisId, answer), answer };
   }
 
   #call(method: string, pathTemplate: string, id: string): HttpCall {

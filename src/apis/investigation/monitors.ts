@@ -91,7 +91,7 @@ export class MonitorsApi {
       change_id: changeId,
     });
     const { body } = await this.service.call(call, priority, signal);
-    return changeFromWire(call, changeId, body);
+    return changeFromWire(call, changeId, parseJson(body));
   }
 
   /**
@@ -105,8 +105,7 @@ export class MonitorsApi {
     signal?: AbortSignal,
   ): Promise<MonitorAnswer> {
     const call = this.#call('GET', this.#assumptions.readPath, { id: monitorId });
-    const { body } = await this.service.call(call, priority, signal);
-    return { monitor: monitorFromWire(call, monitorId, body), answer: parseJson(body) };
+    return this.#one(call, monitorId, priority, signal);
   }
 
   /** Sends only the given fields. May be repeated. */
@@ -120,8 +119,17 @@ export class MonitorsApi {
         frequency_hours: update.frequencyHours,
       },
     };
-    const { body } = await this.service.call(call, 'interactive');
-    return { monitor: monitorFromWire(call, monitorId, body), answer: parseJson(body) };
+    return this.#one(call, monitorId, 'interactive');
+  }
+
+  async #one(
+    call: HttpCall,
+    monitorId: string,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<MonitorAnswer> {
+    const answer = parseJson((await this.service.call(call, priority, signal)).body);
+    return { monitor: monitorFromWire(call, monitorId, answer), answer };
   }
 
   #call(method: string, pathTemplate: string, ids: Readonly<Record<string, string>>): HttpCall {

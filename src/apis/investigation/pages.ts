@@ -9,8 +9,16 @@ import {
 } from '../../domain/core/service/list-walk';
 import { classifyFailure } from '../http/classify';
 import { ContractError, StatusError, type CallName } from '../http/errors';
+import { callTo, type HttpCall } from '../http/call';
+import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import { flag, isSameId, issuesOf, parseWire, reported } from './wire/wire-fields';
+import type { Service } from '../http/service';
+import { flag, issuesOf, parseWire } from '../http/tolerant';
+import { isSameId, reported } from './wire/wire-fields';
+
+/** Bytes. A result or report is of unknown size; a page has 100 of them at most. */
+const maxBytes = 16 * 1024 * 1024;
+const maxPageBytes = 64 * 1024 * 1024;
 
 /** One entry of a list: an invalid one does not hide the others. */
 export type Listed<T> =
@@ -161,6 +169,81 @@ async function pageAt<T>(
 function isRefused(error: unknown): boolean {
   if (!(error instanceof StatusError || error instanceof ContractError)) return false;
   return ['permanent', 'unknown'].includes(classifyFailure(error));
+}
+
+/** Calls about a resource that the service lists too. Retries nothing. */
+export class ListedApi<T, Filter extends ListFilter> {
+  readonly service: Service;
+  /** Total time of one call. */
+  readonly timeoutMs: number;
+  readonly #listed: {
+    path: string;
+    item: z.ZodType<T>;
+    query: (filter: Filter) => HttpCall['query'];
+  };
+
+  constructor(
+    service: Service,
+    timeoutMs: number,
+    listed: { path: string; item: z.ZodType<T>; query: (filter: Filter) => HttpCall['query'] },
+  ) {
+    this.service = service;
+    this.timeoutMs = timeoutMs;
+    this.#listed = listed;
+  }
+
+  /**
+   * One page. Check every item by its own fields: the filter may have been ignored.
+   *
+   * @throws ContractError when the response is no list
+   */
+  async list(
+    filter: Filter,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<Page<T>> {
+    const { item, query } = this.#listed;
+    const call = { ...this.#listCall, query: query(filter) ?? {} };
+    return pageFromWire(call, item, (await this.service.call(call, priority, signal)).body);
+  }
+
+  /** All pages, one at a time. */
+  pages(
+    filter: Filter,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): AsyncGenerator<Page<T>> {
+    return walkPages(this.#listCall, (cursor) =>
+      this.list({ ...filter, ...(cursor !== null && { cursor }) }, priority, signal),
+    );
+  }
+
+  /**
+   * The entry with this id; null when no page has it.
+   *
+   * @throws ContractError as `walkPages`, and when the entry is unreadable
+   */
+  protected findListed(id: string, priority: CallPriority, signal?: AbortSignal) {
+    const pages = this.pages({ pageSize: 100 } as Filter, priority, signal);
+    return findListed(this.#listCall, pages, id);
+  }
+
+  /** The response to a call about one. */
+  protected async answerTo(
+    call: HttpCall,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<object> {
+    return parseJson((await this.service.call(call, priority, signal)).body) as object;
+  }
+
+  protected callTo(method: string, pathTemplate: string, id = ''): HttpCall {
+    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes });
+  }
+
+  get #listCall(): HttpCall {
+    return { ...this.callTo('GET', this.#listed.path), maxBytes: maxPageBytes };
+  }
 }
 
 /**

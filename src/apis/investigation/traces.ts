@@ -1,25 +1,12 @@
 import type { Trace, TraceState, TraceStrategy, TraceType } from '../../domain/traces/trace';
 import type { TraceAssumptions } from '../assumptions';
-import { callTo, type BeforeSend, type HttpCall } from '../http/call';
+import type { BeforeSend, HttpCall } from '../http/call';
 import { StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
-import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
-import {
-  findListed,
-  listQuery,
-  pageFromWire,
-  walkPages,
-  type ListFilter,
-  type Page,
-} from './pages';
+import { listQuery, ListedApi, type ListFilter } from './pages';
 import { traceFromWire, traceWire } from './wire/traces.wire';
-
-/** Bytes. A result is of unknown size; a page has 100 of them at most. */
-const maxBytes = 16 * 1024 * 1024;
-const maxPageBytes = 64 * 1024 * 1024;
-const readTemplate = '/rastro/{id}';
 
 export interface TraceRequest {
   /** E-mail, phone, username or wallet: personal data. The service derives the type from it. */
@@ -43,16 +30,14 @@ export interface TraceAnswer {
 }
 
 /** Trace calls (specification: "Trace"). Retries nothing. */
-export class TracesApi {
-  readonly service: Service;
-  readonly timeoutMs: number;
-  readonly #assumptions: TraceAssumptions;
+export class TracesApi extends ListedApi<Trace, TraceFilter> {
+  readonly #read: TraceAssumptions['read'];
   #readsById: boolean;
 
   constructor(service: Service, assumptions: TraceAssumptions, timeoutMs = 30_000) {
-    this.service = service;
-    this.timeoutMs = timeoutMs;
-    this.#assumptions = assumptions;
+    const query = (filter: TraceFilter) => listQuery(assumptions, filter);
+    super(service, timeoutMs, { path: '/rastro', item: traceWire, query });
+    this.#read = assumptions.read;
     this.#readsById = assumptions.read !== 'list';
   }
 
@@ -68,14 +53,14 @@ export class TracesApi {
     beforeSend?: BeforeSend,
   ): Promise<TraceAnswer> {
     const call: HttpCall = {
-      ...this.#call('POST', '/rastro'),
+      ...this.callTo('POST', '/rastro'),
       headers: idempotencyKey(key),
       seenThrough: true,
       beforeSend,
       json: { target, ...(strategy !== null && { strategy }) },
     };
-    const { body } = await this.service.call(call, 'request', signal);
-    return { trace: traceFromWire(call, null, body), answer: parseJson(body) as object };
+    const answer = await this.answerTo(call, 'request', signal);
+    return { trace: traceFromWire(call, null, answer), answer };
   }
 
   /**
@@ -90,15 +75,15 @@ export class TracesApi {
     signal?: AbortSignal,
   ): Promise<TraceAnswer> {
     if (!this.#readsById) {
-      const found = await this.#findListed(traceId, priority, signal);
+      const found = await this.#listed(traceId, priority, signal);
       if (found !== null) return found;
       throw notListed();
     }
     try {
       return await this.#readById(traceId, priority, signal);
     } catch (error) {
-      if (this.#assumptions.read === 'id' || !mayBeNoRoute(error)) throw error;
-      const found = await this.#findListed(traceId, priority, signal);
+      if (this.#read === 'id' || !mayBeNoRoute(error)) throw error;
+      const found = await this.#listed(traceId, priority, signal);
       // A search missing in the list too says nothing about the route.
       if (found === null) throw error;
       this.#readsById = false;
@@ -106,57 +91,23 @@ export class TracesApi {
     }
   }
 
-  /**
-   * One page. Check every item by its own fields: the filter may have been ignored.
-   *
-   * @throws ContractError when the response is no list
-   */
-  async list(
-    filter: TraceFilter,
-    priority: CallPriority = 'poll',
-    signal?: AbortSignal,
-  ): Promise<Page<Trace>> {
-    const call = { ...this.#listCall, query: listQuery(this.#assumptions, filter) };
-    return pageFromWire(call, traceWire, (await this.service.call(call, priority, signal)).body);
-  }
-
-  /** All pages, one at a time. */
-  pages(
-    filter: Omit<TraceFilter, 'cursor'>,
-    priority: CallPriority = 'poll',
-    signal?: AbortSignal,
-  ): AsyncGenerator<Page<Trace>> {
-    return walkPages(this.#listCall, (cursor) =>
-      this.list({ ...filter, ...(cursor !== null && { cursor }) }, priority, signal),
-    );
-  }
-
   async #readById(
     traceId: string,
     priority: CallPriority,
     signal?: AbortSignal,
   ): Promise<TraceAnswer> {
-    const call = this.#call('GET', readTemplate, traceId);
-    const { body } = await this.service.call(call, priority, signal);
-    return { trace: traceFromWire(call, traceId, body), answer: parseJson(body) as object };
+    const call = this.callTo('GET', '/rastro/{id}', traceId);
+    const answer = await this.answerTo(call, priority, signal);
+    return { trace: traceFromWire(call, traceId, answer), answer };
   }
 
-  async #findListed(
+  async #listed(
     traceId: string,
     priority: CallPriority,
     signal?: AbortSignal,
   ): Promise<TraceAnswer | null> {
-    const pages = this.pages({ pageSize: 100 }, priority, signal);
-    const found = await findListed(this.#listCall, pages, traceId);
+    const found = await this.findListed(traceId, priority, signal);
     return found && { trace: found.item, answer: found.answer };
-  }
-
-  get #listCall(): HttpCall {
-    return { ...this.#call('GET', '/rastro'), maxBytes: maxPageBytes };
-  }
-
-  #call(method: string, pathTemplate: string, id = ''): HttpCall {
-    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes });
   }
 }
 

@@ -27,8 +27,6 @@ export interface Dossier {
   mode: string | null;
   /** `basic`, `advanced`, or another word. */
   kind: string | null;
-  contractVersion: string | null;
-  billingPolicyVersion: string | null;
   attempt: DossierAttempt | null;
   coverage: DossierCoverage | null;
   /** Null: absent from the response. */
@@ -47,12 +45,8 @@ export interface Dossier {
 
 /** The service's own attempt; the first has the number 1. */
 export interface DossierAttempt {
-  attemptId: string | null;
   number: number | null;
   status: string | null;
-  queuedAt: string | null;
-  startedAt: string | null;
-  completedAt: string | null;
   billing: AttemptBilling | null;
 }
 
@@ -71,8 +65,6 @@ export interface DossierCoverage {
 
 /** Deterministic, once the matrix is evaluated. */
 export interface RiskClassification {
-  matrixId: string | null;
-  matrixVersion: string | null;
   /** `classified`, `insufficient_data`, or another word. */
   status: string | null;
   /** Null with `insufficient_data`. */

@@ -25,7 +25,6 @@ export interface LensAnalysis {
   state: LensState | 'unknown';
   statusWord: string | null;
   mode: string | null;
-  file: LensRepository | null;
   billing: Billing | null;
   artifacts: readonly Artifact[];
   /** Present while it awaits the upload. */
@@ -34,19 +33,6 @@ export interface LensAnalysis {
   result: Readonly<Record<string, unknown>> | null;
   failure: ServiceFailure | null;
   pollAfterMs: number | null;
-  createdAt: string | null;
-  updatedAt: string | null;
-  submittedAt: string | null;
-  startedAt: string | null;
-  completedAt: string | null;
-}
-
-export interface LensRepository {
-  mediaType: string | null;
-  sizeBytes: number | null;
-  sha256: string | null;
-  /** The specification shows `pending`; other words pass as they are. */
-  uploadStatus: string | null;
 }
 
 /** Where to upload. The address is a credential: never logged, never in a history. */

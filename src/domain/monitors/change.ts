@@ -33,16 +33,12 @@ export interface Change {
   acknowledgedAt: string | null;
 }
 
-export type MonitorState = 'active' | 'paused' | 'cancelled' | 'unknown';
-
 /** A monitor, read tolerantly: only its id is required. Null: not reported, or of another type. */
 export interface Monitor {
   monitorId: string;
-  state: MonitorState;
   statusWord: string | null;
   /** CPF or CNPJ: never to be logged in the clear. */
   identifier: string | null;
-  identifierType: string | null;
   name: string | null;
   listenItems: readonly string[] | null;
   emails: readonly string[] | null;
@@ -52,8 +48,6 @@ export interface Monitor {
   executionAllowed: boolean | null;
   /** `monitor_paused`, `monitor_cancelled`, `payment_required`, `feature_disabled`, or another. */
   blockingReason: string | null;
-  createdAt: string | null;
-  updatedAt: string | null;
 }
 
 export interface MonitorHealth {

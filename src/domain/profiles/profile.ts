@@ -47,10 +47,9 @@ export const vehicleNumbers = [
   'ano_modelo',
   'updated_at',
 ] as const;
-/** Null: no value, absent, or of another type. */
-export type Vehicle = Texts<typeof vehicleTexts> & Numbers<typeof vehicleNumbers>;
 
 export const propertyTexts = ['id', 'fonte', 'sql_iptu', 'inscricao', 'tipo_uso'] as const;
+/** Square metres and BRL. */
 export const propertyNumbers = [
   'area_terreno',
   'area_construida',
@@ -69,12 +68,6 @@ export const addressTexts = [
 ] as const;
 /** `tipoDocumento` is absent when the document is empty or invalid. */
 export const ownerTexts = ['nome', 'documento', 'tipoDocumento'] as const;
-/** Square metres and BRL. */
-export type Property = Texts<typeof propertyTexts> &
-  Numbers<typeof propertyNumbers> & {
-    localizacao: Texts<typeof addressTexts> | null;
-    proprietario: Texts<typeof ownerTexts> | null;
-  };
 
 /** Dates are in the stored format, not necessarily ISO. */
 export const patentTexts = [
@@ -100,10 +93,6 @@ export const patentTexts = [
   'inventores',
   'procuradores',
 ] as const;
-export type Patent = Texts<typeof patentTexts>;
-
-/** An unparsed row, whose fields the specification does not show. */
-export type RawRow = Readonly<Record<string, unknown>>;
 
 /** Lists of raw rows in the rural profile of a person. */
 export const ruralLists = [
@@ -124,34 +113,3 @@ export const ruralSummaryNumbers = [
   'qtd_autorizacoes',
   'qtd_transportes',
 ] as const;
-
-export type PersonRural = {
-  kind: 'person';
-  documento: string | null;
-  tipo: string | null;
-  transportes:
-    | (Numbers<typeof transportNumbers> &
-        Readonly<Record<(typeof transportLists)[number], readonly unknown[] | null>>)
-    | null;
-  resumo: (Numbers<typeof ruralSummaryNumbers> & { estados: readonly unknown[] | null }) | null;
-} & Readonly<Record<(typeof ruralLists)[number], readonly unknown[] | null>>;
-
-export interface CompanyRural {
-  kind: 'company';
-  imoveisRurais: readonly unknown[];
-  perfil: RawRow | null;
-}
-
-/** Null: the response has no such section, which is not an empty one. */
-export interface Profile {
-  vehicles: readonly Vehicle[] | null;
-  properties: readonly Property[] | null;
-  planes: readonly unknown[] | null;
-  drones: readonly unknown[] | null;
-  patents: readonly Patent[] | null;
-  /** Null: the rural query took longer than five seconds, or failed. */
-  rural: PersonRural | CompanyRural | null;
-}
-
-type Texts<Names extends readonly string[]> = Readonly<Record<Names[number], string | null>>;
-type Numbers<Names extends readonly string[]> = Readonly<Record<Names[number], number | null>>;

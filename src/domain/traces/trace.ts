@@ -31,12 +31,8 @@ export interface Trace {
   billing: Billing | null;
   /** Unparsed: the specification does not show their structure. */
   artifacts: readonly unknown[];
-  /** Unparsed; null while there is none. */
-  result: Readonly<Record<string, unknown>> | null;
   failure: ServiceFailure | null;
   pollAfterMs: number | null;
   createdAt: string | null;
-  updatedAt: string | null;
-  startedAt: string | null;
   completedAt: string | null;
 }

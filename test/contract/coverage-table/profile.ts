@@ -139,32 +139,32 @@ export const profileTable: CoverageTable<typeof profileChecklist> = {
   'Asset profile': {
     veiculos: {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#Profile.vehicles',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › a profile without %s has not told them, which is another thing than none',
     },
     imoveis: {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#Profile.properties',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › a profile without %s has not told them, which is another thing than none',
     },
     'aeronaves.avioes': {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#Profile.planes',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › a profile without %s has not told them, which is another thing than none',
     },
     'aeronaves.drones': {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#Profile.drones',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › every section of a profile reads as it was told',
     },
     patentes: {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#Profile.patents',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › a profile without %s has not told them, which is another thing than none',
     },
     rural: {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#Profile.rural',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › rural that is null timed out or failed',
     },
   },
@@ -366,7 +366,7 @@ export const profileTable: CoverageTable<typeof profileChecklist> = {
     },
     'an empty string means no value': {
       sandbox: 'In odd rows.',
-      client: 'src/domain/profiles/profile.ts#Vehicle',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › an odd row reads with what it has',
     },
   },
@@ -582,17 +582,17 @@ export const profileTable: CoverageTable<typeof profileChecklist> = {
   Rural: {
     'null when the query exceeds 5 seconds or fails': {
       sandbox: 'As the scenario has it, or when the query is slower.',
-      client: 'src/domain/profiles/profile.ts#Profile.rural',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › rural that is null timed out or failed',
     },
     documento: {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#PersonRural.documento',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › every section of a profile reads as it was told',
     },
     tipo: {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#PersonRural.tipo',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › every section of a profile reads as it was told',
     },
     propriedades_sncr: {
@@ -692,17 +692,17 @@ export const profileTable: CoverageTable<typeof profileChecklist> = {
     },
     'resumo.estados': {
       sandbox: 'Invented from the CPF, the same each time.',
-      client: 'src/domain/profiles/profile.ts#PersonRural.resumo.estados',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › every section of a profile reads as it was told',
     },
     'company: imoveisRurais': {
       sandbox: 'When the scenario says company.',
-      client: 'src/domain/profiles/profile.ts#CompanyRural.imoveisRurais',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › the rural profile of a company reads as one',
     },
     'company: perfil': {
       sandbox: 'When the scenario says company.',
-      client: 'src/domain/profiles/profile.ts#CompanyRural.perfil',
+      client: 'src/domain/profiles/sections.ts#listsOf',
       test: 'contract/profile-client.test.ts › the rural profile of a company reads as one',
     },
   },

@@ -326,7 +326,7 @@ it('an attempt is counted with the work that learnt of it, whoever asked first',
     { caused: 1, possibleAttempt: false },
   ]);
   expect((await bench.requests()).at(-1)).toMatchObject({
-    work: 'dossier/d/2',
+    job: 'dossier/d/2',
   });
 });
 
@@ -349,7 +349,7 @@ it.each([
   await bench.retry();
   await bench.conclude();
   expect(await bench.requests()).toMatchObject([
-    { id: 'request/dossier/d/1/1', result, work: ref.jobId },
+    { id: 'request/dossier/d/1/1', result, job: ref.jobId },
   ]);
 });
 
@@ -361,7 +361,7 @@ it('a retry whose receipt was not taken in is read back', async () => {
   expect(await bench.requests()).toEqual([]);
   expect(await bench.retry()).toEqual(begun('us'));
   expect(bench.keys).toHaveLength(1);
-  expect(await bench.requests()).toMatchObject([{ result: 'accepted', work: ref.jobId }]);
+  expect(await bench.requests()).toMatchObject([{ result: 'accepted', job: ref.jobId }]);
 });
 
 it.each([

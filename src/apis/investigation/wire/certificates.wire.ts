@@ -1,18 +1,10 @@
 import { z } from 'zod';
-import type { CallName } from '../../http/errors';
-import { ContractError } from '../../http/errors';
-import { parseJson } from '../../http/problem';
-import {
-  flag,
-  isSameId,
-  jsonApiResource,
-  number,
-  parseWire,
-  stateOf,
-  reported,
-} from './wire-fields';
-import { isUuid } from '../../../domain/core/uuid';
 import type { Issuance } from '../../../domain/certificates/issuance';
+import { isUuid } from '../../../domain/core/uuid';
+import type { CallName } from '../../http/errors';
+import { parseJson } from '../../http/problem';
+import { camel, flag, number, parseWire, tolerant } from '../../http/tolerant';
+import { jsonApiResource, reported, resourceFromWire, stateOf } from './wire-fields';
 
 /**
  * The service's shape of a certificate issuance (specification: "Certificate issuance"). Unknown
@@ -21,42 +13,7 @@ import type { Issuance } from '../../../domain/certificates/issuance';
 const text = z.string().nullish();
 /** Some services write an empty object so. */
 const emptyList = z.tuple([]).transform(() => null);
-
-const issuanceWire = z.object({
-  certidao_id: z.string().min(1).max(200),
-  status: z.string(),
-  stage: reported,
-  result: z
-    .object({
-      nome_oficial: reported,
-      nome_base: reported,
-      titular: z.object({ nome: reported }).nullish().catch(null),
-      fonte_nome: reported,
-      divergente: flag,
-      capturado_em: reported,
-      classificacao: reported,
-    })
-    .nullish()
-    .catch(null),
-  evidence: z.object({ status: reported, pdf_url: text, sha256: text }).nullish().or(emptyList),
-  error: z
-    .object({
-      code: reported,
-      category: reported,
-      message: reported,
-      retryable: flag,
-      retry_after_seconds: number,
-    })
-    .nullish()
-    .catch(null),
-  links: z.object({ pdf: reported }).nullish().catch(null),
-  created_at: reported,
-  completed_at: reported,
-});
-
-/** The id in an acceptance: without it the issuance is lost. */
-const acceptedWire = issuanceWire.pick({ certidao_id: true });
-const linkedWire = z.object({ links: z.object({ self: z.string() }) });
+const id = z.string().min(1).max(200);
 
 /** Words for evidence that is still pending: not documented. */
 const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
@@ -64,55 +21,69 @@ const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
 /** Any other word is unsettled: logged once and polled to the deadline. */
 const states = ['queued', 'processing', 'completed', 'failed'] as const;
 
+const issuanceWire = camel({
+  certidao_id: id,
+  status: z.string(),
+  stage: reported,
+  result: tolerant(
+    z
+      .object({
+        nome_oficial: reported,
+        nome_base: reported,
+        titular: tolerant(z.object({ nome: reported })),
+        fonte_nome: reported,
+        divergente: flag,
+        capturado_em: reported,
+        classificacao: reported,
+      })
+      .transform((wire) => ({
+        classification: wire.classificacao,
+        divergent: wire.divergente,
+        officialName: wire.nome_oficial,
+        baseName: wire.nome_base,
+        holderName: wire.titular?.nome ?? null,
+        sourceName: wire.fonte_nome,
+        capturedAt: wire.capturado_em,
+      })),
+  ),
+  evidence: z.object({ status: reported, pdf_url: text, sha256: text }).nullish().or(emptyList),
+  error: tolerant(
+    camel({
+      code: reported,
+      category: reported,
+      message: reported,
+      retryable: flag,
+      retry_after_seconds: number,
+    }).transform(({ retryAfterSeconds: seconds, ...error }) => ({
+      ...error,
+      retryAfterMs: seconds === null ? null : Math.max(0, seconds * 1_000),
+    })),
+  ),
+  links: tolerant(z.object({ pdf: reported })),
+  created_at: reported,
+  completed_at: reported,
+}).transform(({ evidence, links, status, ...wire }): Issuance => ({
+  ...wire,
+  ...stateOf(states, status),
+  evidence: {
+    pdfUrl: evidence?.pdf_url || null,
+    linkedPdf: links?.pdf ?? null,
+    sha256: sumOf(evidence?.sha256),
+    isPending: isToCome.test(evidence?.status ?? ''),
+  },
+}));
+
+/** The id in an acceptance: without it the issuance is lost. */
+const acceptedWire = z.object({ certidao_id: id });
+const linkedWire = z.object({ links: z.object({ self: z.string() }) });
+
 /**
  * @param certidaoId the requested id: a response about another issuance must not be stored as this one
- * @throws ContractError when the response lacks a required field
+ * @throws ContractError as `resourceFromWire`
  */
 export function issuanceFromWire(call: CallName, certidaoId: string, answer: unknown): Issuance {
-  const wire = parseWire(issuanceWire, call, answer);
-  if (!isSameId(wire.certidao_id, certidaoId)) {
-    throw new ContractError(call, [{ path: 'certidao_id', code: 'another_issuance' }]);
-  }
-  const { result, evidence, error } = wire;
-  return {
-    certidaoId,
-    state: stateOf(states, wire.status),
-    statusWord: wire.status,
-    stage: wire.stage,
-    result:
-      result == null
-        ? null
-        : {
-            classification: result.classificacao,
-            divergent: result.divergente ?? null,
-            officialName: result.nome_oficial,
-            baseName: result.nome_base,
-            holderName: result.titular?.nome ?? null,
-            sourceName: result.fonte_nome,
-            capturedAt: result.capturado_em,
-          },
-    evidence: {
-      pdfUrl: evidence?.pdf_url || null,
-      linkedPdf: wire.links?.pdf ?? null,
-      sha256: sumOf(evidence?.sha256),
-      isPending: isToCome.test(evidence?.status ?? ''),
-    },
-    error:
-      error == null
-        ? null
-        : {
-            code: error.code,
-            category: error.category,
-            message: error.message,
-            retryable: error.retryable ?? null,
-            retryAfterMs:
-              error.retry_after_seconds == null
-                ? null
-                : Math.max(0, error.retry_after_seconds * 1_000),
-          },
-    createdAt: wire.created_at,
-    completedAt: wire.completed_at,
-  };
+  const read = resourceFromWire(issuanceWire, call, answer, ['certidaoId', certidaoId]);
+  return { ...read, certidaoId };
 }
 
 /**

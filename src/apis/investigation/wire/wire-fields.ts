@@ -4,9 +4,7 @@ import type { Artifact } from '../../../domain/core/artifact';
 import type { Billing } from '../../../domain/core/service/billing';
 import type { ServiceFailure } from '../../../domain/core/service/service-failure';
 import { ContractError, jsonApiDocument, type CallName } from '../../http/errors';
-import { flag, number, reported as anyText, tolerant } from '../../http/tolerant';
-
-export { flag, number };
+import { camel, flag, number, parseWire, reported as anyText, tolerant } from '../../http/tolerant';
 
 /** Fields of responses, read tolerantly: another type counts as missing. Only ids are required. */
 
@@ -86,27 +84,22 @@ const artifactId = z
     return `id-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   });
 
-const artifact = z
-  .object({
-    id: artifactId,
-    type: reported,
-    media_type: reported,
-    status: reported,
-    url: reported,
-    download_url: reported,
-    url_expires_at: reported,
-    expires_at: reported,
-    available_until: reported,
-  })
-  .transform((wire) => ({
-    artifactId: wire.id,
-    type: wire.type,
-    mediaType: wire.media_type,
-    status: wire.status,
-    url: wire.download_url ?? wire.url,
-    urlExpiresAt: wire.url_expires_at ?? wire.expires_at,
-    availableUntil: wire.available_until,
-  }));
+const artifact = camel({
+  id: artifactId,
+  type: reported,
+  media_type: reported,
+  status: reported,
+  url: reported,
+  download_url: reported,
+  url_expires_at: reported,
+  expires_at: reported,
+  available_until: reported,
+}).transform(({ downloadUrl, expiresAt, id: named, ...read }) => ({
+  ...read,
+  artifactId: named,
+  url: downloadUrl ?? read.url,
+  urlExpiresAt: read.urlExpiresAt ?? expiresAt,
+}));
 
 const nothingReported = artifact.parse({});
 
@@ -123,12 +116,15 @@ export const artifacts = listAsItCame.transform((list): Artifact[] | null => {
   });
 });
 
-/** The known word, else `unknown`. */
-export function stateOf<const T extends string>(
+/** The status as one of the known words, else `unknown`, and as the service has it. */
+export function stateOf<const T extends string, Word extends string | null>(
   states: readonly T[],
-  word: string | null,
-): T | 'unknown' {
-  return states.find((state) => state === word) ?? 'unknown';
+  statusWord: Word,
+): { state: T | 'unknown'; statusWord: Word } {
+  return {
+    state: states.find((state) => (state as string) === statusWord) ?? 'unknown',
+    statusWord,
+  };
 }
 
 export function isSameId(a: string, b: string): boolean {
@@ -143,15 +139,23 @@ export function jsonApiResource(answer: unknown): z.infer<typeof resource> | nul
   return wrapped.safeParse(answer).data?.data ?? resource.safeParse(answer).data ?? null;
 }
 
-/** @throws ContractError with the invalid paths, never the values */
-export function parseWire<T>(schema: z.ZodType<T>, call: CallName, value: unknown): T {
-  if (call.method === 'GET' && jsonApiResource(value) !== null)
+/**
+ * The resource in a response; ids differ in letters at most.
+ *
+ * @param wanted its field with the id, and the requested id; null: just created
+ * @throws ContractError when a field that we rely on is missing, or it is about another resource
+ */
+export function resourceFromWire<T extends object>(
+  schema: z.ZodType<T>,
+  call: CallName,
+  answer: unknown,
+  [field, wanted]: [keyof T, string | null],
+): T {
+  const found = jsonApiResource(answer);
+  if (found !== null && call.method === 'GET')
     throw new ContractError(call, [{ path: 'attributes', code: jsonApiDocument }]);
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new ContractError(call, issuesOf(parsed.error));
-}
-
-export function issuesOf(error: z.ZodError): { path: string; code: string }[] {
-  return error.issues.map((issue) => ({ path: issue.path.join('.'), code: issue.code }));
+  // An id in hand is never thrown away.
+  const read = parseWire(schema, call, wanted === null ? (found ?? answer) : answer);
+  if (wanted === null || isSameId(String(read[field]), wanted)) return read;
+  throw new ContractError(call, [{ path: 'id', code: 'another_resource' }]);
 }
