@@ -210,13 +210,16 @@ function serviceOf(
   const token = tokenSetting(names.token, found);
   if (baseUrl === undefined && token === null) return null;
   if (baseUrl === undefined) {
-    throw new ConfigError(names.address, `is not set, though ${names.token} is`);
+    throw new ConfigError(names.address, [
+      `is not set, though ${names.token} is`,
+      `falta definir, embora ${names.token} esteja definido`,
+    ]);
   }
   if (token !== null) return { baseUrl, token };
-  throw new ConfigError(
-    names.token,
+  throw new ConfigError(names.token, [
     `is not set, though ${names.address} is (${names.token}_FILE serves too)`,
-  );
+    `falta definir, embora ${names.address} esteja definido (${names.token}_FILE também serve)`,
+  ]);
 }
 
 function guardOf(found: Variables): AddressGuard {

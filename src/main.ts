@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { commandsFor } from './commands';
 import { hideSecretsOf, redactText } from './protection/redaction';
-import { reportError, reportUncaught } from './starters/cli/errors';
-import { outliveReaders, setScreenLanguage } from './starters/cli/terminal';
+import { reportError, reportUncaught, usageWords } from './starters/cli/errors';
+import { outliveReaders, say, setScreenLanguage } from './starters/cli/terminal';
 
 /** The process of a command: what it must outlive, and how it ends. */
 async function main(): Promise<void> {
@@ -37,12 +37,15 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   process.umask(0o077);
   hideSecretsOf(process.env);
   const { screenLanguage } = require('./environment') as typeof import('./environment');
+  const language = screenLanguage(words);
   // Programs read `--json`, and what stands beside it.
-  setScreenLanguage(words.includes('--json') ? 'en' : screenLanguage(words));
+  setScreenLanguage(words.includes('--json') ? 'en' : language);
+  // For what is printed before the flag is read.
+  if (words.some((word) => /^--lang(?:=|$)/.test(word))) process.env['DILIGENCE_LANG'] = language;
   const program = new Command('diligence')
     .description('A durable backend for due-diligence back offices.')
     .version(ownVersion())
-    .showHelpAfterError('(--help shows what there is)');
+    .showHelpAfterError(say('(--help shows what there is)', '(--help mostra o que há)'));
   for (const command of commandsFor(words[0])) program.addCommand(command);
   program.addHelpText(
     'after',
@@ -66,7 +69,12 @@ function ownVersion(): string {
 /** Commander prints the mistake, which quotes it, and throws: 2 for wrong usage, 0 for `--help`. */
 function exitByErrors(command: Command): void {
   command.exitOverride();
-  command.configureOutput({ writeErr: (text) => process.stderr.write(redactText(text)) });
+  command.configureOutput({
+    writeErr: (text) => process.stderr.write(redactText(text)),
+    outputError: (text, write) => {
+      write(usageWords(text));
+    },
+  });
   for (const child of command.commands) exitByErrors(child);
 }
 

@@ -193,10 +193,14 @@ async function health(api: MonitorsApi, monitorId: string): Promise<Finding> {
   const check = 'monitors.readPath';
   try {
     const { monitor } = await api.read(monitorId, 'interactive');
-    const block = healthNotes(healthOf(monitor, '')).find(({ kind }) => kind === 'blocked');
+    const block = healthNotes(healthOf(monitor, '')).find((note) => note.kind === 'blocked');
     if (block === undefined) return ok(check, 'monitors can be read, and the first one may run');
     const cure = 'put it right with the service; until then it detects nothing';
-    return warn(check, `monitor ${monitorId} may not run: ${block.why}`, cure);
+    return warn(
+      check,
+      `monitor ${monitorId} may not run: ${block.why ?? 'execution not allowed'}`,
+      cure,
+    );
   } catch (error) {
     const cure =
       'set it to the path by which the service tells of a monitor, if there is one; without it, reports say `health unknown`';

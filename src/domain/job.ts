@@ -61,6 +61,9 @@ export type Language = (typeof languages)[number];
 /** A text in each language. */
 export type Words = readonly [en: string, pt: string];
 
+/** Prints one of the two. */
+export type Tell = (...words: Words) => void;
+
 /** Chooses one of the two. */
 export type Say = (en: string, pt: string) => string;
 

@@ -1,4 +1,5 @@
 import type { ReportLanguage } from './formats';
+import { inPortuguese } from './sentences-pt';
 
 /** Errors by the codes of this program. The service's messages are unchanged. */
 
@@ -59,7 +60,8 @@ export function problemWords(
     return `O serviço recusou o pedido (${code ?? 'sem código'}).`;
   }
   const known = code !== null && Object.hasOwn(portuguese, code) ? portuguese[code] : undefined;
-  if (language === 'en' || known === undefined) return message;
+  if (language === 'en') return message;
+  if (known === undefined) return inPortuguese(message);
   const [, before, within] = /^([A-Z]{1,3}\d+): |\bcell ([A-Z]{1,3}\d+)\b/.exec(message) ?? [];
   const cell = before ?? within;
   return cell === undefined ? known : `${cell}: ${known}`;

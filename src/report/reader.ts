@@ -1,4 +1,5 @@
 import type { Say } from '../domain/job';
+import { inPortuguese } from './sentences-pt';
 import { formatsOf, type Formats, type ReportLanguage } from './formats';
 
 /** Singular and plural. */
@@ -11,6 +12,8 @@ export interface Reader {
   htmlLanguage: string;
   formats: Formats;
   say: Say;
+  /** A sentence of ours that is stored in English. */
+  stored: (en: string) => string;
   /** `1 place`, `2 places`. */
   count: (n: number, en: Forms, pt: Forms) => string;
 }
@@ -23,6 +26,7 @@ export function readerOf(language: ReportLanguage): Reader {
     htmlLanguage: isPortuguese ? 'pt-BR' : 'en',
     formats,
     say: (en, pt) => (isPortuguese ? pt : en),
+    stored: (en) => (isPortuguese ? inPortuguese(en) : en),
     count: (n, en, pt) => `${formats.number(n)} ${(isPortuguese ? pt : en)[n === 1 ? 0 : 1]}`,
   };
 }

@@ -77,13 +77,13 @@ function linesOf(item: InboxItem, { formats, language, say }: Reader): string[] 
     id,
     `  ${kindWord(kind, language)}, ${word}, ${at}: ${describeInput(kind, input, say)}`,
     `  ${why}`,
-    ...(names.length === 0 ? [] : [`  resolve: ${names.join(', ')}`]),
+    ...(names.length === 0 ? [] : [`  ${say('resolve', 'ações')}: ${names.join(', ')}`]),
   ];
 }
 
-async function show(id: string, json: boolean): Promise<void> {
+async function show(name: string, json: boolean): Promise<void> {
   const ctx = await openContext(printNote);
-  const { output } = await namedJob(ctx.store, id, 'waiting');
+  const { id, output } = await namedJob(ctx.store, name, 'waiting');
   const language = json ? 'en' : outputTerms(ctx, {}, output).lang;
   const own = inLanguage(ctx, language);
   const { formats, say } = own.reader;
@@ -102,7 +102,7 @@ async function show(id: string, json: boolean): Promise<void> {
       printable(
         say(
           `  decided: ${action}, by ${by} at ${at}: ${note}`,
-          `  decidido: ${action}, por ${by} em ${formats.instant(at)}: ${note}`,
+          `  decidido: ${stateWord(action, language)}, por ${by} em ${formats.instant(at)}: ${note}`,
         ),
       ),
     );

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { exitCodeOf } from '../domain/attention';
 import { resolveActions, type ResolveAction } from '../domain/core/kind';
-import { noteWords } from '../report/certificates/notes-pt';
 import { stateWord } from '../report/words';
 import { CertificateJobs } from '../store/certificates/jobs';
 import { openStatuses } from './certificates/resolve';
@@ -88,7 +87,8 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   const isOfRows = decision.rows.length > 0;
   const rowsMeant = count(decision.rows.length, ['row', 'rows'], ['linha', 'linhas']);
   const ofRows = isOfRows ? ` ${say('for', 'de')} ${rowsMeant}` : '';
-  printNote(`${id}/decision-${decision.number}: ${action}${ofRows}`);
+  const done = stateWord(action, language);
+  printNote(`${id}/decision-${decision.number}: ${done}${ofRows}`);
   printNote(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
   const isLeft = continuation === null || flags.detach === true || continuation.id === id;
   // Except for rows, the resolved job reports its own continuation.
@@ -113,8 +113,7 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
       exitCode,
       auditHead,
     });
-  else
-    print(continuation === null ? `${id}: ${action}` : `${about}: ${stateWord(state, language)}`);
+  else print(continuation === null ? `${id}: ${done}` : `${about}: ${stateWord(state, language)}`);
   return exitCode;
 }
 
@@ -141,7 +140,7 @@ async function rowLine(ctx: CommandContext, id: string, wanted: number): Promise
   const { folder } = await findJob(ctx, id);
   for await (const { line, note, status } of new CertificateJobs(ctx.store).rows(folder)) {
     if (line !== wanted) continue;
-    const why = note === '' ? '' : ` (${noteWords(note, language)})`;
+    const why = note === '' ? '' : ` (${ctx.reader.stored(note)})`;
     return `${say('line', 'linha')} ${line}: ${stateWord(status, language)}${why}`;
   }
   throw new Error('the store does not hold the row');

@@ -7,6 +7,7 @@ import type { DataConverter } from '@temporalio/common';
 import { lockHolder } from '../store/process-lock';
 import type { Store } from '../store/store';
 import { ConfigError, type Environment } from '../environment';
+import type { Tell } from '../domain/job';
 import { connectClient, engineAddress, type EngineAddress, type EngineClient } from './connection';
 import { dataConverterOf } from './payload/data-converter';
 import {
@@ -42,10 +43,7 @@ const startTimeoutMs = 15 * 60_000;
  * @throws ConfigError when no service is configured and nothing runs, or the payload keys are not
  *   those of the store
  */
-export async function openEngine(
-  site: EngineSite,
-  say: (line: string) => void,
-): Promise<EngineClient> {
+export async function openEngine(site: EngineSite, say: Tell): Promise<EngineClient> {
   const address = engineAddress(site.environment.variables);
   const converterFor = await converterOf(site, address, say);
   if (address.kind === 'server') return connect(address, converterFor);
@@ -61,7 +59,7 @@ export async function openEngine(
  * @throws EngineUnreachableError when `TEMPORAL_ADDRESS` does not answer
  * @throws ConfigError when the payload keys are not those of the store
  */
-export const engineIfRunning = (site: EngineSite, say: (line: string) => void) =>
+export const engineIfRunning = (site: EngineSite, say: Tell) =>
   connectIfRunning(site.environment, (address) => converterOf(site, address, say));
 
 /** Like `engineIfRunning`, without keys: for callers that read no payload. */
@@ -83,7 +81,7 @@ async function connectIfRunning(
 async function converterOf(
   { environment, store }: EngineSite,
   address: EngineAddress,
-  say: (line: string) => void,
+  say: Tell,
 ): Promise<ConverterFor> {
   const keys = await findPayloadKeys(environment, address.kind, say);
   await proveKeys(store, keys);
@@ -105,17 +103,18 @@ async function connectEmbedded(
 }
 
 /** Names what was under way when the server ended: it resumes now. Lanes belong to their batch. */
-async function printResumed(engine: EngineClient, say: (line: string) => void): Promise<void> {
+async function printResumed(engine: EngineClient, say: Tell): Promise<void> {
   // It resumes even if it cannot be listed.
   const running = await runningIds(engine.client).catch(() => []);
   const ids = new Set([...running].map((id) => id.replace(/\/(decision-\d+-)?lane-\d+$/, '')));
-  for (const id of [...ids].slice(0, 10)) say(`resumes: ${id}`);
-  if (ids.size > 10) say(`and ${ids.size - 10} more (\`diligence list\`)`);
+  for (const id of [...ids].slice(0, 10)) say(`resumes: ${id}`, `continua: ${id}`);
+  const more = ids.size - 10;
+  if (more > 0) say(`and ${more} more (\`diligence list\`)`, `e mais ${more} (\`diligence list\`)`);
 }
 
 async function embeddedEngine(
   environment: Environment,
-  say: (line: string) => void,
+  say: Tell,
 ): Promise<{ record: EngineRecord; wasStarted: boolean }> {
   const { dataDir, investigation, credit } = environment;
   const running = await runningEngine(dataDir);
@@ -126,25 +125,25 @@ async function embeddedEngine(
       ['CREDIT_BASE_URL', credit, running.creditBaseUrl ?? credit?.baseUrl],
     ] as const) {
       if (asked === null || asked.baseUrl === served) continue;
-      throw new ConfigError(
-        variable,
+      throw new ConfigError(variable, [
         `is not what the engine of ${dataDir} works against: run \`diligence stop\` first, or use another DILIGENCE_DATA_DIR`,
-      );
+        `não é o endereço que o servidor de ${dataDir} usa: rode \`diligence stop\` antes, ou use outro DILIGENCE_DATA_DIR`,
+      ]);
     }
     return { record: running, wasStarted: false };
   }
   if (investigation === null && credit === null) {
-    throw new ConfigError(
-      'INVESTIGATION_BASE_URL',
+    throw new ConfigError('INVESTIGATION_BASE_URL', [
       'is not set: set it and INVESTIGATION_TOKEN, or run `diligence dev` in another terminal, which brings a sandbox',
-    );
+      'falta definir: defina-o com INVESTIGATION_TOKEN, ou rode `diligence dev` em outro terminal, que traz um sandbox',
+    ]);
   }
   return { record: await startInBackground(environment, say), wasStarted: true };
 }
 
 async function startInBackground(
   { dataDir, variables }: Environment,
-  say: (line: string) => void,
+  say: Tell,
 ): Promise<EngineRecord> {
   const logPath = engineLogPath(dataDir, 'engine');
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
@@ -157,7 +156,10 @@ async function startInBackground(
   });
   closeSync(log);
   child.unref();
-  say(`starting the background engine (log: ${logPath}; \`diligence stop\` ends it)`);
+  say(
+    `starting the background engine (log: ${logPath}; \`diligence stop\` ends it)`,
+    `iniciando o servidor em segundo plano (log: ${logPath}; \`diligence stop\` o encerra)`,
+  );
   const deadlineAt = Date.now() + startTimeoutMs;
   let printed = from;
   while (Date.now() < deadlineAt) {
@@ -175,14 +177,10 @@ async function startInBackground(
 }
 
 /** The first start may build the server: prints the output of the build. */
-async function printNewLines(
-  path: string,
-  from: number,
-  say: (line: string) => void,
-): Promise<number> {
+async function printNewLines(path: string, from: number, say: Tell): Promise<number> {
   const text = (await readFile(path)).subarray(from).toString('utf8');
   const end = text.lastIndexOf('\n');
   if (end < 0) return from;
-  for (const line of text.slice(0, end).split('\n')) if (line !== '') say(line);
+  for (const line of text.slice(0, end).split('\n')) if (line !== '') say(line, line);
   return from + Buffer.byteLength(text.slice(0, end + 1));
 }

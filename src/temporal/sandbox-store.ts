@@ -16,10 +16,11 @@ export async function takeStoreForSandbox(environment: Environment, store: Store
   if ((await store.records.getJson(mark)) !== null) return;
   const [job] = await new JobRepository(store).list({}, { sort: 'created', limit: 1 });
   if (job !== undefined) {
-    throw new ConfigError(
-      whereSet(environment),
-      `${shownAddress(environment.storeUrl)} holds results of a service: give the sandbox a store of its own`,
-    );
+    const path = shownAddress(environment.storeUrl);
+    throw new ConfigError(whereSet(environment), [
+      `${path} holds results of a service: give the sandbox a store of its own`,
+      `${path} tem resultados de um serviço: use outro armazenamento para o sandbox`,
+    ]);
   }
   await store.records.putJson(mark, { since: new Date().toISOString() });
 }
@@ -37,10 +38,11 @@ export async function refuseSandboxStore(environment: Environment, store: Store)
   const served = engine?.sandboxUrl == null ? [] : [engine.sandboxUrl, engine.creditBaseUrl];
   const [stranger] = configured.filter((url) => !served.includes(url));
   if (stranger === undefined) return;
-  throw new ConfigError(
-    whereSet(environment),
-    `${shownAddress(storeUrl)} holds results of a sandbox, which are not real: use another one for ${stranger}`,
-  );
+  const path = shownAddress(storeUrl);
+  throw new ConfigError(whereSet(environment), [
+    `${path} holds results of a sandbox, which are not real: use another one for ${stranger}`,
+    `${path} tem resultados de um sandbox, que não são reais: use outro para ${stranger}`,
+  ]);
 }
 
 function whereSet({ storeUrl }: Environment): string {

@@ -60,12 +60,7 @@ describe(`a scan of ${monitors} monitors`, () => {
     const known = new MonitorRepository(store, (name) => name);
     const at = new Date().toISOString();
     await inParallel(ids, 16, async (id) => {
-      await known.putHealth(id, {
-        kind: 'unknown',
-        at,
-        why: 'the service does not tell',
-        status: 404,
-      });
+      await known.putHealth(id, { kind: 'unknown', at, why: 'no_route', status: 404 });
       await known.putWalk(id, at, true);
     });
   }, 120_000);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { MonitorNote } from '../../src/domain/monitors/health';
-import type { ScanOutcome } from '../../src/domain/monitors/scan';
+import type { MonitorNote, ScanOutcome } from '../../src/domain/monitors/scan';
 import type { Installation } from '../support/diligence-process';
 import {
   holdMonitor,

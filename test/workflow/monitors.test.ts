@@ -111,7 +111,7 @@ class FakeDesk {
         this.finalized.push(input);
         const { record, end } = input;
         const backlog = { ...emptyBacklog, undelivered: this.undelivered };
-        return sweepOutcome(record, end, { backlog, warnings: [], health: [] }, at);
+        return sweepOutcome(record, end, { backlog, health: [] }, at);
       },
       finalizeScan: async ({ outcome }: { outcome: ScanOutcome }): Promise<void> => {
         this.stored.push(outcome);

@@ -8,12 +8,12 @@ import {
   healthNotes,
   healthOf,
   type HealthNote,
-  type MonitorNote,
 } from '../../domain/monitors/health';
-import type { HealthOnFile } from '../../domain/monitors/stored';
+import type { HealthOnFile, UnknownHealth } from '../../domain/monitors/stored';
 import {
   isReconcileDue,
   type DueMonitor,
+  type MonitorNote,
   type ProbeReport,
   type ScanOutcome,
   type ScanRecord,
@@ -177,7 +177,7 @@ async function hasOpenChanges(
 
 function notesOf({ monitorId, fault, health }: Probe): MonitorNote[] {
   if (fault !== null) return [{ monitorId, kind: 'failing', why: fault.message }];
-  return health.map((note) => ({ monitorId, ...note }));
+  return health.map((note) => ({ ...note, monitorId }));
 }
 
 /**
@@ -212,11 +212,8 @@ export async function readHealth(
 }
 
 /** Why the service does not report it today; null when the next probe may read it. */
-function whyUnreported(error: unknown): string | null {
-  if (error instanceof ContractError)
-    return 'the service reports it in a shape that we cannot read';
+function whyUnreported(error: unknown): UnknownHealth | null {
+  if (error instanceof ContractError) return 'unreadable';
   if (!(error instanceof StatusError) || classifyFailure(error) === 'transient') return null;
-  return error.status === 501 || [404, 405].includes(error.status)
-    ? `the service does not report it (${error.status}): monitors.readPath is an assumption`
-    : `the service does not report it (${error.status})`;
+  return [404, 405, 501].includes(error.status) ? 'no_route' : 'refused';
 }

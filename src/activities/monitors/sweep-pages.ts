@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { undeliveredEntry } from '../../domain/monitors/audit';
-import { noteLine, healthNotes } from '../../domain/monitors/health';
+import { healthNotes } from '../../domain/monitors/health';
 import { mayBeTried, type ChangeFile } from '../../domain/monitors/stored';
 import {
   addSums,
   noCounts,
   sweepOutcome,
+  isComplete,
   sweepFolder,
-  sweepWarnings,
   type Backlog,
   type PageReport,
   type SweepEnd,
@@ -111,28 +111,23 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
         why,
       });
     }
-    const warnings = sweepWarnings(monitorId, end, backlog);
-    const [first] = warnings;
+    const { fault, warnings } = end;
+    const left = { fault, warnings, backlog };
     const before = await records.lists.unfinished(monitorId);
     // Logged once, not at every sweep.
-    if (end.fault !== null && first !== undefined && before?.startsWith(first) !== true) {
-      warn('a sweep ended with an error', { monitor: monitorId, why: first });
+    if (fault !== null && fault.fault !== before?.fault?.fault) {
+      warn('a sweep ended with an error', { monitor: monitorId, ...fault });
     }
-    await records.lists.putUnfinished(monitorId, first === undefined ? null : warnings.join('; '));
+    await records.lists.putUnfinished(monitorId, isComplete(left) ? null : left);
     // No further call after the service refused the list.
-    const known = end.fault === null ? await readHealth(ctx, monitorId) : null;
-    const health = healthNotes(known).map((note) => noteLine(note));
+    const known = fault === null ? await readHealth(ctx, monitorId) : null;
+    const health = healthNotes(known);
     const endedAt = new Date(now()).toISOString();
     // Pages of a lost attempt, and a walk over all states, did something too.
     const did = await new ChangeQueries(store).countsOf(ref, sinks.required);
     const stored = did.stored - (end.reconciled?.found ?? 0);
     const counts = { ...end.counts, ...did, stored };
-    const outcome = sweepOutcome(
-      record,
-      { ...end, counts },
-      { backlog, warnings, health },
-      endedAt,
-    );
+    const outcome = sweepOutcome(record, { ...end, counts }, { backlog, health }, endedAt);
     return records.sweeps.finish(record, outcome);
   }
 

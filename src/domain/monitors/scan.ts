@@ -1,6 +1,6 @@
 import { backoffMs } from '../core/service/poll-timing';
-import type { MonitorNote } from './health';
-import type { SweepOutcome, SweepTerms } from './sweep';
+import type { HealthNote } from './health';
+import type { SweepLeft, SweepOutcome, SweepTerms } from './sweep';
 
 /** A scheduled list of monitors, and one scan of it. */
 
@@ -50,6 +50,10 @@ export interface ProbeReport {
   /** The token is refused: no further call in this scan. */
   isCredentials: boolean;
 }
+
+/** What a scan notes on a monitor. `unfinished`: left by its last sweep, until one succeeds. */
+export type ScanNote = HealthNote | { kind: 'unfinished'; left: SweepLeft };
+export type MonitorNote = ScanNote & { monitorId: string };
 
 /** The last scan of a page of a list. */
 export interface ScannedPage {

@@ -102,6 +102,16 @@ export interface MonitorOnFile<Reported> {
   answer: unknown;
 }
 
+/** Why the service does not tell the health of a monitor. */
+export type UnknownHealth =
+  /** There was no answer yet. */
+  | 'not_read'
+  /** Its answer has another shape. */
+  | 'unreadable'
+  /** It has no such call: `monitors.readPath` is an assumption. */
+  | 'no_route'
+  | 'refused';
+
 /** Health of a monitor, if known. */
 export type HealthOnFile =
   | {
@@ -115,5 +125,5 @@ export type HealthOnFile =
       consecutiveFailures: number | null;
       lastCycleAt: string | null;
     }
-  /** `why`: in words; `status`: of the response, if any. */
-  | { kind: 'unknown'; at: string; why: string; status: number | null };
+  /** `status`: of the response, if any. */
+  | { kind: 'unknown'; at: string; why: UnknownHealth; status: number | null };

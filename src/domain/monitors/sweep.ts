@@ -1,5 +1,6 @@
 import type { PageSeen } from '../core/service/list-walk';
 import type { Severity } from './change';
+import type { HealthNote } from './health';
 
 /** One sweep of one monitor: terms, counts, and the next page. */
 
@@ -70,25 +71,24 @@ export interface Backlog {
 
 export const emptyBacklog: Backlog = { undelivered: 0, unreadable: 0, escalated: 0 };
 
-/** Warnings for people. Each names the variable or command that helps. */
-export const warningWords = {
-  'status ignored':
-    'the service lists acknowledged changes although open ones were requested: it may know the filter by another name than lists.statusParam says',
-  'severity ignored':
-    'the service lists other severities than the one requested: it may know the filter by another name than lists.severityParam says',
-  'page size ignored':
-    'the service sends pages of another size than requested: it may know the parameter by another name than lists.pageSizeParam says',
-  'no cursor': 'the service says that there is more and names no cursor: a later sweep lists again',
-  'disabled sink':
-    'a sink takes nothing any more (410): changes stay open until it is enabled (`diligence monitor sink --enable webhook`) or another one is configured',
-  'disabled optional sink':
-    'a sink that is not required takes nothing any more (410): changes are acknowledged without it until it is enabled (`diligence monitor sink --enable webhook`)',
-  'slow sink':
-    'a sink is so slow that some changes were not attempted in the time of their page: they stay open for a later sweep',
-  'digest waits':
-    'a digest could not be delivered: its changes are acknowledged, and the store holds it until it is',
-} as const;
-export type SweepWarning = keyof typeof warningWords;
+export const sweepWarnings = [
+  /** The service lists acknowledged changes although open ones were requested. */
+  'status ignored',
+  /** It lists other severities than the one requested. */
+  'severity ignored',
+  'page size ignored',
+  /** There is more, without a cursor: a later sweep lists again. */
+  'no cursor',
+  /** It takes nothing any more (410): changes stay open. */
+  'disabled sink',
+  /** The same, of one that is not required: changes are acknowledged without it. */
+  'disabled optional sink',
+  /** Some changes were not attempted in the time of their page. */
+  'slow sink',
+  /** A digest could not be delivered; the store holds it. */
+  'digest waits',
+] as const;
+export type SweepWarning = (typeof sweepWarnings)[number];
 
 /** These leave changes open, or undelivered. */
 const unfinished: readonly SweepWarning[] = ['no cursor', 'slow sink', 'digest waits'];
@@ -107,9 +107,9 @@ export type SweepFault =
   /** All retries failed: the next sweep continues. */
   | 'unavailable';
 
-/** In words for people, without values. */
 export interface Fault {
   fault: SweepFault;
+  /** For programs and logs, without values: what the call came to. */
   message: string;
 }
 
@@ -170,16 +170,18 @@ export interface SweepEnd {
   stopped: 'cancelled' | null;
 }
 
-export interface SweepOutcome extends Omit<SweepEnd, 'warnings'> {
+/** What a sweep left or met; none of it: complete. */
+export interface SweepLeft extends Pick<SweepEnd, 'fault' | 'warnings'> {
+  backlog: Backlog;
+}
+
+export interface SweepOutcome extends SweepEnd, SweepLeft {
   monitorId: string;
   sweep: string;
   /** `partly`: something is unfinished. `failed`: everything is. `interrupted`: from outside. */
   status: 'swept' | 'partly' | 'failed' | 'interrupted';
-  backlog: Backlog;
-  /** What it left or met, in words; empty: complete. */
-  warnings: readonly string[];
-  /** Notes on the monitor itself, in words. */
-  health: readonly string[];
+  /** Notes on the monitor itself. */
+  health: readonly HealthNote[];
   startedAt: string;
   endedAt: string;
 }
@@ -199,7 +201,7 @@ export function sweepStatus(end: SweepEnd, backlog: Backlog): SweepOutcome['stat
 export function sweepOutcome(
   { createdAt, monitorId, jobId }: SweepRecord,
   end: SweepEnd,
-  left: Pick<SweepOutcome, 'backlog' | 'warnings' | 'health'>,
+  left: Pick<SweepOutcome, 'backlog' | 'health'>,
   endedAt: string,
 ): SweepOutcome {
   return {
@@ -213,30 +215,9 @@ export function sweepOutcome(
   };
 }
 
-export function faultWords({ fault, message }: Fault): string {
-  return `${fault}: ${message}`;
-}
-
-/** What a sweep left or met, in words; empty: complete. */
-export function sweepWarnings(
-  monitorId: string,
-  { fault, warnings }: Pick<SweepEnd, 'fault' | 'warnings'>,
-  { undelivered, unreadable, escalated }: Backlog,
-): string[] {
-  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
-  return [
-    ...(fault === null ? [] : [faultWords(fault)]),
-    ...(undelivered === 0
-      ? []
-      : [`${counted(undelivered, 'message')} could not be delivered or acknowledged`]),
-    ...(unreadable === 0
-      ? []
-      : [
-          `${counted(unreadable, 'item')} of the list cannot be read: \`diligence show ${sweepWorkflowId(monitorId)}\` names them`,
-        ]),
-    ...(escalated === 0 ? [] : [`${escalated} of them need a person`]),
-    ...warnings.map((warning) => warningWords[warning]),
-  ];
+export function isComplete({ backlog, fault, warnings }: SweepLeft): boolean {
+  const { escalated, undelivered, unreadable } = backlog;
+  return fault === null && warnings.length === 0 && undelivered + unreadable + escalated === 0;
 }
 
 /** One sweep of a monitor at a time: the id is the lock (decision record 017). */

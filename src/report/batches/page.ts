@@ -26,6 +26,7 @@ import {
   type Column,
   type EvidenceFile,
 } from '../parts';
+import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
 import { nameOf, sentence, statusWord } from '../words';
 import { hiddenColumns, type BatchFigures, type BatchRow } from './figures';
@@ -131,7 +132,7 @@ function rowsPart(figures: BatchFigures, { kind }: JobBatchRecord, reader: Reade
   const cells = rows.map((row) => [
     row.line,
     [requestedFor(row, kind), smallPart(maskTextOfPeople(row.reference))],
-    [statusWord(row.status, language), row.error === null ? null : errorNote(row.error)],
+    [statusWord(row.status, language), row.error === null ? null : errorNote(row.error, reader)],
     ...columns.map((column) => {
       const value = row.cells[column] ?? null;
       return column === 'assessed_value' && value !== null
@@ -156,8 +157,9 @@ function isSomething(cell: Cell | undefined): boolean {
   return cell !== undefined && cell !== null && cell !== '' && cell !== 0;
 }
 
-function errorNote({ code, message }: NonNullable<BatchRow['error']>): Html | null {
-  const text = maskTextOfPeople(message);
+function errorNote(error: NonNullable<BatchRow['error']>, { language }: Reader): Html | null {
+  const { code } = error;
+  const text = maskTextOfPeople(problemWords(error, language));
   return smallPart(code === null ? text : `${code}: ${text}`);
 }
 
@@ -193,7 +195,7 @@ function stepsPart(
     requestedFor({ ...row, page: null }, kind),
     [
       html`<strong>${statusWord(row.status, language)}.</strong> `,
-      row.error === null ? sentence(whyOf(row.status, say)) : errorNote(row.error),
+      row.error === null ? sentence(whyOf(row.status, say)) : errorNote(row.error, reader),
     ],
     row.jobId === null ? correct : commandPart(`diligence inbox show ${row.jobId}`),
   ]);

@@ -6,7 +6,6 @@ import { commandPart, leftPart as leftCard, morePart, smallPart, tablePart } fro
 import { problemWords } from '../problem-words';
 import { statusWord } from '../words';
 import { actionFor, batchCommandLine, type Advice, type StatusLeft } from './next-steps';
-import { noteWords } from './notes-pt';
 import { looks, type Page } from './page';
 import type { LeftGroup, LeftRow } from './report-figures';
 
@@ -148,11 +147,12 @@ function groupSteps({ status, advised }: LeftGroup, { reader, record, summary }:
     ${line(action, all)}`;
 }
 
-function leftRow(row: LeftRow, { reader: { formats, language, say }, summary }: Page): Content[] {
+function leftRow(row: LeftRow, { reader, summary }: Page): Content[] {
+  const { formats, language, say, stored } = reader;
   const { line, document, type, reference, certidaoId, requestedAt, advice } = row;
   const facts = [
     row.errorCode,
-    row.note === '' ? null : noteWords(row.note, language),
+    row.note === '' ? null : stored(row.note),
     requestedAt && `${say('requested', 'pedido em')} ${formats.instant(requestedAt)}`,
     certidaoId && `certidao_id ${certidaoId}`,
   ];

@@ -140,12 +140,15 @@ function tiles(summary: AnalysisSummary, figures: AnalysisFigures, { formats, sa
   ]);
 }
 
-function contradictionsPart(contradictions: readonly string[], { say }: Reader): Html | null {
+function contradictionsPart(
+  contradictions: readonly string[],
+  { say, stored }: Reader,
+): Html | null {
   if (contradictions.length === 0) return null;
   return cardPart(
     say('The result contradicts itself', 'O resultado se contradiz'),
     html`<ul>
-      ${contradictions.map((sentence) => html`<li>${masked(sentence)}</li>`)}
+      ${contradictions.map((sentence) => html`<li>${masked(stored(sentence))}</li>`)}
     </ul>`,
   );
 }

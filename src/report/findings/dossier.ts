@@ -128,15 +128,16 @@ function attemptsPart({ attempts }: DossierOutcome, reader: Reader): Html | null
 
 function reviewPart(
   { note, review, notStored }: DossierOutcome,
-  { formats, say }: Reader,
+  { formats, language, say, stored }: Reader,
 ): Html | null {
-  const missing = notStored.map(({ type, why }) => `${type ?? '–'}: ${why}`).join('; ');
+  const missing = notStored.map(({ type, why }) => `${type ?? '–'}: ${stored(why)}`).join('; ');
   const by =
-    review && `${review.action} (${review.by}, ${formats.instant(review.at)}): ${review.note}`;
+    review &&
+    `${statusWord(review.action, language)} (${review.by}, ${formats.instant(review.at)}): ${review.note}`;
   if (note === null && review === null && missing === '') return null;
   const facts = factsPart([
     [say('Review', 'Revisão'), by],
-    [say('Note', 'Observação'), note],
+    [say('Note', 'Observação'), note && stored(note)],
     [say('Missing', 'Faltando'), missing],
   ]);
   return cardPart(say('What to know', 'O que saber'), html`${facts}`);

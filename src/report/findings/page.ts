@@ -14,6 +14,7 @@ import {
   tilesPart,
   timelinePart,
 } from '../parts';
+import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
 import { nameOf, pathName, sentence, statusWord } from '../words';
 import { dossierPart } from './dossier';
@@ -75,11 +76,11 @@ function plainPart({ findings, kind }: FindingsReport, { formats, language }: Re
   return { kicker: nameOf(kind, language), headline, tiles: tiles.slice(0, 5) };
 }
 
-function errorPart({ error, findings }: FindingsReport, { say }: Reader): Html | null {
+function errorPart({ error, findings }: FindingsReport, { language, say }: Reader): Html | null {
   if (error !== null) {
     const title = say('It did not end as it should', 'Não terminou como deveria');
     const code = error.code === null ? null : html` <code>${error.code}</code>`;
-    return cardPart(title, html`<p>${error.message}${code}</p>`);
+    return cardPart(title, html`<p>${problemWords(error, language)}${code}</p>`);
   }
   if (findings.result !== null) return null;
   const title = say('No answer', 'Sem resposta');

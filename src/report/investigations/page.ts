@@ -1,9 +1,15 @@
 import type { InvestigationReport } from '../../domain/investigations/report';
 import type { StepStatus } from '../../domain/investigations/investigation';
 import type { Words } from '../../domain/job';
+import type { Cell } from '../../domain/core/findings';
+import type { SweepFault } from '../../domain/monitors/sweep';
+import { cellWords } from '../findings/section';
 import { html, type Html } from '../html';
+import { faultNames, noteOf } from '../monitors/sweep-words';
 import type { Look } from '../parts';
+import { problemWords } from '../problem-words';
 import type { Reader } from '../reader';
+import { whyInPortuguese } from '../sentences-pt';
 import { statusWord } from '../words';
 
 /** Context of every part of the page. */
@@ -82,31 +88,19 @@ export function fileLink(path: string | null): Html | null {
   return html`<a href="${href}">${path.slice(path.lastIndexOf('/') + 1)}</a>`;
 }
 
-/** Reasons of a step are stored in English; unknown ones are shown unchanged. */
-const reasons: readonly [RegExp, string][] = [
-  [/there is nothing to ask about/, 'não há o que perguntar'],
-  [/it needs (\S+), which had no result/, 'depende de $1, que nada trouxe'],
-  [/(\d+) more things were left out/, 'mais $1 ficaram de fora'],
-  [
-    /the budget was reached, and (\d+) more requests were not allowed/,
-    'o orçamento se esgotou, e mais $1 pedidos não foram permitidos',
-  ],
-  [/it was not requested/, 'não foi consultado'],
-  [/nothing had been requested/, 'nada havia sido consultado'],
-  [/stopped before its answer/, 'interrompido antes da resposta'],
-  [/without an end/, 'sem fim'],
-  [/\bunknown_outcome\b/, 'resultado desconhecido'],
-  [/\bfailed\b/, 'falhou'],
-  [/\brefused\b/, 'recusado'],
-  [/\bexpired\b/, 'prazo esgotado'],
-  [/\bcancelled\b/, 'cancelado'],
-  [/\binvalid\b/, 'inválido'],
-  [/\bunreadable\b/, 'ilegível'],
-];
+export function whyWords({ reader: { say } }: Page, why: string): string {
+  return say(why, whyInPortuguese(why));
+}
 
-export function whyWords({ reader: { language } }: Page, why: string): string {
-  if (language === 'en') return why;
-  const inPortuguese = (part: string): string =>
-    reasons.reduce((reported, [english, own]) => reported.replace(english, own), part);
-  return why.split('; ').map(inPortuguese).join('; ');
+/** What stands in `report.json` as a code, or as a sentence of ours, is worded. */
+export function factWords(reader: Reader, what: string, value: Cell): string {
+  const { language, say } = reader;
+  if (what === 'sweepFault') return say(...faultNames[value as SweepFault]);
+  if (what === 'notes') {
+    const notes = String(value).split('; ');
+    return notes.map((code) => say(...noteOf(code))).join('; ');
+  }
+  const [, code = null, message] = /^(\w+) (.+)$/s.exec(String(value)) ?? [];
+  if (what !== 'error' || message === undefined) return cellWords(reader, what, value);
+  return `${code} ${problemWords({ code, message }, language)}`;
 }

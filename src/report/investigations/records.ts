@@ -4,7 +4,7 @@ import type { EvidenceRow, TimelineRow } from '../../domain/investigations/repor
 import type { Words } from '../../domain/job';
 import { html, type Content, type Html } from '../html';
 import { cardPart, smallPart, tablePart } from '../parts';
-import { nameOf, statusWord } from '../words';
+import { billingWord, nameOf, statusWord } from '../words';
 import { absence, badge, fileLink, isPlanned, none, note, sections, type Page } from './page';
 
 const certificateTypes: Readonly<Partial<Record<string, Words>>> = {
@@ -169,7 +169,7 @@ function costText({ reader }: Page, { amount, count, status, unit }: BillingTota
       ? `${formats.number(count)} × ${unit ?? '?'}`
       : `${new Intl.NumberFormat(htmlLanguage, { maximumFractionDigits: 6 }).format(amount)} ${unit ?? ''}`;
   const times = amount === null || count === 1 ? '' : ` (${formats.number(count)})`;
-  return `${what.trim()}${status === null ? '' : `: ${status}`}${times}`;
+  return `${what.trim()}${status === null ? '' : `: ${billingWord(status, reader.language)}`}${times}`;
 }
 
 export function evidencePart(page: Page): Html {

@@ -2,7 +2,6 @@ import { punctuateDocument } from '../../domain/core/documents/documents';
 import type { CoverageRow, InvestigationReport } from '../../domain/investigations/report';
 import type { InvestigationStatus } from '../../domain/investigations/kinds';
 import type { Words } from '../../domain/job';
-import { cellWords } from '../findings/section';
 import type { ReportLanguage } from '../formats';
 import { html, type Content, type Html } from '../html';
 import { htmlPage } from '../html-page';
@@ -11,7 +10,7 @@ import { readerOf } from '../reader';
 import { nameOf, statusWord } from '../words';
 import { graphPart } from './graph';
 import { assetsPart, listsPart } from './lists';
-import { badge, isPlanned, isRequested, none, note, sections, whyWords } from './page';
+import { badge, factWords, isPlanned, isRequested, none, note, sections, whyWords } from './page';
 import type { Page, Section } from './page';
 import {
   certificatesPart,
@@ -223,7 +222,7 @@ function findingsPart(page: Page): Html {
       ({ value, what }) =>
         html`<span class="fact"
           ><span class="muted">${nameOf(what, language)}:</span>
-          ${cellWords(reader, what, value)}</span
+          ${factWords(reader, what, value)}</span
         >`,
     ),
   ]);

@@ -85,7 +85,7 @@ function differences(change: ShownChange, reader: Reader): [Content, Content] {
 }
 
 export function failingPart({ figures, names }: NamedChanges, reader: Reader): Html | null {
-  const { formats, language, say } = reader;
+  const { formats, language, say, stored } = reader;
   const { failing, total } = figures;
   if (failing.length === 0) return null;
   const columns: Column[] = [
@@ -100,7 +100,7 @@ export function failingPart({ figures, names }: NamedChanges, reader: Reader): H
     monitorCell(one.monitor_id, names),
     statusWord(one.severity, language),
     formats.number(one.failures),
-    one.failure,
+    one.failure && stored(one.failure),
   ]);
   return cardPart(
     say('Failing', 'Com falha'),

@@ -1,5 +1,6 @@
 import type { Change } from '../../domain/monitors/change';
 import type { HealthNote } from '../../domain/monitors/health';
+import type { ScanNote } from '../../domain/monitors/scan';
 import type { ReportLanguage } from '../formats';
 import { html, type Html } from '../html';
 import { htmlPage } from '../html-page';
@@ -15,14 +16,12 @@ import {
 } from '../parts';
 import { type Reader, readerOf } from '../reader';
 import { statusWord } from '../words';
+import { noteLine } from './sweep-words';
 import { changesPart, failingPart, looks, monitorCell, type MonitorNames } from './changes-part';
 import type { MonitorFigures, SeverityCounts } from './monitor-figures';
 
-/** `why`: in words of the service, or of ours. */
-export interface ReportedNote {
-  kind: HealthNote['kind'] | 'unreadable';
-  why: string;
-}
+/** `unreadable`: items of its list, and the paths at fault. */
+export type ReportedNote = ScanNote | { kind: 'unreadable'; why: string };
 
 /** A monitor with warnings. */
 export interface ReportedMonitor {
@@ -184,17 +183,11 @@ function lagsPart({ lags }: MonitorFigures, { formats, language, say }: Reader):
 
 function monitorsPart(
   { total, noted, listed, more }: MonitorReport['monitors'],
-  { formats, say }: Reader,
+  reader: Reader,
 ): Html {
+  const { formats, say } = reader;
   const { blocked, unknown, unwell } = noted;
-  const words: Record<ReportedNote['kind'], string> = {
-    failing: say('could not be listed', 'não pôde ser listado'),
-    blocked: say('may not run, and detects nothing', 'impedido de rodar: não detecta nada'),
-    unwell: say("the service's own checks of it fail", 'as verificações do serviço falham'),
-    unknown: say('health unknown', 'saúde desconhecida'),
-    unfinished: say('left by its last sweep', 'deixado pela última varredura'),
-    unreadable: say('items of its list cannot be read', 'itens da lista não podem ser lidos'),
-  };
+  const unreadable = say('items of its list cannot be read', 'itens da lista não podem ser lidos');
   const count = (n: number): string => formats.number(n);
   const sentences = [
     say(
@@ -222,7 +215,13 @@ function monitorsPart(
   const rows = listed.map(({ document, monitorId, name, notes }) => [
     monitorCell(monitorId, new Map(name === null ? [] : [[monitorId, name]])),
     document ?? '–',
-    notes.map(({ kind, why }) => html`<span class="block">${words[kind]}: ${why}</span>`),
+    notes.map((note) => {
+      const line =
+        note.kind === 'unreadable'
+          ? `${unreadable}: ${note.why}`
+          : noteLine({ ...note, monitorId }, reader);
+      return html`<span class="block">${line}</span>`;
+    }),
   ]);
   return cardPart(
     say('Monitors', 'Monitores'),

@@ -12,7 +12,6 @@ import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { RequestCounts, JobKind } from '../jobs/job-kind';
 import { counted, errorWords, factLines } from '../jobs/text';
-import { noteWords } from '../../report/certificates/notes-pt';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { Words } from '../../domain/job';
@@ -25,7 +24,7 @@ import { batchFindings, printedRows } from './rows';
 const nextSteps: Partial<Record<RowStatus, Words>> = {
   unknown_outcome: [
     'may have been accepted, and the id is lost: `resolve` decides (reissue may be charged twice)',
-    'pode ter sido aceito, e o id se perdeu: `resolve --status unknown_outcome` decide (reissue pode ser cobrado duas vezes)',
+    'pode ter sido aceito, e o id se perdeu: `resolve --status unknown_outcome` decide (pedir de novo pode ser cobrado duas vezes)',
   ],
   failed: [
     'refused or failed: see error_message; `resolve --status failed --action reissue`',
@@ -145,7 +144,10 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   noun: ['decision:', 'decisão:'],
   workflowId: (_, id) => id,
   describe: ({ action, rows }, say) =>
-    say(`${action} of ${counted(rows.length, 'row')}`, `${action}, linhas: ${rows.length}`),
+    say(
+      `${action} of ${counted(rows.length, 'row')}`,
+      `${stateWord(action, 'pt')}, linhas: ${rows.length}`,
+    ),
   terms: () => ({}),
   lines: ({ outcome }, { reader }) => batchLines(outcome, reader),
   report: async (_, { outcome }, folder) => batchReport(outcome, folder),
@@ -199,7 +201,7 @@ function issuanceLines(id: string, row: StoredResultRow, reader: Reader): string
     [say('error', 'erro'), errorWords(error, reader)],
     [say('next', 'pendência'), next?.replace('`resolve', `\`resolve ${id}`) ?? null],
   ];
-  const note = row.note === '' ? '' : ` (${noteWords(row.note, language)})`;
+  const note = row.note === '' ? '' : ` (${reader.stored(row.note)})`;
   return [`${stateWord(row.status, language)}${note}`, ...factLines(facts, 15)];
 }
 

@@ -120,7 +120,7 @@ export async function planInput(
   log(
     say(
       `${lines} lines: ${items} to issue, ${counted(duplicates, 'duplicate')}, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
-      `${lines} linhas: ${items} a emitir, ${duplicates} duplicadas, ${invalid} inválidas, ${unsupported} não atendidas, ${blank} em branco`,
+      `linhas: ${lines}; a emitir: ${items}, duplicadas: ${duplicates}, inválidas: ${invalid}, não atendidas: ${unsupported}, em branco: ${blank}`,
     ),
   );
   return plan;

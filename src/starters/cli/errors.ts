@@ -36,6 +36,35 @@ export function reportError(error: unknown, json = false): number {
 
 const noError = { name: '', message: '', code: undefined };
 
+/** Sentences of commander; what they quote is unchanged. */
+const usageSentences: readonly (readonly [RegExp, string])[] = [
+  [/^error: /, 'erro: '],
+  [/unknown option ('[^']*')/, 'opção desconhecida $1'],
+  [/unknown command ('[^']*')/, 'comando desconhecido $1'],
+  [/required option ('[^']*') not specified/, 'falta a opção obrigatória $1'],
+  [/missing required argument ('[^']*')/, 'falta o argumento $1'],
+  [/option ('[^']*') argument missing/, 'falta o valor da opção $1'],
+  [/option ('[^']*') argument (.*) is invalid\./, 'a opção $1 não aceita o valor $2.'],
+  [
+    /command-argument value (.*) is invalid for argument ('[^']*')\./,
+    'o argumento $2 não aceita o valor $1.',
+  ],
+  [
+    /too many arguments(?: for ('[^']*'))?\. Expected (\d+) arguments? but got (\d+)/,
+    'argumentos demais: $3, onde cabem $2',
+  ],
+  [/option ('[^']*') cannot be used with option ('[^']*')/, 'a opção $1 não vale junto com $2'],
+  [/\(Did you mean (one of )?([^?]*)\?\)/, '(Seria $2?)'],
+];
+
+/** What commander prints of wrong usage, in the language of the screen. */
+export function usageWords(text: string): string {
+  return say(
+    text,
+    usageSentences.reduce((said, [english, own]) => said.replace(english, own), text),
+  );
+}
+
 /** Commander has printed the message with its quotes: 2 for wrong usage, 0 for `--help`. */
 function reportUsage({ exitCode, message: quoting }: CommanderError, json: boolean): number {
   if (exitCode === 0) return exitCodes.done;

@@ -105,7 +105,12 @@ export function namedOnce(
 export function durationMs(text: string): number {
   const ms = readDuration(text);
   if (ms !== null) return ms;
-  throw new InvalidArgumentError('Expected a duration like 90s, 15m, 24h or 7d.');
+  throw new InvalidArgumentError(
+    say(
+      'Expected a duration like 90s, 15m, 24h or 7d.',
+      'Informe uma duração como 90s, 15m, 24h ou 7d.',
+    ),
+  );
 }
 
 /** Epoch milliseconds, and the text as typed. @throws InvalidArgumentError */
@@ -120,7 +125,12 @@ export function sinceOf(text: string): { at: number; words: string } {
   // `Date` reads February 30 as a day of March.
   const isDate = !Number.isNaN(day) && new Date(day).toISOString().startsWith(date);
   if (!isDate || Number.isNaN(at)) {
-    throw new InvalidArgumentError('Expected a date, an instant, or a time ago like 7d.');
+    throw new InvalidArgumentError(
+      say(
+        'Expected a date, an instant, or a time ago like 7d.',
+        'Informe uma data, um instante ou um tempo atrás, como 7d.',
+      ),
+    );
   }
   return { at, words };
 }
@@ -129,7 +139,12 @@ export function wholeNumber(lowest: number, highest: number): (text: string) => 
   return (text) => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < lowest || value > highest) {
-      throw new InvalidArgumentError(`Expected a whole number from ${lowest} to ${highest}.`);
+      throw new InvalidArgumentError(
+        say(
+          `Expected a whole number from ${lowest} to ${highest}.`,
+          `Informe um número inteiro de ${lowest} a ${highest}.`,
+        ),
+      );
     }
     return value;
   };
@@ -139,7 +154,10 @@ export function oneOf<const T extends string>(words: readonly T[]): (text: strin
   return (text) => {
     const word = words.find((known) => known === text);
     if (word === undefined) {
-      throw new InvalidArgumentError(`Expected one of ${words.join(', ')}.`);
+      const list = words.join(', ');
+      throw new InvalidArgumentError(
+        say(`Expected one of ${list}.`, `Informe um destes: ${list}.`),
+      );
     }
     return word;
   };

@@ -110,7 +110,7 @@ function analysisLines(outcome: AnalysisOutcome, reader: Reader) {
       line(say('alerted', 'com alerta'), summary.alerted, summary.alertedValue),
     );
     for (const sentence of contradictions)
-      lines.push(`  ${say('contradiction', 'contradição')}: ${sentence}`);
+      lines.push(`  ${say('contradiction', 'contradição')}: ${reader.stored(sentence)}`);
   }
   if (['unknown_outcome', 'expired', 'failed'].includes(status)) {
     const show = `\`diligence inbox show ${jobId}\``;

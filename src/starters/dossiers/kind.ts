@@ -134,9 +134,9 @@ export function dossierLines(outcome: DossierOutcome, reader: Reader): string[] 
     );
   }
   for (const { type, why } of outcome.notStored) {
-    add('missing', 'falta', `${type ?? say('file', 'arquivo')}: ${why}`);
+    add('missing', 'falta', `${type ?? say('file', 'arquivo')}: ${reader.stored(why)}`);
   }
-  if (note !== null) add('note', 'nota', note);
+  if (note !== null) add('note', 'nota', reader.stored(note));
   if (error !== null) add('error', 'erro', errorWords(error, reader) ?? '');
   return lines;
 }

@@ -3,9 +3,10 @@ import { emptySubject, type Subject } from '../../domain/investigations/plan';
 import { inputFlags, startInput, withInput } from '../cli/batch';
 import { refuseFlagsBeside, type StartFlags, withStart } from '../cli/flags';
 import { start } from '../cli/start-command';
-import { print, wholeNumber } from '../cli/terminal';
+import { print, say, wholeNumber } from '../cli/terminal';
 import type { InputFile } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
+import { UsageError } from '../jobs/errors';
 import { planInvestigation, subjectColumns } from './request';
 import { investigationBatch } from './batch';
 import { investigationBatchKind, investigationKind } from './kind';
@@ -13,7 +14,7 @@ import { graphLines, readPlan, readyPlans } from './plan-file';
 
 type SubjectFlags = { [Field in keyof Subject]?: Exclude<Subject[Field], null> };
 type InvestigateFlags = StartFlags &
-  SubjectFlags & { plan: string; maxAge: number; budget?: number; input?: string };
+  SubjectFlags & { plan?: string; maxAge: number; budget?: number; input?: string };
 
 /** `diligence investigate`. */
 export function investigateCommand(): Command {
@@ -21,7 +22,7 @@ export function investigateCommand(): Command {
   const started = withStart(command, { deadline: '7d', maxAge: '7d' });
   return withInput(started, subjectColumns, 20)
     .description('Ask everything that a plan says about one subject, and put it into one report.')
-    .requiredOption('--plan <plan>', 'supplier, assignor, individual, or a file (YAML or JSON)')
+    .option('--plan <plan>', 'supplier, assignor, individual, or a file (YAML or JSON)')
     .option(
       '--budget <n>',
       'requests about a subject that may be charged before a person must look (default: as the plan says, else no bound)',
@@ -37,7 +38,14 @@ export function investigateCommand(): Command {
     .option('--photo <file>', 'a picture to be analysed')
     .option('--receivables <file>', 'a CNAB 400 or 444 file (remessa)')
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents beside the receivables')
-    .action(async (flags: InvestigateFlags) => {
+    .action(async ({ plan, ...more }: InvestigateFlags) => {
+      // A required option would be asked for by `plans` too.
+      if (plan === undefined)
+        throw new UsageError([
+          '--plan: which one? `diligence investigate plans` lists the ready ones',
+          '--plan: qual? `diligence investigate plans` lista os que já vêm prontos',
+        ]);
+      const flags = { ...more, plan };
       const subjectFlags = Object.keys(emptySubject()).map((word) => `--${word}`);
       if (flags.input !== undefined)
         refuseFlagsBeside(['--input', '--input'], subjectFlags, command);
@@ -58,8 +66,8 @@ function plansCommand(): Command {
       const names = name === undefined ? await readyPlans() : [name];
       for (const one of names) {
         const written = await readPlan(one);
-        print(`${written.plan.name}: ${written.plan.title}`);
-        for (const line of graphLines(written)) print(`  ${line}`);
+        print(`${written.plan.name}: ${say(...written.title)}`);
+        for (const line of graphLines(written, say)) print(`  ${line}`);
       }
     });
 }

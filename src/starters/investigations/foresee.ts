@@ -2,6 +2,7 @@ import { isReportedByAnother, knownTargets } from '../../domain/investigations/c
 import type { InvestigationRecord } from '../../domain/investigations/investigation';
 import { chargedFor } from '../../domain/investigations/plan';
 import { childMaker } from '../../store/investigations/children';
+import type { Words } from '../../domain/job';
 import type { CommandContext } from '../jobs/context';
 import type { Foreseen } from '../jobs/begin/start-job';
 import { graphLines, type WrittenPlan } from './plan-file';
@@ -10,6 +11,20 @@ type Requested = Omit<InvestigationRecord, 'jobId' | 'createdAt' | 'createdBy'>;
 type Sum = Pick<Foreseen, 'request' | 'reuse' | 'underWay' | 'unknown'>;
 
 const words = ['request', 'reuse', 'underWay', 'unknown'] as const;
+const foreseenWords: Record<(typeof words)[number], Words> = {
+  request: ['request', 'a pedir'],
+  reuse: ['reuse', 'a reaproveitar'],
+  underWay: ['underWay', 'em andamento'],
+  unknown: ['unknown', 'de resultado desconhecido'],
+};
+const unitsInPortuguese: Readonly<Record<string, string>> = {
+  profile: 'perfil',
+  certificate: 'certidão',
+  search: 'busca',
+  'picture analysis': 'análise de imagem',
+  'credit analysis': 'análise de crédito',
+  'dossier retry': 'nova tentativa de dossiê',
+};
 const nothing = (): Sum => ({ request: 0, reuse: 0, underWay: 0, unknown: 0 });
 
 /** Dry run: the steps of a plan, what would be reused, and the maximum of charges; for one subject or many. */
@@ -48,23 +63,35 @@ export class PlanForesight {
   }
 
   lines(): string[] {
-    const each = this.#subjects === 1 ? '' : ' each';
+    const { say } = this.#ctx.reader;
+    const isOne = this.#subjects === 1;
     const atMost = new Map<string, number>();
-    const graph = graphLines(this.#written);
+    const graph = graphLines(this.#written, say);
     const lines = this.#written.plan.steps.flatMap((step, index) => {
       const sum = this.#sums[index] ?? nothing();
       const isShown = isReportedByAnother(step);
-      const counted = words.flatMap((word) => (sum[word] > 0 ? `${sum[word]} ${word}` : []));
+      const counted = words.flatMap((word) =>
+        sum[word] > 0 ? `${sum[word]} ${say(...foreseenWords[word])}` : [],
+      );
       const found = isShown
-        ? `at most ${step.most}${each}, as told by what it needs`
+        ? say(
+            `at most ${step.most}${isOne ? '' : ' each'}, as told by what it needs`,
+            `no máximo ${step.most}${isOne ? '' : ' por sujeito'}, conforme as etapas anteriores`,
+          )
         : counted.join(', ');
       const charged = chargedFor(step);
       const most = isShown ? step.most * this.#subjects : sum.request;
       if (charged !== null && most > 0)
         atMost.set(charged.unit, (atMost.get(charged.unit) ?? 0) + most * charged.times);
-      return [`${graph[index]}`, `    ${found || 'nothing to ask about'}`];
+      return [
+        `${graph[index]}`,
+        `    ${found || say('nothing to ask about', 'não há o que perguntar')}`,
+      ];
     });
-    const costs = [...atMost].map(([unit, count]) => `${count} x ${unit}`);
-    return [...lines, `may be charged at most: ${costs.join(', ') || 'nothing'}`];
+    const costs = [...atMost].map(
+      ([unit, count]) => `${count} x ${say(unit, unitsInPortuguese[unit] ?? unit)}`,
+    );
+    const most = say('may be charged at most', 'pode ser cobrado, no máximo');
+    return [...lines, `${most}: ${costs.join(', ') || say('nothing', 'nada')}`];
   }
 }

@@ -7,6 +7,7 @@ import {
 import type { SentRequests } from '../../domain/investigations/report';
 import type { JobKind as KindName } from '../../domain/job';
 import { jobProgressQuery } from '../../workflows/messages';
+import { whyInPortuguese } from '../../report/sentences-pt';
 import { stateWord } from '../../report/words';
 import type { CommandContext } from '../jobs/context';
 import { outcomeOf } from '../jobs/envelope';
@@ -60,10 +61,15 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     return [
       stateWord(status, language),
       ...steps.map(({ id, status: how, why }) => {
-        return `  ${id.padEnd(14)} ${stateWord(how, language)}${why === null ? '' : `: ${why}`}`;
+        const because = why === null ? '' : `: ${say(why, whyInPortuguese(why))}`;
+        return `  ${id.padEnd(14)} ${stateWord(how, language)}${because}`;
       }),
       ...(unanswered === 0 ? [] : [`  ${openRequests}`]),
-      ...(error === null ? [] : [`  ${say('error', 'erro').padEnd(10)} ${error.message}`]),
+      ...(error === null
+        ? []
+        : [
+            `  ${say('error', 'erro').padEnd(10)} ${say(error.message, whyInPortuguese(error.message))}`,
+          ]),
     ];
   },
   async report(ctx, { outcome }) {

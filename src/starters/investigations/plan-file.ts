@@ -9,6 +9,7 @@ import type { PlanFault } from '../../domain/investigations/check-plan';
 import {
   mostItems,
   usualTargets,
+  type Condition,
   type Plan,
   type PlanStep,
   type Subject,
@@ -17,7 +18,7 @@ import { lensModes } from '../../domain/lens/lens-analysis';
 import { traceStrategies } from '../../domain/traces/trace';
 import { UsageError, unreadableInput } from '../jobs/errors';
 import { faultWords } from '../jobs/text';
-import type { Words } from '../../domain/job';
+import type { Say, Words } from '../../domain/job';
 import { duration, durationExpected } from '../jobs/begin/request';
 
 /** Plans of the package. */
@@ -40,9 +41,18 @@ const portuguese = z.locales.ptBR().localeError;
 const text = z.string({ error: 'text' satisfies Expected }).min(1);
 const oneOrMore = z.union([text.transform((one) => [one]), z.array(text)]);
 
+/** One text, or one for each language. */
+const title = z
+  .union([
+    z.string().max(200),
+    z.strictObject({ en: z.string().max(200), pt: z.string().max(200) }),
+  ])
+  .default('')
+  .transform((one): Words => (typeof one === 'string' ? [one, one] : [one.en, one.pt]));
+
 const common = {
   id: z.string().regex(/^[a-z][a-z0-9_-]{0,30}$/, 'id' satisfies Expected),
-  title: z.string().max(200).optional(),
+  title,
   of: oneOrMore.optional(),
   needs: z.array(z.string()).default([]),
   when: z
@@ -101,7 +111,7 @@ const subject = z.strictObject({
 
 export const planSchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_-]{0,40}$/),
-  title: z.string().max(200).default(''),
+  title,
   budget: z.int().min(1).max(100_000).optional(),
   subject: subject.optional(),
   steps: z.array(step).min(1).max(40),
@@ -111,7 +121,9 @@ export interface WrittenPlan {
   plan: Plan;
   /** As written in the file; null: flags name the subject. */
   subject: Subject | null;
-  titles: ReadonlyMap<string, string>;
+  title: Words;
+  /** Of its steps. */
+  titles: ReadonlyMap<string, Words>;
   /** Line of a path in the file; null: the file does not have it. */
   lineOf: (path: string) => number | null;
 }
@@ -148,11 +160,12 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
     });
     throw planError(named, faults, lineOf);
   }
-  const { budget = null, name, title, steps, subject: whom = null } = reading.data;
-  const titles = steps.map(({ id, title: words = '' }) => [id, words] as const);
+  const { budget = null, name, steps, subject: whom = null, title: words } = reading.data;
+  const titles = steps.map((one) => [one.id, one.title] as const);
   return {
-    plan: { name, title, budget, steps: steps.map(stepOf) },
+    plan: { name, title: words[0], budget, steps: steps.map(stepOf) },
     subject: whom,
+    title: words,
     titles: new Map(titles),
     lineOf,
   };
@@ -252,18 +265,26 @@ function pathText(path: readonly PropertyKey[]): string {
 }
 
 /** The graph in the file's order, for people. */
-export function graphLines({ plan: { steps }, titles }: WrittenPlan): string[] {
+export function graphLines({ plan: { steps }, titles }: WrittenPlan, say: Say): string[] {
   const wide = Math.max(...steps.map(({ id }) => id.length));
   return steps.map(({ id, kind, needs, of, required, options, when }) => {
     const type = options.type === undefined ? kind : `${kind} ${options.type}`;
+    const [isRequired, isOptional] = [say('required', 'obrigatória'), say('optional', 'opcional')];
+    const how = (required ? isRequired : isOptional).padEnd(isRequired.length);
     const parts = [
-      `${id.padEnd(wide)}  ${type.padEnd(23)} ${required ? 'required' : 'optional'}  of ${of.join(', ')}`,
-      needs.length > 0 ? `after ${needs.join(', ')}` : '',
-      when === null
-        ? ''
-        : `when ${when.step} ${when.has === null ? `is ${when.status?.join(' or ')}` : `has ${when.has}`}`,
-      titles.get(id) ?? '',
+      `${id.padEnd(wide)}  ${type.padEnd(23)} ${how}  ${say('of', 'de')} ${of.join(', ')}`,
+      needs.length > 0 ? `${say('after', 'depois de')} ${needs.join(', ')}` : '',
+      when === null ? '' : conditionWords(when, say),
+      say(...(titles.get(id) ?? (['', ''] as const))),
     ];
     return parts.filter((part) => part !== '').join('; ');
   });
+}
+
+function conditionWords({ has, status, step: of }: Condition, say: Say): string {
+  if (has !== null) return say(`when ${of} has ${has}`, `se ${of} tem ${has}`);
+  return say(
+    `when ${of} is ${status?.join(' or ')}`,
+    `se a situação de ${of} é ${status?.join(' ou ')}`,
+  );
 }

@@ -6,7 +6,7 @@ import type { IdKey } from '../../protection/id-key';
 import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';
 import { readerOf, type Reader } from '../../report/reader';
-import type { Language } from '../../domain/job';
+import type { Language, Tell } from '../../domain/job';
 import { engineAddress, type EngineClient } from '../../temporal/connection';
 import { refuseSandboxStore } from '../../temporal/sandbox-store';
 import { openOwnStore } from '../../temporal/payload/store-keys';
@@ -33,27 +33,37 @@ export async function openContext(
 ): Promise<CommandContext> {
   const settings = readEnvironment(variables);
   const environment = by === undefined ? settings : { ...settings, actor: by };
+  const reader = readerOf(environment.language);
+  const tell = tellOf({ log, reader });
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) {
-    log(
-      `a key for names was generated in ${environment.dataDir} (0600): keep a copy of it, apart from your backups`,
+    const { dataDir } = environment;
+    tell(
+      `a key for names was generated in ${dataDir} (0600): keep a copy of it, apart from your backups`,
+      `uma chave para os nomes foi gerada em ${dataDir} (0600): guarde uma cópia dela, longe das cópias de segurança`,
     );
   }
-  const store = await openOwnStore(environment, idKey, engineAddress(variables).kind, log);
+  const store = await openOwnStore(environment, idKey, engineAddress(variables).kind, tell);
   await refuseSandboxStore(environment, store);
   const since = await doubtSince(store);
   if (since !== null) {
-    log(
+    tell(
       `the store was restored ${new Date(since).toISOString()}: what it has no record of may have been bought (\`diligence restore --help\`)`,
+      `o armazenamento foi restaurado em ${reader.formats.instant(since)}: o que não consta nele pode ter sido comprado (\`diligence restore --help\`)`,
     );
   }
   const audit = new AuditTrail(store, idKey);
-  const reader = readerOf(environment.language);
   return { environment, idKey, store, audit, queueSuffix: queueSuffix(store), reader, log };
 }
 
 export function inLanguage(ctx: CommandContext, language: Language): CommandContext {
   return { ...ctx, reader: readerOf(language) };
+}
+
+export function tellOf({ log, reader }: Pick<CommandContext, 'log' | 'reader'>): Tell {
+  return (...words) => {
+    log(reader.say(...words));
+  };
 }
 
 /** Opens the Temporal client for `work` and always closes it. */
@@ -68,7 +78,7 @@ export async function withEngine<T>(
     require('../../temporal/namespace-store') as typeof import('../../temporal/namespace-store');
   const { endEarlierEpochs } =
     require('../../temporal/earlier-epochs') as typeof import('../../temporal/earlier-epochs');
-  const engine = await openEngine(ctx, ctx.log);
+  const engine = await openEngine(ctx, tellOf(ctx));
   try {
     await refuseOtherStore(engine, ctx.store.id);
     await endEarlierEpochs(engine.client, ctx.store);

@@ -3,7 +3,7 @@ import { WorkflowFailedError, isGrpcServiceError } from '@temporalio/client';
 import type { EngineClient } from '../../temporal/connection';
 import { embeddedHealth } from '../../temporal/engine-record';
 import { openEngine } from '../../temporal/open-engine';
-import { isNotFound, type CommandContext } from './context';
+import { isNotFound, tellOf, type CommandContext } from './context';
 import { CommandError } from './errors';
 import type { Progress } from './progress';
 
@@ -43,9 +43,9 @@ export async function followJob<T>(
       if (end.kind === 'ended') return end.result;
       audience.clear();
       if (end.kind === 'stopped') throw new EngineStoppedError('the engine was stopped');
-      ctx.log('the engine has ended unexpectedly');
+      tellOf(ctx)('the engine has ended unexpectedly', 'o servidor terminou inesperadamente');
       const before = current;
-      current = await openEngine(ctx, ctx.log);
+      current = await openEngine(ctx, tellOf(ctx));
       if (before !== engine) await before.close();
     }
   } finally {

@@ -34,7 +34,11 @@ export async function progressOfOne(
   if (progress === null) return null;
   const { cancelling, details, externalId, stage, waiting } = progress;
   const uploads = details.replaced?.length ?? 0;
-  const state = details.state == null ? null : stateWord(details.state, language);
+  // Of a dossier, with the number of its attempt.
+  const [, word = '', attempt] = /^(\w+)(?: \(attempt (\d+)\))?$/.exec(details.state ?? '') ?? [];
+  const nth = attempt === undefined ? '' : ` (${say('attempt', 'tentativa')} ${attempt})`;
+  const state =
+    details.state == null ? null : `${stateWord(word || details.state, language)}${nth}`;
   const expired = say(`${uploads} uploads expired`, `${uploads} envios expiraram`);
   const known = [state, externalId, uploads === 0 ? null : expired];
   return {

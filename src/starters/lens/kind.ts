@@ -140,7 +140,10 @@ function lensLines(outcome: LensOutcome, forced: string | null, reader: Reader):
     ]);
   }
   for (const one of files?.notStored ?? []) {
-    facts.push([say('missing', 'falta'), `${one.type ?? '-'} ${one.artifactId}: ${one.why}`]);
+    facts.push([
+      say('missing', 'falta'),
+      `${one.type ?? '-'} ${one.artifactId}: ${reader.stored(one.why)}`,
+    ]);
   }
   return [statusWords(outcome, say), ...factLines(facts)];
 }

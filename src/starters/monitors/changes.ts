@@ -18,7 +18,7 @@ import { idOnFile, listOf } from './ids';
 import { CommandError } from '../jobs/errors';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
-import { exitCodes, oneOf, print, sinceOf, printNote } from '../cli/terminal';
+import { exitCodes, oneOf, print, printNote, screenReader, sinceOf } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
 /** `open`: stored and not acknowledged. */
@@ -193,7 +193,12 @@ export function sinceWhen(text: string): string {
 function idList(text: string): string[] {
   const ids = text.split(',').map(idOnFile);
   if (!ids.every((id) => /^[\w-][\w.-]{0,119}$/.test(id))) {
-    throw new InvalidArgumentError('Expected ids of monitors, separated by commas.');
+    throw new InvalidArgumentError(
+      screenReader().say(
+        'Expected ids of monitors, separated by commas.',
+        'Informe ids de monitores, separados por vírgulas.',
+      ),
+    );
   }
   return ids;
 }

@@ -43,7 +43,7 @@ export function termsOf({ severity, cooldown }: SweepFlags): SweepTerms {
 export function durationWithin(text: string): number {
   const ms = durationMs(text);
   if (ms >= 10_000 && ms <= 30 * 86_400_000) return ms;
-  throw new InvalidArgumentError('Expected 10s to 30d.');
+  throw new InvalidArgumentError(say('Expected 10s to 30d.', 'Informe de 10s a 30d.'));
 }
 
 /** Parses a flag with some of these words, separated by commas. */

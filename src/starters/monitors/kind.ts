@@ -1,4 +1,5 @@
-import { healthNotes, noteLine } from '../../domain/monitors/health';
+import { healthNotes } from '../../domain/monitors/health';
+import { noteLine } from '../../report/monitors/sweep-words';
 import type { ScanOutcome, ScanRecord } from '../../domain/monitors/scan';
 import { sweepWorkflowId, type SweepOutcome, type SweepRecord } from '../../domain/monitors/sweep';
 import { ChangeQueries } from '../../store/monitors/change-queries';
@@ -61,7 +62,7 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
   noun: ['scan of', 'consulta de'],
   workflowId: ({ workflowId }) => workflowId,
   describe: ({ list: { monitors, name } }, say) =>
-    `${monitors} ${monitors === 1 ? 'monitor' : say('monitors', 'monitores')} (${name})`,
+    `${monitors} ${monitors === 1 ? 'monitor' : say('monitors', 'monitores')} (${name === 'by-hand' ? say(name, 'avulsa') : name})`,
   terms: ({ terms: { cooldownMs, severities } }) => ({
     cooldown: cooldownMs ?? undefined,
     severity: severities ?? undefined,
@@ -129,11 +130,12 @@ async function storedOf(
   const lines = [
     say(
       `in the store: ${all}, ${open} of them not acknowledged, ${stuck} undelivered`,
-      `armazenado: ${all}, das quais ${open} sem confirmação, ${stuck} não entregues`,
+      `armazenado: ${all}; sem confirmação: ${open}, não entregues: ${stuck}`,
     ),
     ...firstOf(
       named.map(({ changeId, failure: { step, why, count } }) => {
-        return `${undelivered}: ${changeId}: ${step}: ${why} (${swept}: ${count})`;
+        const at = say(step, step === 'deliver' ? 'entrega' : 'confirmação');
+        return `${undelivered}: ${changeId}: ${at}: ${reader.stored(why)} (${swept}: ${count})`;
       }),
       reader,
       stuck,
@@ -147,7 +149,7 @@ async function storedOf(
       }),
       reader,
     ),
-    ...healthNotes(health).map((note) => noteLine(note, say)),
+    ...healthNotes(health).map((note) => noteLine(note, reader)),
   ];
   return { view: { changes, unreadable, health }, lines };
 }

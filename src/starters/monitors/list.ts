@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import type { MonitorNote } from '../../domain/monitors/health';
-import { scheduleIdOf } from '../../domain/monitors/scan';
+import { scheduleIdOf, type MonitorNote } from '../../domain/monitors/scan';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { EngineClient } from '../../temporal/connection';
 import type { Reader } from '../../report/reader';

@@ -1,9 +1,9 @@
-import { noteWords, type MonitorNote } from '../../domain/monitors/health';
-import type { ScanOutcome } from '../../domain/monitors/scan';
+import type { MonitorNote, ScanOutcome } from '../../domain/monitors/scan';
 import type { Reconciled, SweepCounts, SweepOutcome } from '../../domain/monitors/sweep';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { CommandContext } from '../jobs/context';
 import type { Reader } from '../../report/reader';
+import { leftLines, noteKinds, noteLine, noteWhy } from '../../report/monitors/sweep-words';
 import { stateWord } from '../../report/words';
 
 /** Outcomes of sweeps and scans, for people. */
@@ -17,26 +17,30 @@ function countWords(counts: SweepCounts, { say }: Reader): string {
   const { stored, delivered, acknowledged, elsewhere } = counts;
   const words = say(
     `${stored} new, ${delivered} delivered, ${acknowledged} acknowledged`,
-    `${stored} novas, ${delivered} entregues, ${acknowledged} confirmadas`,
+    `novas: ${stored}, entregues: ${delivered}, confirmadas: ${acknowledged}`,
   );
   if (elsewhere === 0) return words;
-  const others = say('acknowledged elsewhere or gone', 'confirmadas por outros ou inexistentes');
-  return `${words}, ${elsewhere} ${others}`;
+  return say(
+    `${words}, ${elsewhere} acknowledged elsewhere or gone`,
+    `${words}, confirmadas por outros ou inexistentes: ${elsewhere}`,
+  );
 }
 
 export function sweepLines(outcome: SweepOutcome, reader: Reader): string[] {
   const { language, say } = reader;
-  const { monitorId, status, counts, warnings, reconciled, stopped, health } = outcome;
+  const { monitorId, status, counts, reconciled, stopped, health } = outcome;
   return [
     `${monitorId}: ${stateWord(status, language)}: ${countWords(counts, reader)}`,
-    ...warnings.map((warning) => `  ${warning}`),
+    ...(status === 'interrupted'
+      ? [say('  a later sweep continued', '  uma varredura posterior continuou')]
+      : leftLines(monitorId, outcome, reader).map((line) => `  ${line}`)),
     ...(reconciled === null ? [] : [`  ${reconciledWords(reconciled, reader)}`]),
     ...(stopped === null
       ? []
       : [
-          `  ${stopped}: ${say('a later sweep continues with what is open', 'uma varredura posterior continua com o que está em aberto')}`,
+          `  ${stateWord(stopped, language)}: ${say('a later sweep continues with what is open', 'uma varredura posterior continua com o que está em aberto')}`,
         ]),
-    ...health.map((note) => `  ${note}`),
+    ...health.map((note) => `  ${noteLine(note, reader)}`),
   ];
 }
 
@@ -56,7 +60,7 @@ function reconciledWords({ found, fault }: Reconciled, { count, say }: Reader): 
 
 export function scanLines({ counts, stopped }: ScanOutcome, reader: Reader): string[] {
   const { probed, sweeps, stored, acknowledged, partly, failed, running } = counts;
-  const { count, say } = reader;
+  const { count, language, say } = reader;
   const sweepsOf = (n: number): string =>
     count(n, ['sweep', 'sweeps'], ['varredura', 'varreduras']);
   const monitors = count(probed, ...monitorForms);
@@ -64,9 +68,9 @@ export function scanLines({ counts, stopped }: ScanOutcome, reader: Reader): str
   return [
     say(
       `${monitors} probed: ${sweepsOf(sweeps)}, ${news}, ${acknowledged} acknowledged`,
-      `consulta de ${monitors}: ${sweepsOf(sweeps)}, ${news}, ${acknowledged} confirmadas`,
+      `consulta de ${monitors}: ${sweepsOf(sweeps)}, ${news}, confirmadas: ${acknowledged}`,
     ),
-    ...lineOf(running, 'are being swept already: left alone', 'já em varredura: deixados'),
+    ...lineOf(running, 'are being swept already: left alone', 'já em varredura, deixados'),
     ...(partly + failed === 0
       ? []
       : [
@@ -79,11 +83,13 @@ export function scanLines({ counts, stopped }: ScanOutcome, reader: Reader): str
       ? []
       : [`  ${sweepsOf(counts.leftRunning)} ${say('still run', 'ainda em andamento')}`]),
     ...lineOf(counts.lostPages, 'pages of the list not probed', 'páginas da lista não consultadas'),
-    ...(stopped === null ? [] : [`  ${say('stopped', 'interrompida')}: ${stopped}`]),
+    ...(stopped === null
+      ? []
+      : [`  ${say('stopped', 'interrompida')}: ${stateWord(stopped, language)}`]),
   ];
 
   function lineOf(n: number, en: string, pt: string): string[] {
-    return n === 0 ? [] : [`  ${n} ${say(en, pt)}`];
+    return n === 0 ? [] : [`  ${say(`${n} ${en}`, `${pt}: ${n}`)}`];
   }
 }
 
@@ -93,20 +99,20 @@ const mostNamed = 20;
 /** Warnings about monitors, with the ids of the first ones. */
 export function noteLines(notes: readonly MonitorNote[], reader: Reader): string[] {
   const { say } = reader;
-  return (Object.keys(noteWords) as MonitorNote['kind'][]).flatMap((kind) => {
+  return (Object.keys(noteKinds) as MonitorNote['kind'][]).flatMap((kind) => {
     const its = notes.filter((note) => note.kind === kind);
+    const words = say(...noteKinds[kind]);
     if (kind !== 'unknown') {
-      const words = say(...noteWords[kind]);
       return firstOf(
-        its.map(({ monitorId, why }) => `${words}: ${monitorId}: ${why}`),
+        its.map((note) => `${words}: ${note.monitorId}: ${noteWhy(note, reader)}`),
         reader,
       );
     }
     // Often all monitors have the same reason.
-    const reasons = [...new Set(its.map(({ why }) => why))];
-    return reasons.map((why) => {
-      const count = its.filter((note) => note.why === why).length;
-      return `${say(...noteWords.unknown)} ${say('of', 'de')} ${count}: ${why}`;
+    const reasons = its.map((note) => noteWhy(note, reader));
+    return [...new Set(reasons)].map((why) => {
+      const count = reasons.filter((one) => one === why).length;
+      return `${words} ${say('of', 'de')} ${count}: ${why}`;
     });
   });
 }

@@ -1,7 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { Command } from 'commander';
 import { maskDocument } from '../../domain/core/documents/documents';
-import { healthNotes, type HealthNote } from '../../domain/monitors/health';
+import { healthNotes } from '../../domain/monitors/health';
+import type { ScanNote } from '../../domain/monitors/scan';
 import { reportLanguages, type ReportLanguage } from '../../report/formats';
 import { MonitorSums, type ShownChange } from '../../report/monitors/monitor-figures';
 import {
@@ -46,7 +47,7 @@ export function reportCommand(): Command {
 
 export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
-  const { formats, language, say } = ctx.reader;
+  const { formats, language, say, stored } = ctx.reader;
   await refuseUnwritableFile(out);
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const sums = new MonitorSums();
@@ -68,7 +69,7 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
         disabled &&
         say(
           `disabled since ${disabled.at}: ${disabled.why}`,
-          `desativado desde ${formats.instant(disabled.at)}: ${disabled.why}`,
+          `desativado desde ${formats.instant(disabled.at)}: ${stored(disabled.why)}`,
         );
       return { name, required, disabled: words };
     }),
@@ -110,18 +111,18 @@ export async function monitorsOf(
 
 interface NotedMonitor {
   monitorId: string;
-  notes: HealthNote[];
+  notes: ScanNote[];
   /** Items of its list that cannot be read. */
   unreadable: number;
 }
 
 /** Includes monitors of which the store knows only that they could not be listed. */
 async function* notesOfAll({ monitors, lists }: MonitorRecords): AsyncGenerator<NotedMonitor> {
-  const ofScans = new Map<string, HealthNote[]>();
-  for (const { monitorId, kind, why } of (await lists.scans()).flatMap(({ notes }) => notes)) {
+  const ofScans = new Map<string, ScanNote[]>();
+  for (const { monitorId, ...note } of (await lists.scans()).flatMap(({ notes }) => notes)) {
     // The store has newer values of its health.
-    if (kind !== 'failing' && kind !== 'unfinished') continue;
-    ofScans.set(monitorId, [...(ofScans.get(monitorId) ?? []), { kind, why }]);
+    if (note.kind !== 'failing' && note.kind !== 'unfinished') continue;
+    ofScans.set(monitorId, [...(ofScans.get(monitorId) ?? []), note]);
   }
   for await (const { monitorId, health, unreadable } of monitors.all()) {
     const notes = [...healthNotes(health), ...(ofScans.get(monitorId) ?? [])];

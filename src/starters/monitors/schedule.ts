@@ -15,7 +15,7 @@ import { refuseMissingSearchAttributes } from '../../temporal/search-attributes'
 import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor } from '../cli/flags';
-import { exitCodes, namedOnce, print, printJson, printNote } from '../cli/terminal';
+import { exitCodes, namedOnce, print, printJson, printNote, screenReader } from '../cli/terminal';
 import { openContext, warnWithoutPollers, withEngine } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import {
@@ -189,7 +189,10 @@ function orderCommand(
 function listName(text: string): string {
   if (listNamePattern.test(text) && text !== 'by-hand') return text;
   throw new InvalidArgumentError(
-    'Expected a name of small letters, digits and hyphens, at most 40, other than by-hand.',
+    screenReader().say(
+      'Expected a name of small letters, digits and hyphens, at most 40, other than by-hand.',
+      'Informe um nome de letras minúsculas, dígitos e hifens, de no máximo 40, que não seja by-hand.',
+    ),
   );
 }
 

@@ -12,7 +12,8 @@ import {
   type Monitor,
   type MonitorUpdate,
 } from '../../domain/monitors/change';
-import { healthNotes, healthOf, noteLine } from '../../domain/monitors/health';
+import { healthNotes, healthOf } from '../../domain/monitors/health';
+import { noteLine } from '../../report/monitors/sweep-words';
 import {
   notTaken,
   updateFault,
@@ -169,11 +170,8 @@ async function send(
   }
 }
 
-export function showMonitor(
-  monitor: Monitor,
-  others: readonly NotTaken[],
-  { language, say }: Reader,
-): void {
+export function showMonitor(monitor: Monitor, others: readonly NotTaken[], reader: Reader): void {
+  const { language, say } = reader;
   const { monitorId, statusWord, name, identifier, emails, frequencyHours } = monitor;
   const document = identifier === null ? '' : ` (${maskDocument(identifier)})`;
   const status =
@@ -189,7 +187,7 @@ export function showMonitor(
     `${monitorId}  ${status}  ${name ?? ''}${document}`,
     `  ${say('listens to', 'monitora')} ${valueOf(monitor.listenItems)}, ${say('every', 'a cada')} ${frequencyHours ?? '?'} h`,
     `  e-mails: ${valueOf(emails)}`,
-    ...healthNotes(healthOf(monitor, '')).map((note) => `  ${noteLine(note, say)}`),
+    ...healthNotes(healthOf(monitor, '')).map((note) => `  ${noteLine(note, reader)}`),
     ...others.map(({ field, requested, answered }) => {
       return `  ${field}: ${say('asked for', 'pedido')} ${valueOf(requested)}, ${say('answered', 'respondido')} ${valueOf(answered)}`;
     }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { MonitorNote } from '../../domain/monitors/health';
-import type { ScannedPage } from '../../domain/monitors/scan';
+import type { MonitorNote, ScannedPage } from '../../domain/monitors/scan';
+import type { SweepLeft } from '../../domain/monitors/sweep';
 import { SealedTable } from '../sealed/sealed-table';
 import { replacing, sql } from '../statement';
 import type { Store } from '../store';
@@ -88,24 +88,26 @@ export class MonitorListRepository {
   }
 
   /** Stores what the last sweep of a monitor left; null: nothing. */
-  async putUnfinished(monitorId: string, why: string | null): Promise<void> {
+  async putUnfinished(monitorId: string, left: SweepLeft | null): Promise<void> {
     await this.#store.commit(
-      why === null
+      left === null
         ? [sql`DELETE FROM monitor_left WHERE monitor = ${monitorId}`]
-        : this.#left.insert([[monitorId, why]], replacing(['monitor'], ['body'])),
+        : this.#left.insert([[monitorId, JSON.stringify(left)]], replacing(['monitor'], ['body'])),
     );
   }
 
   /** Null: nothing was left. */
-  async unfinished(monitorId: string): Promise<string | null> {
-    return (await this.#unfinished([monitorId]))[0]?.why ?? null;
+  async unfinished(monitorId: string): Promise<SweepLeft | null> {
+    return (await this.#unfinished([monitorId]))[0]?.left ?? null;
   }
 
-  async #unfinished(monitorIds: readonly string[]): Promise<MonitorNote[]> {
+  async #unfinished(
+    monitorIds: readonly string[],
+  ): Promise<Extract<MonitorNote, { kind: 'unfinished' }>[]> {
     if (monitorIds.length === 0) return [];
     const rows = await this.#left.read([], { where: sql`monitor IN ${monitorIds}` });
     return rows.map(({ monitor, body }) => {
-      return { monitorId: monitor, kind: 'unfinished', why: body };
+      return { monitorId: monitor, kind: 'unfinished', left: JSON.parse(body) as SweepLeft };
     });
   }
 

@@ -100,9 +100,8 @@ export function scanRepository(store: Store): ScanRepository {
 
 /** For a sweep that the next found without an outcome. */
 function interruptedSweep(record: SweepRecord, endedAt: string): SweepOutcome {
-  const warnings = ['it was interrupted: a later sweep continued'];
   const end = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
-  const left = { backlog: emptyBacklog, warnings, health: [] };
+  const left = { backlog: emptyBacklog, health: [] };
   return { ...sweepOutcome(record, end, left, endedAt), status: 'interrupted' };
 }
 

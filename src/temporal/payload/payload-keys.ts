@@ -1,3 +1,4 @@
+import type { Tell } from '../../domain/job';
 import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, type Environment } from '../../environment';
@@ -18,7 +19,7 @@ export type EngineKind = 'embedded' | 'server';
 export async function findPayloadKeys(
   { payloadKeys, dataDir }: Settings,
   engine: EngineKind,
-  say: (line: string) => void = () => undefined,
+  say: Tell = () => undefined,
 ): Promise<KeyRing> {
   if (payloadKeys !== null) return payloadKeys;
   if (engine === 'server') {
@@ -34,6 +35,7 @@ export async function findPayloadKeys(
   if (await writeOnce(path, `${KeyRing.generateEntry()}\n`)) {
     say(
       `a key for payloads was generated in ${dataDir} (0600): keep a copy of it, apart from your backups`,
+      `uma chave para os dados foi gerada em ${dataDir} (0600): guarde uma cópia dela, longe das cópias de segurança`,
     );
   }
   await chmod(path, 0o600);

@@ -1,3 +1,4 @@
+import type { Tell } from '../../domain/job';
 import { ConfigError, type Environment } from '../../environment';
 import type { IdKey } from '../../protection/id-key';
 import type { KeyRing } from '../../protection/key-ring';
@@ -16,7 +17,7 @@ export async function openOwnStore(
   settings: Pick<Environment, 'storeUrl' | 'blobsUrl' | 'payloadKeys' | 'dataDir'>,
   idKey: IdKey,
   engine: EngineKind,
-  say: (line: string) => void,
+  say: Tell,
 ): Promise<Store> {
   const keys = await findPayloadKeys(settings, engine, say);
   const sealing = { keys, proveKeys: (store: Store) => proveKeys(store, keys) };

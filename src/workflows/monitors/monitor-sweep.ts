@@ -13,7 +13,6 @@ import {
   emptyBacklog,
   noCounts,
   sweepOutcome,
-  sweepWarnings,
   type Fault,
   type Reconciled,
   type SweepEnd,
@@ -151,8 +150,7 @@ class SweepDriver {
     const stored = await orFault(this.#activities.finalizeSweep({ record, end }));
     if ('status' in stored) return stored;
     const fault = end.fault ?? stored.fault;
-    const warnings = sweepWarnings(record.monitorId, { ...end, fault }, emptyBacklog);
-    const left = { backlog: emptyBacklog, warnings, health: [] };
+    const left = { backlog: emptyBacklog, health: [] };
     return sweepOutcome(record, { ...end, fault }, left, new Date().toISOString());
   }
 

@@ -219,21 +219,21 @@ it('a sweep by hand reads the health of its monitor', async () => {
   expect(await bench.records.monitors.get(monitorId)).toMatchObject({ health: { kind: 'known' } });
 });
 
-it.each<[string, Parameters<typeof start>[0], string]>([
+it.each<[string, Parameters<typeof start>[0], object]>([
   [
     'may not run',
     { status: 'paused', execution_allowed: false, blocking_reason: 'monitor_paused' },
-    'may not run, and detects nothing: monitor_paused',
+    { kind: 'blocked', why: 'monitor_paused' },
   ],
   [
     'fails at the service',
     { health: { status: 'failing', consecutive_failures: 9 } },
-    'failing, 9 in a row failed',
+    { kind: 'unwell', health: 'failing', failures: 9 },
   ],
-  ['is not told of', { read: ['404'] }, 'health unknown'],
-])('a sweep and a probe tell that a monitor %s', async (_, script, words) => {
+  ['is not told of', { read: ['404'] }, { kind: 'unknown', why: 'no_route', status: 404 }],
+])('a sweep and a probe tell that a monitor %s', async (_, script, note) => {
   await start({ changes: [{ id: change }], ...script });
-  expect((await bench.sweep()).health).toEqual([expect.stringContaining(words)]);
+  expect((await bench.sweep()).health).toMatchObject([note]);
   await bench.probe();
   const told = noteLines((await bench.scanned()).notes, readerOf('en'));
   expect(told).toHaveLength(1);

@@ -1,4 +1,6 @@
-import { healthNotes, noteLine } from '../../../src/domain/monitors/health';
+import { healthNotes } from '../../../src/domain/monitors/health';
+import { noteLine } from '../../../src/report/monitors/sweep-words';
+import { readerOf } from '../../../src/report/reader';
 import type { HealthOnFile } from '../../../src/domain/monitors/stored';
 
 const well: HealthOnFile = {
@@ -12,7 +14,7 @@ const well: HealthOnFile = {
   consecutiveFailures: 0,
   lastCycleAt: '2026-05-04T09:00:00Z',
 };
-const unread: HealthOnFile = { kind: 'unknown', at: well.at, why: 'no route (404)', status: 404 };
+const unread: HealthOnFile = { kind: 'unknown', at: well.at, why: 'no_route', status: 404 };
 
 it('says nothing of a monitor that runs', () => {
   expect(healthNotes(well)).toEqual([]);
@@ -39,10 +41,10 @@ it.each<[string, HealthOnFile | null, string]>([
     '2 in a row failed',
   ],
   ['fails, by its word alone', { ...well, health: 'unhealthy' }, 'checks of it fail: unhealthy'],
-  ['cannot be read', unread, 'health unknown: no route (404)'],
+  ['cannot be read', unread, 'health unknown: the service does not report it (404)'],
   ['was never read', null, 'health unknown'],
 ])('says of a monitor that %s why', (_, health, words) => {
   const notes = healthNotes(health);
   expect(notes).toHaveLength(1);
-  expect(notes.map((note) => noteLine(note))[0]).toContain(words);
+  expect(notes.map((note) => noteLine(note, readerOf('en')))[0]).toContain(words);
 });

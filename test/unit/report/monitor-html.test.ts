@@ -58,7 +58,7 @@ const report: MonitorReport = {
         monitorId: 'm-3',
         name: null,
         document: null,
-        notes: [{ kind: 'unknown', why: 'no such route (404)' }],
+        notes: [{ kind: 'unknown', why: 'no_route', status: 404 }],
       },
     ],
     more: 0,
@@ -74,7 +74,7 @@ it('tells what is open, failing, blocked, of unknown health and disabled', () =>
   expect(page).toContain('the webhook answered 500 &lt;script&gt;');
   expect(page).not.toContain('<script');
   expect(page).toContain('may not run, and detects nothing: payment_required');
-  expect(page).toContain('health unknown: no such route (404)');
+  expect(page).toContain('health unknown: the service does not report it (404)');
   expect(page).toMatch(/1 may not run, of\s+1 the health is unknown/);
   expect(page).toContain('disabled since x: answered 410');
   expect(page).toMatch(/From detection to delivery[\s\S]*?Critical[\s\S]*?10 min/);

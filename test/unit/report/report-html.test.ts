@@ -1,7 +1,7 @@
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
 import { reportLanguages } from '../../../src/report/formats';
 import type { Report } from '../../../src/report/certificates/page';
-import { noteWords } from '../../../src/report/certificates/notes-pt';
+import { inPortuguese } from '../../../src/report/sentences-pt';
 import { reportHtml } from '../../../src/report/certificates/report-html';
 import { decision, issuedAfter, reportOf, rowOf } from './sample';
 import { problemWords } from '../../../src/report/problem-words';
@@ -163,7 +163,7 @@ describe('the languages', () => {
     expect(message('wrong_digits', 'input')).toBe('Os dígitos verificadores não conferem.');
     expect(message('http_422', 'refused')).toBe('O serviço recusou o pedido (http_422).');
     expect(message('fonte_indisponivel', 'source')).toBe('as told');
-    expect(noteWords('2 leading zeros restored; a word of the user', 'pt')).toBe(
+    expect(inPortuguese('2 leading zeros restored; a word of the user')).toBe(
       '2 zeros à esquerda restaurados; a word of the user',
     );
   });

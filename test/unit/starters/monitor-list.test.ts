@@ -1,7 +1,15 @@
+import { emptyBacklog, type SweepLeft } from '../../../src/domain/monitors/sweep';
 import { readerOf } from '../../../src/report/reader';
 import { viewLines, type ScheduleView } from '../../../src/starters/monitors/list';
 
 const english = readerOf('en');
+
+const at = '2026-05-04T10:00:00.000Z';
+const left: SweepLeft = {
+  fault: { fault: 'no cursor', message: 'no way on' },
+  warnings: [],
+  backlog: { ...emptyBacklog, undelivered: 1 },
+};
 
 const view: ScheduleView = {
   id: 'monitor-scan/default',
@@ -20,13 +28,13 @@ const view: ScheduleView = {
 };
 
 it('says of how many monitors it is not known whether they may run, and why', () => {
-  const notes = ['not told', 'refused', 'not told'].map((why, index) => {
-    return { monitorId: `monitor-${index}`, kind: 'unknown' as const, why };
+  const notes = (['not_read', 'refused', 'not_read'] as const).map((why, index) => {
+    return { monitorId: `monitor-${index}`, kind: 'unknown' as const, why, status: 403 };
   });
   const lines = viewLines({ ...view, notes }, english);
   expect(lines.slice(3)).toEqual([
-    '    health unknown of 2: not told',
-    '    health unknown of 1: refused',
+    '    health unknown of 2: it could not be read yet',
+    '    health unknown of 1: the service does not report it (403)',
   ]);
   expect(viewLines(view, english)).toHaveLength(3);
 });
@@ -37,9 +45,9 @@ it('names monitors that may not run, that fail at the service, and what sweeps l
     {
       ...view,
       notes: [
-        { monitorId, kind: 'unfinished', why: 'no cursor: no way on' },
+        { monitorId, kind: 'unfinished', left },
         { monitorId, kind: 'blocked', why: 'monitor_paused' },
-        { monitorId, kind: 'unwell', why: 'failing' },
+        { monitorId, kind: 'unwell', health: 'failing', failures: 0, lastCycleAt: at },
       ],
     },
     english,
@@ -47,8 +55,8 @@ it('names monitors that may not run, that fail at the service, and what sweeps l
   expect(lines.slice(2)).toEqual([
     '  at 2026-05-04T10:00:00.000Z: 0 with open changes',
     '    may not run, and detects nothing: monitor-1: monitor_paused',
-    "    the service's own checks of it fail: monitor-1: failing",
-    '    left by its last sweep: monitor-1: no cursor: no way on',
+    `    the service's own checks of it fail: monitor-1: failing, the last one at ${at}`,
+    '    left by its last sweep: monitor-1: no cursor: no way on; 1 message could not be delivered or acknowledged',
   ]);
 });
 

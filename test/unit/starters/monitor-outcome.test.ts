@@ -3,12 +3,12 @@ import {
   emptyBacklog,
   noCounts,
   sweepStatus,
-  sweepWarnings,
   type SweepEnd,
   type SweepOutcome,
 } from '../../../src/domain/monitors/sweep';
 import { exitCodeOf } from '../../../src/domain/attention';
 import { sweepEnd } from '../../../src/domain/job-ends';
+import { leftLines } from '../../../src/report/monitors/sweep-words';
 import { sweepLines } from '../../../src/starters/monitors/outcome';
 
 const english = readerOf('en');
@@ -27,7 +27,6 @@ const outcome: SweepOutcome = {
   sweep: 'monitor-sweep/monitor-1/run-1',
   status: 'swept',
   backlog: emptyBacklog,
-  warnings: [],
   health: [],
   startedAt: '2026-05-04T10:00:00.000Z',
   endedAt: '2026-05-04T10:00:01.000Z',
@@ -43,8 +42,7 @@ it('does not say of a sweep that found what others acknowledged that there was n
 it('says of a walk that did not come to its end that it did not', () => {
   const fault = { fault: 'no cursor', message: 'no way on' } as const;
   const reconciled = { pages: 1, found: 2, pending: 0, fault };
-  const warnings = sweepWarnings('monitor-1', { fault, warnings: [] }, emptyBacklog);
-  expect(sweepLines({ ...outcome, warnings, reconciled }, english).slice(1)).toEqual([
+  expect(sweepLines({ ...outcome, fault, reconciled }, english).slice(1)).toEqual([
     '  no cursor: no way on',
     '  not reconciled to the end of the list: found 2 changes acknowledged by others',
   ]);
@@ -52,7 +50,7 @@ it('says of a walk that did not come to its end that it did not', () => {
 
 it('says where items that cannot be read are named, and how many things need a person', () => {
   const backlog = { undelivered: 1, escalated: 1, unreadable: 2 };
-  expect(sweepWarnings('monitor-1', end, backlog)).toEqual([
+  expect(leftLines('monitor-1', { ...end, backlog }, english)).toEqual([
     '1 message could not be delivered or acknowledged',
     '2 items of the list cannot be read: `diligence show monitor-sweep/monitor-1` names them',
     '1 of them need a person',

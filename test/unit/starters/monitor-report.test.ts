@@ -1,3 +1,4 @@
+import { emptyBacklog } from '../../../src/domain/monitors/sweep';
 import { IdKey } from '../../../src/protection/id-key';
 import { monitorsOf } from '../../../src/starters/monitors/report';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
@@ -19,14 +20,15 @@ it('names monitors that could never be listed, what sweeps left, and fields that
   const notes = [{ monitorId: 'monitor-2', kind: 'failing', why: 'answered 403' } as const];
   const scanned = { at, scan: 'scan-1', probed: 2, open: [], notes };
   await lists.putScan('default', 0, scanned, ['monitor-1', 'monitor-2']);
-  await lists.putUnfinished('monitor-1', 'no cursor: no way on');
+  const left = { fault: null, warnings: ['slow sink'], backlog: emptyBacklog } as const;
+  await lists.putUnfinished('monitor-1', left);
   const { total, listed } = await monitorsOf({ store, idKey }, {});
   expect(total).toBe(2);
   expect(listed).toMatchObject([
     {
       monitorId: 'monitor-1',
       notes: expect.arrayContaining([
-        { kind: 'unfinished', why: 'no cursor: no way on' },
+        { kind: 'unfinished', left },
         { kind: 'unreadable', why: '1: id: invalid_type' },
       ]),
     },

@@ -1,3 +1,4 @@
+import { emptyBacklog, type SweepLeft } from '../../../src/domain/monitors/sweep';
 import type { HealthOnFile } from '../../../src/domain/monitors/stored';
 import { isReconcileDue } from '../../../src/domain/monitors/scan';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
@@ -54,7 +55,7 @@ it('knows when a walk over all states is due: weekly, when owed, and after one i
 });
 
 it('keeps the health of a monitor beside what the service told of it', async () => {
-  const health: HealthOnFile = { kind: 'unknown', at: first.at, why: 'no', status: 404 };
+  const health: HealthOnFile = { kind: 'unknown', at: first.at, why: 'no_route', status: 404 };
   await monitors.putHealth(monitorId, health);
   expect(await monitors.get(monitorId)).toMatchObject({ health });
   expect(await monitors.answer(monitorId)).toBeNull();
@@ -78,11 +79,14 @@ it('keeps what a sweep left until one comes through, or its monitor is on the pa
   const lists = new MonitorListRepository(place.store);
   const scanned = { at: first.at, scan: 's', probed: 2, open: [], notes: [] };
   await lists.putScan('all', 0, scanned, ['a', 'b', 'c']);
-  for (const id of ['a', 'b', 'c']) await lists.putUnfinished(id, `what ${id} left`);
+  const left = (undelivered: number): SweepLeft => {
+    return { fault: null, warnings: [], backlog: { ...emptyBacklog, undelivered } };
+  };
+  for (const [n, id] of ['a', 'b', 'c'].entries()) await lists.putUnfinished(id, left(n + 1));
   await lists.putUnfinished('b', null);
-  expect([await lists.unfinished('a'), await lists.unfinished('b')]).toEqual(['what a left', null]);
+  expect([await lists.unfinished('a'), await lists.unfinished('b')]).toEqual([left(1), null]);
   await lists.putScan('all', 0, scanned, ['a', 'b']);
-  const notes = [{ monitorId: 'a', kind: 'unfinished', why: 'what a left' }];
+  const notes = [{ monitorId: 'a', kind: 'unfinished', left: left(1) }];
   expect(await lists.scans('all')).toEqual([{ ...scanned, notes }]);
   expect(await lists.scans()).toEqual([{ ...scanned, notes }]);
   expect(await lists.scans('another')).toEqual([]);

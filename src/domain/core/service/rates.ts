@@ -26,11 +26,12 @@ export function rateWords(rates: readonly NotedRate[], now: number, say: Say): s
   const why = [
     ...new Set(reported.map(({ reason }) => say(...(reasons[reason] ?? [reason, reason])))),
   ].join(', ');
+  const refusals = sum((rate) => rate.refusals);
   return [
     `${sum(({ perSecond }) => perSecond).toFixed(1)} ${say('calls', 'chamadas')}/s (${why})`,
     live.length > 0
-      ? say(`${live.length} worker(s) share it`, `entre ${live.length} worker(s)`)
+      ? say(`${live.length} worker(s) share it`, `workers: ${live.length}`)
       : say('no worker uses it now', 'nenhum worker a usa agora'),
-    `${sum(({ refusals }) => refusals)} ${say('answer(s)', 'resposta(s)')} 429`,
+    say(`${refusals} answer(s) 429`, `respostas 429: ${refusals}`),
   ].join('; ');
 }

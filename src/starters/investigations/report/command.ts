@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { exitCodes, print, printJson } from '../../cli/terminal';
+import { exitCodes, print, printJson, say, screenReader } from '../../cli/terminal';
 import { UsageError } from '../../jobs/errors';
 import { printable } from '../../jobs/text';
 import { verifyReport, type Verified } from './verify';
@@ -33,10 +33,24 @@ export function reportCommand(): Command {
 }
 
 function verdictLines({ faults, investigation, proved, publicKey }: Verified): string[] {
-  if (faults.length > 0)
-    return [`NOT AS IT WAS WRITTEN: ${investigation ?? '?'}`, ...faults.map((one) => `  ${one}`)];
-  if (proved) return [`as it was written, and signed by ${publicKey}: ${investigation}`];
+  if (faults.length > 0) {
+    const verdict = say('NOT AS IT WAS WRITTEN', 'NÃO ESTÁ COMO FOI ESCRITO');
+    return [
+      `${verdict}: ${investigation ?? '?'}`,
+      ...faults.map((one) => `  ${screenReader().stored(one)}`),
+    ];
+  }
+  if (proved)
+    return [
+      say(
+        `as it was written, and signed by ${publicKey}: ${investigation}`,
+        `como foi escrito, e assinado por ${publicKey}: ${investigation}`,
+      ),
+    ];
   return [
-    `consistent, origin not proved: ${investigation} (it says that it was signed by ${publicKey}; --public-key proves it)`,
+    say(
+      `consistent, origin not proved: ${investigation} (it says that it was signed by ${publicKey}; --public-key proves it)`,
+      `íntegro, origem não comprovada: ${investigation} (consta como assinado por ${publicKey}; --public-key comprova)`,
+    ),
   ];
 }

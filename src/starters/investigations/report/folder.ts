@@ -16,6 +16,7 @@ import type { EvidenceRow } from '../../../domain/investigations/report';
 import type { SigningKey } from '../../../protection/signing-key';
 import type { ReportLanguage } from '../../../report/formats';
 import { investigationHtml } from '../../../report/investigations/report';
+import { readerOf } from '../../../report/reader';
 import { excerptOf } from '../../../store/audit/excerpt';
 import { evidenceOf } from '../../../store/investigations/evidence';
 import type { CommandContext } from '../../jobs/context';
@@ -93,7 +94,11 @@ async function writeReport(
   const page = investigationHtml(report, { language, writtenAt: Date.now() });
   await writeWhole(folder, 'report.html', page);
   const whyNot = await printPdf(folder, { page: 'report.html', pdf: 'report.pdf' });
-  if (whyNot !== null) ctx.log(`report.pdf was not written: ${whyNot}`);
+  if (whyNot !== null) {
+    const { say, stored } = readerOf(language);
+    const failed = say('report.pdf was not written', 'report.pdf não foi escrito');
+    ctx.log(`${failed}: ${stored(whyNot)}`);
+  }
   const made = ['report.html', 'report.json', ...(whyNot === null ? ['report.pdf'] : [])];
   const files: ManifestFile[] = [];
   for (const path of made)

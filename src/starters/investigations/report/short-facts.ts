@@ -86,13 +86,16 @@ const readers: Readonly<
     };
   },
   'monitor-sweep': (outcome) => {
-    const { counts, health, warnings } = outcome as SweepOutcome;
-    const notes = [...warnings, ...health].join('; ');
+    const { backlog, counts, fault, health, warnings } = outcome as SweepOutcome;
+    const notes = [...warnings, ...health.map(({ kind }) => kind)];
     return {
       newChanges: counts.stored,
       delivered: counts.delivered,
       acknowledged: counts.acknowledged,
-      notes: notes === '' ? null : notes,
+      notDelivered: backlog.undelivered || null,
+      notReadable: backlog.unreadable || null,
+      sweepFault: fault?.fault ?? null,
+      notes: notes.length === 0 ? null : notes.join('; '),
     };
   },
 };

@@ -143,16 +143,17 @@ async function storeBatch(
   await batches.put(record, label && keyed(label), [entry]);
   await ctx.audit.anchor();
   const repeated = lines - items - invalid - unsupported;
-  const { say } = ctx.reader;
+  const { count, say } = ctx.reader;
   const faults = invalid + unsupported;
+  const all = count(lines, ['line', 'lines'], ['linha', 'linhas']);
   ctx.log(
     say(
-      `${lines} lines: ${items} different, ${repeated} repeated, ${faults} at fault, ${blank} blank`,
-      `${lines} linhas: ${items} diferentes, ${repeated} repetidas, ${faults} com problema, ${blank} em branco`,
+      `${all}: ${items} different, ${repeated} repeated, ${faults} at fault, ${blank} blank`,
+      `${all}; diferentes: ${items}, repetidas: ${repeated}, com problema: ${faults}, em branco: ${blank}`,
     ),
   );
   const before = items - children;
-  if (before > 0) ctx.log(`${before} ${say('had ended before', 'já tinham terminado')}`);
+  if (before > 0) ctx.log(say(`${before} had ended before`, `já tinham terminado: ${before}`));
   if (children === 0) {
     const endedAt = new Date().toISOString();
     await batches.finalize(folder, { endedAt, cancelled: false, counts: {} });

@@ -18,10 +18,11 @@ export async function withService<T>(
   const settings = environment[name];
   if (settings === null) {
     const prefix = name.toUpperCase();
-    throw new ConfigError(
-      `${prefix}_BASE_URL`,
+    const service = name === 'credit' ? 'de crédito' : 'de investigação';
+    throw new ConfigError(`${prefix}_BASE_URL`, [
       `is not set, nor ${prefix}_TOKEN: no ${name} service (\`diligence dev\` prints those of its sandbox)`,
-    );
+      `falta definir, e também ${prefix}_TOKEN: não há serviço ${service} (\`diligence dev\` mostra os do seu sandbox)`,
+    ]);
   }
   const { baseUrl, rps, timeoutMs, token } = settings;
   const service = new Service({
