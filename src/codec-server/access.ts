@@ -1,9 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { JWTVerifyGetKey } from 'jose';
+import { z } from 'zod';
 import { ConfigError, type CodecServerSettings, type TokenSetting } from '../environment';
 import { isLoopback } from '../protection/loopback';
-import { TokenIssuer } from './oidc';
-import type { Verdict } from './verdict';
+
+/** Result of checking a request's credential; `status` and reason answer a refused one. */
+export type Verdict =
+  { allowed: true; subject: string | null } | { allowed: false; status: 401 | 503; reason: string };
 
 /** Checks the `authorization` header of a request. */
 export type Access = (authorization: string | undefined) => Promise<Verdict>;
@@ -19,22 +23,13 @@ const leastTokenLength = 16;
 export async function accessOf({ token, oidc }: CodecServerSettings): Promise<Access | null> {
   if (token === null && oidc === null) return null;
   if (token !== null) await expectedToken(token);
-  const issuer = oidc === null ? null : openIssuer(oidc);
+  const verify = oidc === null ? null : jwtVerifier(oidc);
   return async (authorization) => {
     const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (given === undefined) return refused('expected a bearer token');
+    if (given === undefined) return refused(401, 'expected a bearer token');
     if (token !== null && (await isExpected(given, token))) return { allowed: true, subject: null };
-    if (issuer === null) return refused('the token is not the one of this server');
-    return issuer.verify(given);
+    return verify?.(given) ?? refused(401, 'the token is not the one of this server');
   };
-}
-
-function openIssuer(oidc: NonNullable<CodecServerSettings['oidc']>): TokenIssuer {
-  const { protocol, hostname } = new URL(oidc.issuer);
-  if (protocol !== 'https:' && !isLoopback(hostname)) {
-    throw new ConfigError('codecServer.oidc.issuer', 'expected an https address');
-  }
-  return new TokenIssuer(oidc);
 }
 
 /** Compares in constant time. Reads the file each time: a new token is valid at once. */
@@ -60,6 +55,88 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function refused(reason: string): Verdict {
-  return { allowed: false, status: 401, reason };
+const refused = (status: 401 | 503, reason: string): Verdict => ({
+  allowed: false,
+  status,
+  reason,
+});
+
+/** No symmetric algorithms: whoever can verify such a token can create one. */
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA'.split(' ');
+const clockToleranceSeconds = 30;
+const requestTimeoutMs = 5_000;
+
+/** Codes of jose about the token; all other failures are about the issuer. */
+const tokenFaults = new Set([
+  'ERR_JWT_CLAIM_VALIDATION_FAILED',
+  'ERR_JWT_EXPIRED',
+  'ERR_JWT_INVALID',
+  'ERR_JWS_INVALID',
+  'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
+  'ERR_JWKS_NO_MATCHING_KEY',
+  'ERR_JWKS_MULTIPLE_MATCHING_KEYS',
+  'ERR_JOSE_ALG_NOT_ALLOWED',
+  'ERR_JOSE_NOT_SUPPORTED',
+]);
+
+const discovered = z.object({ issuer: z.string(), jwks_uri: z.string() });
+
+/** The issuer did not return its keys. */
+class IssuerUnavailableError extends Error {
+  override readonly name = 'IssuerUnavailableError';
+}
+
+/** Verifies JWTs of an OpenID Connect issuer: signature, issuer, audience and time. */
+function jwtVerifier({ issuer, audience }: NonNullable<CodecServerSettings['oidc']>) {
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== 'https:' && !isLoopback(hostname)) {
+    throw new ConfigError('codecServer.oidc.issuer', 'expected an https address');
+  }
+  const terms = { issuer, audience, algorithms, requiredClaims: ['exp'] };
+  /** Fetched once; again after a failure. */
+  let keys: Promise<JWTVerifyGetKey> | null = null;
+  return async (token: string): Promise<Verdict> => {
+    const { errors, jwtVerify } = await loadJose();
+    try {
+      keys ??= discoverKeys(issuer);
+      const source = await keys.catch((error: unknown) => {
+        keys = null;
+        throw error;
+      });
+      const options = { ...terms, clockTolerance: clockToleranceSeconds };
+      const { payload } = await jwtVerify(token, source, options);
+      return { allowed: true, subject: payload.sub ?? null };
+    } catch (error) {
+      if (error instanceof errors.JOSEError && tokenFaults.has(error.code)) {
+        return refused(401, `the token is not valid here (${error.code})`);
+      }
+      return refused(
+        503,
+        error instanceof IssuerUnavailableError
+          ? `the issuer of tokens (codecServer.oidc.issuer) ${error.message}`
+          : 'the issuer of tokens does not answer: try again later',
+      );
+    }
+  };
+}
+
+async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const answer = await fetch(address, {
+    redirect: 'error',
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  });
+  if (!answer.ok) throw new IssuerUnavailableError(`answers with status ${answer.status}`);
+  const found = discovered.parse(await answer.json());
+  if (found.issuer !== issuer)
+    throw new IssuerUnavailableError(
+      'calls itself by another name: expected word for word that one',
+    );
+  const { createRemoteJWKSet } = await loadJose();
+  return createRemoteJWKSet(new URL(found.jwks_uri), { timeoutDuration: requestTimeoutMs });
+}
+
+/** Only an ES module; loaded on use: other commands start faster without it. */
+function loadJose() {
+  return import('jose');
 }

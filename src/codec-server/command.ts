@@ -7,10 +7,8 @@ import { engineAddress } from '../temporal/connection';
 import { findPayloadKeys } from '../temporal/payload/payload-keys';
 import { refuseOtherKeys } from '../temporal/payload/store-keys';
 import { accessOf } from './access';
-import { codecsFor } from './codecs';
-import { codecLog } from './log';
 import { isLoopback } from '../protection/loopback';
-import { serveCodec } from './serve-codec';
+import { codecLog, codecsFor, serveCodec } from './serve-codec';
 
 interface CodecServerFlags {
   listen: ListenAddress;

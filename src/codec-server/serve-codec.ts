@@ -2,11 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { PayloadCodec } from '@temporalio/common';
+import type { DestinationStream } from 'pino';
 import type { ListenAddress } from '../environment';
-import { BrokenSealError, UnknownKeyError } from '../protection/key-ring';
-import { ForeignPayloadError } from '../temporal/payload/payload-codec';
-import type { Access } from './access';
+import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
 import { hostNameOf, isLoopback } from '../protection/loopback';
+import { redactedLog } from '../protection/redacted-log';
+import { EncryptionCodec, ForeignPayloadError } from '../temporal/payload/payload-codec';
+import type { Access } from './access';
 import { readPayloads, writePayloads } from './payload-json';
 
 /** The logged fields of a request, without its payloads. */
@@ -38,6 +40,22 @@ export interface CodecServer {
   endpoint: string;
   /** Accepts no new request; resolves when open ones have been answered, or after five seconds. */
   close(): Promise<void>;
+}
+
+/**
+ * One codec for each served namespace.
+ *
+ * @param bound same as in `dataConverterOf`
+ */
+export const codecsFor = (ring: KeyRing, namespaces: readonly string[], bound: string | null) =>
+  new Map<string, PayloadCodec>(
+    namespaces.map((name) => [name, new EncryptionCodec({ ring, namespace: bound ?? name })]),
+  );
+
+/** The log of the codec server: redacted JSON lines, never with payloads. */
+export function codecLog(destination: DestinationStream) {
+  const log = redactedLog('info', destination);
+  return { log, onServed: (request: ServedRequest): void => log.info(request, 'served') };
 }
 
 const bodyLimit = 16 * 1024 * 1024;

@@ -6,8 +6,7 @@ import {
   generateKeyPair,
   type JWTPayload,
 } from 'jose';
-import { accessOf, type Access } from '../../src/codec-server/access';
-import type { Verdict } from '../../src/codec-server/verdict';
+import { accessOf, type Access, type Verdict } from '../../src/codec-server/access';
 import { LoopbackServer } from '../support/loopback-server';
 
 const audience = 'diligence-codec';

@@ -7,9 +7,9 @@ import { Readable } from 'node:stream';
 import { defaultPayloadConverter, type PayloadCodec } from '@temporalio/common';
 import { request } from 'undici';
 import { accessOf } from '../../src/codec-server/access';
-import { codecsFor } from '../../src/codec-server/codecs';
-import { codecLog } from '../../src/codec-server/log';
 import {
+  codecLog,
+  codecsFor,
   serveCodec,
   type CodecServer,
   type CodecServerOptions,

@@ -1,7 +1,10 @@
 import pino from 'pino';
-import { codecsFor } from '../../../codec-server/codecs';
-import { codecLog } from '../../../codec-server/log';
-import { serveCodec, type CodecServer } from '../../../codec-server/serve-codec';
+import {
+  codecLog,
+  codecsFor,
+  serveCodec,
+  type CodecServer,
+} from '../../../codec-server/serve-codec';
 import type { Environment } from '../../../environment';
 import type { KeyRing } from '../../../protection/key-ring';
 import type { DevServer } from '../../../temporal/dev-server/dev-server';
