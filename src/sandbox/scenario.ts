@@ -67,33 +67,30 @@ export function parseScenario(input: unknown, source = 'scenario'): Scenario {
 
 /** @throws ScenarioError when the merged scenario cannot be used. */
 export function patchScenario(current: Scenario, patch: unknown): Scenario {
-  const merged = isRecord(patch) ? eachMerged(current, patch, mergePart) : patch;
+  const merged = mergeEach(current, patch, (part, partPatch, name) =>
+    Object.hasOwn(sections, name)
+      ? mergeEach(part, partPatch, mergeByKey)
+      : mergeByKey(part, partPatch),
+  );
   return parseScenario(merged, 'scenario patch');
 }
 
-function mergePart(current: unknown, patch: unknown, name: string): unknown {
+type Merge = (current: unknown, patch: unknown, name: string) => unknown;
+
+/** What is no object replaces the whole. */
+function mergeEach(current: unknown, patch: unknown, merge: Merge): unknown {
   if (!isRecord(current) || !isRecord(patch)) return patch;
-  return Object.hasOwn(sections, name)
-    ? eachMerged(current, patch, mergeByKey)
-    : mergeByKey(current, patch);
+  const merged = Object.entries(patch).map(([name, value]) => [
+    name,
+    merge(current[name], value, name),
+  ]);
+  return { ...current, ...Object.fromEntries(merged) };
 }
 
 function mergeByKey(current: unknown, patch: unknown): unknown {
   if (!isRecord(current) || !isRecord(patch)) return patch;
   const merged = Object.entries({ ...current, ...patch });
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
-}
-
-function eachMerged(
-  current: Record<string, unknown>,
-  patch: Record<string, unknown>,
-  merge: (current: unknown, patch: unknown, name: string) => unknown,
-): Record<string, unknown> {
-  const merged = Object.entries(patch).map(([name, value]) => [
-    name,
-    merge(current[name], value, name),
-  ]);
-  return { ...current, ...Object.fromEntries(merged) };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

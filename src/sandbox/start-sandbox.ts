@@ -15,7 +15,7 @@ import { createLens } from './lens/lens';
 import { createMonitors } from './monitors/monitors';
 import { createProfiles } from './profiles/profiles';
 import { parseScenario, patchScenario } from './scenario';
-import type { Scenario, ScenarioInput, ScenarioPatch } from './scenario';
+import type { ScenarioInput, ScenarioPatch } from './scenario';
 import { createTraces } from './traces/traces';
 
 export interface SandboxOptions {
@@ -44,42 +44,7 @@ export interface SandboxOptions {
   capacity?: number | undefined;
 }
 
-type Looked = 'state' | 'received' | 'counts';
-type Shown<Create extends (...args: never) => unknown, Names extends PropertyKey> = Pick<
-  ReturnType<Create>,
-  Names & keyof ReturnType<Create>
->;
-
-export interface Sandbox extends Shown<typeof createCertificates, Looked> {
-  /** What INVESTIGATION_BASE_URL is set to. */
-  baseUrl: string;
-  /** What CREDIT_BASE_URL is set to. */
-  creditBaseUrl: string;
-  origin: string;
-  /** Where lens files are uploaded and artifacts downloaded, by signed addresses. */
-  filesOrigin: string;
-  port: number;
-  clock: Pick<SandboxClock, 'now' | 'advance' | 'set'>;
-  /** Merges into the scenario in force. Documents named in the patch begin their steps again. */
-  configure(patch: ScenarioPatch): void;
-  /** The scenario in force, everything filled in. */
-  scenario(): Scenario;
-  setToken(token: string, valid: boolean): void;
-  /** The credit service has a token of its own. */
-  credit: Shown<typeof createCredit, Looked | 'names' | 'setToken'>;
-  monitors: Shown<
-    typeof createMonitors,
-    Looked | 'changes' | 'addChanges' | 'acknowledgeElsewhere' | 'set'
-  >;
-  dossiers: Shown<typeof createDossiers, Looked | 'retryElsewhere' | 'cancelElsewhere'>;
-  traces: Shown<typeof createTraces, Looked>;
-  /** Calls to both origins. */
-  lens: Shown<typeof createLens, Looked>;
-  profiles: Shown<typeof createProfiles, Looked>;
-  /** As it was at the start: scenario, clock, tokens; nothing held, nothing received. */
-  reset(): void;
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 const clockBody = z.union(
   [z.strictObject({ advanceMs: z.number().min(0) }), z.strictObject({ set: z.iso.datetime() })],
@@ -93,7 +58,7 @@ export const defaultCreditToken = 'credit-sandbox-token';
  * @throws RangeError when a token is empty.
  * @throws Error of node:net (EADDRINUSE, EACCES) when the address cannot be listened on.
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}) {
   const { host = '127.0.0.1', seed = 1, token = 'sandbox-token' } = options;
   const { creditToken = defaultCreditToken } = options;
   if (token === '' || creditToken === '') {
@@ -128,7 +93,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     };
     const resources = [certificates, ...Object.values(sections)];
     const setToken = (named: string, valid: boolean) => credentials.setValid(named, valid);
-    const configure = (patch: unknown) => {
+    /** Merges into the scenario in force. Documents named in the patch begin their steps again. */
+    const configure = (patch: ScenarioPatch) => {
       scenario = patchScenario(scenario, patch);
       certificates.patched(patch as SectionPatch);
       for (const [name, section] of Object.entries(sections)) {
@@ -136,21 +102,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         if (named !== undefined) section.patched(named);
       }
     };
-    const replaceScenario = (replacement: unknown) => {
-      scenario = parseScenario(replacement);
-      for (const resource of resources) resource.patched({ documents: { '*': null }, seeded: {} });
-    };
     const time = () => ({ mode: clock.mode, now: clock.isoNow() });
+    const anew = { documents: { '*': null }, seeded: {} };
     const serveControl = createControl(
       {
         'GET health': () => ({ status: 'ok', seed, clock: clock.mode, now: clock.isoNow() }),
         'GET scenario': () => scenario,
         'PUT scenario': (body) => {
-          replaceScenario(body.as(z.unknown()));
+          scenario = parseScenario(body.as(z.unknown()));
+          for (const resource of resources) resource.patched(anew);
           return scenario;
         },
         'PATCH scenario': (body) => {
-          configure(body.as(z.unknown()));
+          configure(body.as(z.unknown()) as ScenarioPatch);
           return scenario;
         },
         'GET clock': time,
@@ -168,6 +132,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
   let held = begin();
 
+  /** As it was at the start: scenario, clock, tokens; nothing held, nothing received. */
   function reset(): void {
     scenario = firstScenario;
     clock.reset();
@@ -208,17 +173,21 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   );
   filesOrigin = options.filesOrigin ?? originOf(files.port);
   const origin = originOf(server.port);
-  const sandbox: Sandbox = {
+  const sandbox = {
     ...shown(),
+    /** What INVESTIGATION_BASE_URL is set to. */
     baseUrl: `${origin}/api/v1`,
+    /** What CREDIT_BASE_URL is set to. */
     creditBaseUrl: `${origin}${creditBasePath}`,
     origin,
+    /** Where lens files are uploaded and artifacts downloaded, by signed addresses. */
     filesOrigin,
     port: server.port,
     clock,
+    /** The scenario in force, everything filled in. */
     scenario: parts.scenario,
     reset,
-    close: async () => {
+    close: async (): Promise<void> => {
       const closed = Promise.all([server.close(), files.close()]);
       clock.reset();
       await closed;

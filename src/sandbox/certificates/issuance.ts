@@ -58,13 +58,15 @@ const stages = {
   failed: 'failed',
 };
 
-const statusAt = (issuance: Issuance, now: number) =>
-  statusOf<CertificateEnding, keyof typeof stages>(
+function statusAt(issuance: Issuance, now: number) {
+  const before = ['queued', 'processing'] as const;
+  return statusOf<CertificateEnding, keyof typeof stages>(
     issuance,
     now,
-    ['queued', 'processing'],
+    before,
     certificateEndings,
   );
+}
 
 export function hasPdf(issuance: Issuance, now: number): boolean {
   return statusAt(issuance, now) === 'completed' && issuance.ending !== 'no_evidence';

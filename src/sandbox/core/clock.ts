@@ -16,17 +16,18 @@ interface Sleeper {
  */
 export class SandboxClock {
   readonly mode: ClockMode;
-  #manualAt = manualClockStartAt;
+  /** Ahead of the wall clock, or of 1970. */
   #offsetMs = 0;
   readonly #sleepers = new Set<Sleeper>();
 
   constructor(mode: ClockMode) {
     this.mode = mode;
+    this.reset();
   }
 
   /** Milliseconds since 1970. */
   now(): number {
-    return this.mode === 'manual' ? this.#manualAt : Date.now() + this.#offsetMs;
+    return this.#base() + this.#offsetMs;
   }
 
   isoNow(): string {
@@ -68,13 +69,15 @@ export class SandboxClock {
   /** Ends every wait at once, and puts the clock where it started. */
   reset(): void {
     for (const sleeper of this.#sleepers) sleeper.wake();
-    this.#manualAt = manualClockStartAt;
-    this.#offsetMs = 0;
+    this.#offsetMs = this.mode === 'manual' ? manualClockStartAt : 0;
+  }
+
+  #base(): number {
+    return this.mode === 'manual' ? 0 : Date.now();
   }
 
   #moveTo(at: number): void {
-    if (this.mode === 'manual') this.#manualAt = at;
-    else this.#offsetMs = at - Date.now();
+    this.#offsetMs = at - this.#base();
     for (const sleeper of this.#sleepers) if (sleeper.dueAt <= at) sleeper.wake();
   }
 }

@@ -1,13 +1,12 @@
 /** Operations: the calls about them, those that are held, and how the service shows one. */
 
 import { drawDuration, seededUuid } from '../core/chance';
-import type { SandboxClock } from '../core/clock';
 import { createTally } from '../core/tally';
 import { beginWork, statusOf, type Work } from '../core/work';
 import type { FaultPlan, Subject } from '../faults/fault-plan';
 import { iso, Refusal, sandboxFull, type Answer, type JsonObject } from '../http/answer';
 import { uuidIn, type Request } from '../http/request';
-import type { PreparedCall, Route } from '../http/service';
+import type { PreparedCall, ResourceParts, Route } from '../http/service';
 import {
   creditEndings,
   type CreditEnding,
@@ -19,19 +18,15 @@ import type { Engine, Engines } from './engines';
 import { resultOf, type ResultFilter } from './result';
 import { readUpload, type Upload } from './upload';
 
-export interface OperationParts {
+interface OperationParts extends Pick<ResourceParts, 'seed' | 'clock' | 'capacity'> {
   /** Path below which the routes stand. */
   prefix: string;
-  seed: number;
-  clock: SandboxClock;
   scenario: () => CreditScenario;
   names: CreditNames;
   engines: Engines;
-  /** Operations held at most; beyond it uploads are refused. */
-  capacity: number;
 }
 
-export interface Operation extends Work<CreditEnding> {
+interface Operation extends Work<CreditEnding> {
   id: string;
   upload: Upload;
   /** As it was when the operation began. */
@@ -138,13 +133,15 @@ export function createOperations(parts: OperationParts) {
     throw new Refusal(404, 'operation_not_found', 'No such operation.');
   }
 
-  const statusAt = (operation: Operation, now: number) =>
-    statusOf<CreditEnding, keyof CreditNames['words']>(
+  const statusAt = (operation: Operation, now: number) => {
+    const before = ['queued', 'processing'] as const;
+    return statusOf<CreditEnding, keyof CreditNames['words']>(
       operation,
       now,
-      ['queued', 'processing'],
+      before,
       creditEndings,
     );
+  };
 
   /** In the words of the names. Absent means not yet. */
   function shown(operation: Operation, now = clock.now()): JsonObject {
@@ -192,23 +189,18 @@ export function createOperations(parts: OperationParts) {
     return new Refusal(status, 'result_not_ready', 'The operation has no result yet.');
   }
 
-  const one = `${prefix}/operations/:id`;
+  const all = `${prefix}/operations`;
+  const query = ['filter', 'include'];
   const routes = (plan: FaultPlan<CreditStage>): Route<CreditStage>[] => [
     {
       method: 'POST',
-      path: `${prefix}/operations`,
+      path: all,
       stage: 'upload',
       fileLimitBytes: formLimitBytes,
       prepare: (request) => prepareUpload(plan, request),
     },
-    { method: 'GET', path: one, stage: 'status', prepare: prepareStatus },
-    {
-      method: 'GET',
-      path: `${one}/result`,
-      stage: 'result',
-      query: ['filter', 'include'],
-      prepare: prepareResult,
-    },
+    { method: 'GET', path: `${all}/:id`, stage: 'status', prepare: prepareStatus },
+    { method: 'GET', path: `${all}/:id/result`, stage: 'result', query, prepare: prepareResult },
   ];
 
   return {
