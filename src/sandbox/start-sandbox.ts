@@ -96,7 +96,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Merges into the scenario in force. Documents named in the patch begin their steps again. */
     const configure = (patch: ScenarioPatch) => {
       scenario = patchScenario(scenario, patch);
-      certificates.patched(patch as SectionPatch);
+      certificates.patched(patch);
       for (const [name, section] of Object.entries(sections)) {
         const named = (patch as Record<string, SectionPatch | undefined>)[name];
         if (named !== undefined) section.patched(named);

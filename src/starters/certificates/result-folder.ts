@@ -32,10 +32,7 @@ export async function writeResultFolder(
     ctx,
     certificateFolder,
     seenBy(rows, (row) => report.add(row)),
-    {
-      total: summary.total,
-      ...{ folder, excel, pdfNames },
-    },
+    { total: summary.total, folder, excel, pdfNames },
   );
   const document = `${JSON.stringify(summaryDocument(summary), null, 2)}\n`;
   await writeWhole(folder, 'summary.json', document);
