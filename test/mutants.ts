@@ -41,8 +41,8 @@ export const mutants: readonly Mutant[] = [
     name: 'bought-after-cancel',
     promise: 'a claim commits after its job was cancelled',
     file: 'src/store/core/attempts.ts',
-    find: 'AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT',
-    replace: 'AND ? IS NOT NULL ON CONFLICT',
+    find: 'AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ${job})`;',
+    replace: 'AND ${job} IS NOT NULL`;',
     tests: ['test/unit/store/attempts.test.ts'],
   },
   {
@@ -57,16 +57,16 @@ export const mutants: readonly Mutant[] = [
     name: 'receipt-overwritten',
     promise: 'the receipt of a request is overwritten by a later one',
     file: 'src/store/core/attempts.ts',
-    find: 'AND nonce = ? AND receipt IS NULL',
-    replace: 'AND nonce = ?',
+    find: 'AND nonce = ${nonce} AND receipt IS NULL',
+    replace: 'AND nonce = ${nonce}',
     tests: ['test/unit/store/attempts.test.ts'],
   },
   {
     name: 'joined-claim-closed',
     promise: 'who was refused says that nothing was sent, although another one joined its claim',
     file: 'src/store/core/attempts.ts',
-    find: "AND (? = 'accepted' OR chunk = ?)",
-    replace: "AND (? <> '' OR chunk = ?)",
+    find: "AND (${kind} = 'accepted' OR chunk",
+    replace: "AND (${kind} <> '' OR chunk",
     tests: ['test/unit/activities/traces.test.ts'],
   },
   {
@@ -194,9 +194,8 @@ export const mutants: readonly Mutant[] = [
     name: 'commands-in-other-order',
     promise: 'works under way do not survive a new version',
     file: 'src/workflows/certificates/rows/row-driver.ts',
-    find: "this.#requests.start();\n    if (this.#rows.state.cancel !== 'now') this.#polls.start();",
-    replace:
-      "if (this.#rows.state.cancel !== 'now') this.#polls.start();\n    this.#requests.start();",
+    find: "this.#requests.start();\n    if (this.#rows.state.cancel !== 'now' && this.#polls.start()) {",
+    replace: "if (this.#rows.state.cancel !== 'now' && this.#polls.start()) {",
     tests: ['test/workflow/replay.test.ts'],
   },
   {

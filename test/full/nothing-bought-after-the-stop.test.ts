@@ -5,7 +5,7 @@ import { nameOf, stopAll, type StoppedJob, type WorkerState } from '../support/s
 
 const inTheMiddle: Await[] = ['submitting', 'backing off', 'handing in', 'polling', 'collecting'];
 const tables: [state: WorkerState, among: Await[]][] = [
-  ['up', ['polling', 'collecting']],
+  ['up', inTheMiddle],
   ['down', ['queued']],
   ['down', inTheMiddle],
   ['frozen', inTheMiddle],
@@ -15,7 +15,7 @@ describe.each(tables)('with the worker %s, %j', (state, among) => {
   let found: Map<string, StoppedJob>;
 
   beforeAll(async () => {
-    found = await stopAll(among, state);
+    found = await stopAll(cellsAt(among, state), state);
   }, 240_000);
 
   test.each(cellsAt(among, state).map(nameOf))('%s', (name) => {

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { contradictions, isInFlight, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
 import { tamperWith } from '../support/temporary-store';
 
-const rows = 40;
+const rows = 24;
 
 describe('an order that is given while no worker runs', () => {
   let place: Installation;
@@ -69,45 +68,5 @@ describe('an order that is given while no worker runs', () => {
     expect(await place.run(['resume', id])).toMatchObject({ code: 0 });
     await (await place.client()).workflow.getHandle(id).result();
     expect(posts()).toHaveLength(requested + rows);
-  }, 60_000);
-});
-
-describe('a request that no worker has taken before the deadline of its job', () => {
-  let place: Installation;
-
-  beforeAll(async () => {
-    place = await Installation.start({});
-  }, 60_000);
-
-  afterAll(() => place.stop(), 60_000);
-
-  test('is not sent by the worker that comes after it', async () => {
-    const worker = await place.startWorker({}, ['--roles', 'workflows']);
-    const words = [
-      'certificate',
-      'issue',
-      '--type',
-      'cnpj',
-      '--document',
-      '11222333000181',
-      '--deadline',
-      '3s',
-    ];
-    const { stdout } = await place.run([...words, '--detach', '--json']);
-    const { id } = JSON.parse(stdout) as { id: string };
-    const workflowId = id.split('/').slice(0, 3).join('/');
-    const handle = (await place.client()).workflow.getHandle(workflowId);
-    await eventually('the request is in its queue', async () => {
-      const { pendingActivities } = (await handle.describe()).raw;
-      return pendingActivities?.[0]?.activityType?.name === 'requestCertificates';
-    });
-    await sleep(3_000);
-    const exited = once(worker, 'exit');
-    worker.kill('SIGTERM');
-    await exited;
-    await place.startWorker();
-    await handle.result();
-    expect(postsOf(place.sandbox)).toEqual([]);
-    expect((await place.run(['result', id])).stdout).toContain('cancelled');
   }, 60_000);
 });

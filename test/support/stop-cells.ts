@@ -256,6 +256,11 @@ export function cellsAt(
   });
 }
 
+/** In `npm test`: batches between two requests, single jobs between two tries of one. */
+export function isUsual({ at, kind }: Pick<Cell, 'kind' | 'at'>): boolean {
+  return kind.endsWith('-batch') === (at === 'submitting');
+}
+
 /** Its input written, and the service told to hold it where it is to be stopped. */
 export async function prepareCell(
   place: Installation,

@@ -3,15 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Installation, creditSettings, eventually } from './diligence-process';
 import { allAttempts, storeIn, tamperWith } from './temporary-store';
-import {
-  cellsAt,
-  hasCome,
-  isTurnedAway,
-  paidCalls,
-  prepareCell,
-  type Await,
-  type Cell,
-} from './stop-cells';
+import { hasCome, isTurnedAway, paidCalls, prepareCell, type Cell } from './stop-cells';
 
 /** What the worker does while jobs are stopped. */
 export type WorkerState = 'up' | 'down' | 'frozen';
@@ -43,9 +35,11 @@ const frozenMs = 12_000;
 /** On its way when the mark was set. */
 const transitMs = 100;
 
+type Stopped = Pick<Cell, 'kind' | 'at' | 'stop'>;
+
 /** Starts a job for each cell, stops all of them where they stand, and looks what left afterwards. */
 export async function stopAll(
-  among: readonly Await[],
+  cells: readonly Stopped[],
   state: WorkerState,
 ): Promise<Map<string, StoppedJob>> {
   const place = await Installation.start(
@@ -59,19 +53,18 @@ export async function stopAll(
     (sandbox) => ({ ...creditSettings(sandbox), INVESTIGATION_RPS: '400', CREDIT_RPS: '100' }),
   );
   try {
-    return await stopAllIn(place, among, state);
+    return await stopAllIn(place, cells, state);
   } finally {
     await place.stop();
   }
 }
 
-async function stopAllIn(place: Installation, among: readonly Await[], state: WorkerState) {
-  const isQueued = among.includes('queued');
+async function stopAllIn(place: Installation, all: readonly Stopped[], state: WorkerState) {
+  const isQueued = all.some(({ at }) => at === 'queued');
   let worker: ChildProcess | null = null;
   if (!isQueued) worker = await place.startWorker();
   const cells: Cell[] = [];
-  for (const [number, one] of cellsAt(among, state).entries())
-    cells.push(await prepareCell(place, one, number));
+  for (const [number, one] of all.entries()) cells.push(await prepareCell(place, one, number));
 
   const started = await Promise.all(
     cells.map(async (cell) => {
@@ -126,8 +119,9 @@ async function stopAllIn(place: Installation, among: readonly Await[], state: Wo
     );
     const claimedLate = own.filter(({ claim }) => claim.claimedAt > mark).length;
     const sentLate = paidCalls(place, cell).filter(({ at }) => Date.parse(at) > mark + transitMs);
-    await place.run(['cancel', id, '--now']);
-    const end = await endOf(place, id);
+    const shown = await shownOf(place, id);
+    if (shown.outcome === null) await place.run(['cancel', id, '--now']);
+    const end = shown.outcome === null ? await endOf(place, id) : shown;
     const said = JSON.stringify(end);
     const isBatch = cell.kind.endsWith('-batch');
     const untold = isBatch
@@ -162,10 +156,19 @@ async function childrenOf({ folder }: Installation, id: string): Promise<string[
   return rows.map(({ child }) => child);
 }
 
-async function endOf(place: Installation, id: string): Promise<{ status: string | null }> {
-  let shown: { status: string | null; outcome: object | null } = { status: null, outcome: null };
+interface Shown {
+  status: string | null;
+  outcome: object | null;
+}
+
+async function shownOf(place: Installation, id: string): Promise<Shown> {
+  return JSON.parse((await place.run(['show', id, '--json'])).stdout) as Shown;
+}
+
+async function endOf(place: Installation, id: string): Promise<Shown> {
+  let shown: Shown = { status: null, outcome: null };
   await eventually(`${id} has ended`, async () => {
-    shown = JSON.parse((await place.run(['show', id, '--json'])).stdout) as typeof shown;
+    shown = await shownOf(place, id);
     return shown.outcome !== null;
   });
   return shown;
@@ -193,6 +196,6 @@ async function ended(worker: ChildProcess, signal: NodeJS.Signals): Promise<void
   await exited;
 }
 
-export function nameOf({ kind, at, stop }: Pick<Cell, 'kind' | 'at' | 'stop'>): string {
+export function nameOf({ kind, at, stop }: Stopped): string {
   return `${kind}, ${at}: ${stop}`;
 }

@@ -23,13 +23,4 @@ workflowSuite('a lane with more rows to ask again than it can carry', (rig) => {
     expect(fakes.callsOf('dropDeferredRows')).toHaveLength(1);
     expect(fakes.deferred.size).toBe(0);
   });
-
-  it('counts those that it has put aside as what they were when it is cancelled', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [away] }, pollMs: second });
-    const lane = await rig().startLane({ rows, share: 500 });
-    await untilAllWait(fakes);
-    expect(fakes.deferred.size).toBeGreaterThan(0);
-    await lane.signal('control', { cancel: 'wait' });
-    expect(await lane.result()).toEqual({ counts: counted({ failed: rows }) });
-  });
 });
