@@ -35,7 +35,7 @@ const begunAtOnce: readonly (readonly [name: string, receivables: number, ...mor
   ['going.rem', 78],
   ['late.rem', 79],
   ['odd.rem', 66],
-  ['long.rem', 67, '--deadline', '1s'],
+  ['long.rem', 67, '--deadline', '5s'],
 ];
 
 describe('commands of credit analyses', () => {
