@@ -87,12 +87,13 @@ async function withParts<T>(
 
 interface Page {
   data: { id: string; severity: string }[];
-  page: { has_more: boolean };
+  page: { has_more: boolean; next_cursor: string | null };
 }
 
 /**
  * What somebody would write in an hour: a page, a line each in a file, a signed POST and an
- * acknowledgement for each, `floorWidth` at a time. Nothing is flushed, and whatever dies is lost.
+ * acknowledgement for each, `floorWidth` at a time; then, as the first sweep of a monitor, the pages of all states, for
+ * what somebody else has acknowledged. Nothing is flushed, and whatever dies is lost.
  *
  * @returns milliseconds
  */
@@ -103,16 +104,22 @@ async function runFloor(parts: Parts, url: string, ids: readonly string[]): Prom
   const signer = new Webhook(secret);
   const headers = { authorization: `Bearer ${parts.token}` };
   const root = `${base.pathname.replace(/\/$/, '')}/monitors`;
+  const listed = async (id: string, query = ''): Promise<Page> => {
+    const path = `${root}/${id}/changes?limit=100${query}`;
+    const { body, statusCode } = await service.request({ method: 'GET', path, headers });
+    if (statusCode !== 200) throw new Error(`${statusCode}: ${await body.text()}`);
+    return (await body.json()) as Page;
+  };
   const pages = async function* () {
     for (const id of ids) {
       for (let hasMore = true; hasMore;) {
-        const path = `${root}/${id}/changes?status=open&limit=100`;
-        const { body, statusCode } = await service.request({ method: 'GET', path, headers });
-        if (statusCode !== 200) throw new Error(`${statusCode}: ${await body.text()}`);
-        const page = (await body.json()) as Page;
+        const page = await listed(id, '&status=open');
         hasMore = page.page.has_more;
         yield { id, page };
       }
+      let { page } = await listed(id);
+      while (page.next_cursor !== null)
+        ({ page } = await listed(id, `&cursor=${page.next_cursor}`));
     }
   };
   const bringThrough = async (id: string, change: Page['data'][number]): Promise<void> => {
