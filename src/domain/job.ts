@@ -1,4 +1,5 @@
-import type { KindFacts, RowJobs } from './core/kind';
+import type { JobRef } from './core/job-record';
+import type { KindFacts } from './core/kind';
 import * as index from './kinds';
 
 /** A job: a piece of work that somebody asked for. */
@@ -9,20 +10,29 @@ type NamesIn<F, Has> = F extends unknown
   : never;
 export type JobKind = NamesIn<Folder, unknown>;
 /** Batches whose rows are jobs of their own. */
-export type JobBatchKind = NamesIn<Folder, { rows: RowJobs }>;
+export type JobBatchKind = NamesIn<Folder, { rows: string }>;
 
 const facts = Object.assign({}, ...Object.values(index)) as Record<JobKind, KindFacts>;
 export const kindFacts: Readonly<Record<JobKind, KindFacts>> = facts;
 export const jobKinds = Object.keys(facts) as JobKind[];
 
-const partsByPrefix = new Map(
-  Object.entries(facts).map(([kind, { prefix = kind, workflowParts }]) => [prefix, workflowParts]),
-);
+const byPrefix = new Map(Object.entries(facts).map(([kind, one]) => [one.prefix ?? kind, one]));
 
 /** One for all jobs with the same name, where the kind says so. */
 export function workflowIdOf(jobId: string): string {
   const parts = jobId.split('/');
-  return parts.slice(0, partsByPrefix.get(parts[0] ?? '') ?? parts.length).join('/');
+  const { workflowParts = 2 } = byPrefix.get(parts[0] ?? '') ?? { workflowParts: Infinity };
+  return parts.slice(0, workflowParts).join('/');
+}
+
+/** The folder of a job in the store. */
+export function jobFolder(jobId: string): string {
+  const [prefix = '', ...rest] = jobId.split('/');
+  return [byPrefix.get(prefix)?.root ?? `batches/${prefix}`, ...rest].join('/');
+}
+
+export function jobRef(jobId: string): JobRef {
+  return { jobId, folder: jobFolder(jobId) };
 }
 
 /** `<workflow id>/20261121T101530123Z`. */

@@ -1,93 +1,60 @@
-import type { AnalysisRef } from '../domain/credit/job';
-import type { DossierRecord, DossierRef, ReviewPolicy } from '../domain/dossiers/follow';
+import type { JobRef } from '../domain/core/job-record';
+import type { DossierRecord, ReviewPolicy } from '../domain/dossiers/follow';
 import type { BudgetState } from '../domain/core/budget';
 import type { ChildCounts, ChildJob } from '../domain/core/job-batch';
 import { type JobBatchKind } from '../domain/job';
-import type { ProfileRef } from '../domain/profiles/lookup';
 import type { SweepRecord, SweepSums, SweepTerms } from '../domain/monitors/sweep';
 import type { Walk } from '../domain/monitors/walk';
 import type { ScanCounts, ScanRecord } from '../domain/monitors/scan';
-import type { GraphStep, InvestigationRef } from '../domain/investigations/investigation';
-import type { LensRef } from '../domain/lens/analyze';
+import type { GraphStep } from '../domain/investigations/investigation';
 import type { RetentionTerm } from '../domain/core/retention';
-import type { TraceRef } from '../domain/traces/search';
 import type { RowListRef } from '../domain/certificates/job';
 
 /** Inputs of the workflows, shared with the starters: plain data. */
 
-export interface AnalyzeCreditInput {
-  ref: AnalysisRef;
-  /** A rule engine is given by name: its id is looked up first. */
-  namesEngine?: boolean;
+/** What the workflow of every job takes that `runJob` drives. */
+export interface JobWorkflowInput {
+  ref: JobRef;
   /** Epoch milliseconds: nothing is sent after it, and what has not settled ends. */
   deadlineAt: number;
-  /** Suffix of the task queue names. */
-  queueSuffix: string;
-}
-
-export interface FollowDossierInput {
-  ref: DossierRef;
-  /** Epoch milliseconds. */
-  deadlineAt: number;
-  /** As of `DossierRecord`. */
-  maxAttempts: number;
-  onReview: ReviewPolicy;
-  toCancel: boolean;
-  /** The first retry starts without a delay. */
-  atOnce: boolean;
-  /** A person waits. */
-  interactive: boolean;
-  /** Saved by the workflow when it starts; left out when it is stored already. */
-  record?: DossierRecord;
-  /** Suffix of the task queue names. */
-  queueSuffix: string;
-}
-
-export interface AnalyzeLensInput {
-  ref: LensRef;
-  /** Number of the first attempt of this job. */
-  attempt: number;
-  /** Epoch milliseconds. */
-  deadlineAt: number;
-  /** A person waits. */
-  interactive: boolean;
-  /** Suffix of the task queue names. */
-  queueSuffix: string;
-}
-
-export interface LookUpProfileInput {
-  ref: ProfileRef;
-  /** Epoch milliseconds. */
-  deadlineAt: number;
-  /** As of `ProfileRecord`. */
-  retryRural: boolean;
   /** A person waits. Default: true. */
   interactive?: boolean;
   /** Suffix of the task queue names. */
   queueSuffix: string;
 }
 
-export interface SearchTraceInput {
-  ref: TraceRef;
-  /** Epoch milliseconds. */
-  deadlineAt: number;
-  /** A person waits. */
-  interactive: boolean;
-  /** Suffix of the task queue names. */
-  queueSuffix: string;
+export type SearchTraceInput = JobWorkflowInput;
+
+export interface AnalyzeCreditInput extends JobWorkflowInput {
+  /** A rule engine is given by name: its id is looked up first. */
+  namesEngine?: boolean;
 }
 
-export interface InvestigateInput {
-  ref: InvestigationRef;
+export interface FollowDossierInput extends JobWorkflowInput {
+  /** As of `DossierRecord`. */
+  maxAttempts: number;
+  onReview: ReviewPolicy;
+  toCancel: boolean;
+  /** The first retry starts without a delay. */
+  atOnce: boolean;
+  /** Saved by the workflow when it starts; left out when it is stored already. */
+  record?: DossierRecord;
+}
+
+export interface AnalyzeLensInput extends JobWorkflowInput {
+  /** Number of the first attempt of this job. */
+  attempt: number;
+}
+
+export interface LookUpProfileInput extends JobWorkflowInput {
+  /** As of `ProfileRecord`. */
+  retryRural: boolean;
+}
+
+export interface InvestigateInput extends JobWorkflowInput {
   steps: readonly GraphStep[];
   /** Charged requests before the investigation waits for a person; null: no limit. */
   budget: number | null;
-  /** Epoch milliseconds: a step without a result by then is missing. */
-  deadlineAt: number;
-  /** A person waits. */
-  interactive: boolean;
-  /** Suffix of the task queue names. */
-  queueSuffix: string;
 }
 
 export interface MonitorSweepInput {

@@ -1,9 +1,9 @@
+import { jobFolder } from '../../src/domain/job';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
 import type { ResultFilter } from '../../src/domain/credit/operation';
-import { analysisFolder } from '../../src/domain/credit/job';
 import type { Received, ScenarioInput } from '../../src/sandbox';
 import { anyCallFaults } from '../support/any-call-faults';
 import { answerLost } from '../support/batch-account';
@@ -138,7 +138,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
     if (status !== 'completed') return found;
 
     const store = storeIn(place.folder);
-    const outcome = await new AnalysisRepository(store).outcome(analysisFolder(id));
+    const outcome = await new AnalysisRepository(store).outcome(jobFolder(id));
     const stored = outcome && (await place.stored(outcome));
     if (outcome === null || stored === null) return [...found, 'without results on file'];
     const operationId = uploads.find(({ accepted }) => accepted)?.id ?? '';

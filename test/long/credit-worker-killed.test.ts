@@ -1,8 +1,8 @@
+import { jobFolder } from '../../src/domain/job';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
-import { analysisFolder } from '../../src/domain/credit/job';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
 import {
@@ -95,7 +95,7 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
     expect(downloads('wait.rem').length).toBeGreaterThan(readBefore);
     const analyses = new AnalysisRepository(storeIn(place.folder));
     for (const { requested: file, id = '', status } of lines) {
-      const outcome = await analyses.outcome(analysisFolder(id));
+      const outcome = await analyses.outcome(jobFolder(id));
       expect([file, outcome?.status]).toEqual([file, status]);
       if (outcome === null || status !== 'completed') continue;
       expect(outcome.result?.contradictions).toEqual([]);

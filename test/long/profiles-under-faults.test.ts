@@ -1,3 +1,4 @@
+import { jobFolder } from '../../src/domain/job';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { storeIn } from '../support/temporary-store';
 import { ProfileRepository } from '../../src/store/profiles/profiles';
-import { profileFolder } from '../../src/domain/profiles/lookup';
 import type { Received, ScenarioInput } from '../../src/sandbox';
 import { profileRoles } from '../../src/sandbox/profiles/profile-scenario';
 import { cancelUpdate } from '../../src/workflows/messages';
@@ -238,7 +238,7 @@ async function contradictions(row: Row): Promise<string[]> {
   if (status !== 'found') return found;
 
   const file = new ProfileRepository(store());
-  const answer = await file.answer(profileFolder(row['id'] ?? ''), answered);
+  const answer = await file.answer(jobFolder(row['id'] ?? ''), answered);
   if (answer === null) return [...found, 'no answer on file'];
   if (createHash('sha256').update(answer).digest('hex') !== row['sha256'])
     found.push('another answer on file than the one told of');

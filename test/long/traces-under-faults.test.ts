@@ -1,10 +1,10 @@
+import { jobFolder } from '../../src/domain/job';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { storeIn } from '../support/temporary-store';
 import { TraceRepository } from '../../src/store/traces/traces';
-import { traceFolder } from '../../src/domain/traces/search';
 import type { ScenarioInput } from '../../src/sandbox';
 import { traceRoles, type TraceEnding } from '../../src/sandbox/traces/trace-scenario';
 import { cancelUpdate } from '../../src/workflows/messages';
@@ -291,7 +291,7 @@ async function contradictions(row: Row, out: string): Promise<string[]> {
   if (status === 'refused' && started !== 0) found.push('refused, and made');
   if (!['completed', 'failed'].includes(status) && row['sha256'] === '') return found;
 
-  const folder = traceFolder(row['id'] ?? '');
+  const folder = jobFolder(row['id'] ?? '');
   const answer = await new TraceRepository(store()).answer(folder);
   if (answer === null || settled === undefined) return [...found, 'no answer on file'];
   const sum = createHash('sha256').update(answer).digest('hex');

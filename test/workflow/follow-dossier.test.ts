@@ -187,7 +187,7 @@ async function followed(rig: WorkflowRig, script: Script) {
       taskQueue: queueName('workflows', rig.suffix),
       args: [
         {
-          ref: { jobId: workflowId, folder: 'f', dossierId: 'd' },
+          ref: { jobId: workflowId, folder: 'f' },
           deadlineAt: begunAt + 10 * day,
           maxAttempts: 1,
           onReview: 'wait',

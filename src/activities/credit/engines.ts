@@ -1,14 +1,10 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { isOnlyAPage } from '../../apis/credit/engines.wire';
-import { analysisRerunEntry } from '../../domain/audit-entries';
+import { decisionEntry } from '../../domain/core/audit';
 import { attemptState, reissueByRerun, latestAttempt } from '../../domain/core/service/attempts';
 import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
 import { chooseEngine, type EngineChoice } from '../../domain/credit/engine';
-import {
-  analysisText,
-  type AnalysisRecord,
-  type AnalysisRef,
-  type EngineChosen,
-} from '../../domain/credit/job';
+import { analysisText, type AnalysisRecord, type EngineChosen } from '../../domain/credit/job';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { recordOf } from '../core/job-records';
 import { createPolling, type Reading } from '../core/poll-until-settled';
@@ -16,7 +12,7 @@ import type { CreditDependencies } from '../dependencies';
 import { subjectOf } from './requests';
 
 export interface ChooseEngineInput extends PollRequest {
-  ref: AnalysisRef;
+  ref: JobRef;
 }
 
 /** Engines listed in a refusal. */
@@ -46,7 +42,7 @@ export function createCreditEngineActivities(deps: CreditDependencies) {
 
   async function choice(
     record: AnalysisRecord,
-    { folder }: AnalysisRef,
+    { folder }: JobRef,
   ): Promise<Reading<EngineChosen>> {
     const settled = (value: EngineChosen): Reading<EngineChosen> => ({ kind: 'settled', value });
     if (record.fence !== null) return settled({ kind: 'chosen' });
@@ -76,7 +72,7 @@ export function createCreditEngineActivities(deps: CreditDependencies) {
     // Sent since then by this job: an attempt of this activity may be late.
     if (last.claim.claimedAt >= Date.parse(createdAt)) return;
     await store.attempts.resolve(subject, last.n, reissueByRerun(by, at));
-    await audit.append([analysisRerunEntry({ jobId, by }, at)]);
+    await audit.append([decisionEntry('reissue', { jobId, by }, {}, at)]);
   }
 
   return { chooseNamedEngine };

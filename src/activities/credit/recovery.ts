@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { attemptState } from '../../domain/core/service/attempts';
-import type { RequestAnswer } from '../../domain/credit/job';
+import { analysisRequestEntries, type RequestAnswer } from '../../domain/credit/job';
 import type { CreditDependencies } from '../dependencies';
 import { recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
 
-import { entriesOf, ownerOf, refused, subjectOf, unsent, type AnalysisChunk } from './requests';
+import { ownerOf, refused, subjectOf, unsent, type AnalysisChunk } from './requests';
 
 /** Recovers an upload whose worker was lost. */
 export function createCreditRecoveryActivities({ store, audit, now }: CreditDependencies) {
@@ -32,7 +32,7 @@ export function createCreditRecoveryActivities({ store, audit, now }: CreditDepe
           await Promise.race([new Promise((done) => setTimeout(done, waitMs)), cancelled]);
           continue;
         }
-        await audit.append(entriesOf(record, attempt));
+        await audit.append(analysisRequestEntries(record, attempt));
         if (state.kind === 'unknown') {
           return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
         }

@@ -1,27 +1,20 @@
+import { jobFolder } from '../../domain/job';
+import type { JobRef } from '../../domain/core/job-record';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../../apis/credit/operations';
 import { withEither } from '../../apis/http/signals';
 import { isHttpError } from '../../apis/http/errors';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { findLarge, readLarge } from '../../store/core/large-objects';
-import type { AuditEntry } from '../../domain/core/audit';
-import { analysisRequestEntry } from '../../domain/audit-entries';
+import { analysisRequestEntries } from '../../domain/credit/job';
 import {
   analysisSubject,
   attemptOf,
   nextNumber,
   subjectState,
-  type Attempt,
   type ClaimOwner,
 } from '../../domain/core/service/attempts';
-import { analysisFolder } from '../../domain/credit/job';
-import type {
-  AnalysisRecord,
-  AnalysisRef,
-  StoredInput,
-  RequestAnswer,
-  Unsent,
-} from '../../domain/credit/job';
+import type { AnalysisRecord, StoredInput, RequestAnswer, Unsent } from '../../domain/credit/job';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import { BrokenSealError } from '../../protection/key-ring';
 import type { CreditDependencies } from '../dependencies';
@@ -34,7 +27,7 @@ import { pauseOnTheClock } from '../core/pause';
 import { LostUploads } from './lost-uploads';
 
 export interface AnalysisChunk {
-  ref: AnalysisRef;
+  ref: JobRef;
   /** Unique among all chunks of the workflow. */
   chunk: string;
 }
@@ -163,7 +156,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const subject = subjectOf(record);
     const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
     const { timeoutMs } = operations;
-    const job = analysisFolder(record.jobId);
+    const job = jobFolder(record.jobId);
     const about = {
       attempts: attemptRepository,
       subject,
@@ -193,7 +186,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
       durationMs: now() - claimedAt,
     });
-    const entries = entriesOf(record, { n, claim, receipt });
+    const entries = analysisRequestEntries(record, { n, claim, receipt });
     const put = () => attemptRepository.putReceipt(subject, { n, claim }, receipt, entries);
     await tried('a receipt', withStorePatience(put, patience));
     // A person may find the id in it.
@@ -244,16 +237,6 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
 export function subjectOf({ fence }: AnalysisRecord): string {
   if (fence === null) throw storeIncomplete('the chosen rule engine');
   return analysisSubject(fence);
-}
-
-/** Audit entries of a request. */
-export function entriesOf(
-  record: AnalysisRecord,
-  attempt: Omit<Attempt, 'resolution'>,
-): AuditEntry[] {
-  const { fence, jobId, createdBy } = record;
-  const entry = analysisRequestEntry({ name: fence ?? '', ...attempt }, { jobId, by: createdBy });
-  return entry === null ? [] : [entry];
 }
 
 /** The recovery of the chunk has closed it: another activity has the job. */

@@ -1,3 +1,4 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { saysUnderWay } from '../../apis/credit/names';
 import { readAnalysis, readIssues, type AnalysisVisitor } from '../../apis/credit/result.wire';
 import {
@@ -11,7 +12,6 @@ import type { ResultFilter } from '../../domain/credit/operation';
 import { AnalysisRepository, operationFolder, resultKey } from '../../store/credit/analyses';
 import { indexDocuments, indexedBytes } from '../../store/core/subject-index';
 import { findLarge, putLarge, readLarge } from '../../store/core/large-objects';
-import { analysisOutcomeEntry } from '../../domain/audit-entries';
 import type { Analysis } from '../../domain/credit/analysis';
 import {
   SubsetCheck,
@@ -20,10 +20,10 @@ import {
   foreignResult,
 } from '../../domain/credit/tree-check';
 import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
+import { analysisOutcomeEntry } from '../../domain/credit/job';
 import type {
   AnalysisOutcome,
   AnalysisRecord,
-  AnalysisRef,
   AnalysisResultRef,
   OperationSeen,
 } from '../../domain/credit/job';
@@ -159,7 +159,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
 
   /** Stores both results and checks them against each other and the input. */
   async function fileResults(
-    input: AwaitAnalysisInput & { ref: AnalysisRef },
+    input: AwaitAnalysisInput & { ref: JobRef },
   ): Promise<Polled<AnalysisResultRef>> {
     const { operationId, ref } = input;
     const record = await recordOf(analyses, ref);
@@ -199,7 +199,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
 
   /** Stores and audits the outcome. Idempotent: the first stored outcome stays. */
   async function finalizeAnalysis(input: {
-    ref: AnalysisRef;
+    ref: JobRef;
     outcome: Omit<AnalysisOutcome, 'jobId' | 'settledAt'>;
   }): Promise<AnalysisOutcome> {
     const { ref, outcome } = input;
@@ -207,11 +207,10 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const { jobId } = ref;
     const end = { ...outcome, jobId, settledAt };
     const record = await recordOf(analyses, ref);
-    const by = record.createdBy;
     const { result } = end;
     const sha256 =
       result === null ? null : ((await findLarge(store, result.allKey))?.sha256 ?? null);
-    const entries = [analysisOutcomeEntry(end, { by, sha256 })];
+    const entries = [analysisOutcomeEntry(end, record, sha256)];
     return storeOutcome(analyses, ref, end, entries, ({ status }) => metrics.analysisEnded(status));
   }
 

@@ -1,12 +1,8 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { isPermanent } from '../../apis/http/classify';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { Dossier } from '../../domain/dossiers/dossier';
-import {
-  isSettled,
-  sightOf,
-  type DossierRef,
-  type DossierSight,
-} from '../../domain/dossiers/follow';
+import { dossierIdOf, isSettled, sightOf, type DossierSight } from '../../domain/dossiers/follow';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { receiptOfError } from '../core/attempt';
 import { createPolling, type Reading } from '../core/poll-until-settled';
@@ -26,9 +22,10 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
 
   /** Requests the cancellation, and polls until the dossier settles. */
   async function cancelDossier(
-    input: PollRequest & { ref: DossierRef },
+    input: PollRequest & { ref: JobRef },
   ): Promise<Polled<DossierCancelled>> {
-    const { dossierId, folder } = input.ref;
+    const { folder } = input.ref;
+    const dossierId = dossierIdOf(input.ref);
     const isFollowed = (await file.record(folder))?.toCancel === false;
     let isKnown = isFollowed || (await file.noted(folder, cancelRequested)) > 0;
     return pollUntilSettled(
@@ -52,10 +49,12 @@ export function createDossierCancelActivities(deps: DossierDependencies) {
   }
 
   async function sendCancel(
-    { dossierId, folder }: DossierRef,
+    ref: JobRef,
     before: Dossier,
     signal: AbortSignal,
   ): Promise<Reading<DossierCancelled>> {
+    const { folder } = ref;
+    const dossierId = dossierIdOf(ref);
     const leaving: { isNew: boolean | null } = { isNew: null };
     const beforeSend = async (): Promise<void> => {
       leaving.isNew = (await file.note(folder, cancelRequested, now())) === 1;

@@ -1,23 +1,24 @@
+import { jobFolder } from '../../domain/job';
+import type { JobRef } from '../../domain/core/job-record';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import { dossierOutcomeEntry, dossierRetryEntry } from '../../domain/dossiers/audit';
 import {
-  dossierFolder,
+  dossierIdOf,
   isSettled,
   sightOf,
   type DossierOutcome,
   type DossierRecord,
-  type DossierRef,
   type DossierSight,
 } from '../../domain/dossiers/follow';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 import { cancelRequested, createDossierCancelActivities } from './cancellations';
 import type { DossierDependencies } from '../dependencies';
-import { requestedBy, refusalPatienceMs, unsettled } from './readings';
+import { actorOf, refusalPatienceMs, unsettled } from './readings';
 import { createDossierRetries, learnerOf } from './retries';
 
 export interface AwaitDossierInput extends PollRequest {
-  ref: DossierRef;
+  ref: JobRef;
   /** Reads that show an earlier attempt are outdated; null: any counts. */
   atLeast: number | null;
   /** Epoch milliseconds since which that attempt is known; null with `atLeast`. */
@@ -44,7 +45,7 @@ export function createDossierActivities(deps: DossierDependencies) {
     const { atLeast, startedAt, inReview, ref } = input;
     return pollUntilSettled(
       async (signal): Promise<Reading<DossierSight>> => {
-        const { dossier } = await dossiers.status(ref.dossierId, 'poll', signal);
+        const { dossier } = await dossiers.status(dossierIdOf(ref), 'poll', signal);
         const sight = sightOf(dossier);
         const { number } = sight.attempt ?? { number: null };
         const mayBePast = now() - (startedAt ?? 0) < pastPatienceMs;
@@ -65,7 +66,7 @@ export function createDossierActivities(deps: DossierDependencies) {
 
   /** Stores and audits the outcome. Idempotent: the first stored outcome stays. */
   async function finalizeDossier(input: {
-    ref: DossierRef;
+    ref: JobRef;
     outcome: Omit<
       DossierOutcome,
       'jobId' | 'dossierId' | 'settledAt' | 'caused' | 'possibleAttempt' | 'cancelRequested'
@@ -78,19 +79,19 @@ export function createDossierActivities(deps: DossierDependencies) {
     const end: DossierOutcome = {
       ...outcome,
       jobId: ref.jobId,
-      dossierId: ref.dossierId,
+      dossierId: dossierIdOf(ref),
       caused: caused.length,
       possibleAttempt: open.length > 0,
       cancelRequested: (await file.noted(ref.folder, cancelRequested)) > 0,
       settledAt: iso(),
     };
-    const by = await requestedBy(file, ref.folder);
+    const job = await actorOf(file, ref);
     const first = await file.putOutcome(ref.folder, end, [
       ...open.flatMap((retry) => {
         const { attempt } = retry;
-        return attempt === null ? [] : dossierRetryEntry(retry, attempt, { by, jobId: ref.jobId });
+        return attempt === null ? [] : dossierRetryEntry(retry, attempt, job);
       }),
-      dossierOutcomeEntry(end, by),
+      dossierOutcomeEntry(end, job),
     ]);
     metrics.dossierEnded(first.status);
     if (first.possibleAttempt) metrics.retryEnded('unknown');
@@ -107,7 +108,7 @@ export function createDossierActivities(deps: DossierDependencies) {
   }: {
     record: DossierRecord;
   }): Promise<DossierOutcome | null> {
-    const folder = dossierFolder(record.jobId);
+    const folder = jobFolder(record.jobId);
     const ended = await file.outcome(folder);
     if (ended === null) await file.putRecord(folder, record);
     return ended;

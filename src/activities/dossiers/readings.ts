@@ -1,3 +1,4 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { Dossier } from '../../domain/dossiers/dossier';
 import { statusOf, type DossierSight } from '../../domain/dossiers/follow';
@@ -6,8 +7,9 @@ import { type Reading } from '../core/poll-until-settled';
 /** One 404 does not prove that a dossier read before is gone. */
 export const refusalPatienceMs = 2 * 60_000;
 
-export async function requestedBy(file: DossierRepository, folder: string): Promise<string> {
-  return (await file.record(folder))?.createdBy ?? 'unknown';
+/** For audit entries. */
+export async function actorOf(file: DossierRepository, { folder, jobId }: JobRef) {
+  return { jobId, createdBy: (await file.record(folder))?.createdBy ?? 'unknown' };
 }
 
 export function unsettled(

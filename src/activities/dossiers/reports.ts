@@ -1,3 +1,4 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { ContractError, StatusError } from '../../apis/http/errors';
 import type { DossierAnswer } from '../../apis/investigation/dossiers';
@@ -5,10 +6,10 @@ import { DossierRepository, type DossierAnswers } from '../../store/dossiers/dos
 import { indexDocuments } from '../../store/core/subject-index';
 import type { Artifact } from '../../domain/core/artifact';
 import {
+  dossierIdOf,
   isReported,
   riskSummary,
   sightOf,
-  type DossierRef,
   type DossierReport,
   type DossierSight,
 } from '../../domain/dossiers/follow';
@@ -24,7 +25,7 @@ const refusalPatienceMs = 2 * 60_000;
 const lagPatienceMs = 10 * 60_000;
 
 export interface FileDossierInput extends PollRequest {
-  ref: DossierRef;
+  ref: JobRef;
   /** Number of the settled attempt; null: not reported. */
   attempt: number | null;
 }
@@ -44,7 +45,7 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     const mayLag = (): boolean => now() - since < lagPatienceMs;
     return pollUntilSettled(
       async (signal): Promise<Reading<DossierReport>> => {
-        const answer = await dossiers.status(ref.dossierId, 'interactive', signal);
+        const answer = await dossiers.status(dossierIdOf(ref), 'interactive', signal);
         const sight = sightOf(answer.dossier);
         const isNext = isAfter(sight, attempt);
         if (isNext) await file.takeArtifactsBack(ref.folder);
@@ -82,17 +83,17 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     }
   }
 
-  async function fileAnswers(ref: DossierRef, answers: DossierAnswers): Promise<void> {
+  async function fileAnswers(ref: JobRef, answers: DossierAnswers): Promise<void> {
     await index(ref, answers);
     await file.putAnswers(ref.folder, answers);
   }
 
   /** Indexes the dossier by the documents in its responses, for erasure. */
-  function index(ref: DossierRef, answers: object): Promise<void> {
+  function index(ref: JobRef, answers: object): Promise<void> {
     return indexDocuments(store, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
   }
 
-  function deskOf({ folder }: DossierRef): ArtifactDesk {
+  function deskOf({ folder }: JobRef): ArtifactDesk {
     return {
       store,
       folder,

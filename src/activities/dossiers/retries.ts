@@ -1,9 +1,10 @@
+import { dossierIdOf } from '../../domain/dossiers/follow';
+import type { JobRef } from '../../domain/core/job-record';
 import { createHash } from 'node:crypto';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { Attempt, Receipt } from '../../domain/core/service/attempts';
 import { dossierRetryEntry } from '../../domain/dossiers/audit';
 import type { Dossier } from '../../domain/dossiers/dossier';
-import { type DossierRef } from '../../domain/dossiers/follow';
 import {
   retriedBy,
   type StartedAttempt,
@@ -14,10 +15,10 @@ import type { PollRequest, Polled } from '../../domain/core/service/poll-request
 import { sendKeyed, type KeyedRequest, unsentReading } from '../core/attempt';
 import { createPolling, unsettled, type Reading } from '../core/poll-until-settled';
 import type { DossierDependencies } from '../dependencies';
-import { requestedBy, refusalPatienceMs } from './readings';
+import { actorOf, refusalPatienceMs } from './readings';
 
 export interface RetryDossierInput extends PollRequest {
-  ref: DossierRef;
+  ref: JobRef;
   /** Number of the attempt to retry. */
   from: number;
   /** Number of this retry within its job, from 1. */
@@ -41,7 +42,8 @@ export function createDossierRetries(deps: DossierDependencies) {
    */
   async function retryDossier(input: RetryDossierInput): Promise<Polled<Retried>> {
     const { requested, from, ref } = input;
-    const { dossierId, jobId } = ref;
+    const { jobId } = ref;
+    const dossierId = dossierIdOf(ref);
     return pollUntilSettled(
       async (signal): Promise<Reading<Retried>> => {
         const retry = await file.retry({ dossierId, from, jobId, requested });
@@ -69,9 +71,10 @@ export function createDossierRetries(deps: DossierDependencies) {
     retry: Retry,
     signal: AbortSignal,
   ): Promise<Reading<Retried>> {
-    const { dossierId, folder, jobId } = ref;
+    const { folder, jobId } = ref;
+    const dossierId = dossierIdOf(ref);
     const { subject } = retry;
-    const trail = { by: await requestedBy(file, folder), jobId };
+    const actor = await actorOf(file, ref);
     const about: KeyedRequest = {
       subject,
       job: folder,
@@ -81,7 +84,7 @@ export function createDossierRetries(deps: DossierDependencies) {
       now,
       sendBy,
       entriesOf: ({ claim }, receipt) =>
-        receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, trail)] : [],
+        receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, actor)] : [],
     };
     const sent = await sendKeyed(about, (beforeSend) =>
       dossiers.retry(dossierId, retryKey(retry), signal, async () => {
@@ -115,7 +118,7 @@ export function createDossierRetries(deps: DossierDependencies) {
   async function settled(
     retry: Retry,
     taken: Pick<Attempt, 'n' | 'claim'>,
-    started: { attempt: number | null; readBack: boolean; ref: DossierRef },
+    started: { attempt: number | null; readBack: boolean; ref: JobRef },
   ): Promise<Reading<Retried>> {
     const receipt = await putStarted(retry, taken, started);
     const value = retriedBy(receipt, retry.from) ?? { kind: 'moved' };
@@ -125,30 +128,28 @@ export function createDossierRetries(deps: DossierDependencies) {
   async function putStarted(
     retry: Retry,
     { n, claim }: Pick<Attempt, 'n' | 'claim'>,
-    { attempt, readBack, ref }: { attempt: number | null; readBack: boolean; ref: DossierRef },
+    { attempt, readBack, ref }: { attempt: number | null; readBack: boolean; ref: JobRef },
   ): Promise<Receipt> {
-    const { folder, jobId } = ref;
     const externalId = String(attempt ?? '');
-    const reported = { readBack, by: jobId };
+    const reported = { readBack, by: ref.jobId };
     const receipt: StartedAttempt = { kind: 'accepted', externalId, at: now(), reported };
-    const about = { by: await requestedBy(file, folder), jobId };
-    const entry = dossierRetryEntry(retry, { claim, receipt }, about);
+    const entry = dossierRetryEntry(retry, { claim, receipt }, await actorOf(file, ref));
     const first = await attempts.putReceipt(retry.subject, { n, claim }, receipt, [entry]);
     metrics.retryEnded(readBack ? 'read_back' : 'accepted');
     return first;
   }
 
   /** Retries that this job may have sent or observed. A lost one is read back once more. */
-  async function closedRetries(ref: DossierRef): Promise<Retry[]> {
+  async function closedRetries(ref: JobRef): Promise<Retry[]> {
     const own: Retry[] = [];
-    for (const retry of await file.retries(ref.dossierId)) {
+    for (const retry of await file.retries(dossierIdOf(ref))) {
       const isOwn =
         learnerOf(retry) === ref.jobId || (await file.noted(ref.folder, sendOf(retry))) > 0;
       if (isOwn) own.push(retry);
     }
     const last = own.at(-1);
     if (last?.attempt?.receipt !== null) return own;
-    const attempt = await dossiers.status(ref.dossierId, 'interactive').then(
+    const attempt = await dossiers.status(dossierIdOf(ref), 'interactive').then(
       ({ dossier }) => attemptAfter(dossier, last.from),
       () => null,
     );

@@ -1,15 +1,15 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { Context } from '@temporalio/activity';
 import { attentionOf } from '../../domain/attention';
 import type { ChildJob } from '../../domain/core/job-batch';
-import { investigationOutcomeEntry } from '../../domain/investigations/audit';
 import { knownTargets, readTarget, tooMany } from '../../domain/investigations/check-plan';
 import {
   childResult,
   endOfStep,
+  investigationOutcomeEntry,
   statusOf,
   type InvestigationOutcome,
   type InvestigationRecord,
-  type InvestigationRef,
   type StepChild,
   type StepEnd,
 } from '../../domain/investigations/investigation';
@@ -49,7 +49,7 @@ export interface InvestigationDependencies {
 
 /** A step, at an instant of the workflow. */
 export interface StepInput {
-  ref: InvestigationRef;
+  ref: JobRef;
   stepId: string;
   at: number;
   /** Epoch milliseconds. */
@@ -82,7 +82,7 @@ export type PreparedStep =
 export type PreparedChild = Pick<ChildJob, 'jobId' | 'terms'> & { kind: StepKind };
 
 export interface SettleInput {
-  ref: InvestigationRef;
+  ref: JobRef;
   stepId: string;
   cut: number;
   left: string[];
@@ -159,7 +159,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
   /** Upper bound of requests of steps not yet requested. */
   async function mostOfOthers(
     { plan, subject }: InvestigationRecord,
-    { folder }: InvestigationRef,
+    { folder }: JobRef,
     id: string,
   ): Promise<number> {
     let most = 0;
@@ -174,7 +174,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
 
   async function targetsOf(
     record: InvestigationRecord,
-    ref: InvestigationRef,
+    ref: JobRef,
     step: PlanStep,
   ): Promise<FoundValue[]> {
     const found: FoundValue[] = [];
@@ -190,7 +190,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
 
   async function factsOfStep(
     record: InvestigationRecord,
-    { folder }: InvestigationRef,
+    { folder }: JobRef,
     id: string,
   ): Promise<unknown> {
     const children = await file.existing(folder, stepOf(record, id)[1]);
@@ -200,7 +200,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
 
   async function holds(
     record: InvestigationRecord,
-    ref: InvestigationRef,
+    ref: JobRef,
     { has, status, step }: Condition,
   ): Promise<boolean> {
     const facts = await factsOfStep(record, ref, step);
@@ -234,7 +234,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
     ref,
     ended,
   }: {
-    ref: InvestigationRef;
+    ref: JobRef;
     ended: { cancelled: boolean; steps: StepEnd[]; startedAt: string };
   }): Promise<InvestigationOutcome> {
     const record = await recordOf(file, ref);
@@ -246,7 +246,7 @@ export function createInvestigationActivities(deps: InvestigationDependencies) {
       startedAt,
       settledAt: new Date(now()).toISOString(),
     };
-    const entry = investigationOutcomeEntry(outcome, record.createdBy);
+    const entry = investigationOutcomeEntry(outcome, record);
     return file.putOutcome(ref.folder, outcome, [entry]);
   }
 

@@ -1,7 +1,8 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { artifactsInAnswer } from '../../apis/investigation/wire/lens.wire';
 import { LensRepository } from '../../store/lens/lens';
 import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';
-import { isLensSettled, type LensRef } from '../../domain/lens/analyze';
+import { isLensSettled } from '../../domain/lens/analyze';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import type { LensDependencies } from '../dependencies';
@@ -18,7 +19,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
    * Idempotent: fetches only what is missing, with fresh addresses. A failed artifact does not affect the others.
    */
   async function fileLens(
-    input: PollRequest & { ref: LensRef; analysisId: string },
+    input: PollRequest & { ref: JobRef; analysisId: string },
   ): Promise<Polled<ArtifactFiles>> {
     const { analysisId, ref } = input;
     return pollUntilSettled(
@@ -43,7 +44,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
 
   /** Artifacts reported now, and stored ones that are no longer reported. */
   async function announced(
-    { folder }: LensRef,
+    { folder }: JobRef,
     reported: readonly Artifact[],
   ): Promise<readonly Artifact[]> {
     const ids = new Set(reported.map(({ artifactId }) => artifactId));
@@ -52,7 +53,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
     return [...reported, ...before.filter(({ artifactId }) => !ids.has(artifactId))];
   }
 
-  function deskOf({ folder }: LensRef): ArtifactDesk {
+  function deskOf({ folder }: JobRef): ArtifactDesk {
     return {
       store,
       folder,

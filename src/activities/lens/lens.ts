@@ -1,3 +1,4 @@
+import type { JobRef } from '../../domain/core/job-record';
 import type { ArtifactFiles } from '../../domain/core/artifact';
 import { findArtifact } from '../../store/core/artifacts';
 import { isCallFailure } from '../../apis/http/classify';
@@ -10,11 +11,10 @@ import { lensSubject, undecidedAttempt } from '../../domain/core/service/attempt
 import { documentsInText } from '../../domain/core/documents/held-documents';
 import {
   isLensSettled,
+  lensOutcomeEntry,
   type LensOutcome,
-  type LensRef,
   type LensSeen,
 } from '../../domain/lens/analyze';
-import { lensOutcomeEntry } from '../../domain/lens/audit';
 import type { LensAnalysis } from '../../domain/lens/lens-analysis';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { answerLost } from '../core/attempt';
@@ -23,7 +23,7 @@ import { createPolling } from '../core/poll-until-settled';
 import type { LensDependencies } from '../dependencies';
 import { createLensSubmitActivities, readPatienceMs } from './submit';
 
-export type AwaitLensInput = PollRequest & { ref: LensRef; analysisId: string };
+export type AwaitLensInput = PollRequest & { ref: JobRef; analysisId: string };
 
 /** Time of a read that a person waits for. */
 const lookMs = 20_000;
@@ -63,7 +63,7 @@ export function createLensActivities(deps: LensDependencies) {
    *
    * @returns null when no analysis is known, or the read fails
    */
-  async function lookAtLens(input: { ref: LensRef; attempt: number }): Promise<LensSeen | null> {
+  async function lookAtLens(input: { ref: JobRef; attempt: number }): Promise<LensSeen | null> {
     const { attempt, ref } = input;
     const [created] = await file.made((await recordOf(file, ref)).name, attempt);
     if (created === undefined) return null;
@@ -80,7 +80,7 @@ export function createLensActivities(deps: LensDependencies) {
     }
   }
 
-  async function storeAnswer(ref: LensRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
+  async function storeAnswer(ref: JobRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
     const body = await file.putAnswer(ref.folder, Buffer.from(JSON.stringify(answer)));
     const held = documentsInText(body.toString('utf8'));
     await indexDocuments(store, lensIndexes(ref.folder).answer, deps.nameOf, held);
@@ -89,7 +89,7 @@ export function createLensActivities(deps: LensDependencies) {
 
   /** Stores and audits the outcome. Idempotent: the first stored outcome stays. */
   async function finalizeLens(input: {
-    ref: LensRef;
+    ref: JobRef;
     /** The last one started. */
     attempt: number;
     outcome: Omit<LensOutcome, 'jobId' | 'settledAt' | 'analysisId'>;
@@ -114,12 +114,12 @@ export function createLensActivities(deps: LensDependencies) {
       analysisId: analysisId ?? outcome.replaced.at(-1)?.analysisId ?? null,
       settledAt: new Date(now()).toISOString(),
     };
-    const entries = [lensOutcomeEntry(end, record.createdBy)];
+    const entries = [lensOutcomeEntry(end, record)];
     return storeOutcome(file, ref, end, entries, ({ status }) => metrics.lensEnded(status));
   }
 
   /** For a settled analysis whose files were not all fetched: the files there are. */
-  async function filesThere({ folder }: LensRef, seen: LensSeen | null) {
+  async function filesThere({ folder }: JobRef, seen: LensSeen | null) {
     if (seen === null || !isLensSettled(seen.state)) return null;
     const files: ArtifactFiles = { stored: [], notStored: [] };
     const answer = await file.answer(folder);

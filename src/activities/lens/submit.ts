@@ -1,3 +1,4 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { Readable } from 'node:stream';
 import { isPermanent } from '../../apis/http/classify';
 import { withEither } from '../../apis/http/signals';
@@ -9,15 +10,16 @@ import { LensRepository, lensUploads } from '../../store/lens/lens';
 import { lensSubject } from '../../domain/core/service/attempts';
 import {
   addressRefusedCode,
+  anotherAnalysisCode,
   lensKey,
+  lensRequestEntry,
+  uploadExpiredCode,
   uploadTimeoutMs,
   type CreatedLens,
   type LensInput,
   type LensRecord,
-  type LensRef,
   type SubmittedLens,
 } from '../../domain/lens/analyze';
-import { lensAnotherEntry, lensReplacedEntry, lensRequestEntry } from '../../domain/lens/audit';
 import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { storeIncomplete } from '../core/failures';
@@ -35,7 +37,7 @@ import type { LensDependencies } from '../dependencies';
 import { createPolling, unsettled, type Reading } from '../core/poll-until-settled';
 
 export type SubmitLensInput = PollRequest & {
-  ref: LensRef;
+  ref: JobRef;
   /** Number of the analysis within this job, from 1: each has its own key. */
   attempt: number;
 };
@@ -71,7 +73,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     readonly #subject: string;
     /** Notes about uploads. */
     readonly #uploads: string;
-    readonly #ref: LensRef;
+    readonly #ref: JobRef;
     readonly #sendBy: number;
     #isProved = false;
 
@@ -151,9 +153,9 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       const isFirst = (await file.made(name, this.#attempt)).every((one) =>
         isSameId(one.analysisId, externalId),
       );
-      const entryOf = isFirst ? lensRequestEntry : lensAnotherEntry;
-      const created = { analysisId: externalId, at: receipt.at, billing };
-      const entries = [entryOf(created, this.#record, this.#attempt)];
+      const result = isFirst ? 'accepted' : anotherAnalysisCode;
+      const created = { analysisId: externalId, at: receipt.at };
+      const entries = [lensRequestEntry(result, created, this.#record, this.#attempt)];
       const first = await attempts.putReceipt(this.#subject, taken, receipt, entries);
       if (first.kind === 'accepted' && !isSameId(first.externalId, externalId)) {
         const claim = newClaim(now(), lens.timeoutMs, ownerOf(this.#by()));
@@ -276,7 +278,10 @@ export function createLensSubmitActivities(deps: LensDependencies) {
     async #uploadExpired({ analysisId, billing }: LensAnalysis): Promise<Reading<SubmittedLens>> {
       await file.giveUp(this.#record.name, this.#attempt, 'upload_expired', now());
       metrics.uploadEnded('expired');
-      await audit.append([lensReplacedEntry(analysisId, this.#record, this.#attempt, now())]);
+      const expired = { analysisId, at: now() };
+      await audit.append([
+        lensRequestEntry(uploadExpiredCode, expired, this.#record, this.#attempt),
+      ]);
       return { kind: 'settled', value: { kind: 'upload_expired', analysisId, billing } };
     }
   }

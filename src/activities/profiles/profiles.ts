@@ -1,3 +1,4 @@
+import type { JobRef } from '../../domain/core/job-record';
 import { profileFromWire, type ProfileAnswer } from '../../apis/investigation/wire/profile.wire';
 import { isTooLarge } from '../../apis/http/classify';
 import { ContractError } from '../../apis/http/errors';
@@ -18,19 +19,19 @@ import {
 } from '../../domain/core/service/attempts';
 import { fieldsOf, isFields } from '../../domain/core/findings';
 import { documentsInText } from '../../domain/core/documents/held-documents';
-import { profileOutcomeEntry, profileRequestEntry } from '../../domain/profiles/audit';
 import {
   afterLostMs,
   isAnswerLost,
   mostCalls,
   mostLost,
+  profileOutcomeEntry,
+  profileRequestEntry,
   refusalOf,
   sentAsKnown,
   sentLookups,
   type LookedUp,
   type ProfileOutcome,
   type ProfileRecord,
-  type ProfileRef,
 } from '../../domain/profiles/lookup';
 import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
 import { unreadableAnswer } from '../../domain/core/service/service-failure';
@@ -69,7 +70,7 @@ export interface ProfileMetrics {
 }
 
 export interface LookUpInput extends PollRequest {
-  ref: ProfileRef;
+  ref: JobRef;
   /** Number of the call, from 1. */
   call: number;
   /** As of `LookUpProfileInput`. */
@@ -152,7 +153,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
   async function failed(
     { error, received, taken }: Extract<Sent<unknown>, { kind: 'failed' }>,
     record: ProfileRecord,
-    { folder, jobId }: ProfileRef,
+    { folder, jobId }: JobRef,
     call: number,
   ): Promise<Reading<LookedUp>> {
     const { receipt, unread } = received;
@@ -214,7 +215,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
    * and may be charged, even if the job was cancelled.
    */
   async function finalizeProfile(input: {
-    ref: ProfileRef;
+    ref: JobRef;
     outcome: Omit<ProfileOutcome, 'jobId' | 'settledAt' | 'answersLost'>;
   }): Promise<ProfileOutcome> {
     const { ref, outcome } = input;
@@ -234,9 +235,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
       jobId,
       settledAt: new Date(now()).toISOString(),
     };
-    const about = { by: record.createdBy, subject: record.name };
     await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
-    const entries = [profileOutcomeEntry(end, about)];
+    const entries = [profileOutcomeEntry(end, record)];
     return storeOutcome(file, ref, end, entries, (first) => deps.metrics.lookupEnded(first));
   }
 

@@ -1,3 +1,4 @@
+import type { JobRef } from '../../domain/core/job-record';
 import type { TraceAnswer, TracesApi } from '../../apis/investigation/traces';
 import { withEither } from '../../apis/http/signals';
 import type { Store } from '../../store/store';
@@ -13,15 +14,15 @@ import {
 } from '../../domain/core/service/attempts';
 import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
-import { traceOutcomeEntry, traceRequestEntry } from '../../domain/traces/audit';
 import {
   isTraceSettled,
   sourcesOf,
   traceKey,
+  traceOutcomeEntry,
+  traceRequestEntry,
   type MadeTrace,
   type TraceOutcome,
   type TraceRecord,
-  type TraceRef,
   type TraceSeen,
   type TraceStatus,
 } from '../../domain/traces/search';
@@ -57,7 +58,7 @@ export type StartedTrace =
   /** The service refuses the repeated key, and the list does not show the search. */
   | { kind: 'unknown'; code: string | null; message: string };
 
-export type StartTraceInput = PollRequest & { ref: TraceRef };
+export type StartTraceInput = PollRequest & { ref: JobRef };
 export type AwaitTraceInput = StartTraceInput & { traceId: string };
 
 /** Services forget keys: a request sent longer ago is looked up before it is repeated. */
@@ -195,7 +196,7 @@ export function createTraceActivities(deps: TraceDependencies) {
   }
 
   /** Index first: no response is stored that the index does not know. */
-  async function storeTrace(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
+  async function storeTrace(ref: JobRef, trace: Trace, answer: object): Promise<TraceSeen> {
     const body = Buffer.from(JSON.stringify(answer));
     const held = documentsInText(body.toString('latin1'));
     await indexDocuments(store, ref.folder, deps.nameOf, held);
@@ -204,7 +205,7 @@ export function createTraceActivities(deps: TraceDependencies) {
 
   /** Stores and audits the outcome. Idempotent: the first stored outcome stays. */
   async function finalizeTrace(input: {
-    ref: TraceRef;
+    ref: JobRef;
     outcome: Omit<TraceOutcome, 'jobId' | 'settledAt' | 'traceId'>;
   }): Promise<TraceOutcome> {
     const { ref, outcome } = input;
@@ -220,8 +221,7 @@ export function createTraceActivities(deps: TraceDependencies) {
       traceId,
       settledAt: new Date(now()).toISOString(),
     };
-    const about = { by: record.createdBy, subject: record.targetName };
-    const entries = [traceOutcomeEntry(end, about)];
+    const entries = [traceOutcomeEntry(end, record)];
     return storeOutcome(file, ref, end, entries, (first) => deps.metrics.searchEnded(first));
   }
 

@@ -16,8 +16,19 @@ const statuses: Cells<RowStatus> = {
 const service = 'investigation';
 
 export const certificateKinds = {
-  certificate: { service, statuses, workflowParts: 3 },
-  'certificate-batch': { service, statuses: batchOf(statuses) },
+  certificate: {
+    service,
+    statuses,
+    workflowParts: 3,
+    root: 'works/certificate',
+    workflow: 'issueCertificate',
+  },
+  'certificate-batch': {
+    service,
+    statuses: batchOf(statuses),
+    workflowParts: Infinity,
+    root: 'works/certificate-batch',
+  },
   decision: {
     service,
     // The batch or issuance that it concerns shows what is left.

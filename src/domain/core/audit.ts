@@ -1,3 +1,6 @@
+import type { JobInput, JobOutcome } from './job-record';
+import type { Receipt } from './service/attempts';
+
 /** Content of the audit trail: words, ids and keyed names. Never a document, a name or a token. */
 
 export const auditKinds = [
@@ -35,6 +38,73 @@ export interface AuditEntry {
   sha256?: string;
   /** Anything else that is never personal, so that it need not be erased. */
   details?: Record<string, string | number | boolean | null>;
+}
+
+type About = Pick<AuditEntry, 'subject' | 'details'>;
+
+/** A request that left or may have left. @param result of its receipt; `unknown`: none */
+export function jobRequestEntry(
+  id: string,
+  result: string,
+  at: number,
+  { jobId, createdBy: by }: Pick<JobInput, 'jobId' | 'createdBy'>,
+  about: About,
+): AuditEntry {
+  const happenedAt = new Date(at).toISOString();
+  return { kind: 'request', id, result, by, happenedAt, job: jobId, ...about };
+}
+
+/** The end of a job. @param sha256 of its result; null: none */
+export function jobOutcomeEntry(
+  { jobId, status: result, settledAt }: Pick<JobOutcome, 'jobId' | 'status' | 'settledAt'>,
+  { createdBy: by }: Pick<JobInput, 'createdBy'>,
+  sha256: string | null,
+  about: About,
+): AuditEntry {
+  return {
+    kind: 'outcome',
+    id: `outcome/${jobId}`,
+    result,
+    by,
+    happenedAt: settledAt,
+    job: jobId,
+    ...(sha256 !== null && { sha256 }),
+    ...about,
+  };
+}
+
+/** A person's order or decision: each time another entry. */
+export function decisionEntry(
+  action: string,
+  { jobId, by }: { jobId: string; by: string },
+  details: NonNullable<AuditEntry['details']> = {},
+  now = Date.now(),
+): AuditEntry {
+  const happenedAt = new Date(now).toISOString();
+  const id = `decision/${jobId}/${action}/${happenedAt}`;
+  return { kind: 'decision', id, result: action, by, happenedAt, job: jobId, details };
+}
+
+/**
+ * The trail is never erased, and a service may quote a document or a name where a code belongs: accepts one word with
+ * too few digits to hold a document.
+ */
+export function codeOf(text: string | null): string | null {
+  if (text === null || !/^[A-Za-z][\w.:-]{0,59}$/.test(text)) return null;
+  return (text.match(/\d/g) ?? []).length < 8 ? text : null;
+}
+
+/** What a receipt adds to a request without an idempotency key, in our own words only. */
+export function receiptDetails(receipt: Receipt | null): AuditEntry['details'] {
+  return {
+    ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
+    ...(receipt?.kind === 'not_sent' && { reason: reasonOf(receipt.reason) }),
+  };
+}
+
+/** Accepts only our own words and names of errors. */
+function reasonOf(text: string): string | null {
+  return /^(?:too late|no token|answered \d{3}|[A-Za-z]{1,60})$/.test(text) ? text : null;
 }
 
 /** A stored entry, linked to the previous one of its chain. */

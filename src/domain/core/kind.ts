@@ -1,5 +1,3 @@
-import type { QueueKind } from './queues';
-
 /** Actions of resolutions. */
 export const resolveActions = [
   'reissue',
@@ -26,19 +24,14 @@ export interface KindFacts {
   prefix?: string;
   service: 'investigation' | 'credit';
   statuses: Cells;
-  /** Number of id segments in its workflow id; default: all. */
+  /** Number of id segments in its workflow id; default: 2. */
   workflowParts?: number;
-  /** For a batch whose rows are jobs. */
-  rows?: RowJobs;
-}
-
-/** Jobs that are rows of a batch. */
-export interface RowJobs {
-  kind: string;
-  workflow: string;
-  queue: QueueKind;
-  /** Reference of the job for its workflow and activities. */
-  ref: (jobId: string) => { jobId: string; folder: string; dossierId?: string };
+  /** First segment of its jobs' folders; default: `batches/<kind>`. */
+  root?: string;
+  /** For a batch whose rows are jobs: their kind. */
+  rows?: string;
+  /** Of a kind that may be a row: its workflow. */
+  workflow?: string;
   /** Its workflow id serves several jobs: a running one is asked for its job. */
   namesItself?: true;
 }

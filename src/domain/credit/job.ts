@@ -1,10 +1,17 @@
+import {
+  codeOf,
+  jobOutcomeEntry,
+  jobRequestEntry,
+  receiptDetails,
+  type AuditEntry,
+} from '../core/audit';
+import type { Attempt } from '../core/service/attempts';
+import type { JobError, JobInput, JobOutcome } from '../core/job-record';
 import type { AnalysisSummary } from './analysis';
 import type { ResultFilter } from './operation';
 
 /** One analysis of one file as requested: the input of a job, in `analyses/<name>/<instant>`. */
-export interface AnalysisRecord {
-  /** `credit/<name>/<instant>`. */
-  jobId: string;
+export interface AnalysisRecord extends JobInput {
   /** Keyed name of (file, XMLs, engine as entered): the same command is the same job. */
   name: string;
   /**
@@ -17,8 +24,6 @@ export interface AnalysisRecord {
   engineId: string | null;
   /** As entered. */
   engine: string | null;
-  /** `--rerun`: a new paid order. */
-  rerun?: boolean;
   filter: ResultFilter;
   /** Keyed name of the assignor's document; null or absent: the file does not have it. */
   assignor?: string | null;
@@ -27,11 +32,6 @@ export interface AnalysisRecord {
   totalCents: string;
   /** Why a file with blocking findings was sent; null: it had none. */
   forced: string | null;
-  label?: string | null;
-  /** Milliseconds from start to outcome; in a batch, that of the batch. */
-  deadlineMs?: number;
-  createdAt: string;
-  createdBy: string;
 }
 
 export interface StoredInput {
@@ -41,12 +41,6 @@ export interface StoredInput {
   bytes: number;
   /** Of the large object with the original bytes. */
   key: string;
-}
-
-/** Names an analysis in workflow and activities: no personal data. */
-export interface AnalysisRef {
-  jobId: string;
-  folder: string;
 }
 
 export const analysisStatuses = [
@@ -59,21 +53,14 @@ export const analysisStatuses = [
 ] as const;
 export type AnalysisStatus = (typeof analysisStatuses)[number];
 
-/** How an analysis ended: the outcome of its job, and the result of its workflow. */
-export interface AnalysisOutcome {
-  jobId: string;
-  status: AnalysisStatus;
+/** How an analysis ended. */
+export interface AnalysisOutcome extends JobOutcome<AnalysisStatus> {
   operationId: string | null;
   /** The last status word of the service; null: none. */
   statusWord: string | null;
-  error: { code: string | null; message: string } | null;
   result: AnalysisResultRef | null;
   /** An earlier decision about the same file may be charged too. */
   possibleDoubleCharge: boolean;
-  /** Held data of the service, which has been erased. */
-  erased?: true;
-  startedAt: string;
-  settledAt: string;
 }
 
 /** Both stored results, and a summary. */
@@ -96,7 +83,7 @@ export type RequestAnswer =
       acceptedAt: number;
       afterUnknown: boolean;
     }
-  | { kind: 'refused'; code: string | null; message: string; wasSent: boolean }
+  | ({ kind: 'refused'; wasSent: boolean } & JobError)
   | { kind: 'unknown'; reason: string; afterUnknown: boolean }
   /** It can never be sent: the stored input is missing or altered. */
   | { kind: 'corrupt'; message: string }
@@ -118,7 +105,7 @@ export type OperationSeen =
   | { kind: 'unsettled'; statusWord: string | null }
   /** The result of issues is stored. */
   | { kind: 'ready'; statusWord: string | null }
-  | { kind: 'failed'; statusWord: string | null; code: string | null; message: string };
+  | ({ kind: 'failed'; statusWord: string | null } & JobError);
 
 /** The engine that a name means, stored once for a job. */
 export type ChosenEngine = { engineId: string; fence: string };
@@ -137,11 +124,31 @@ export function analysisText(
   return ['credit', cnab.sha256, xmls?.sha256 ?? '', engine].join('\n');
 }
 
-export function analysisFolder(jobId: string): string {
-  return jobId.replace(/^credit\//, 'analyses/');
+/** Empty for a closed claim: nothing was sent. */
+export function analysisRequestEntries(
+  record: AnalysisRecord,
+  { n, claim, receipt }: Omit<Attempt, 'resolution'>,
+): AuditEntry[] {
+  if (claim.kind === 'closed') return [];
+  const accepted = receipt?.kind === 'accepted' && { operationId: receipt.externalId };
+  const details = { ...accepted, ...receiptDetails(receipt) };
+  const id = `request/credit/${record.fence ?? ''}/${n}`;
+  const result = receipt?.kind ?? 'unknown';
+  return [jobRequestEntry(id, result, claim.claimedAt, record, { details })];
 }
 
-/** The workflow that drives an analysis: one for all jobs with the same name. */
-export function analysisWorkflowId(name: string): string {
-  return `credit/${name}`;
+/** @param sha256 of the stored complete result; null: none */
+export function analysisOutcomeEntry(
+  outcome: AnalysisOutcome,
+  record: AnalysisRecord,
+  sha256: string | null,
+): AuditEntry {
+  const { jobId, operationId, possibleDoubleCharge, error } = outcome;
+  const details = {
+    ...(operationId !== null && { operationId }),
+    ...(error !== null && { code: codeOf(error.code) }),
+    ...(possibleDoubleCharge && { possibleDoubleCharge: true }),
+  };
+  const id = `outcome/${jobId}/${operationId ?? '-'}`;
+  return { ...jobOutcomeEntry(outcome, record, sha256, { details }), id };
 }

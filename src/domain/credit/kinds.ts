@@ -1,5 +1,5 @@
 import { jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import { analysisFolder, type AnalysisStatus } from './job';
+import type { AnalysisStatus } from './job';
 
 const statuses: Cells<AnalysisStatus> = {
   completed: ['done'],
@@ -13,16 +13,16 @@ const statuses: Cells<AnalysisStatus> = {
 const service = 'credit';
 
 export const creditKinds = {
-  'credit-analysis': { prefix: 'credit', service, statuses, workflowParts: 2 },
+  'credit-analysis': {
+    prefix: 'credit',
+    service,
+    statuses,
+    root: 'analyses',
+    workflow: 'analyzeCredit',
+  },
   'credit-batch': {
     service,
     statuses: jobBatchOf(statuses),
-    workflowParts: 2,
-    rows: {
-      kind: 'credit-analysis',
-      workflow: 'analyzeCredit',
-      queue: 'credit',
-      ref: (jobId) => ({ jobId, folder: analysisFolder(jobId) }),
-    },
+    rows: 'credit-analysis',
   },
 } satisfies Record<string, KindFacts>;

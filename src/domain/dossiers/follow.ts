@@ -1,4 +1,5 @@
 import type { StoredArtifact, ArtifactNotStored } from '../core/artifact';
+import type { JobInput, JobOutcome } from '../core/job-record';
 import type { ServiceFailure } from '../core/service/service-failure';
 import type {
   AttemptBilling,
@@ -16,29 +17,18 @@ export const reviewPolicies = ['wait', 'accept', 'fail', 'leave'] as const;
 export type ReviewPolicy = (typeof reviewPolicies)[number];
 
 /** One dossier to follow as requested: the input of a job, in `dossiers/<id>/<instant>`. */
-export interface DossierRecord {
-  /** `dossier/<id>/<instant>`. */
-  jobId: string;
+export interface DossierRecord extends JobInput {
   dossierId: string;
   /** Highest attempt number that it may cause; 1: follows only, free of charge. */
   maxAttempts: number;
   onReview: ReviewPolicy;
   /** Only cancels the dossier at the service. */
   toCancel: boolean;
-  label?: string | null;
-  /** `--rerun`: a new paid order. */
-  rerun?: boolean;
-  /** Milliseconds from start to outcome; in a batch, that of the batch. */
-  deadlineMs?: number;
-  createdAt: string;
-  createdBy: string;
 }
 
-/** Names a dossier job in workflow and activities. */
-export interface DossierRef {
-  jobId: string;
-  folder: string;
-  dossierId: string;
+/** The id at the service. */
+export function dossierIdOf({ jobId }: { jobId: string }): string {
+  return jobId.split('/')[1] ?? '';
 }
 
 /** The part of one read that decisions need. */
@@ -108,11 +98,9 @@ export interface DossierReport {
   movedOn: boolean;
 }
 
-/** How it ended: the outcome of its job, and the result of its workflow. */
-export interface DossierOutcome {
-  jobId: string;
+/** How following it ended. */
+export interface DossierOutcome extends JobOutcome<DossierStatus> {
   dossierId: string;
-  status: DossierStatus;
   /** The service's status word at the last read; null: never read. */
   remote: string | null;
   mode: string | null;
@@ -131,19 +119,6 @@ export interface DossierOutcome {
   review: ReviewDecision | null;
   cancelRequested: boolean;
   note: string | null;
-  error: { code: string | null; message: string } | null;
-  startedAt: string;
-  settledAt: string;
-  /** Held data of the service, which has been erased. */
-  erased?: true;
-}
-
-export function dossierWorkflowId(dossierId: string): string {
-  return `dossier/${dossierId}`;
-}
-
-export function dossierFolder(jobId: string): string {
-  return jobId.replace(/^dossier\//, 'dossiers/');
 }
 
 export function sightOf(dossier: Dossier): DossierSight {

@@ -1,5 +1,5 @@
 import { failed, jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import { dossierFolder, type DossierStatus } from './follow';
+import type { DossierStatus } from './follow';
 
 const statuses: Cells<DossierStatus> = {
   completed: ['done', 'watch'],
@@ -13,20 +13,16 @@ const statuses: Cells<DossierStatus> = {
 const service = 'investigation';
 
 export const dossierKinds = {
-  dossier: { service, statuses, workflowParts: 2 },
+  dossier: {
+    service,
+    statuses,
+    root: 'dossiers',
+    workflow: 'followDossier',
+    namesItself: true,
+  },
   'dossier-batch': {
     service,
     statuses: jobBatchOf({ ...statuses, followed: failed }),
-    workflowParts: 2,
-    rows: {
-      kind: 'dossier',
-      workflow: 'followDossier',
-      queue: 'investigation',
-      ref: (jobId) => {
-        const [, dossierId = ''] = jobId.split('/');
-        return { jobId, folder: dossierFolder(jobId), dossierId };
-      },
-      namesItself: true,
-    },
+    rows: 'dossier',
   },
 } satisfies Record<string, KindFacts>;

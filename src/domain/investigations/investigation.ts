@@ -1,4 +1,5 @@
-import { jobBatchFolder } from '../core/job-batch';
+import { jobOutcomeEntry, type AuditEntry } from '../core/audit';
+import type { JobInput, JobOutcome } from '../core/job-record';
 import type { JobKind } from '../job';
 import type { AnalysisRecord } from '../credit/job';
 import type { LensRecord } from '../lens/analyze';
@@ -17,9 +18,7 @@ export type SubjectReceivables = Pick<
 >;
 
 /** One investigation as requested: the input of a job, in `batches/investigation/<name>/<instant>`. */
-export interface InvestigationRecord {
-  /** `investigation/<name>/<instant>`. */
-  jobId: string;
+export interface InvestigationRecord extends JobInput {
   /** Keyed name of plan and subject: the same name is the same investigation. */
   name: string;
   plan: Plan;
@@ -31,16 +30,7 @@ export interface InvestigationRecord {
   rerun: boolean;
   /** Chargeable requests before a person must decide; null: no bound. */
   budget: number | null;
-  label: string | null;
   deadlineMs: number;
-  createdAt: string;
-  createdBy: string;
-}
-
-/** Names an investigation in workflow and activities: no personal data. */
-export interface InvestigationRef {
-  jobId: string;
-  folder: string;
 }
 
 /** A step as the workflow knows it. */
@@ -90,23 +80,10 @@ export interface StepEnd {
   children: StepChild[];
 }
 
-/** How an investigation ended: the outcome of its job, and the result of its workflow. */
-export interface InvestigationOutcome {
-  jobId: string;
-  status: InvestigationStatus;
+/** How an investigation ended; `error`: required steps without an answer, and why. */
+export interface InvestigationOutcome extends JobOutcome<InvestigationStatus> {
   steps: StepEnd[];
-  /** Required steps without an answer, and why. */
-  error: { code: string | null; message: string } | null;
-  startedAt: string;
-  settledAt: string;
-  erased?: true;
 }
-
-export function investigationWorkflowId(name: string): string {
-  return `investigation/${name}`;
-}
-
-export const investigationFolder = jobBatchFolder;
 
 /** Failure statuses that are answers: the service states that it knows nothing. */
 const answers: ReadonlySet<string> = new Set(['not_found']);
@@ -162,4 +139,13 @@ export function statusOf(
   });
   if (lacking.length === 0) return { status: 'completed', error: null };
   return { status: 'incomplete', error: { code: 'required_step', message: lacking.join('; ') } };
+}
+
+export function investigationOutcomeEntry(
+  outcome: InvestigationOutcome,
+  record: InvestigationRecord,
+): AuditEntry {
+  const { steps } = outcome;
+  const answered = steps.filter(({ status }) => status === 'answered').length;
+  return jobOutcomeEntry(outcome, record, null, { details: { steps: steps.length, answered } });
 }

@@ -12,17 +12,16 @@ const statuses: Cells<InvestigationStatus> = {
 const service = 'investigation';
 
 export const investigationKinds = {
-  investigation: { service, statuses, workflowParts: 2 },
+  investigation: {
+    service,
+    statuses,
+    root: 'batches/investigation',
+    workflow: 'investigateSubject',
+    namesItself: true,
+  },
   'investigation-batch': {
     service,
     statuses: jobBatchOf(statuses),
-    workflowParts: 2,
-    rows: {
-      kind: 'investigation',
-      workflow: 'investigateSubject',
-      queue: 'investigation',
-      ref: (jobId) => ({ jobId, folder: `batches/${jobId}` }),
-      namesItself: true,
-    },
+    rows: 'investigation',
   },
 } satisfies Record<string, KindFacts>;

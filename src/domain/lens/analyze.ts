@@ -1,25 +1,18 @@
 import type { ArtifactFiles } from '../core/artifact';
+import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
+import type { JobError, JobInput, JobOutcome } from '../core/job-record';
 import type { Billing } from '../core/service/billing';
 import type { LensAnalysis, LensMode } from './lens-analysis';
 
 /** One analysis as requested: the input of a job, in `lens/<name>/<instant>`. */
-export interface LensRecord {
-  /** `lens/<name>/<instant>`. */
-  jobId: string;
+export interface LensRecord extends JobInput {
   /** Keyed name of file, mode and rerun id: the same name is the same analysis. */
   name: string;
   file: LensInput;
   /** Null: not sent, the service chooses. */
   mode: LensMode | null;
-  label: string | null;
   /** Why a person sends it although it is no picture or video; null: it is one. */
   forced: string | null;
-  /** `--rerun`: a new paid order. */
-  rerun?: boolean;
-  /** Milliseconds from start to outcome. */
-  deadlineMs?: number;
-  createdAt: string;
-  createdBy: string;
 }
 
 /** The file when it was read; the copy in the store is sent. */
@@ -33,12 +26,6 @@ export interface LensInput {
   mediaType: string;
   /** Of the copy: a large object. */
   key: string;
-}
-
-/** Names an analysis in workflow and activities: no personal data. */
-export interface LensRef {
-  jobId: string;
-  folder: string;
 }
 
 /** The analysis that the service created for a request. */
@@ -55,15 +42,9 @@ export type SubmittedLens =
   | { kind: 'submitted'; analysisId: string; state: string }
   /** The upload did not arrive in time: the analysis has no result. */
   | { kind: 'upload_expired'; analysisId: string; billing: Billing | null }
-  | {
-      kind: 'upload_refused';
-      analysisId: string;
-      code: string | null;
-      message: string;
-      billing: Billing | null;
-    }
+  | ({ kind: 'upload_refused'; analysisId: string; billing: Billing | null } & JobError)
   /** The repeated key is refused and its analysis is unknown, or the key created more than one. */
-  | { kind: 'unknown'; code: string | null; message: string };
+  | ({ kind: 'unknown' } & JobError);
 
 export const lensStatuses = [
   'completed',
@@ -90,7 +71,7 @@ export interface LensSeen {
   billing: Billing | null;
   /** Of `answer.json`; null: not stored. */
   sha256: string | null;
-  failure: { code: string | null; message: string } | null;
+  failure: JobError | null;
 }
 
 /** An analysis whose upload did not arrive in time, replaced by another one. */
@@ -101,10 +82,8 @@ export interface ReplacedLens {
   billing: Billing | null;
 }
 
-/** How an analysis ended: the outcome of its job, and the result of its workflow. */
-export interface LensOutcome {
-  jobId: string;
-  status: LensStatus;
+/** How an analysis ended. */
+export interface LensOutcome extends JobOutcome<LensStatus> {
   seen: LensSeen | null;
   /** As last read; null: none. */
   billing: Billing | null;
@@ -114,11 +93,6 @@ export interface LensOutcome {
   replaced: ReplacedLens[];
   /** Null: it did not settle. */
   files: ArtifactFiles | null;
-  error: { code: string | null; message: string } | null;
-  startedAt: string;
-  settledAt: string;
-  /** Held data of the service, which has been erased. */
-  erased?: true;
 }
 
 /** Replacements of analyses whose upload expired, in one job. */
@@ -131,15 +105,6 @@ export const uploadExpiredCode = 'upload_expired';
 export const anotherAnalysisCode = 'another_analysis';
 export const addressRefusedCode = 'address_refused';
 export const noInstructionsCode = 'no_upload_instructions';
-
-export function lensWorkflowId(name: string): string {
-  return `lens/${name}`;
-}
-
-/** The job id is its folder too. */
-export function lensFolder(jobId: string): string {
-  return jobId;
-}
 
 /** Idempotency key: the same for every send of one attempt. */
 export function lensKey(name: string, attempt: number): string {
@@ -171,4 +136,29 @@ export function isLensSettled(state: LensSeen['state']): boolean {
 /** Upper bound of an upload in milliseconds: at 100 kB a second, plus one minute. */
 export function uploadTimeoutMs(bytes: number): number {
   return Math.min(25 * 60_000, 60_000 + Math.ceil(bytes / 100));
+}
+
+/**
+ * A request that created an analysis. A repetition with the same key is the same entry, unless the service created
+ * another one (`another_analysis`); `upload_expired`: its upload did not arrive in time, and another one replaces it.
+ */
+export function lensRequestEntry(
+  result: 'accepted' | typeof anotherAnalysisCode | typeof uploadExpiredCode,
+  { analysisId, at }: Pick<CreatedLens, 'analysisId' | 'at'>,
+  record: LensRecord,
+  attempt: number,
+): AuditEntry {
+  const another = result === anotherAnalysisCode ? '/another' : '';
+  const id = `request/lens/${record.name}/${attempt}${another}`;
+  return jobRequestEntry(id, result, at, record, { details: { analysisId, attempt } });
+}
+
+export function lensOutcomeEntry(outcome: LensOutcome, record: LensRecord): AuditEntry {
+  const { seen, analysisId, files, replaced } = outcome;
+  const details = {
+    ...(analysisId !== null && { analysisId }),
+    ...(replaced.length > 0 && { replaced: replaced.length }),
+    ...(files !== null && { stored: files.stored.length, notStored: files.notStored.length }),
+  };
+  return jobOutcomeEntry(outcome, record, seen?.sha256 ?? null, { details });
 }

@@ -11,5 +11,10 @@ const statuses: Cells<LensStatus> = {
 };
 
 export const lensKinds = {
-  lens: { service: 'investigation', statuses, workflowParts: 2 },
+  lens: {
+    service: 'investigation',
+    statuses,
+    root: 'lens',
+    workflow: 'analyzeLens',
+  },
 } satisfies Record<string, KindFacts>;

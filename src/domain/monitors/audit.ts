@@ -37,26 +37,3 @@ export function undeliveredEntry(
     details: { undelivered, escalated },
   };
 }
-
-/**
- * A person's decision about sweeps, a monitor or a sink.
- *
- * @param job `monitor-scan/<list>`, `monitor/<id>` or `sink/<name>`
- */
-export function monitorDecisionEntry(
-  order: string,
-  { job, by }: { job: string; by: string },
-  details: NonNullable<AuditEntry['details']> = {},
-  now = Date.now(),
-): AuditEntry {
-  const happenedAt = new Date(now).toISOString();
-  return {
-    kind: 'decision',
-    id: `decision/${job}/${order}/${happenedAt}`,
-    result: order,
-    by,
-    happenedAt,
-    job,
-    details,
-  };
-}

@@ -13,6 +13,6 @@ const statuses: Cells<SweepOutcome['status'] | 'cancelled'> = {
 const service = 'investigation';
 
 export const monitorKinds = {
-  'monitor-sweep': { service, statuses, workflowParts: 2 },
-  'monitor-scan': { service, statuses },
+  'monitor-sweep': { service, statuses, workflow: 'monitorSweep' },
+  'monitor-scan': { service, statuses, workflowParts: Infinity },
 } satisfies Record<string, KindFacts>;

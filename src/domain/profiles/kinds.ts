@@ -1,5 +1,5 @@
 import { failed, jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import { profileFolder, type ProfileStatus } from './lookup';
+import type { ProfileStatus } from './lookup';
 
 const statuses: Cells<ProfileStatus> = {
   found: ['done'],
@@ -15,16 +15,10 @@ const statuses: Cells<ProfileStatus> = {
 const service = 'investigation';
 
 export const profileKinds = {
-  profile: { service, statuses, workflowParts: 2 },
+  profile: { service, statuses, root: 'profiles', workflow: 'lookUpProfile' },
   'profile-batch': {
     service,
     statuses: jobBatchOf(statuses),
-    workflowParts: 2,
-    rows: {
-      kind: 'profile',
-      workflow: 'lookUpProfile',
-      queue: 'investigation',
-      ref: (jobId) => ({ jobId, folder: profileFolder(jobId) }),
-    },
+    rows: 'profile',
   },
 } satisfies Record<string, KindFacts>;

@@ -1,29 +1,16 @@
+import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
+import type { JobError, JobInput, JobOutcome } from '../core/job-record';
 import { numberOfChunk, type Attempt, type Receipt } from '../core/service/attempts';
 import { unreadableAnswer } from '../core/service/service-failure';
 
 /** One profile lookup as requested: the input of a job, in `profiles/<name>/<instant>`. */
-export interface ProfileRecord {
-  /** `profile/<name>/<instant>`. */
-  jobId: string;
+export interface ProfileRecord extends JobInput {
   /** Keyed name of the CPF. */
   name: string;
   /** Eleven digits. */
   cpf: string;
   /** Calls once more when the rural profile timed out or failed: may be charged. */
   retryRural: boolean;
-  label?: string | null;
-  /** `--rerun`: a new paid order. */
-  rerun?: boolean;
-  /** Milliseconds from start to outcome; in a batch, that of the batch. */
-  deadlineMs?: number;
-  createdAt: string;
-  createdBy: string;
-}
-
-/** Names a lookup in workflow and activities: no personal data. */
-export interface ProfileRef {
-  jobId: string;
-  folder: string;
 }
 
 export const profileStatuses = [
@@ -102,19 +89,15 @@ function endOf(receipt: Exclude<Receipt, { kind: 'not_sent' }>): SentEnd {
 /** Result of one call. */
 export type LookedUp =
   | { kind: 'found'; call: number; sha256: string; rural: RuralReported; counts: SectionCounts }
-  | {
+  | ({
       kind: 'no';
       status: 'invalid' | 'not_found' | 'refused' | 'unreadable' | 'unknown_outcome';
-      code: string | null;
-      message: string;
-    }
+    } & JobError)
   /** The job had ended already: nothing was sent. */
   | { kind: 'ended'; status: ProfileStatus };
 
-/** How a lookup ended: the outcome of its job, and the result of its workflow. */
-export interface ProfileOutcome {
-  jobId: string;
-  status: ProfileStatus;
+/** How a lookup ended. */
+export interface ProfileOutcome extends JobOutcome<ProfileStatus> {
   rural: RuralReported | null;
   counts: SectionCounts | null;
   /** Of the stored response; null: none. */
@@ -125,11 +108,6 @@ export interface ProfileOutcome {
   answered: number;
   /** Other sends that may have left, whose response is lost or unreadable: perhaps charged. */
   answersLost: number;
-  error: { code: string | null; message: string } | null;
-  startedAt: string;
-  settledAt: string;
-  /** Held data of the service, which has been erased. */
-  erased?: true;
 }
 
 /** The service answered: a new request may be charged again. */
@@ -139,14 +117,6 @@ const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
 export function profileIsFinal(outcome: ProfileOutcome, retryRural: boolean): boolean {
   const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
   return answers.includes(outcome.status) && outcome.erased !== true && !isToRetry;
-}
-
-export function profileWorkflowId(name: string): string {
-  return `profile/${name}`;
-}
-
-export function profileFolder(jobId: string): string {
-  return jobId.replace(/^profile\//, 'profiles/');
 }
 
 /** From an error response: only the code NOT_FOUND says that nothing is known of a CPF. */
@@ -175,4 +145,20 @@ export function sentAsKnown(
     // The response was stored, and the sender was lost before it stored the receipt.
     return lacksReceipt && one === last ? { ...one, end: 'accepted' } : one;
   });
+}
+
+/** One send of a call that left or may have left. */
+export function profileRequestEntry(
+  { call, n, at, end }: SentLookup,
+  record: ProfileRecord,
+): AuditEntry {
+  const about = { subject: record.name, details: { call } };
+  const id = `request/${record.jobId}/${call}-${n}`;
+  return jobRequestEntry(id, end ?? 'unknown', at, record, about);
+}
+
+export function profileOutcomeEntry(outcome: ProfileOutcome, record: ProfileRecord): AuditEntry {
+  const { sha256, answered, answersLost, rural } = outcome;
+  const details = { answered, answersLost, ...(rural !== null && { rural }) };
+  return jobOutcomeEntry(outcome, record, sha256, { subject: record.name, details });
 }

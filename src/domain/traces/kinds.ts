@@ -1,5 +1,5 @@
 import { failed, jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import { traceFolder, type TraceStatus } from './search';
+import type { TraceStatus } from './search';
 
 const statuses: Cells<TraceStatus> = {
   completed: ['done'],
@@ -13,16 +13,10 @@ const statuses: Cells<TraceStatus> = {
 const service = 'investigation';
 
 export const traceKinds = {
-  trace: { service, statuses, workflowParts: 2 },
+  trace: { service, statuses, root: 'traces', workflow: 'searchTrace' },
   'trace-batch': {
     service,
     statuses: jobBatchOf(statuses),
-    workflowParts: 2,
-    rows: {
-      kind: 'trace',
-      workflow: 'searchTrace',
-      queue: 'investigation',
-      ref: (jobId) => ({ jobId, folder: traceFolder(jobId) }),
-    },
+    rows: 'trace',
   },
 } satisfies Record<string, KindFacts>;

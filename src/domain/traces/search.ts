@@ -1,11 +1,11 @@
+import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
+import type { JobError, JobInput, JobOutcome } from '../core/job-record';
 import type { Receipt } from '../core/service/attempts';
 import type { Billing } from '../core/service/billing';
 import type { Trace, TraceStrategy } from './trace';
 
 /** One search as requested: the input of a job, in `traces/<name>/<instant>`. */
-export interface TraceRecord {
-  /** `trace/<name>/<instant>`. */
-  jobId: string;
+export interface TraceRecord extends JobInput {
   /** Keyed name of target, strategy and rerun id: the same name is the same search. */
   name: string;
   /** Keyed name of the target alone. */
@@ -13,19 +13,6 @@ export interface TraceRecord {
   /** Personal data, as sent. */
   target: string;
   strategy: TraceStrategy | null;
-  label: string | null;
-  /** `--rerun`: a new paid order. */
-  rerun?: boolean;
-  /** Milliseconds from start to outcome; in a batch, that of the batch. */
-  deadlineMs?: number;
-  createdAt: string;
-  createdBy: string;
-}
-
-/** Names a search in workflow and activities: no personal data. */
-export interface TraceRef {
-  jobId: string;
-  folder: string;
 }
 
 /** The search that the service created for a request. */
@@ -60,33 +47,18 @@ export interface TraceSeen {
   billing: Billing | null;
   /** Of `answer.json`; null: not stored. */
   sha256: string | null;
-  failure: { code: string | null; message: string } | null;
+  failure: JobError | null;
 }
 
-/** How a search ended: the outcome of its job, and the result of its workflow. */
-export interface TraceOutcome {
-  jobId: string;
-  status: TraceStatus;
+/** How a search ended. */
+export interface TraceOutcome extends JobOutcome<TraceStatus> {
   seen: TraceSeen | null;
   /** Null: none was created, or it is unknown. */
   traceId: string | null;
-  error: { code: string | null; message: string } | null;
-  startedAt: string;
-  settledAt: string;
-  /** Held data of the service, which has been erased. */
-  erased?: true;
 }
 
 export function isTraceSettled(state: TraceSeen['state']): boolean {
   return ['completed', 'failed', 'cancelled'].includes(state);
-}
-
-export function traceWorkflowId(name: string): string {
-  return `trace/${name}`;
-}
-
-export function traceFolder(jobId: string): string {
-  return jobId.replace(/^trace\//, 'traces/');
 }
 
 /** Idempotency key: the same for every send of a request until a person reissues it. @param reissued how often */
@@ -147,4 +119,24 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : {};
+}
+
+/** The service created a search. A repetition with the same key is the same entry. */
+export function traceRequestEntry(
+  { externalId: traceId, at, reported: { foundBy } }: MadeTrace,
+  record: TraceRecord,
+): AuditEntry {
+  const about = { subject: record.targetName, details: { traceId, foundBy } };
+  return jobRequestEntry(`request/trace/${record.name}`, 'accepted', at, record, about);
+}
+
+export function traceOutcomeEntry(outcome: TraceOutcome, record: TraceRecord): AuditEntry {
+  const { seen, traceId } = outcome;
+  return jobOutcomeEntry(outcome, record, seen?.sha256 ?? null, {
+    subject: record.targetName,
+    details: {
+      ...(traceId !== null && { traceId }),
+      ...(seen?.partial != null && { partial: seen.partial }),
+    },
+  });
 }

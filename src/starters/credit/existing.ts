@@ -1,5 +1,5 @@
 import type { Words } from '../../domain/job';
-import { analysisRerunEntry } from '../../domain/audit-entries';
+import { decisionEntry } from '../../domain/core/audit';
 import {
   analysisSubject,
   attemptState,
@@ -121,5 +121,5 @@ async function giveUp(
   const by = environment.actor;
   const at = now.getTime();
   await store.attempts.resolve(subject, seen, reissueByRerun(by, at));
-  await audit.appendAndAnchor([analysisRerunEntry({ jobId, by }, at)]);
+  await audit.appendAndAnchor([decisionEntry('reissue', { jobId, by }, {}, at)]);
 }

@@ -1,15 +1,11 @@
+import { jobFolder } from '../../domain/job';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { AnalysisRepository, inputKey } from '../../store/credit/analyses';
 import { indexDocuments } from '../../store/core/subject-index';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
-import {
-  analysisFolder,
-  analysisText,
-  type AnalysisRecord,
-  type StoredInput,
-} from '../../domain/credit/job';
+import { analysisText, type AnalysisRecord, type StoredInput } from '../../domain/credit/job';
 import { engineKey } from '../../domain/credit/engine';
 import { isUuid } from '../../domain/core/uuid';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
@@ -87,7 +83,7 @@ export async function recordInput(
     ...stored,
     ...request,
   });
-  return { folder: analysisFolder(record.jobId), record, outcome: null };
+  return { folder: jobFolder(record.jobId), record, outcome: null };
 }
 
 /** Copies of the files, and the counts of the scan. */

@@ -1,11 +1,7 @@
+import { jobFolder } from '../../domain/job';
 import { mkdir } from 'node:fs/promises';
 import { AnalysisRepository } from '../../store/credit/analyses';
-import {
-  analysisFolder,
-  analysisWorkflowId,
-  type AnalysisOutcome,
-  type AnalysisRecord,
-} from '../../domain/credit/job';
+import { type AnalysisOutcome, type AnalysisRecord } from '../../domain/credit/job';
 import type { ReportLanguage } from '../../report/formats';
 import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
 import type { CommandContext } from '../jobs/context';
@@ -23,7 +19,7 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   prefix: 'credit/',
   noun: ['analysis of', 'análise de'],
   service: 'credit',
-  workflowId: ({ name }) => analysisWorkflowId(name),
+  workflowId: ({ name }) => `credit/${name}`,
   describe: ({ cnab }) => cnab.name,
   terms: ({ deadlineMs, filter, forced, label, rerun }) => ({
     rerun,
@@ -54,7 +50,7 @@ async function askedForAnalysis(
   { store }: CommandContext,
 ): Promise<RequestCounts> {
   if (input.fence === null) return { requested: 0, reused: 0, possibleDoubleCharges: 0 };
-  const sender = analysisWorkflowId(input.name);
+  const sender = `credit/${input.name}`;
   const { spending } = store;
   const counts = await spending.sentBy(analysisSubject(input.fence), sender, { from, to });
   const { sent, doubtful } = counts;
@@ -70,7 +66,7 @@ export async function writeOutcome(
 ): Promise<string[]> {
   if (result === null) {
     // A response to an upload in which no id was found: a person may find the id, and adopt it.
-    const answer = await new AnalysisRepository(ctx.store).unreadable(analysisFolder(jobId));
+    const answer = await new AnalysisRepository(ctx.store).unreadable(jobFolder(jobId));
     if (answer === null) return [];
     await mkdir(folder, { recursive: true });
     await writeWhole(folder, 'upload-answer.txt', answer);
@@ -134,7 +130,7 @@ export const analysisBatchKind = jobBatchKind({
   hasFolders: true,
   newest: async (store, jobId) => {
     const [, name = ''] = jobId.split('/');
-    const found = await new AnalysisRepository(store).lastEnded(name, analysisFolder(jobId));
+    const found = await new AnalysisRepository(store).lastEnded(name, jobFolder(jobId));
     return found?.record.jobId ?? jobId;
   },
   shown: ({ error, operationId, possibleDoubleCharge, result }) => {

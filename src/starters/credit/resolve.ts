@@ -1,7 +1,8 @@
+import { jobFolder } from '../../domain/job';
 import { lateReceipt } from './existing';
 import { findLarge } from '../../store/core/large-objects';
 import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
-import { analysisFolder, type AnalysisOutcome, type AnalysisRecord } from '../../domain/credit/job';
+import { type AnalysisOutcome, type AnalysisRecord } from '../../domain/credit/job';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { engineTerms } from './input';
 import { CommandError } from '../jobs/errors';
@@ -48,7 +49,7 @@ export const creditResolver = singleResolver<AnalysisRecord>({
 
 /** With the rule engine that was resolved from its name. */
 function chosen({ store }: CommandContext, id: string): Promise<AnalysisRecord | null> {
-  return new AnalysisRepository(store).record(analysisFolder(id));
+  return new AnalysisRepository(store).record(jobFolder(id));
 }
 
 /** Null: nothing can have been claimed. */

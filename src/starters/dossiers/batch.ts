@@ -1,9 +1,5 @@
 import { isUuid } from '../../domain/core/uuid';
-import {
-  dossierWorkflowId,
-  type DossierRecord,
-  type ReviewPolicy,
-} from '../../domain/dossiers/follow';
+import { type DossierRecord, type ReviewPolicy } from '../../domain/dossiers/follow';
 import type { PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
 import { onlyCell, planItems, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
@@ -115,7 +111,7 @@ function followed(
   how: { atOnce: boolean },
 ): { jobId: string; terms: Record<string, unknown> } {
   const createdAt = new Date().toISOString();
-  const jobId = `${dossierWorkflowId(dossierId)}/${createdAt.replace(/[-:.]/g, '')}`;
+  const jobId = `dossier/${dossierId}/${createdAt.replace(/[-:.]/g, '')}`;
   const createdBy = environment.actor;
   const record = { jobId, dossierId, ...terms, toCancel: false, createdAt, createdBy };
   return { jobId: jobId, terms: termsOf(record, how) };

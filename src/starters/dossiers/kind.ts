@@ -1,6 +1,5 @@
 import { billed } from '../../domain/core/service/billing-totals';
 import {
-  dossierWorkflowId,
   type AttemptSeen,
   type DossierOutcome,
   type DossierRecord,
@@ -24,7 +23,7 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   prefix: 'dossier/',
   noun: ['dossier', 'dossiê'],
   service: 'investigation',
-  workflowId: ({ dossierId }) => dossierWorkflowId(dossierId),
+  workflowId: ({ dossierId }) => `dossier/${dossierId}`,
   describe: ({ dossierId }) => dossierId,
   terms: ({ deadlineMs, label, maxAttempts, onReview, rerun }) => ({
     rerun,

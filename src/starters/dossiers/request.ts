@@ -2,15 +2,13 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { z } from 'zod';
 import { refusalOf } from '../jobs/begin/order-job';
 import { isUuid } from '../../domain/core/uuid';
-import { dossierDecisionEntry } from '../../domain/dossiers/audit';
+import { decisionEntry } from '../../domain/core/audit';
 import {
-  dossierFolder,
-  dossierWorkflowId,
   reviewPolicies,
   type DossierOutcome,
   type DossierRecord,
 } from '../../domain/dossiers/follow';
-import { jobIdAt } from '../../domain/job';
+import { jobIdAt, jobFolder } from '../../domain/job';
 import { answerWords } from '../../domain/order-answers';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { EngineClient } from '../../temporal/connection';
@@ -103,7 +101,7 @@ async function prepare(
   { maxAgeMs }: { maxAgeMs: number | undefined },
 ): Promise<StartPlan<DossierRecord, DossierOutcome>> {
   const { dossierId, maxAttempts, onReview, toCancel, deadlineMs = 0 } = request;
-  const workflowId = dossierWorkflowId(dossierId);
+  const workflowId = `dossier/${dossierId}`;
   const newest = await ctx.store.jobs.find(workflowId);
   const existing = newest as Job<DossierRecord, DossierOutcome> | null;
   const isAnswer = existing?.outcome != null && isFinal(existing.outcome);
@@ -130,7 +128,7 @@ async function prepare(
     },
     workflow: 'followDossier',
     workflowInput: ({ id: jobId, folder }): FollowDossierInput => ({
-      ref: { jobId, folder, dossierId },
+      ref: { jobId, folder },
       deadlineAt: Date.now() + deadlineMs,
       maxAttempts,
       onReview,
@@ -155,11 +153,11 @@ function termsOf({ maxAttempts, onReview, toCancel }: Requested): string {
 async function record(ctx: CommandContext, request: Requested): Promise<string> {
   const { store, environment, idKey } = ctx;
   const now = new Date();
-  const jobId = jobIdAt(dossierWorkflowId(request.dossierId), now);
+  const jobId = jobIdAt(`dossier/${request.dossierId}`, now);
   const createdBy = environment.actor;
   const input = { jobId, ...request, createdAt: now.toISOString(), createdBy };
   const label = request.label == null ? null : idKey.nameOf('document', request.label);
-  await new DossierRepository(store).putRecord(dossierFolder(jobId), input, label);
+  await new DossierRepository(store).putRecord(jobFolder(jobId), input, label);
   const onUnknown = request.toCancel ? 'cancel' : 'report';
   const terms = { items: 1, onUnknown, rerun: true, maxAttempts: request.maxAttempts };
   await auditStart(ctx, jobId, terms, now.getTime());
@@ -173,9 +171,9 @@ async function cancelThere(
   { dossierId, id: jobId }: { dossierId: string; id: string },
 ): Promise<void> {
   const by = environment.actor;
-  const entry = dossierDecisionEntry('cancel_remote', { jobId, by }, Date.now());
+  const entry = decisionEntry('cancel_remote', { jobId, by });
   await audit.appendAndAnchor([entry]);
-  const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
+  const handle = engine.client.workflow.getHandle(`dossier/${dossierId}`);
   try {
     const order = { now: true, remote: true };
     const answer = await handle.executeUpdate(cancelUpdate, { args: [order] });

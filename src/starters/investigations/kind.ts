@@ -1,5 +1,4 @@
 import {
-  investigationWorkflowId,
   stepStatuses,
   type InvestigationOutcome,
   type InvestigationRecord,
@@ -31,7 +30,7 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   prefix: 'investigation/',
   noun: ['investigation by plan', 'investigação pelo plano'],
   service: 'investigation',
-  workflowId: ({ name }) => investigationWorkflowId(name),
+  workflowId: ({ name }) => `investigation/${name}`,
   describe: ({ plan }) => plan.name,
   terms: ({ budget, deadlineMs, label, rerun }) => ({
     budget,

@@ -1,11 +1,9 @@
 import {
-  investigationFolder,
-  investigationWorkflowId,
   type InvestigationOutcome,
   type InvestigationRecord,
 } from '../../domain/investigations/investigation';
 import type { Plan, Subject } from '../../domain/investigations/plan';
-import { jobIdAt } from '../../domain/job';
+import { jobIdAt, jobFolder } from '../../domain/job';
 import { indexDocuments } from '../../store/core/subject-index';
 import { InvestigationRepository } from '../../store/investigations/investigations';
 import type { InvestigateInput } from '../../workflows/inputs';
@@ -51,7 +49,7 @@ export async function newestInvestigation(
   { store }: CommandContext,
   { name }: Pick<InvestigationRequest, 'name'>,
 ): Promise<Job<InvestigationRecord, InvestigationOutcome> | null> {
-  const found = await store.jobs.find(investigationWorkflowId(name));
+  const found = await store.jobs.find(`investigation/${name}`);
   return found as Job<InvestigationRecord, InvestigationOutcome> | null;
 }
 
@@ -63,13 +61,13 @@ export async function putInvestigation(
   const { environment, idKey, store } = ctx;
   const { label, name, plan, rerun, subject } = request;
   const now = new Date();
-  const jobId = jobIdAt(investigationWorkflowId(name), now);
+  const jobId = jobIdAt(`investigation/${name}`, now);
   const [createdAt, createdBy] = [now.toISOString(), environment.actor];
-  const folder = investigationFolder(jobId);
+  const folder = jobFolder(jobId);
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const { cnpj, cpf, email, phone } = subject;
   await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
-  const keyed = label === null ? null : nameOf(label);
+  const keyed = label == null ? null : nameOf(label);
   const record = { jobId, ...request, createdAt, createdBy };
   await new InvestigationRepository(store).putRecord(folder, record, keyed);
   await auditStart(ctx, jobId, { items: plan.steps.length, rerun }, now.getTime());

@@ -8,7 +8,6 @@ import type { StoredArtifact } from '../../domain/core/artifact';
 import { billed } from '../../domain/core/service/billing-totals';
 import {
   anotherAnalysisCode,
-  lensWorkflowId,
   mostAfterExpiry,
   uploadExpiredCode,
   type LensInput,
@@ -35,7 +34,7 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   prefix: 'lens/',
   noun: ['analysis of', 'análise de'],
   service: 'investigation',
-  workflowId: ({ name }) => lensWorkflowId(name),
+  workflowId: ({ name }) => `lens/${name}`,
   describe: ({ file }) => inputWords(file),
   terms: ({ deadlineMs, forced, label, rerun }) => ({
     rerun,

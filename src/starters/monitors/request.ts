@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isUuid } from '../../domain/core/uuid';
 import { jobIdAt } from '../../domain/job';
-import { monitorDecisionEntry } from '../../domain/monitors/audit';
+import { decisionEntry } from '../../domain/core/audit';
 import { severities } from '../../domain/monitors/change';
 import {
   mostMonitors,
@@ -153,11 +153,11 @@ function recordsOf({ store, idKey }: CommandContext): MonitorRecords {
 
 async function audit(
   { audit: trail, environment }: CommandContext,
-  job: string,
+  jobId: string,
   { ids, name }: Order,
 ): Promise<void> {
-  const who = { job, by: environment.actor };
-  await trail.append([monitorDecisionEntry(name, who, { monitors: ids.length })]);
+  const who = { jobId, by: environment.actor };
+  await trail.append([decisionEntry(name, who, { monitors: ids.length })]);
 }
 
 /** @throws CommandError when the running one does not reconcile, but this request does */

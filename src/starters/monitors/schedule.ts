@@ -5,7 +5,7 @@ import {
   type ScheduleHandle,
 } from '@temporalio/client';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { monitorDecisionEntry } from '../../domain/monitors/audit';
+import { decisionEntry } from '../../domain/core/audit';
 import { listNamePattern, scheduleIdOf } from '../../domain/monitors/scan';
 import type { Words } from '../../domain/job';
 import { queueName } from '../../domain/core/queues';
@@ -98,7 +98,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     const id = scheduleIdOf(name);
     const { monitors, edition } = list;
     await ctx.audit.append([
-      monitorDecisionEntry('schedule', { job: id, by }, { everyMs: every, monitors, edition }),
+      decisionEntry('schedule', { jobId: id, by }, { everyMs: every, monitors, edition }),
     ]);
     const terms = termsOf(flags);
     const input = { list, by, terms, reconcileAll: false, interactive: false, queueSuffix };
@@ -171,7 +171,7 @@ function orderCommand(
         try {
           await handle.describe();
           const by = ctx.environment.actor;
-          await ctx.audit.append([monitorDecisionEntry(order, { job: id, by })]);
+          await ctx.audit.append([decisionEntry(order, { jobId: id, by })]);
           const words = await give(handle);
           if (flags.json === true) printJson({ id, message: words[0] });
           else print(`${id} ${ctx.reader.say(...words)}`);

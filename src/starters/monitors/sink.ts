@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { monitorDecisionEntry } from '../../domain/monitors/audit';
+import { decisionEntry } from '../../domain/core/audit';
 import { sinkNames } from '../../domain/monitors/delivery';
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
@@ -27,8 +27,8 @@ export async function showSinks(
 ): Promise<number> {
   const known = new SinkRepository(store);
   if (enable !== undefined) {
-    const who = { job: `sink/${enable}`, by: environment.actor };
-    await audit.append([monitorDecisionEntry('enabled', who)]);
+    const who = { jobId: `sink/${enable}`, by: environment.actor };
+    await audit.append([decisionEntry('enabled', who)]);
     await known.enable(enable);
   }
   const sinks = (await known.now(environment.monitorSinks)).map(({ name, required, disabled }) => {

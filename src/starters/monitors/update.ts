@@ -3,7 +3,7 @@ import { ContractError } from '../../apis/http/errors';
 import { MonitorsApi, type MonitorAnswer } from '../../apis/investigation/monitors';
 import { isUuid } from '../../domain/core/uuid';
 import { maskDocument } from '../../domain/core/documents/documents';
-import { monitorDecisionEntry } from '../../domain/monitors/audit';
+import { decisionEntry } from '../../domain/core/audit';
 import {
   listenItems,
   longestFrequencyHours,
@@ -130,8 +130,8 @@ async function change(
       emails: update.emails?.length ?? null,
       frequencyHours: update.frequencyHours ?? null,
     };
-    const who = { job: `monitor/${monitorId}`, by: environment.actor };
-    await audit.append([monitorDecisionEntry('update', who, details)]);
+    const who = { jobId: `monitor/${monitorId}`, by: environment.actor };
+    await audit.append([decisionEntry('update', who, details)]);
     const monitors = new MonitorsApi(service, monitorNames, timeoutMs);
     const reported = await send(monitors, monitorId, update, options);
     const at = new Date().toISOString();

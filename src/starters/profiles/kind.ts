@@ -1,5 +1,4 @@
 import {
-  profileWorkflowId,
   type ProfileOutcome,
   type ProfileRecord,
   type ProfileStatus,
@@ -23,7 +22,7 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
   prefix: 'profile/',
   noun: ['profile of', 'perfil de'],
   service: 'investigation',
-  workflowId: ({ name }) => profileWorkflowId(name),
+  workflowId: ({ name }) => `profile/${name}`,
   describe: ({ cpf }) => maskDocument(cpf),
   terms: ({ deadlineMs, label, rerun, retryRural }) => ({
     deadline: deadlineMs,

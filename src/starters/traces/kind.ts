@@ -3,12 +3,7 @@ import { TraceRepository } from '../../store/traces/traces';
 import { traceSubject, subjectState } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
 import type { Words } from '../../domain/job';
-import {
-  traceWorkflowId,
-  type TraceOutcome,
-  type TraceRecord,
-  type TraceStatus,
-} from '../../domain/traces/search';
+import { type TraceOutcome, type TraceRecord, type TraceStatus } from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
 import { stateWord } from '../../report/words';
 import { requestedFor, type Charge, type JobKind } from '../jobs/job-kind';
@@ -39,7 +34,7 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
   prefix: 'trace/',
   noun: ['search for', 'busca de'],
   service: 'investigation',
-  workflowId: ({ name }) => traceWorkflowId(name),
+  workflowId: ({ name }) => `trace/${name}`,
   describe: ({ target }) => maskTarget(target),
   terms: ({ deadlineMs, label, rerun }) => ({ deadline: deadlineMs, label, rerun }),
   readProgress: progressOfOne,

@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
 import { analysisSubject } from '../../domain/core/service/attempts';
 import {
-  analysisFolder,
-  analysisWorkflowId,
   type AnalysisOutcome,
   type AnalysisRecord,
   type ChosenEngine,
 } from '../../domain/credit/job';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { endOf } from '../../domain/attention';
-import { jobIdAt } from '../../domain/job';
+import { jobFolder, jobIdAt } from '../../domain/job';
 import type { AuditTrail } from '../audit/trail';
 import type { Asker } from '../core/asker';
 import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
@@ -42,9 +40,9 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
     at = new Date(),
   ): Promise<AnalysisRecord> {
     const { assignor, forced, name, receivables } = request;
-    const jobId = jobIdAt(analysisWorkflowId(name), at);
+    const jobId = jobIdAt(`credit/${name}`, at);
     const held = assignor == null ? [] : [assignor];
-    const about = { folder: analysisFolder(jobId), held, at };
+    const about = { folder: jobFolder(jobId), held, at };
     const record = await this.request(asker, { jobId, ...request }, about);
     await asker.audit.appendAndAnchor([
       {

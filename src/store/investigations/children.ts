@@ -4,7 +4,7 @@ import { engineKey } from '../../domain/credit/engine';
 import { analysisText, type AnalysisOutcome } from '../../domain/credit/job';
 import type { ChildJob } from '../../domain/core/job-batch';
 import { isUuid } from '../../domain/core/uuid';
-import { dossierWorkflowId, type DossierRecord } from '../../domain/dossiers/follow';
+import { type DossierRecord } from '../../domain/dossiers/follow';
 import type { InvestigationRecord } from '../../domain/investigations/investigation';
 import type { PlanStep, StepKind } from '../../domain/investigations/plan';
 import { jobIdAt } from '../../domain/job';
@@ -116,20 +116,19 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
     },
   };
 
-  const dossierTerms = ({ options: { maxAttempts = 1, onReview = 'wait' } }: PlanStep) => ({
-    maxAttempts,
-    onReview,
-    toCancel: false,
-  });
   const dossier: Maker = {
-    newest: ({ target }) => store.jobs.find(dossierWorkflowId(target)),
+    newest: ({ target }) => store.jobs.find(`dossier/${target}`),
     isAnswer: ({ status }) => status === 'completed',
-    terms: ({ input }, { step }) => ({ ...dossierTerms(step), atOnce: false, record: input }),
+    terms: ({ input: record }) => {
+      const { maxAttempts, onReview, toCancel } = record as DossierRecord;
+      return { maxAttempts, onReview, toCancel, atOnce: false, record };
+    },
     async put(request) {
       const { at, deadlineMs, record, step, target: dossierId } = request;
-      const jobId = jobIdAt(dossierWorkflowId(dossierId), at);
+      const jobId = jobIdAt(`dossier/${dossierId}`, at);
       const [createdAt, createdBy] = [at.toISOString(), record.createdBy];
-      const terms = { ...dossierTerms(step), label: null, deadlineMs };
+      const { maxAttempts = 1, onReview = 'wait' } = step.options;
+      const terms = { maxAttempts, onReview, toCancel: false, label: null, deadlineMs };
       return { jobId, dossierId, ...terms, createdAt, createdBy } satisfies DossierRecord;
     },
   };

@@ -1,10 +1,8 @@
 import { documentsIn } from '../../domain/core/documents/held-documents';
 import { lensSubject, reissueByPolicy, type Attempt } from '../../domain/core/service/attempts';
-import { jobIdAt } from '../../domain/job';
+import { jobFolder, jobIdAt } from '../../domain/job';
 import {
-  lensFolder,
   lensManifest,
-  lensWorkflowId,
   mostAfterExpiry,
   type CreatedLens,
   type LensOutcome,
@@ -48,8 +46,8 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
     at = new Date(),
   ): Promise<LensRecord> {
     const { file, forced, label, mode, name } = request;
-    const jobId = jobIdAt(lensWorkflowId(name), at);
-    const folder = lensFolder(jobId);
+    const jobId = jobIdAt(`lens/${name}`, at);
+    const folder = jobFolder(jobId);
     const nameOf = (text: string): string => asker.idKey.nameOf('document', text);
     const quoted = documentsIn(`${file.fileName} ${label ?? ''} ${forced ?? ''}`);
     await indexDocuments(this.store, lensIndexes(folder).requested, nameOf, quoted);
@@ -134,5 +132,5 @@ export function lensIndexes(folder: string): { requested: string; answer: string
 
 /** Notes about the upload of one analysis. */
 export function lensUploads(name: string, attempt: number): string {
-  return `${lensWorkflowId(name)}/attempts/${String(attempt).padStart(4, '0')}`;
+  return `lens/${name}/attempts/${String(attempt).padStart(4, '0')}`;
 }

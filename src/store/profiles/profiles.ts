@@ -1,11 +1,6 @@
 import { endOf } from '../../domain/attention';
-import { jobIdAt } from '../../domain/job';
-import {
-  profileFolder,
-  profileWorkflowId,
-  type ProfileOutcome,
-  type ProfileRecord,
-} from '../../domain/profiles/lookup';
+import { jobFolder, jobIdAt } from '../../domain/job';
+import { type ProfileOutcome, type ProfileRecord } from '../../domain/profiles/lookup';
 import type { Asker } from '../core/asker';
 import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
@@ -32,8 +27,8 @@ export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome>
     request: Omit<ProfileRecord, 'jobId' | 'createdAt' | 'createdBy'>,
     at = new Date(),
   ): Promise<ProfileRecord> {
-    const jobId = jobIdAt(profileWorkflowId(request.name), at);
-    const about = { folder: profileFolder(jobId), held: [request.name], at };
+    const jobId = jobIdAt(`profile/${request.name}`, at);
+    const about = { folder: jobFolder(jobId), held: [request.name], at };
     return this.request(asker, { jobId, ...request }, about);
   }
 }

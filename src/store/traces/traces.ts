@@ -1,13 +1,7 @@
 import { endOf } from '../../domain/attention';
 import { documentsIn } from '../../domain/core/documents/held-documents';
-import { jobIdAt } from '../../domain/job';
-import {
-  traceFolder,
-  traceManifest,
-  traceWorkflowId,
-  type TraceOutcome,
-  type TraceRecord,
-} from '../../domain/traces/search';
+import { jobFolder, jobIdAt } from '../../domain/job';
+import { traceManifest, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import type { TraceStrategy } from '../../domain/traces/trace';
 import type { Asker } from '../core/asker';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
@@ -58,7 +52,7 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
     const { label, before = null, rerun = null, deadlineMs, now: at = new Date() } = terms;
     const manifest = traceManifest(target, strategy, rerun);
     const name = before?.input.name ?? asker.idKey.nameOf('manifest', manifest);
-    const jobId = jobIdAt(traceWorkflowId(name), at);
+    const jobId = jobIdAt(`trace/${name}`, at);
     const nameOf = (text: string): string => asker.idKey.nameOf('document', text);
     const request = {
       jobId,
@@ -72,7 +66,7 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
     };
     // The target's own name too: an erasure searches by it.
     const held = [target, ...documentsIn(`${target} ${label ?? ''}`)].map(nameOf);
-    return this.request(asker, request, { folder: traceFolder(jobId), held, at });
+    return this.request(asker, request, { folder: jobFolder(jobId), held, at });
   }
 }
 

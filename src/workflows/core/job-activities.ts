@@ -5,10 +5,12 @@ const retry = { initialInterval: '1s', maximumInterval: '30s' } as const;
 
 /**
  * The activities of one job kind, with their timeouts.
- *
- * @param interactive a person waits: it goes before batches
+ * A job that a person waits for goes before batches.
  */
-export function jobActivities<A>(queue: QueueKind, queueSuffix: string, interactive = true) {
+export function jobActivities<A>(
+  queue: QueueKind,
+  { queueSuffix, interactive = true }: { queueSuffix: string; interactive?: boolean },
+) {
   const common = {
     taskQueue: queueName(queue, queueSuffix),
     retry,

@@ -41,6 +41,6 @@ export function creditActivities(queueSuffix: string) {
   return {
     requestAnalysis,
     recoverAnalysis,
-    ...jobActivities<EngineActivities & ResultActivities>('credit', queueSuffix),
+    ...jobActivities<EngineActivities & ResultActivities>('credit', { queueSuffix }),
   };
 }

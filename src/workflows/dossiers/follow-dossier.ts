@@ -8,8 +8,8 @@ import { FollowedDossier } from './followed-dossier';
 
 /** Follows one dossier to its outcome and stores it. */
 export async function followDossier(input: FollowDossierInput): Promise<DossierOutcome> {
-  const { queueSuffix, interactive, record, ref } = input;
-  const calls = dossierActivities(queueSuffix, interactive);
+  const { record, ref } = input;
+  const calls = dossierActivities(input);
   return runJob<ReturnType<FollowedDossier['outcomeOf']>, DossierOutcome>({
     kind: 'dossier',
     folder: input.ref.folder,

@@ -3,26 +3,22 @@ import {
   CancellationScope,
   CancelledFailure,
   ChildWorkflowFailure,
-  ParentClosePolicy,
   log,
-  startChild,
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
-import type { WorkflowKind } from '../../domain/core/search-attributes';
 import type {
   GraphStep,
   InvestigationOutcome,
   StepEnd,
 } from '../../domain/investigations/investigation';
 import { jobKindOf } from '../../domain/investigations/plan';
-import { workflowIdOf } from '../../domain/job';
+import { jobFolder, jobRef } from '../../domain/job';
 import { orderAnswer } from '../../domain/order-answers';
 import { runJob, type Job } from '../core/run-job';
-import { attributesAtStart } from '../core/search-attributes';
-import type { InvestigateInput } from '../inputs';
+import { startJob } from '../core/start-job';
+import type { InvestigateInput, IssueCertificateInput } from '../inputs';
 import { cancelSignal, type CancelOrder } from '../messages';
 import { investigationActivities, type PreparedChild, type SettleInput } from './activities';
-import { childStart } from './child-inputs';
 import { RequestBudget } from './request-budget';
 
 /** What a step has requested, and could not request. */
@@ -33,11 +29,8 @@ type Requested = Pick<SettleInput, 'cut' | 'left' | 'lost'>;
  * which outlive a terminated investigation.
  */
 export async function investigateSubject(input: InvestigateInput): Promise<InvestigationOutcome> {
-  const { ref, steps, budget, deadlineAt, interactive, queueSuffix } = input;
-  const { prepareStep, settleStep, finalizeInvestigation } = investigationActivities(
-    queueSuffix,
-    interactive,
-  );
+  const { ref, steps, budget, deadlineAt, interactive = true, queueSuffix } = input;
+  const { prepareStep, settleStep, finalizeInvestigation } = investigationActivities(input);
   const ends = new Map<string, StepEnd>();
   const requested = new Map<string, Requested>();
   const requestBudget = new RequestBudget(budget);
@@ -127,24 +120,17 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     child: PreparedChild,
     { lost, until }: { lost: string[]; until: number },
   ): Promise<void> {
-    const { input: childInput, workflow } = childStart(child, {
-      deadlineAt: until,
-      interactive,
-      queueSuffix,
-    });
-    const kind: WorkflowKind = jobKindOf[child.kind];
+    const { jobId } = child;
+    const common = { deadlineAt: until, interactive, queueSuffix };
+    const childInput =
+      child.kind === 'certificate'
+        ? issuance(child, common)
+        : { ...child.terms, ...common, ref: jobRef(jobId) };
     if (job.order !== null) throw new CancelledFailure('cancelled before it was started');
     // It is signalled and awaited: a cancellation by Temporal cannot carry the order.
     await CancellationScope.nonCancellable(async () => {
       try {
-        const started = await startChild(workflow, {
-          workflowId: workflowIdOf(child.jobId),
-          args: [childInput],
-          typedSearchAttributes: attributesAtStart(kind, child.jobId),
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-          // Requests already sent are completed even if the investigation is terminated.
-          parentClosePolicy: ParentClosePolicy.ABANDON,
-        });
+        const started = await startJob(jobKindOf[child.kind], jobId, childInput);
         underWay.add(started);
         // A cancellation during the start has not reached it.
         if (job.order !== null) stop(started, job.order);
@@ -156,7 +142,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
       } catch (error) {
         if (error instanceof ChildWorkflowFailure) {
           log.warn('a job of a step did not end well');
-          lost.push(child.jobId);
+          lost.push(jobId);
         } else if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
     });
@@ -213,6 +199,24 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
 async function allEnded(promises: Promise<void>[]): Promise<void> {
   for (const one of await Promise.allSettled(promises))
     if (one.status === 'rejected') throw one.reason;
+}
+
+function issuance(
+  { jobId, terms }: PreparedChild,
+  { deadlineAt, ...common }: { deadlineAt: number; interactive: boolean; queueSuffix: string },
+): IssueCertificateInput {
+  const folder = jobFolder(jobId);
+  return {
+    jobId,
+    list: { folder, items: 1, outcomesIn: folder },
+    terms: {
+      ...common,
+      reuseSince: Number(terms['reuseSince']),
+      rowDeadlineMs: Number(terms['rowDeadlineMs']),
+      requestUntil: deadlineAt,
+      onUnknown: 'report',
+    },
+  };
 }
 
 function nothing(id: string): StepEnd {

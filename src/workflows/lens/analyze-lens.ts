@@ -20,8 +20,8 @@ const fetchingMs = 3_600_000;
 
 /** Analyses one file and stores what was found. */
 export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome> {
-  const { ref, deadlineAt, queueSuffix, interactive } = input;
-  const { polling, requesting, recording, lookAtLens } = lensActivities(queueSuffix, interactive);
+  const { ref, deadlineAt } = input;
+  const { polling, requesting, recording, lookAtLens } = lensActivities(input);
   const replaced: ReplacedLens[] = [];
   const last = input.attempt + mostReplacements;
   let { attempt } = input;

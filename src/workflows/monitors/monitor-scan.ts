@@ -3,14 +3,12 @@ import {
   ActivityFailure,
   CancellationScope,
   ChildWorkflowFailure,
-  ParentClosePolicy,
   allHandlersFinished,
   condition,
   continueAsNew,
   isCancellation,
   log,
   setHandler,
-  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import { scanEnd, sweepEnd } from '../../domain/job-ends';
@@ -23,14 +21,14 @@ import {
   type ScanOutcome,
   type ScanRecord,
 } from '../../domain/monitors/scan';
-import { sweepIdAt, sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
+import { sweepIdAt, type SweepOutcome } from '../../domain/monitors/sweep';
 import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
-import type { MonitorScanInput } from '../inputs';
+import type { MonitorScanInput, MonitorSweepInput } from '../inputs';
 import { cancelUpdate, scanProgressQuery, type CancelOrder, type ScanProgress } from '../messages';
 import { monitorActivities } from './activities';
-import type { monitorSweep } from './monitor-sweep';
 import { bothOrders, refuseRepeated } from '../core/cancel-order';
-import { attributesAtStart, reportEnd } from '../core/search-attributes';
+import { reportEnd } from '../core/search-attributes';
+import { startJob } from '../core/start-job';
 
 /** Pages of the list probed at once: a monitor that does not answer delays only its own page. */
 const lanes = 4;
@@ -156,14 +154,8 @@ class ScanDriver {
     const createdAt = new Date().toISOString();
     const jobId = sweepIdAt(monitorId, createdAt);
     const record = { jobId, monitorId, terms, reconcile, createdAt, createdBy };
-    const start = () =>
-      startChild<typeof monitorSweep>('monitorSweep', {
-        workflowId: sweepWorkflowId(monitorId),
-        args: [{ record, interactive, queueSuffix, carryover: null }],
-        typedSearchAttributes: attributesAtStart('monitor-sweep', jobId),
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-      });
+    const sweep: MonitorSweepInput = { record, interactive, queueSuffix, carryover: null };
+    const start = () => startJob('monitor-sweep', jobId, sweep);
     try {
       const child = await (this.#sweeps?.run(start) ?? start());
       this.#counts.sweeps += 1;

@@ -1,7 +1,7 @@
 import type { createProfileActivities } from '../../activities/profiles/profiles';
 import { jobActivities } from '../core/job-activities';
+import type { JobWorkflowInput } from '../inputs';
 
-export function profileActivities(queueSuffix: string, interactive: boolean) {
-  type Activities = ReturnType<typeof createProfileActivities>;
-  return jobActivities<Activities>('investigation', queueSuffix, interactive);
+export function profileActivities(input: JobWorkflowInput) {
+  return jobActivities<ReturnType<typeof createProfileActivities>>('investigation', input);
 }

@@ -14,7 +14,7 @@ type Ending = Pick<ProfileOutcome, 'status'> & Partial<ProfileOutcome>;
 /** One profile, looked up and stored. */
 export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileOutcome> {
   const { ref, deadlineAt, interactive = true } = input;
-  const { requesting, recording } = profileActivities(input.queueSuffix, interactive);
+  const { requesting, recording } = profileActivities(input);
 
   const lookUpOnce = (job: Job, call: number): Promise<PollEnd<LookedUp>> =>
     job.poll<LookedUp>(

@@ -1,7 +1,7 @@
 import type { createTraceActivities } from '../../activities/traces/traces';
 import { jobActivities } from '../core/job-activities';
+import type { JobWorkflowInput } from '../inputs';
 
-export function traceActivities(queueSuffix: string, interactive: boolean) {
-  type Activities = ReturnType<typeof createTraceActivities>;
-  return jobActivities<Activities>('investigation', queueSuffix, interactive);
+export function traceActivities(input: JobWorkflowInput) {
+  return jobActivities<ReturnType<typeof createTraceActivities>>('investigation', input);
 }

@@ -7,8 +7,8 @@ type Ending = Pick<TraceOutcome, 'status'> & Partial<Pick<TraceOutcome, 'seen' |
 
 /** One search, from its request to its stored results. */
 export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome> {
-  const { ref, deadlineAt, queueSuffix, interactive } = input;
-  const { polling, requesting, recording } = traceActivities(queueSuffix, interactive);
+  const { ref, deadlineAt } = input;
+  const { polling, requesting, recording } = traceActivities(input);
   let last: TraceSeen | null = null;
 
   async function search(job: Job): Promise<Ending> {

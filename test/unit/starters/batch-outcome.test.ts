@@ -1,3 +1,4 @@
+import { jobFolder } from '../../../src/domain/job';
 import { readerOf } from '../../../src/report/reader';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,16 +14,8 @@ import {
   type JobBatchEnd,
   type JobBatchRecord,
 } from '../../../src/domain/core/job-batch';
-import {
-  profileFolder,
-  type ProfileOutcome,
-  ProfileRecord,
-} from '../../../src/domain/profiles/lookup';
-import {
-  traceFolder,
-  type TraceOutcome,
-  type TraceRecord,
-} from '../../../src/domain/traces/search';
+import { type ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
+import { type TraceOutcome, type TraceRecord } from '../../../src/domain/traces/search';
 import { printResult, type ResultFlags } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { findJob } from '../../../src/starters/jobs/find-job';
@@ -103,7 +96,7 @@ async function rowsOf(name: string, delimiter = ','): Promise<Record<string, str
 
 async function searched(work: number, billing: Billing | null): Promise<string> {
   const jobId = `trace/${work}/${instant}`;
-  const folder = traceFolder(jobId);
+  const folder = jobFolder(jobId);
   const seen = { billing, state: 'completed', traceId: `t${work}` };
   const outcome = { jobId, status: 'completed', seen, traceId: `t${work}`, settledAt: at };
   const file = new TraceRepository(place.store);
@@ -119,7 +112,7 @@ async function lookedUp(
 ): Promise<Child> {
   const jobId = `profile/${number}/${instant}`;
   const file = new ProfileRepository(place.store);
-  const folder = profileFolder(jobId);
+  const folder = jobFolder(jobId);
   if (answer !== null) await file.putAnswer(folder, Buffer.from(JSON.stringify(answer)), 1);
   const counts = { vehicles: 1, properties: 1, planes: 0, drones: null, patents: 0 };
   const told = answer === null ? null : counts;
@@ -178,7 +171,7 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
   const works = [1, 2].map((n) => ({ jobId: `trace/${n}/${instant}`, before: false }));
   const traces = new TraceRepository(place.store);
   for (const [n, { jobId }] of works.entries()) {
-    await traces.putRecord(traceFolder(jobId), {
+    await traces.putRecord(jobFolder(jobId), {
       jobId,
       name: `${n}`,
       createdAt: at,
@@ -258,7 +251,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
 test('an answer that came with a byte order mark is written', async () => {
   const work = await lookedUp(1, null);
   const answer = Buffer.from(`\uFEFF${JSON.stringify(personProfile())}`);
-  await new ProfileRepository(place.store).putAnswer(profileFolder(work.jobId), answer, 1);
+  await new ProfileRepository(place.store).putAnswer(jobFolder(work.jobId), answer, 1);
   await shown(await batchOf(profileBatchKind, [cpf(1)], [work]));
   expect(JSON.parse(await readFile(join(out, 'answers', '2.json'), 'utf8'))).toEqual(
     personProfile(),

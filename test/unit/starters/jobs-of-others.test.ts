@@ -1,3 +1,4 @@
+import { jobFolder } from '../../../src/domain/job';
 import { orderAnswer, type OrderAnswer } from '../../../src/domain/order-answers';
 import { readerOf } from '../../../src/report/reader';
 import { TypedSearchAttributes } from '@temporalio/common';
@@ -6,11 +7,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import {
-  traceFolder,
-  type TraceOutcome,
-  type TraceRecord,
-} from '../../../src/domain/traces/search';
+import { type TraceOutcome, type TraceRecord } from '../../../src/domain/traces/search';
 import { jobCommands } from '../../../src/starters/job-commands';
 import { givenTerms } from '../../../src/starters/cli/start-command';
 import { refuseIgnored } from '../../../src/starters/jobs/begin/begin-job';
@@ -63,7 +60,7 @@ async function recorded(jobId: string): Promise<TraceJob> {
   const terms = { label: 'mine', deadlineMs: 86_400_000 };
   const createdAt = jobId.split('/').at(-1) ?? '';
   const record = { jobId, name, target: 'x', ...terms, createdAt } as TraceRecord;
-  await new TraceRepository(place.store).putRecord(traceFolder(jobId), record);
+  await new TraceRepository(place.store).putRecord(jobFolder(jobId), record);
   return (await place.store.jobs.find(jobId)) as TraceJob;
 }
 

@@ -1,6 +1,7 @@
+import { jobFolder } from '../../../src/domain/job';
 import { readerOf } from '../../../src/report/reader';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
-import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import { type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { existingLookup } from '../../../src/starters/profiles/batch';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -27,9 +28,9 @@ async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
     createdAt: settledAt,
     createdBy: 'x',
   };
-  await file.putRecord(profileFolder(jobId), record);
+  await file.putRecord(jobFolder(jobId), record);
   const end = { status: 'found', rural: 'reported', call: 1, settledAt, ...outcome };
-  await file.putOutcome(profileFolder(jobId), end as ProfileOutcome);
+  await file.putOutcome(jobFolder(jobId), end as ProfileOutcome);
   const ctx = {
     store: place.store,
     reader: readerOf('en'),

@@ -65,7 +65,7 @@ export async function reportOf(
     error: outcome.error?.message ?? null,
     plan: { name: plan.name, title: plan.title },
     subject: { ...subject },
-    requested: { by: input.createdBy, at: input.createdAt, label: input.label },
+    requested: { by: input.createdBy, at: input.createdAt, label: input.label ?? null },
     settledAt: outcome.settledAt,
     findings: [],
     coverage: plan.steps.map(({ id: step, kind, needs, required }) => {

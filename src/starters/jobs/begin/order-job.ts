@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, WorkflowUpdateFailedError } from '@temporalio/client';
-import { orderEntry } from '../../../domain/audit-entries';
+import { decisionEntry } from '../../../domain/core/audit';
 import type { Say, StopWord, Words } from '../../../domain/job';
 import { answerWords, orderAnswer, type OrderAnswer } from '../../../domain/order-answers';
 import { kindWord } from '../../../report/words';
@@ -35,7 +35,7 @@ export async function orderJob(
   if (job.outcome !== null) throw hasEnded(id);
   const stops = order === 'resume' ? null : order === 'pause' ? 'paused' : 'cancelled';
   const name = options.remote && stops === 'cancelled' ? 'cancel_remote' : order;
-  const entry = orderEntry(name, { jobId: id, by: ctx.environment.actor }, Date.now());
+  const entry = decisionEntry(name, { jobId: id, by: ctx.environment.actor });
   const { jobs } = ctx.store;
   const batches = new JobBatchRepository(ctx.store);
   if (stops === null) {

@@ -1,13 +1,14 @@
 import { withEither } from '../../apis/http/signals';
 import type { ExtractsApi } from '../../apis/extracts/extracts';
+import type { JobRef } from '../../domain/core/job-record';
 import { reissuesOf, subjectState } from '../../domain/core/service/attempts';
 import type { Polled } from '../../domain/core/service/poll-request';
-import { extractOutcomeEntry, extractRequestEntry } from '../../domain/extracts/audit';
 import {
+  extractOutcomeEntry,
+  extractRequestEntry,
   extractSubject,
   type ExtractOutcome,
   type ExtractPoll,
-  type ExtractRef,
 } from '../../domain/extracts/extract';
 import { ExtractRepository } from '../../store/extracts/extracts';
 import type { Store } from '../../store/store';
@@ -74,10 +75,7 @@ export function createExtractActivities(deps: ExtractDependencies) {
     );
   }
 
-  async function finalizeExtract(input: {
-    ref: ExtractRef;
-    ended: Ended;
-  }): Promise<ExtractOutcome> {
+  async function finalizeExtract(input: { ref: JobRef; ended: Ended }): Promise<ExtractOutcome> {
     const { ref, ended } = input;
     const record = await recordOf(file, ref);
     const standing = subjectState(await attempts.of(extractSubject(record.name)), now());

@@ -1,5 +1,5 @@
 import { failed, jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import { extractFolder, type ExtractStatus } from './extract';
+import type { ExtractStatus } from './extract';
 
 const statuses: Cells<ExtractStatus> = {
   completed: ['done'],
@@ -13,16 +13,10 @@ const statuses: Cells<ExtractStatus> = {
 const service = 'investigation';
 
 export const extractKinds = {
-  extract: { service, statuses, workflowParts: 2 },
+  extract: { service, statuses, root: 'extracts', workflow: 'requestExtract' },
   'extract-batch': {
     service,
     statuses: jobBatchOf(statuses),
-    workflowParts: 2,
-    rows: {
-      kind: 'extract',
-      workflow: 'requestExtract',
-      queue: 'investigation',
-      ref: (jobId) => ({ jobId, folder: extractFolder(jobId) }),
-    },
+    rows: 'extract',
   },
 } satisfies Record<string, KindFacts>;

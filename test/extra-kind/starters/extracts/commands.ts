@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { readDocument } from '../../domain/core/documents/read-document';
-import type { RequestExtractInput } from '../../domain/extracts/extract';
+import type { JobWorkflowInput } from '../../workflows/inputs';
 import { onlyCell, planItems, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { readSheet } from '../../sheets/read/read-rows';
 import { startInput, withInput } from '../cli/batch';
@@ -41,7 +41,7 @@ export function extractCommand(): Command {
             return jobId;
           },
           workflow: 'requestExtract',
-          workflowInput: ({ id: jobId, folder }): RequestExtractInput => ({
+          workflowInput: ({ id: jobId, folder }): JobWorkflowInput => ({
             ref: { jobId, folder },
             deadlineAt: Date.now() + deadlineMs,
             interactive: true,

@@ -3,7 +3,6 @@ import { subjectState } from '../../domain/core/service/attempts';
 import { maskDocument } from '../../domain/core/documents/documents';
 import {
   extractSubject,
-  extractWorkflowId,
   type ExtractOutcome,
   type ExtractRecord,
 } from '../../domain/extracts/extract';
@@ -20,7 +19,7 @@ export const extractKind: JobKind<ExtractRecord, ExtractOutcome> = {
   prefix: 'extract/',
   noun: ['extract of', 'extrato de'],
   service: 'investigation',
-  workflowId: ({ name }) => extractWorkflowId(name),
+  workflowId: ({ name }) => `extract/${name}`,
   describe: ({ document }) => maskDocument(document),
   terms: ({ deadlineMs, label }) => ({ deadline: deadlineMs, label }),
   readProgress: progressOfOne,

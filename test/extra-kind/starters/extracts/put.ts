@@ -1,10 +1,5 @@
-import {
-  extractFolder,
-  extractWorkflowId,
-  type ExtractOutcome,
-  type ExtractRecord,
-} from '../../domain/extracts/extract';
-import { jobIdAt } from '../../domain/job';
+import type { ExtractOutcome, ExtractRecord } from '../../domain/extracts/extract';
+import { jobFolder, jobIdAt } from '../../domain/job';
 import { indexDocuments } from '../../store/core/subject-index';
 import { ExtractRepository } from '../../store/extracts/extracts';
 import type { CommandContext } from '../jobs/context';
@@ -31,7 +26,7 @@ export async function putExtract(
   const { deadlineMs, label, name } = terms;
   const now = new Date();
   const keyed = (text: string): string => idKey.nameOf('document', text);
-  const jobId = jobIdAt(extractWorkflowId(name), now);
+  const jobId = jobIdAt(`extract/${name}`, now);
   const record = {
     jobId,
     name,
@@ -42,7 +37,7 @@ export async function putExtract(
     createdAt: now.toISOString(),
     createdBy: environment.actor,
   };
-  const folder = extractFolder(jobId);
+  const folder = jobFolder(jobId);
   await indexDocuments(store, folder, keyed, [document]);
   await new ExtractRepository(store).putRecord(folder, record, label && keyed(label));
   return record;

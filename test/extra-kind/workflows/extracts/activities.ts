@@ -1,7 +1,7 @@
 import type { createExtractActivities } from '../../activities/extracts/extracts';
 import { jobActivities } from '../core/job-activities';
+import type { JobWorkflowInput } from '../inputs';
 
-export function extractActivities(queueSuffix: string, interactive: boolean) {
-  type Activities = ReturnType<typeof createExtractActivities>;
-  return jobActivities<Activities>('investigation', queueSuffix, interactive);
+export function extractActivities(input: JobWorkflowInput) {
+  return jobActivities<ReturnType<typeof createExtractActivities>>('investigation', input);
 }

@@ -1,13 +1,14 @@
-import type { ExtractOutcome, RequestExtractInput } from '../../domain/extracts/extract';
+import type { ExtractOutcome } from '../../domain/extracts/extract';
 import { runJob, unsettled, type Job } from '../core/run-job';
+import type { JobWorkflowInput } from '../inputs';
 import { extractActivities } from './activities';
 
 type Ending = Pick<ExtractOutcome, 'status'> & Partial<Pick<ExtractOutcome, 'sha256' | 'error'>>;
 
 /** One extract, from its request to what it says, stored. */
-export async function requestExtract(input: RequestExtractInput): Promise<ExtractOutcome> {
-  const { ref, deadlineAt, queueSuffix, interactive } = input;
-  const { polling, requesting, recording } = extractActivities(queueSuffix, interactive);
+export async function requestExtract(input: JobWorkflowInput): Promise<ExtractOutcome> {
+  const { ref, deadlineAt } = input;
+  const { polling, requesting, recording } = extractActivities(input);
 
   async function request(job: Job): Promise<Ending> {
     const started = await job.poll((ask) => requesting(ask).startExtract({ ...ask, ref }), {
