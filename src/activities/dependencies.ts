@@ -9,12 +9,11 @@ import type { CertificateJobs } from '../store/certificates/jobs';
 import type { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
 import type { CertificateType } from '../domain/certificates/certificates';
+import type { OutcomeFields } from '../domain/core/job-record';
 import type { Receipt } from '../domain/core/service/attempts';
-import type { DossierStatus } from '../domain/dossiers/follow';
-import type { LensStatus } from '../domain/lens/analyze';
-import type { AnalysisStatus } from '../domain/credit/job';
 import type { OutcomeRecord } from '../domain/certificates/outcomes';
 import type { SettlingTimes } from '../domain/core/service/settling-times';
+import type { JobKind } from '../domain/job';
 import type { Sinks } from '../sinks/open-sinks';
 import type { FreedSlots } from './certificates/freed-slots';
 import type { Pause } from './core/pause';
@@ -58,74 +57,46 @@ export interface CertificateMetrics {
 /** `no_answer`: nothing or half of it; `unreadable`: a 2xx without an id; `status`: 500, 3xx... */
 export type LostAnswer = 'no_answer' | 'unreadable' | 'status';
 
-/** The same for the credit service. */
-export interface CreditDependencies {
-  credit: CreditApi;
+/** What the activities of every job need. */
+export interface JobDependencies extends PollDependencies {
   store: Store;
-  /** `IdKey.nameOf('document', ...)`: indexes results by subject, for erasure. */
+  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
   nameOf: (document: string) => string;
+  audit: AuditTrail;
+  metrics: JobMetrics;
+}
+
+/** As `CertificateMetrics`. */
+export interface JobMetrics {
+  /** An outcome was stored. */
+  ended(kind: JobKind, outcome: OutcomeFields): void;
+  /** A file was sent, and its outcome is unknown. */
+  answerLost(kind: JobKind, how: LostAnswer): void;
+  /** A try to upload has ended. */
+  uploaded(kind: JobKind, result: Receipt['kind'] | 'expired'): void;
+  /** A request for another attempt at a dossier has ended; `unknown`: it may have started one. */
+  retried(result: 'accepted' | 'refused' | 'read_back' | 'not_sent' | 'unknown'): void;
+}
+
+export interface CreditDependencies extends JobDependencies {
+  credit: CreditApi;
   /** `IdKey.nameOf('manifest', ...)`: names the purchase subject. */
   purchaseName: (text: string) => string;
-  audit: AuditTrail;
-  stopping: AbortSignal;
-  warn: CertificateDependencies['warn'];
-  metrics: CreditMetrics;
-  /** Between two tries and between two reads; default: real time. */
-  pause?: Pause;
-  now: () => number;
-  random: () => number;
 }
 
-/** As `CertificateMetrics`. */
-export interface CreditMetrics {
-  /** An outcome was stored. */
-  analysisEnded(status: AnalysisStatus): void;
-  /** An upload was sent, and its outcome is unknown. */
-  answerLost(how: LostAnswer): void;
-  /** A try to upload has ended; `bytes`: size of file and ZIP. */
-  uploadEnded(upload: { result: Receipt['kind']; bytes: number; durationMs: number }): void;
-}
-
-/** The same for dossiers. */
-export interface DossierDependencies extends PollDependencies {
+export interface DossierDependencies extends JobDependencies {
   dossiers: DossiersApi;
-  store: Store;
-  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
-  nameOf: (document: string) => string;
-  metrics: DossierMetrics;
 }
 
-/** As `CertificateMetrics`. */
-export interface DossierMetrics {
-  /** An outcome was stored. */
-  dossierEnded(status: DossierStatus): void;
-  /** A request for another attempt has ended; `unknown`: it may have started one. */
-  retryEnded(result: 'accepted' | 'refused' | 'read_back' | 'not_sent' | 'unknown'): void;
-}
-
-/** The same for pictures. */
-export interface LensDependencies extends PollDependencies {
+export interface LensDependencies extends JobDependencies {
   lens: LensApi;
-  store: Store;
-  audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
-  nameOf: (document: string) => string;
-  metrics: LensMetrics;
-}
-
-/** As `CertificateMetrics`. */
-export interface LensMetrics {
-  /** An outcome was stored. */
-  lensEnded(status: LensStatus): void;
-  /** An upload has ended. */
-  uploadEnded(result: 'taken' | 'refused' | 'expired'): void;
 }
 
 /** The same for monitors. */
 export interface MonitorDependencies {
   monitors: MonitorsApi;
   store: Store;
-  /** As of `CreditDependencies`. */
+  /** As of `JobDependencies`. */
   nameOf: (document: string) => string;
   audit: AuditTrail;
   sinks: Sinks;

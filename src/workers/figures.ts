@@ -29,7 +29,7 @@ export const figures = {
   },
   diligence_outcome_duration_seconds: {
     type: 'histogram',
-    help: 'Time from the start of a job to its outcome, of searches and lookups.',
+    help: 'Time from the start of a single job to its outcome; not of certificates.',
     labels: ['kind', 'status'],
     buckets: jobBuckets,
   },

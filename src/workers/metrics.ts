@@ -1,17 +1,9 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { RetentionMetrics } from '../activities/core/retention';
-import type {
-  CertificateMetrics,
-  CreditMetrics,
-  DossierMetrics,
-  LensMetrics,
-  MonitorMetrics,
-} from '../activities/dependencies';
-import type { ProfileMetrics } from '../activities/profiles/profiles';
-import type { TraceMetrics } from '../activities/traces/traces';
+import type { CertificateMetrics, JobMetrics, MonitorMetrics } from '../activities/dependencies';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { kindFacts, type JobKind } from '../domain/job';
-import { isFinalSearch } from '../domain/traces/search';
+import { isFinalSearch, type TraceOutcome } from '../domain/traces/search';
 import type { Store } from '../store/store';
 import type { SharedRate } from './rate-leases';
 import { figures, type Figure, type FigureName } from './figures';
@@ -68,9 +60,6 @@ const zeros: readonly (readonly [FigureName, Labels])[] = [
 /** The metrics of one worker process for Prometheus: those of `figures`, and the usual ones of Node. */
 export class WorkerMetrics {
   readonly #registry = new Registry();
-  readonly #counters = new Map<FigureName, Counter>();
-  readonly #gauges = new Map<FigureName, Gauge>();
-  readonly #histograms = new Map<FigureName, Histogram>();
   readonly #now: () => number;
   /** Request instants of the polled issuances. */
   readonly #polled = new Set<() => readonly number[]>();
@@ -82,9 +71,8 @@ export class WorkerMetrics {
     this.#now = now;
     // A finer resolution would take a hundredth of a processor.
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
-    for (const [name, figure] of Object.entries<Figure>(figures))
-      this.#register(name as FigureName, figure);
-    this.#gauges.get('diligence_build_info')?.set({ version, node: process.version }, 1);
+    for (const [name, figure] of Object.entries<Figure>(figures)) this.#register(name, figure);
+    this.#gauge('diligence_build_info').set({ version, node: process.version }, 1);
     for (const [name, labels] of zeros) this.#count(name, labels, 0);
   }
 
@@ -100,41 +88,17 @@ export class WorkerMetrics {
     },
   };
 
-  readonly credit: CreditMetrics = {
-    analysisEnded: (status) => this.#ended('credit-analysis', status),
-    answerLost: (reason) =>
-      this.#count('diligence_responses_lost_total', { kind: 'credit-analysis', reason }),
-    uploadEnded: ({ result }) =>
-      this.#count('diligence_uploads_total', { kind: 'credit-analysis', result }),
-  };
-
-  readonly dossiers: DossierMetrics = {
-    dossierEnded: (status) => this.#ended('dossier', status),
-    retryEnded: (result) => this.#count('diligence_retries_total', { kind: 'dossier', result }),
-  };
-
-  readonly lens: LensMetrics = {
-    lensEnded: (status) => this.#ended('lens', status),
-    uploadEnded: (result) =>
-      this.#count('diligence_uploads_total', {
-        kind: 'lens',
-        result: result === 'taken' ? 'accepted' : result,
-      }),
-  };
-
-  readonly traces: TraceMetrics = {
-    searchEnded: (outcome) => {
-      this.#ended('trace', outcome.status, outcome);
-      const { amount = null, status = null } = outcome.seen?.billing ?? {};
-      // An unsettled one may be polled again, and report its billing then.
-      const isCharged = isFinalSearch(outcome) && status !== 'not_charged';
-      if (isCharged && amount !== null && amount > 0)
-        this.#count('diligence_charged_amount_total', { kind: 'trace' }, amount);
+  readonly jobs: JobMetrics = {
+    ended: (kind, outcome) => {
+      this.#ended(kind, outcome.status);
+      const { startedAt, settledAt, status } = outcome;
+      const ms = Date.parse(settledAt) - Date.parse(startedAt);
+      this.#time('diligence_outcome_duration_seconds', { kind, status }, ms);
+      if (kind === 'trace') this.#charged(outcome as TraceOutcome);
     },
-  };
-
-  readonly profiles: ProfileMetrics = {
-    lookupEnded: (outcome) => this.#ended('profile', outcome.status, outcome),
+    answerLost: (kind, reason) => this.#count('diligence_responses_lost_total', { kind, reason }),
+    uploaded: (kind, result) => this.#count('diligence_uploads_total', { kind, result }),
+    retried: (result) => this.#count('diligence_retries_total', { kind: 'dossier', result }),
   };
 
   readonly monitors: MonitorMetrics = {
@@ -162,14 +126,14 @@ export class WorkerMetrics {
 
   /** Observer of a service. `service`: its name in the labels. */
   observerOf(service: string): CallObserver {
-    const inFlight = this.#gauges.get('diligence_http_calls_in_flight');
-    inFlight?.set({ service }, 0);
+    const inFlight = this.#gauge('diligence_http_calls_in_flight');
+    inFlight.set({ service }, 0);
     this.#count('diligence_http_throttled_total', { service }, 0);
     this.#count('diligence_http_credentials_refused_total', { service }, 0);
     return {
-      callStarted: () => inFlight?.inc({ service }),
+      callStarted: () => inFlight.inc({ service }),
       callEnded: (report) => {
-        inFlight?.dec({ service });
+        inFlight.dec({ service });
         const { method, pathTemplate: route, durationMs } = report;
         const labels = { service, method, route, status: statusClass(report) };
         this.#count('diligence_http_calls_total', labels);
@@ -200,26 +164,39 @@ export class WorkerMetrics {
     return this.#registry.contentType;
   }
 
-  #register(name: FigureName, { type, help, labels, buckets }: Figure): void {
-    const about = { name, help, labelNames: [...labels], registers: [this.#registry] };
-    if (type === 'counter') this.#counters.set(name, new Counter(about));
-    else if (type === 'gauge') this.#gauges.set(name, new Gauge(about));
-    else this.#histograms.set(name, new Histogram({ ...about, buckets: [...(buckets ?? [])] }));
+  #register(name: string, { type, help, labels, buckets }: Figure): void {
+    const about = { name, help, labelNames: [...labels], registers: [] };
+    this.#registry.registerMetric(
+      type === 'counter'
+        ? new Counter(about)
+        : type === 'gauge'
+          ? new Gauge(about)
+          : new Histogram({ ...about, buckets: [...(buckets ?? [])] }),
+    );
+  }
+
+  #gauge(name: FigureName): Gauge {
+    return this.#registry.getSingleMetric(name) as Gauge;
   }
 
   #count(name: FigureName, labels: Labels, by = 1): void {
-    this.#counters.get(name)?.inc(labels, by);
+    (this.#registry.getSingleMetric(name) as Counter).inc(labels, by);
   }
 
   #time(name: FigureName, labels: Labels, ms: number): void {
-    this.#histograms.get(name)?.observe(labels, Math.max(0, ms) / 1_000);
+    const histogram = this.#registry.getSingleMetric(name) as Histogram;
+    histogram.observe(labels, Math.max(0, ms) / 1_000);
   }
 
-  #ended(kind: JobKind, status: string, times?: { startedAt: string; settledAt: string }): void {
+  #ended(kind: JobKind, status: string): void {
     this.#count('diligence_outcomes_total', { kind, status });
-    if (times === undefined) return;
-    const ms = Date.parse(times.settledAt) - Date.parse(times.startedAt);
-    this.#time('diligence_outcome_duration_seconds', { kind, status }, ms);
+  }
+
+  /** An unsettled one may be polled again, and report its billing then. */
+  #charged(search: TraceOutcome): void {
+    const { amount = null, status = null } = search.seen?.billing ?? {};
+    if (isFinalSearch(search) && status !== 'not_charged' && amount !== null && amount > 0)
+      this.#count('diligence_charged_amount_total', { kind: 'trace' }, amount);
   }
 
   #changes(event: string, count: number): void {
@@ -230,26 +207,26 @@ export class WorkerMetrics {
     const at = this.#now();
     const polled = [...this.#polled].flatMap((requestedAt) => requestedAt());
     const oldest = polled.reduce((first, one) => Math.min(first, one), at);
-    this.#gauges.get('diligence_outstanding_rows')?.set(polled.length);
-    this.#gauges.get('diligence_oldest_outstanding_seconds')?.set((at - oldest) / 1_000);
-    this.#gauges.get('diligence_workflows_standing_still')?.set(this.#standing());
-    const perSecond = this.#gauges.get('diligence_service_rate');
-    perSecond?.reset();
+    this.#gauge('diligence_outstanding_rows').set(polled.length);
+    this.#gauge('diligence_oldest_outstanding_seconds').set((at - oldest) / 1_000);
+    this.#gauge('diligence_workflows_standing_still').set(this.#standing());
+    const perSecond = this.#gauge('diligence_service_rate');
+    perSecond.reset();
     for (const { name: service, rate } of this.#rates)
-      perSecond?.set({ service, reason: rate.reason }, rate.perSecond);
+      perSecond.set({ service, reason: rate.reason }, rate.perSecond);
     // While the store is unavailable the values stay: `/readyz` reports it.
     const backlog = await this.#store?.inbox.backlog().catch(() => null);
     if (backlog == null) return;
     const [open, attention, age] = [
-      this.#gauges.get('diligence_jobs_open'),
-      this.#gauges.get('diligence_jobs_needing_attention'),
-      this.#gauges.get('diligence_jobs_oldest_open_seconds'),
+      this.#gauge('diligence_jobs_open'),
+      this.#gauge('diligence_jobs_needing_attention'),
+      this.#gauge('diligence_jobs_oldest_open_seconds'),
     ];
-    for (const gauge of [open, attention, age]) gauge?.reset();
+    for (const gauge of [open, attention, age]) gauge.reset();
     for (const { kind, open: count, attention: needed, oldestAt } of backlog) {
-      open?.set({ kind }, count);
-      attention?.set({ kind }, needed);
-      age?.set({ kind }, oldestAt === null ? 0 : (at - Date.parse(oldestAt)) / 1_000);
+      open.set({ kind }, count);
+      attention.set({ kind }, needed);
+      age.set({ kind }, oldestAt === null ? 0 : (at - Date.parse(oldestAt)) / 1_000);
     }
   }
 }

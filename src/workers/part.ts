@@ -17,11 +17,12 @@ export interface WorkerParts {
 }
 
 /** Dependencies of all activities. */
-export function commonOf({ store, idKey, stopping, warn }: WorkerParts) {
+export function commonOf({ store, idKey, metrics, stopping, warn }: WorkerParts) {
   return {
     store,
     nameOf: (document: string): string => idKey.nameOf('document', document),
     audit: new AuditTrail(store, idKey),
+    metrics: metrics.jobs,
     stopping,
     warn,
     now: Date.now,

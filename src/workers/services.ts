@@ -111,7 +111,6 @@ function creditDependencies(
     ...commonOf(parts),
     purchaseName: (text) => parts.idKey.nameOf('manifest', text),
     credit: creditApi(service, environment.creditNames, settings.timeoutMs),
-    metrics: parts.metrics.credit,
   };
 }
 

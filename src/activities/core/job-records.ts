@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JobsOfKind } from '../../store/core/jobs/jobs-of-kind';
 import type { AuditEntry } from '../../domain/core/audit';
+import type { OutcomeFields } from '../../domain/core/job-record';
+import type { JobKind } from '../../domain/job';
+import type { JobMetrics } from '../dependencies';
 import { storeIncomplete } from './failures';
 
 /** @throws ApplicationFailure when the job is not there */
@@ -13,23 +16,20 @@ export async function recordOf<I extends { jobId: string; createdAt: string }, O
   return record;
 }
 
-/**
- * Stores the outcome with its audit entries. Idempotent: the first stored outcome stays.
- *
- * @param ended called when it was stored now
- */
+/** Stores the outcome with its audit entries. Idempotent: the first stored outcome stays, and is counted once. */
 export async function storeOutcome<
   I extends { jobId: string; createdAt: string },
-  O extends object,
+  O extends OutcomeFields,
 >(
+  { metrics }: { metrics: JobMetrics },
+  kind: JobKind,
   jobs: JobsOfKind<I, O>,
   { folder }: { folder: string },
   outcome: O,
   entries: AuditEntry[],
-  ended: (outcome: O) => void,
 ): Promise<O> {
   const first = await jobs.putOutcome(folder, outcome, entries);
-  if (first === outcome) ended(first);
+  if (first === outcome) metrics.ended(kind, first);
   return first;
 }
 

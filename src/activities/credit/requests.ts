@@ -180,12 +180,8 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const { claimedAt } = claim;
     const { receipt, again, detail = null, unread = null } = receiptOf(sent, now);
     lost.ended(receipt.kind);
-    if (receipt.kind === 'unknown') metrics.answerLost(lostHow(sent));
-    metrics.uploadEnded({
-      result: receipt.kind,
-      bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
-      durationMs: now() - claimedAt,
-    });
+    if (receipt.kind === 'unknown') metrics.answerLost('credit-analysis', lostHow(sent));
+    metrics.uploaded('credit-analysis', receipt.kind);
     const entries = analysisRequestEntries(record, { n, claim, receipt });
     const put = () => attemptRepository.putReceipt(subject, { n, claim }, receipt, entries);
     await tried('a receipt', withStorePatience(put, patience));

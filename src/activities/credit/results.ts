@@ -43,7 +43,7 @@ export interface AwaitAnalysisInput extends PollRequest {
 
 /** Follows an accepted upload: poll, fetch, store. Reads are harmless, so all of it may be repeated. */
 export function createCreditResultActivities(deps: CreditDependencies) {
-  const { store, credit, metrics, now } = deps;
+  const { store, credit, now } = deps;
   const { operations } = credit;
   const analyses = new AnalysisRepository(store);
   const pollUntilSettled = createPolling(deps);
@@ -211,7 +211,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const sha256 =
       result === null ? null : ((await findLarge(store, result.allKey))?.sha256 ?? null);
     const entries = [analysisOutcomeEntry(end, record, sha256)];
-    return storeOutcome(analyses, ref, end, entries, ({ status }) => metrics.analysisEnded(status));
+    return storeOutcome(deps, 'credit-analysis', analyses, ref, end, entries);
   }
 
   return { awaitAnalysis, fileResults, finalizeAnalysis };

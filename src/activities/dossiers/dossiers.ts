@@ -11,6 +11,7 @@ import {
   type DossierSight,
 } from '../../domain/dossiers/follow';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
+import { storeOutcome } from '../core/job-records';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 import { cancelRequested, createDossierCancelActivities } from './cancellations';
 import type { DossierDependencies } from '../dependencies';
@@ -86,16 +87,14 @@ export function createDossierActivities(deps: DossierDependencies) {
       settledAt: iso(),
     };
     const job = await actorOf(file, ref);
-    const first = await file.putOutcome(ref.folder, end, [
+    if (end.possibleAttempt) metrics.retried('unknown');
+    return storeOutcome(deps, 'dossier', file, ref, end, [
       ...open.flatMap((retry) => {
         const { attempt } = retry;
         return attempt === null ? [] : dossierRetryEntry(retry, attempt, job);
       }),
       dossierOutcomeEntry(end, job),
     ]);
-    metrics.dossierEnded(first.status);
-    if (first.possibleAttempt) metrics.retryEnded('unknown');
-    return first;
   }
 
   /**

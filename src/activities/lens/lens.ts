@@ -30,7 +30,7 @@ const lookMs = 20_000;
 
 /** One picture: uploaded, polled, finalized. */
 export function createLensActivities(deps: LensDependencies) {
-  const { store, lens, metrics, now, stopping } = deps;
+  const { store, lens, now, stopping } = deps;
   const { attempts } = store;
   const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
@@ -115,7 +115,7 @@ export function createLensActivities(deps: LensDependencies) {
       settledAt: new Date(now()).toISOString(),
     };
     const entries = [lensOutcomeEntry(end, record)];
-    return storeOutcome(file, ref, end, entries, ({ status }) => metrics.lensEnded(status));
+    return storeOutcome(deps, 'lens', file, ref, end, entries);
   }
 
   /** For a settled analysis whose files were not all fetched: the files there are. */

@@ -255,7 +255,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
         return this.#uploadRefused(analysis, { code, message });
       }
       await file.note(this.#uploads, ['taken'], now());
-      metrics.uploadEnded('taken');
+      metrics.uploaded('lens', 'accepted');
       return this.#submit(analysis, signal);
     }
 
@@ -271,13 +271,13 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       { analysisId, billing }: LensAnalysis,
       why: { code: string | null; message: string },
     ): Reading<SubmittedLens> {
-      metrics.uploadEnded('refused');
+      metrics.uploaded('lens', 'refused');
       return { kind: 'settled', value: { kind: 'upload_refused', analysisId, billing, ...why } };
     }
 
     async #uploadExpired({ analysisId, billing }: LensAnalysis): Promise<Reading<SubmittedLens>> {
       await file.giveUp(this.#record.name, this.#attempt, 'upload_expired', now());
-      metrics.uploadEnded('expired');
+      metrics.uploaded('lens', 'expired');
       const expired = { analysisId, at: now() };
       await audit.append([
         lensRequestEntry(uploadExpiredCode, expired, this.#record, this.#attempt),

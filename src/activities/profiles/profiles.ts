@@ -3,9 +3,6 @@ import { profileFromWire, type ProfileAnswer } from '../../apis/investigation/wi
 import { isTooLarge } from '../../apis/http/classify';
 import { ContractError } from '../../apis/http/errors';
 import type { ProfilesApi } from '../../apis/investigation/profile';
-import type { Store } from '../../store/store';
-import type { AuditTrail } from '../../store/audit/trail';
-import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import {
@@ -44,29 +41,15 @@ import {
   type Sent,
   unsentReading,
 } from '../core/attempt';
+import type { JobDependencies } from '../dependencies';
 import type { BeforeSend } from '../../apis/http/call';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
-import {
-  createPolling,
-  unsettled,
-  type Reading,
-  type PollDependencies,
-} from '../core/poll-until-settled';
+import { createPolling, unsettled, type Reading } from '../core/poll-until-settled';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
 
-export interface ProfileDependencies extends PollDependencies {
+export interface ProfileDependencies extends JobDependencies {
   profiles: ProfilesApi;
-  store: Store;
-  audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
-  nameOf: NameOf;
-  metrics: ProfileMetrics;
-}
-
-export interface ProfileMetrics {
-  /** An outcome was stored. */
-  lookupEnded(outcome: ProfileOutcome): void;
 }
 
 export interface LookUpInput extends PollRequest {
@@ -237,7 +220,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     };
     await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
     const entries = [profileOutcomeEntry(end, record)];
-    return storeOutcome(file, ref, end, entries, (first) => deps.metrics.lookupEnded(first));
+    return storeOutcome(deps, 'profile', file, ref, end, entries);
   }
 
   return { lookUpProfile, finalizeProfile };

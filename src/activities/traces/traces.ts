@@ -1,8 +1,6 @@
 import type { JobRef } from '../../domain/core/job-record';
 import type { TraceAnswer, TracesApi } from '../../apis/investigation/traces';
 import { withEither } from '../../apis/http/signals';
-import type { Store } from '../../store/store';
-import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
 import { TraceRepository } from '../../store/traces/traces';
 import {
@@ -27,26 +25,13 @@ import {
   type TraceStatus,
 } from '../../domain/traces/search';
 import type { Trace } from '../../domain/traces/trace';
+import type { JobDependencies } from '../dependencies';
 import { answerLost, sendKeyed, type KeyedAnswer, unsentReading } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
-import {
-  createPolling,
-  unsettled,
-  type Reading,
-  type PollDependencies,
-} from '../core/poll-until-settled';
+import { createPolling, unsettled, type Reading } from '../core/poll-until-settled';
 
-export interface TraceMetrics {
-  /** An outcome was stored. */
-  searchEnded(outcome: TraceOutcome): void;
-}
-
-export interface TraceDependencies extends PollDependencies {
-  metrics: TraceMetrics;
+export interface TraceDependencies extends JobDependencies {
   traces: TracesApi;
-  store: Store;
-  /** `IdKey.nameOf('document', ...)`: indexes responses by subject, for erasure. */
-  nameOf: NameOf;
 }
 
 /** Result of requesting a search. */
@@ -222,7 +207,7 @@ export function createTraceActivities(deps: TraceDependencies) {
       settledAt: new Date(now()).toISOString(),
     };
     const entries = [traceOutcomeEntry(end, record)];
-    return storeOutcome(file, ref, end, entries, (first) => deps.metrics.searchEnded(first));
+    return storeOutcome(deps, 'trace', file, ref, end, entries);
   }
 
   return { startTrace, awaitTrace, finalizeTrace };

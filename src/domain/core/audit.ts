@@ -1,4 +1,4 @@
-import type { JobInput, JobOutcome } from './job-record';
+import type { JobInput, OutcomeFields } from './job-record';
 import type { Receipt } from './service/attempts';
 
 /** Content of the audit trail: words, ids and keyed names. Never a document, a name or a token. */
@@ -56,7 +56,7 @@ export function jobRequestEntry(
 
 /** The end of a job. @param sha256 of its result; null: none */
 export function jobOutcomeEntry(
-  { jobId, status: result, settledAt }: Pick<JobOutcome, 'jobId' | 'status' | 'settledAt'>,
+  { jobId, status: result, settledAt }: Pick<OutcomeFields, 'jobId' | 'status' | 'settledAt'>,
   { createdBy: by }: Pick<JobInput, 'createdBy'>,
   sha256: string | null,
   about: About,

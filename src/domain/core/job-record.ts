@@ -24,7 +24,7 @@ export interface JobError {
 }
 
 /** What the outcome of every job has; it is the result of its workflow too. */
-export interface JobOutcome<Status extends string = string> {
+export interface OutcomeFields<Status extends string = string> {
   jobId: string;
   status: Status;
   error: JobError | null;

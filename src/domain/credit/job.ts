@@ -6,7 +6,7 @@ import {
   type AuditEntry,
 } from '../core/audit';
 import type { Attempt } from '../core/service/attempts';
-import type { JobError, JobInput, JobOutcome } from '../core/job-record';
+import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import type { AnalysisSummary } from './analysis';
 import type { ResultFilter } from './operation';
 
@@ -54,7 +54,7 @@ export const analysisStatuses = [
 export type AnalysisStatus = (typeof analysisStatuses)[number];
 
 /** How an analysis ended. */
-export interface AnalysisOutcome extends JobOutcome<AnalysisStatus> {
+export interface AnalysisOutcome extends OutcomeFields<AnalysisStatus> {
   operationId: string | null;
   /** The last status word of the service; null: none. */
   statusWord: string | null;

@@ -1,5 +1,5 @@
 import type { StoredArtifact, ArtifactNotStored } from '../core/artifact';
-import type { JobInput, JobOutcome } from '../core/job-record';
+import type { JobInput, OutcomeFields } from '../core/job-record';
 import type { ServiceFailure } from '../core/service/service-failure';
 import type {
   AttemptBilling,
@@ -99,7 +99,7 @@ export interface DossierReport {
 }
 
 /** How following it ended. */
-export interface DossierOutcome extends JobOutcome<DossierStatus> {
+export interface DossierOutcome extends OutcomeFields<DossierStatus> {
   dossierId: string;
   /** The service's status word at the last read; null: never read. */
   remote: string | null;

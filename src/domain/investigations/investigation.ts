@@ -1,5 +1,5 @@
 import { jobOutcomeEntry, type AuditEntry } from '../core/audit';
-import type { JobInput, JobOutcome } from '../core/job-record';
+import type { JobInput, OutcomeFields } from '../core/job-record';
 import type { JobKind } from '../job';
 import type { AnalysisRecord } from '../credit/job';
 import type { LensRecord } from '../lens/analyze';
@@ -81,7 +81,7 @@ export interface StepEnd {
 }
 
 /** How an investigation ended; `error`: required steps without an answer, and why. */
-export interface InvestigationOutcome extends JobOutcome<InvestigationStatus> {
+export interface InvestigationOutcome extends OutcomeFields<InvestigationStatus> {
   steps: StepEnd[];
 }
 

@@ -1,6 +1,6 @@
 import type { ArtifactFiles } from '../core/artifact';
 import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
-import type { JobError, JobInput, JobOutcome } from '../core/job-record';
+import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import type { Billing } from '../core/service/billing';
 import type { LensAnalysis, LensMode } from './lens-analysis';
 
@@ -83,7 +83,7 @@ export interface ReplacedLens {
 }
 
 /** How an analysis ended. */
-export interface LensOutcome extends JobOutcome<LensStatus> {
+export interface LensOutcome extends OutcomeFields<LensStatus> {
   seen: LensSeen | null;
   /** As last read; null: none. */
   billing: Billing | null;

@@ -1,5 +1,5 @@
 import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
-import type { JobError, JobInput, JobOutcome } from '../core/job-record';
+import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import { numberOfChunk, type Attempt, type Receipt } from '../core/service/attempts';
 import { unreadableAnswer } from '../core/service/service-failure';
 
@@ -97,7 +97,7 @@ export type LookedUp =
   | { kind: 'ended'; status: ProfileStatus };
 
 /** How a lookup ended. */
-export interface ProfileOutcome extends JobOutcome<ProfileStatus> {
+export interface ProfileOutcome extends OutcomeFields<ProfileStatus> {
   rural: RuralReported | null;
   counts: SectionCounts | null;
   /** Of the stored response; null: none. */

@@ -1,5 +1,5 @@
 import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
-import type { JobError, JobInput, JobOutcome } from '../core/job-record';
+import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import type { Receipt } from '../core/service/attempts';
 import type { Billing } from '../core/service/billing';
 import type { Trace, TraceStrategy } from './trace';
@@ -51,7 +51,7 @@ export interface TraceSeen {
 }
 
 /** How a search ended. */
-export interface TraceOutcome extends JobOutcome<TraceStatus> {
+export interface TraceOutcome extends OutcomeFields<TraceStatus> {
   seen: TraceSeen | null;
   /** Null: none was created, or it is unknown. */
   traceId: string | null;

@@ -3,8 +3,8 @@ import { createLensActivities } from '../../activities/lens/lens';
 import { LensApi } from '../../apis/investigation/lens';
 import type { InvestigationBase } from '../part';
 
-export function lens({ common, service, timeoutMs, environment, metrics }: InvestigationBase) {
+export function lens({ common, service, timeoutMs, environment }: InvestigationBase) {
   const api = new LensApi(service, environment.lens, timeoutMs);
-  const deps = { ...common, lens: api, metrics: metrics.lens };
+  const deps = { ...common, lens: api };
   return { activities: { ...createLensActivities(deps), ...createLensArtifactActivities(deps) } };
 }

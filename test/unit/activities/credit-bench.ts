@@ -48,7 +48,7 @@ export class CreditBench {
   readonly lost: string[] = [];
   readonly ended: string[] = [];
   readonly metrics = new WorkerMetrics('1.2.3');
-  readonly tries: { result: string; bytes: number }[] = [];
+  readonly tries: string[] = [];
   /** Milliseconds that the injected clock is ahead of the real one. */
   ahead = 0;
   /** Between two tries and two reads. */
@@ -95,17 +95,18 @@ export class CreditBench {
       stopping: new AbortController().signal,
       warn: () => undefined,
       metrics: {
-        answerLost: (how) => {
+        ...this.metrics.jobs,
+        answerLost: (kind, how) => {
           this.lost.push(how);
-          this.metrics.credit.answerLost(how);
+          this.metrics.jobs.answerLost(kind, how);
         },
-        analysisEnded: (status) => {
-          this.ended.push(status);
-          this.metrics.credit.analysisEnded(status);
+        ended: (kind, outcome) => {
+          this.ended.push(outcome.status);
+          this.metrics.jobs.ended(kind, outcome);
         },
-        uploadEnded: (upload) => {
-          this.tries.push({ result: upload.result, bytes: upload.bytes });
-          this.metrics.credit.uploadEnded(upload);
+        uploaded: (kind, result) => {
+          this.tries.push(result);
+          this.metrics.jobs.uploaded(kind, result);
         },
       },
       pause: (ms, signal) => this.pause(ms, signal),

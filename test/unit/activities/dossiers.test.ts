@@ -23,7 +23,7 @@ const unreadable = new ContractError(call, [{ path: 'id', code: 'invalid' }]);
 const answered = (status: number, fields: object = {}): StatusError =>
   answeredStatus(call, status, fields);
 
-const ref = { jobId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
+const ref = { jobId: 'dossier/d/1', folder: 'dossiers/d/1' };
 
 /** A service with one dossier, whose attempts it counts by the keys that it has seen. */
 class Bench {
@@ -90,8 +90,8 @@ class Bench {
       store: this.store,
       nameOf: (document: string) => document,
       metrics: {
-        dossierEnded: () => undefined,
-        retryEnded: (result: string) => void this.ended.push(result),
+        ended: () => undefined,
+        retried: (result: string) => void this.ended.push(result),
       },
       stopping: new AbortController().signal,
       warn: () => undefined,
@@ -316,7 +316,7 @@ it('an attempt is counted with the work that learnt of it, whoever asked first',
   await bench.retry({ deadlineAt: 30_000 });
   const first = await bench.conclude();
   bench.shown = null;
-  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2' };
   bench.attempt = 1;
   bench.answers = [{ error: lost, taken: true }];
   expect(await bench.retry({ ref: other })).toEqual(begun('us'));
@@ -333,7 +333,7 @@ it('an attempt is counted with the work that learnt of it, whoever asked first',
 it('an attempt is counted with the work that reads it back, although another one has sent it', async () => {
   bench.answers = [{ error: new Error('killed'), taken: true }];
   await expect(bench.retry()).rejects.toThrow('killed');
-  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2' };
   expect(await bench.retry({ ref: other })).toEqual(begun('us'));
   expect(bench.keys).toHaveLength(1);
   expect(await bench.conclude(other)).toMatchObject({ caused: 1, possibleAttempt: false });
@@ -380,7 +380,7 @@ it('an attempt that stays unknown is possible for every work that may have sent 
   bench.shown = 1;
   bench.answers = Array.from({ length: 400 }, () => ({ error: lost, taken: true }));
   await bench.retry({ deadlineAt: 30_000 });
-  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  const other = { jobId: 'dossier/d/2', folder: 'dossiers/d/2' };
   await bench.retry({ ref: other, deadlineAt: bench.now + 30_000 });
   expect(new Set(bench.keys).size).toBe(1);
   expect(await bench.conclude(other)).toMatchObject({ caused: 0, possibleAttempt: true });

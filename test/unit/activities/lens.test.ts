@@ -115,8 +115,8 @@ class Bench {
       audit: { append: async (entries: AuditEntry[]) => void this.audit.push(...entries) },
       nameOf: (document: string) => document,
       metrics: {
-        lensEnded: (status: string) => void this.ended.push(status),
-        uploadEnded: (result: string) => void this.counted.push(result),
+        ended: (_: string, { status }: { status: string }) => void this.ended.push(status),
+        uploaded: (_: string, result: string) => void this.counted.push(result),
       },
       stopping: new AbortController().signal,
       warn: () => undefined,

@@ -1,3 +1,4 @@
+import { WorkerMetrics } from '../../../src/workers/metrics';
 import { CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import {
@@ -63,7 +64,7 @@ function activities(
     store,
     audit: audit as unknown as ProfileDependencies['audit'],
     nameOf: (text) => text,
-    metrics: { lookupEnded: (outcome) => counted.push(outcome.status) },
+    metrics: { ...new WorkerMetrics('test').jobs, ended: (_, { status }) => counted.push(status) },
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => nowMs,

@@ -1,3 +1,4 @@
+import { WorkerMetrics } from '../../../src/workers/metrics';
 import { CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createTraceActivities } from '../../../src/activities/traces/traces';
@@ -47,7 +48,8 @@ function activities() {
   return createTraceActivities({
     traces: new TracesApi(service, readEnvironment({}).traceNames),
     store: place.store,
-    metrics: { searchEnded: () => undefined },
+    metrics: new WorkerMetrics('test').jobs,
+    audit: null as never,
     nameOf: (text) => text,
     stopping: stopping.signal,
     warn: () => undefined,
@@ -70,7 +72,8 @@ async function expectNothingSent(status: 'cancelled' | 'expired'): Promise<void>
   const read = { method: 'GET', pathTemplate: '/after', path: '/after', token: 'none' } as const;
   await service.call({ ...read, timeoutMs: 5_000, maxBytes: 1_000 }, 'poll');
   expect(server.received.map(({ path }) => path)).toEqual(['/api/v1/after']);
-  const outcome = { status, seen: null, error: null, startedAt: '' } as const;
+  const startedAt = new Date().toISOString();
+  const outcome = { status, seen: null, error: null, startedAt } as const;
   expect(await activities().finalizeTrace({ ref, outcome })).toMatchObject({ status, error: null });
 }
 

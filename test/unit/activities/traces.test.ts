@@ -1,3 +1,4 @@
+import { WorkerMetrics } from '../../../src/workers/metrics';
 import type { BeforeSend } from '../../../src/apis/http/call';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
@@ -114,7 +115,8 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
     traces: traces as unknown as TraceDependencies['traces'],
     store: filling(),
     nameOf: (text) => text,
-    metrics: { searchEnded: ({ status }) => counted.push(status) },
+    metrics: { ...new WorkerMetrics('test').jobs, ended: (_, { status }) => counted.push(status) },
+    audit: null as never,
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => nowMs,

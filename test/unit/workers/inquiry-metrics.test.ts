@@ -15,11 +15,11 @@ const times = { startedAt: '2026-01-05T10:00:00.000Z', settledAt: '2026-01-05T10
 
 function searchEnded(status: TraceStatus, billing: Billing | null): void {
   const outcome = { status, seen: { billing, state: status }, ...times };
-  metrics.traces.searchEnded(outcome as unknown as TraceOutcome);
+  metrics.jobs.ended('trace', outcome as unknown as TraceOutcome);
 }
 
 function lookupEnded(status: ProfileStatus, answered: number): void {
-  metrics.profiles.lookupEnded({ status, answered, ...times } as ProfileOutcome);
+  metrics.jobs.ended('profile', { status, answered, ...times } as ProfileOutcome);
 }
 
 it('counts searches and lookups by how they ended, from nothing', async () => {

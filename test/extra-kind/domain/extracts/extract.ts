@@ -1,5 +1,5 @@
 import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
-import type { JobInput, JobOutcome, JobRef } from '../core/job-record';
+import type { JobInput, OutcomeFields, JobRef } from '../core/job-record';
 import type { PollRequest } from '../core/service/poll-request';
 
 /** A registry extract about a company or person: asked for, and read until it is there. */
@@ -15,7 +15,7 @@ export interface ExtractRecord extends JobInput {
 export type ExtractStatus =
   'completed' | 'failed' | 'cancelled' | 'refused' | 'expired' | 'unknown_outcome';
 
-export interface ExtractOutcome extends JobOutcome<ExtractStatus> {
+export interface ExtractOutcome extends OutcomeFields<ExtractStatus> {
   extractId: string | null;
   sha256: string | null;
 }
