@@ -73,7 +73,7 @@ async function investigated(rig: WorkflowRig, script: Script) {
   const child = (dossier: string) => {
     const jobId = idOf(dossier);
     const about = { jobId, dossierId: dossier, maxAttempts: 1, onReview: 'wait', toCancel: false };
-    return { jobId: jobId, kind: 'dossier' as const, terms: { record: about } };
+    return { jobId: jobId, kind: 'dossier' as const, terms: { ...about, atOnce: false, record: about } };
   };
   const sight = (state: string) => ({
     state,
@@ -118,13 +118,13 @@ async function investigated(rig: WorkflowRig, script: Script) {
         steps: ended.steps,
       }),
       beginFollow: async () => null,
-      awaitDossier: async ({ ref }: { ref: { dossierId: string } }) => {
-        const endsAt = begunAt + (script.settlesAfterMs?.[ref.dossierId] ?? 0);
+      awaitDossier: async ({ ref }: { ref: { folder: string } }) => {
+        const endsAt = begunAt + (script.settlesAfterMs?.[dossierOf(ref.folder)] ?? 0);
         if ((await rig.now()) < endsAt) throw notSettledYet(6 * hour);
         return { kind: 'settled', value: sight('completed') };
       },
-      cancelDossier: async ({ ref }: { ref: { dossierId: string } }) => {
-        cancelled.push(ref.dossierId);
+      cancelDossier: async ({ ref }: { ref: { folder: string } }) => {
+        cancelled.push(dossierOf(ref.folder));
         await script.beforeCancel;
         return { kind: 'settled', value: { kind: 'settled', sight: sight('cancelled') } };
       },
@@ -145,7 +145,7 @@ async function investigated(rig: WorkflowRig, script: Script) {
     const terms = { deadlineAt: begunAt + 60 * day, interactive: true, queueSuffix };
     if (script.runsAlready !== undefined) {
       const { jobId, ...about } = child(script.runsAlready).terms.record;
-      const ref = { jobId, folder: `works/${jobId}`, dossierId: script.runsAlready };
+      const ref = { jobId, folder: `works/${jobId}` };
       await workflow.start('followDossier', {
         workflowId: `dossier/${name}-${script.runsAlready}`,
         taskQueue,

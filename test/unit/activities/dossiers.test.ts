@@ -507,7 +507,13 @@ it('one odd answer ends no cancellation of what was read before; an id that nobo
 });
 
 it('one odd answer ends no cancellation of what is followed', async () => {
-  const record = { ...ref, maxAttempts: 1, onReview: 'wait', toCancel: false } as const;
+  const record = {
+    ...ref,
+    dossierId: 'd',
+    maxAttempts: 1,
+    onReview: 'wait',
+    toCancel: false,
+  } as const;
   await bench.activities.beginFollow({ record: { ...record, createdAt: 't', createdBy: 'p' } });
   bench.state = 'running';
   bench.beforeRead = () => {
@@ -584,7 +590,13 @@ it('an attempt that the service has forgotten is not waited for until the deadli
 });
 
 it('a job that is stored when it starts ends once', async () => {
-  const record = { ...ref, maxAttempts: 2, onReview: 'leave', toCancel: false } as const;
+  const record = {
+    ...ref,
+    dossierId: 'd',
+    maxAttempts: 2,
+    onReview: 'leave',
+    toCancel: false,
+  } as const;
   const stored = { ...record, createdAt: 't', createdBy: 'p' };
   expect(await bench.activities.beginFollow({ record: stored })).toBeNull();
   const outcome = await bench.conclude();
