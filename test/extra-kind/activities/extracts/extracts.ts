@@ -11,14 +11,13 @@ import {
   type ExtractPoll,
 } from '../../domain/extracts/extract';
 import { ExtractRepository } from '../../store/extracts/extracts';
-import type { Store } from '../../store/store';
 import { answerLost, sendKeyed, unsentReading } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
-import { createPolling, unsettled, type PollDependencies } from '../core/poll-until-settled';
+import { createPolling, unsettled } from '../core/poll-until-settled';
+import type { JobDependencies } from '../dependencies';
 
-export interface ExtractDependencies extends PollDependencies {
+export interface ExtractDependencies extends JobDependencies {
   extracts: ExtractsApi;
-  store: Store;
 }
 
 type Ended = Pick<ExtractOutcome, 'status' | 'sha256' | 'error' | 'startedAt'>;
@@ -87,13 +86,8 @@ export function createExtractActivities(deps: ExtractDependencies) {
       extractId: standing.kind === 'accepted' ? standing.externalId : null,
       settledAt: new Date(now()).toISOString(),
     };
-    return storeOutcome(
-      file,
-      ref,
-      outcome,
-      [extractOutcomeEntry(record, outcome)],
-      () => undefined,
-    );
+    const entries = [extractOutcomeEntry(record, outcome)];
+    return storeOutcome(deps, 'extract', file, ref, outcome, entries);
   }
 
   return { startExtract, awaitExtract, finalizeExtract };
