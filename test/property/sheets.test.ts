@@ -8,7 +8,8 @@ import * as fc from 'fast-check';
 import type { ResultRow } from '../../src/domain/certificates/certificates';
 import { planRows } from '../../src/sheets/read/plan-rows';
 import { readSheet, type SheetRow } from '../../src/sheets/read/read-rows';
-import { openResultSheet, readResultSheet } from '../../src/sheets/write/result-sheet';
+import { ResultSheet } from '../../src/sheets/write/result-sheet';
+import { readResultSheet } from '../support/read-result-sheet';
 import { SheetError } from '../../src/sheets/sheet-error';
 import { workbookFile } from '../support/workbook-files';
 import { anyCharacter } from '../support/any-character';
@@ -187,7 +188,7 @@ describe('a result sheet', () => {
           requestedAt: null,
           completedAt: null,
         };
-        const sheet = openResultSheet(path, { excel });
+        const sheet = new ResultSheet(path, { excel });
         await sheet.write(row);
         await sheet.close();
         const records = [];

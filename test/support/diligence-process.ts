@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { readResultSheet } from '../../src/sheets/write/result-sheet';
+import { readResultSheet } from './read-result-sheet';
 import {
   startSandbox,
   type CreditNamesInput,

@@ -1,6 +1,5 @@
-import { stringify, type Stringifier } from 'csv-stringify';
 import type { AuditEntry } from '../../domain/core/audit';
-import { inertCell } from './result-cells';
+import { inertCell } from './csv-file';
 
 /** A record of the audit trail in a sheet. */
 export interface AuditSheetRecord extends Omit<AuditEntry, 'kind' | 'details'> {
@@ -35,19 +34,7 @@ export const auditColumns = [
   'intact',
 ] as const;
 
-/** Takes records, gives CSV: `,` and LF, or with `excel` the format of result sheets. */
-export function auditSheet({ excel = false }: { excel?: boolean } = {}): Stringifier {
-  return stringify({
-    columns: [...auditColumns],
-    header: true,
-    delimiter: excel ? ';' : ',',
-    record_delimiter: excel ? '\r\n' : '\n',
-    bom: excel,
-    quoted_match: /[;,\t\r\n]/,
-  });
-}
-
-/** The cells of a record, in the order of `auditColumns`; formulas are escaped. */
+/** In the order of `auditColumns`; formulas are escaped. */
 export function auditCells(record: AuditSheetRecord): string[] {
   const { details } = record;
   const hasDetails = details != null && Object.keys(details).length > 0;

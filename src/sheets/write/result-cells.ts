@@ -1,5 +1,6 @@
 import type { ResultRow } from '../../domain/certificates/certificates';
 import { punctuateDocument } from '../../domain/core/documents/documents';
+import type { CsvCell } from './csv-file';
 
 /** The columns of a result sheet, in order. A published format: add at the end only. */
 export const resultColumns = [
@@ -31,33 +32,9 @@ export const resultColumns = [
 ] as const;
 export type ResultColumn = (typeof resultColumns)[number];
 
-const fieldOfColumn: Readonly<Record<ResultColumn, Exclude<keyof ResultRow, 'own'>>> = {
-  line: 'line',
-  document: 'document',
-  type: 'type',
-  status: 'status',
-  certidao_id: 'certidaoId',
-  classification: 'classification',
-  divergent: 'divergent',
-  official_name: 'officialName',
-  captured_at: 'capturedAt',
-  pdf: 'pdf',
-  sha256: 'sha256',
-  attempts: 'attempts',
-  error_code: 'errorCode',
-  error_category: 'errorCategory',
-  error_message: 'errorMessage',
-  reference: 'reference',
-  duplicate_of: 'duplicateOf',
-  note: 'note',
-  possible_double_charge: 'possibleDoubleCharge',
-  retryable: 'retryable',
-  requested_at: 'requestedAt',
-  completed_at: 'completedAt',
-  holder_name: 'holderName',
-  base_name: 'baseName',
-  source_name: 'sourceName',
-};
+type FieldOf<Column extends string> = Column extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<FieldOf<Rest>>}`
+  : Column;
 
 /** Names of the user's other columns, after ours. A name that is taken gets the prefix `input_`. */
 export function ownNames(columns: readonly string[], ours: readonly string[]): string[] {
@@ -84,38 +61,19 @@ export function ownFields(
   return Object.fromEntries(ownNames(columns, []).map((name, at) => [name, cells[at] ?? '']));
 }
 
-export interface CellStyle {
-  /** For a spreadsheet program; false: for programs, which read texts unchanged. */
-  excel: boolean;
-}
-
 export function resultValue(
   row: ResultRow,
   column: ResultColumn,
 ): string | number | boolean | null {
-  return row[fieldOfColumn[column]];
+  const field = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return row[field as FieldOf<ResultColumn>];
 }
 
-/** The row as text, in the order of `resultColumns`; a spreadsheet would read bare digits as a number. */
-export function resultCells(row: ResultRow, { excel }: CellStyle): string[] {
+/** In the order of `resultColumns`. @param excel a spreadsheet would read bare digits as a number */
+export function resultCells(row: ResultRow, excel: boolean): CsvCell[] {
   return resultColumns.map((column) => {
     const value = resultValue(row, column);
-    if (value === null) return '';
-    if (typeof value !== 'string') return String(value);
-    return sheetText(column === 'document' && excel ? punctuateDocument(value) : value, excel);
+    const isDocument = column === 'document' && typeof value === 'string';
+    return excel && isDocument ? punctuateDocument(value) : value;
   });
-}
-
-/** Text of a CSV file: formulas are escaped for spreadsheet programs. */
-export function sheetText(text: string, excel: boolean): string {
-  return excel ? inertCell(text) : text;
-}
-
-/**
- * Prefixes an apostrophe to text that a spreadsheet would execute (`= + - @`, their full-width forms, tab,
- * line breaks, also after white space); other text is unchanged.
- * https://owasp.org/www-community/attacks/CSV_Injection
- */
-export function inertCell(text: string): string {
-  return /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/.test(text) ? `'${text}` : text;
 }

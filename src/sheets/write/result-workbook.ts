@@ -134,7 +134,7 @@ async function writeWorkbook(
     { features: [filterOver(columnLetters(names.length - 1), rows.length + 1)] },
   );
   const stream = file.toStream as () => Promise<NodeJS.ReadableStream>;
-  await pipeline(await stream(), createWriteStream(path, { flush: true }));
+  await pipeline(await stream(), createWriteStream(path, { flush: true, mode: 0o600 }));
 }
 
 /** The writer has no filter, but accepts additions to its XML. */

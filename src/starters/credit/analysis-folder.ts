@@ -8,12 +8,12 @@ import { analysisHtml, type ReportedAnalysis } from '../../report/credit/analysi
 import { AnalysisFold } from '../../report/credit/figures';
 import type { ReportLanguage } from '../../report/formats';
 import {
-  AnalysisSheet,
   issueCells,
   issueColumns,
   receivableCells,
   receivableColumns,
-} from '../../sheets/write/analysis-sheet';
+} from '../../sheets/write/credit-sheets';
+import { CsvFile } from '../../sheets/write/csv-file';
 import type { CommandContext } from '../jobs/context';
 import { evidenceOf } from '../jobs/export-job';
 import { writeWhole } from '../jobs/written-file';
@@ -43,8 +43,8 @@ export async function writeAnalysisFolder(
   // A payer comes after its receivables, and the assignor after all: they are read first.
   const { analysis, payers } = await firstReading(store, result);
   const { assignor } = analysis;
-  const receivables = new AnalysisSheet(join(folder, 'titulos.csv'), receivableColumns);
-  const issues = new AnalysisSheet(join(folder, 'issues.csv'), issueColumns);
+  const receivables = new CsvFile(join(folder, 'titulos.csv'), receivableColumns);
+  const issues = new CsvFile(join(folder, 'issues.csv'), issueColumns);
   const fold = new AnalysisFold();
   fold.assignor(assignor);
   try {
@@ -88,7 +88,7 @@ export async function writeAnalysisFolder(
 /** Reads the next part only when the sheets have written the last one. */
 async function* drainedBetween(
   chunks: AsyncIterable<Buffer>,
-  sheets: readonly AnalysisSheet[],
+  sheets: readonly CsvFile[],
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     yield chunk;

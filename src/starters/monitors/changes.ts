@@ -10,7 +10,8 @@ import {
   type ChangeStatus,
   type LagFigures,
 } from '../../domain/monitors/change-record';
-import { changeCells, changeSheet } from '../../sheets/write/change-sheet';
+import { changeCells, changeColumns } from '../../sheets/write/change-sheet';
+import { csvStream } from '../../sheets/write/csv-file';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorRepository } from '../../store/monitors/monitors';
 import { changeDocument, changeLines } from './change-lines';
@@ -101,7 +102,7 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
     async function* rows(): AsyncGenerator<string[]> {
       for await (const { record } of chosen()) yield changeCells(record, { excel });
     }
-    const sheet = changeSheet({ excel });
+    const sheet = csvStream(changeColumns, { excel });
     await pipeline([Readable.from(rows()), sheet, process.stdout], { end: false });
   } else {
     await pipeline([Readable.from(jsonText(chosen(), lags)), process.stdout], { end: false });

@@ -7,7 +7,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import { readAudit, type StoredAuditRecord } from '../../store/audit/read';
 import { anchorChain, parseHead } from '../../store/audit/anchors';
 import { verifyAudit, type AuditFinding } from '../../store/audit/verify';
-import { auditCells, auditSheet } from '../../sheets/write/audit-sheet';
+import { auditCells, auditColumns } from '../../sheets/write/audit-sheet';
+import { csvStream } from '../../sheets/write/csv-file';
 import { exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
 import { openContext, type CommandContext } from '../jobs/context';
@@ -108,7 +109,7 @@ function csv(records: AsyncIterable<StoredAuditRecord>, excel: boolean): Steps {
   async function* rows(): AsyncGenerator<string[]> {
     for await (const record of records) yield auditCells(record);
   }
-  return [Readable.from(rows()), auditSheet({ excel })];
+  return [Readable.from(rows()), csvStream(auditColumns, { excel })];
 }
 
 /** One JSON document: a list of records. */

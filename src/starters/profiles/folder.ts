@@ -4,7 +4,7 @@ import { profileFromWire } from '../../apis/investigation/wire/profile.wire';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { profileSectionNames, profileSections } from '../../domain/profiles/sections';
-import { tableSheet } from '../../sheets/write/table-sheet';
+import { csvTable } from '../../sheets/write/csv-file';
 import { CommandError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 import { writeWhole } from '../jobs/written-file';
@@ -43,7 +43,7 @@ export async function writeProfileFolder(
   }
   const sections = profileSections(read.answer);
   const files = new Map([['profile.json', `${JSON.stringify(read.answer, null, 2)}\n`]]);
-  for (const section of sections) files.set(`${section.name}.csv`, tableSheet(section, { excel }));
+  for (const section of sections) files.set(`${section.name}.csv`, csvTable(section, { excel }));
   await mkdir(folder, { recursive: true });
   for (const name of ours) if (!files.has(name)) await rm(join(folder, name), { force: true });
   for (const [name, text] of files) await writeWhole(folder, name, text);

@@ -6,7 +6,7 @@ import {
   profileSections,
   type ProfileSection,
 } from '../../domain/profiles/sections';
-import { AnalysisSheet } from '../../sheets/write/analysis-sheet';
+import { CsvFile } from '../../sheets/write/csv-file';
 import type { BatchSheets, ShownRow } from '../jobs/batches/rules';
 
 /** Sheets of a batch of lookups besides `results.csv`: one for each section over all people. */
@@ -15,7 +15,7 @@ export class ProfileSheets implements BatchSheets {
   readonly #how: { excel: boolean };
   /** Columns of each section that occurs. */
   readonly #columns = new Map<string, Set<string>>();
-  readonly #open = new Map<string, AnalysisSheet>();
+  readonly #open = new Map<string, CsvFile>();
 
   constructor(folder: string, how: { excel: boolean }) {
     this.#folder = folder;
@@ -59,15 +59,12 @@ export class ProfileSheets implements BatchSheets {
     for (const sheet of this.#open.values()) await sheet.abandon();
   }
 
-  #sheet(name: string, columns: readonly string[]): AnalysisSheet {
+  #sheet(name: string, columns: readonly string[]): CsvFile {
     const open = this.#open.get(name);
     if (open !== undefined) return open;
     const { excel } = this.#how;
     const path = join(this.#folder, `${name}.csv`);
-    const sheet = new AnalysisSheet(path, ['line', 'requested', ...columns], {
-      excel,
-      decimalComma: true,
-    });
+    const sheet = new CsvFile(path, ['line', 'requested', ...columns], { excel });
     this.#open.set(name, sheet);
     return sheet;
   }

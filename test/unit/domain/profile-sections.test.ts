@@ -1,5 +1,5 @@
 import { profileSections } from '../../../src/domain/profiles/sections';
-import { tableSheet } from '../../../src/sheets/write/table-sheet';
+import { csvTable } from '../../../src/sheets/write/csv-file';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
 
 const sectionOf = (answer: object, name: string) =>
@@ -69,9 +69,9 @@ test('a sheet quotes what parts cells, and in a spreadsheet no cell acts as a fo
       { a: 'x,"y"\n', b: null },
     ],
   };
-  expect(tableSheet(table)).toBe('a,b\n=1+1,2.5\n"x,""y""\n",\n');
-  expect(tableSheet({ ...table, rows: [{ a: true, b: false }] })).toBe('a,b\ntrue,false\n');
-  expect(tableSheet({ ...table, rows: [{ a: '=x', b: 2.5 }] }, { excel: true })).toBe(
+  expect(csvTable(table)).toBe('a,b\n=1+1,2.5\n"x,""y""\n",\n');
+  expect(csvTable({ ...table, rows: [{ a: true, b: false }] })).toBe('a,b\ntrue,false\n');
+  expect(csvTable({ ...table, rows: [{ a: '=x', b: 2.5 }] }, { excel: true })).toBe(
     '\ufeffa;b\r\n\'=x;"2,5"\r\n',
   );
 });

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import { auditCells, auditColumns, auditSheet } from '../../../src/sheets/write/audit-sheet';
+import { auditCells, auditColumns } from '../../../src/sheets/write/audit-sheet';
+import { csvStream } from '../../../src/sheets/write/csv-file';
 
 const record = {
   at: '2026-11-21T10:00:00.000Z',
@@ -19,7 +20,7 @@ const record = {
 };
 
 async function write(records: readonly (typeof record)[], excel = false): Promise<string> {
-  const sheet = auditSheet({ excel });
+  const sheet = csvStream(auditColumns, { excel });
   for (const one of records) sheet.write(auditCells(one));
   sheet.end();
   return (await buffer(sheet)).toString();

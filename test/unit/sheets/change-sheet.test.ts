@@ -1,5 +1,6 @@
 import { changeRecord } from '../../../src/domain/monitors/change-record';
-import { changeCells, changeColumns, changeSheet } from '../../../src/sheets/write/change-sheet';
+import { changeCells, changeColumns } from '../../../src/sheets/write/change-sheet';
+import { csvStream } from '../../../src/sheets/write/csv-file';
 import { filedChange } from '../../support/monitor-changes';
 
 const file = { sweep: 's', at: '2026-05-04T10:00:03.771Z', attempt: 1 };
@@ -22,7 +23,7 @@ it('writes seconds with a point, and for a spreadsheet in Portuguese with a comm
 });
 
 it('separates by semicolons where figures have commas', async () => {
-  const sheet = changeSheet({ excel: true });
+  const sheet = csvStream(changeColumns, { excel: true });
   sheet.write(changeCells(record, { excel: true }));
   sheet.end();
   const [, line = ''] = Buffer.concat(await sheet.toArray())

@@ -140,7 +140,7 @@ export function jsonApiResource(answer: unknown): z.infer<typeof resource> | nul
 }
 
 /**
- * The resource in a response; ids differ in letters at most.
+ * The resource in a response. Ids may differ in upper and lower case.
  *
  * @param wanted its field with the id, and the requested id; null: just created
  * @throws ContractError when a field that we rely on is missing, or it is about another resource

@@ -4,7 +4,7 @@ import { attentionOf } from '../../../domain/attention';
 import { parseJson } from '../../../apis/http/problem';
 import { BatchFold, type BatchRow } from '../../../report/batches/figures';
 import { batchHtml } from '../../../report/batches/page';
-import { AnalysisSheet } from '../../../sheets/write/analysis-sheet';
+import { CsvFile } from '../../../sheets/write/csv-file';
 import { ownCells, ownNames } from '../../../sheets/write/result-cells';
 import { evidenceOf, exportJob, findingsPage } from '../export-job';
 import type { ExportOptions } from '../job-kind';
@@ -49,10 +49,7 @@ export async function writeRows(
   const ours = [...firstColumns, ...rules.columns, ...lastColumns];
   const { columns: own = [] } = job.input;
   const header = [...ours, ...ownNames(own, ours)];
-  const results = new AnalysisSheet(join(folder, 'results.csv'), header, {
-    excel,
-    decimalComma: true,
-  });
+  const results = new CsvFile(join(folder, 'results.csv'), header, { excel });
   const sheets = rules.sheets?.(folder, { excel }) ?? null;
   const [answers, pages] = [new Set<string>(), new Set<string>()];
   const fold = new BatchFold(job.input.kind);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AnalysisSheet } from '../../../src/sheets/write/analysis-sheet';
+import { CsvFile } from '../../../src/sheets/write/csv-file';
 import { TemporaryStore } from '../../support/temporary-store';
 
 let place: TemporaryStore;
@@ -11,7 +11,7 @@ afterEach(() => place.remove());
 
 async function written(cell: string | boolean, excel: boolean): Promise<string> {
   const path = join(place.folder, 'sheet.csv');
-  const sheet = new AnalysisSheet(path, ['requested'], { excel });
+  const sheet = new CsvFile(path, ['requested'], { excel });
   sheet.write([cell]);
   await sheet.close();
   return (await readFile(path, 'utf8')).split(/\r?\n/)[1] ?? '';
