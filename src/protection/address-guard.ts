@@ -18,8 +18,8 @@ export class RefusedAddressError extends Error {
 
   /** @param allowedAs value of the setting that would allow it; null: nothing allows it */
   constructor(host: string, rule: string, allowedAs: string | null = null) {
-    const cure = allowedAs === null ? '' : ` (${allowedHosts}=${allowedAs} allows it)`;
-    super(`the address at ${host.slice(0, 255) || 'no host'} is not followed: ${rule}${cure}`);
+    const fix = allowedAs === null ? '' : ` (${allowedHosts}=${allowedAs} allows it)`;
+    super(`the address at ${host.slice(0, 255) || 'no host'} is not followed: ${rule}${fix}`);
   }
 }
 

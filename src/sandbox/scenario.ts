@@ -1,4 +1,4 @@
-/** What the sandbox is told to do: a JSON file that a person can read and write. */
+/** What the sandbox does: a JSON file that a person can read and write. */
 
 import { z } from 'zod';
 import { certificateFields } from './certificates/certificate-scenario';

@@ -38,7 +38,7 @@ export interface SandboxOptions {
   scenario?: ScenarioInput | undefined;
   /** Default real. */
   clock?: ClockMode | undefined;
-  /** Requests kept in the log; the oldest go first. Default 200,000. */
+  /** Requests in the log; the oldest go first. Default 200,000. */
   receivedCapacity?: number | undefined;
   /** Issuances, searches, analyses, operations held; beyond it 507. Default 200,000. */
   capacity?: number | undefined;

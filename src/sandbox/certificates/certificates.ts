@@ -9,7 +9,7 @@ import { iso, Refusal, sandboxFull, type JsonObject } from '../http/answer';
 import { readBodyAs, type Request } from '../http/request';
 import { createService } from '../http/service';
 import type { PreparedCall, ResourceParts, Route, SectionPatch } from '../http/service';
-import { underReview, without, type Spoiling } from '../http/spoilings';
+import { underReview, without, type Corruption } from '../http/corruptions';
 import { certificateEndings, certificateRoles } from './certificate-scenario';
 import type { CertificateStage } from './certificate-scenario';
 import { certificateOnWire, certificatesPath, fictionalResult, hasPdf, pdfOf } from './issuance';
@@ -37,7 +37,7 @@ const failureWords = {
   message: 'A fonte oficial nao respondeu (simulada).',
 } as const;
 
-const spoilings: Record<string, Spoiling> = {
+const corruptions: Record<string, Corruption> = {
   // The links hold the id too.
   missing_id: (json) => without(json, 'certidao_id', 'links'),
   unknown_status: (json: JsonObject) => ({
@@ -185,7 +185,7 @@ export function createCertificates(parts: ResourceParts) {
     section: scenario,
     scriptOf: ({ subject }) => scriptOf(subject),
     isNamed: ({ subject }) => isNamed(subject),
-    spoilings,
+    corruptions,
     routes,
   });
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { plainProblem, Refusal } from '../http/answer';
 import { Credentials } from '../http/credentials';
 import { createService, type ResourceParts, type Route } from '../http/service';
-import { underReview, without, withExtraFields, type Spoiling } from '../http/spoilings';
+import { underReview, without, withExtraFields, type Corruption } from '../http/corruptions';
 import { creditRoles, type CreditNames, type CreditStage } from './credit-scenario';
 import { createEngines, engineOnWire } from './engines';
 import { openApiDocument } from './openapi-document';
@@ -33,7 +33,7 @@ export function createCredit(parts: CreditParts) {
     roles: creditRoles,
     section: scenario,
     refusal: plainProblem,
-    spoilings: spoilingsIn(names),
+    corruptions: corruptionsIn(names),
     scriptOf: operations.scriptOf,
     isNamed: operations.isNamed,
     routes: (plan) => [
@@ -53,7 +53,7 @@ export function createCredit(parts: CreditParts) {
 }
 
 /** Operations have their id and status in fields that can be renamed; engines have `id`. */
-function spoilingsIn({ idField, statusField }: CreditNames): Record<string, Spoiling> {
+function corruptionsIn({ idField, statusField }: CreditNames): Record<string, Corruption> {
   return {
     missing_id: (json) => without(json, idField in json ? idField : 'id'),
     unknown_status: (json) => ({ ...json, [statusField]: underReview({})['status'] }),

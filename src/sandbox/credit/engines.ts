@@ -5,7 +5,7 @@ import { seededUuid } from '../core/chance';
 import { Refusal, sandboxFull, type JsonObject } from '../http/answer';
 import { readBodyAs, uuidIn, type Request } from '../http/request';
 import type { PreparedCall, Route } from '../http/service';
-import { without } from '../http/spoilings';
+import { without } from '../http/corruptions';
 import type { CreditNames, CreditStage } from './credit-scenario';
 import { ruleIds, ruleSettings, withSettings, type RuleSet, type RuleSettings } from './rules';
 

@@ -43,7 +43,7 @@ const calls: Record<string, Record<string, Call>> = {
 export function openApiDocument(names: CreditNames, serverUrl: string): object {
   const isSilent = names.document === 'silent';
   const refused = { description: 'Recusa', ...holding('application/problem+json', ref('Problem')) };
-  const told = ([status, answer, takes]: Call) => ({
+  const described = ([status, answer, takes]: Call) => ({
     ...takes,
     responses: { [status]: { description: 'Resposta', ...answer }, default: refused },
   });
@@ -51,7 +51,7 @@ export function openApiDocument(names: CreditNames, serverUrl: string): object {
   const paths = Object.entries(calls).map(([path, methods]) => {
     const shown = Object.entries(methods).map(([method, call]) => [
       method,
-      isSilent ? silent() : told(call),
+      isSilent ? silent() : described(call),
     ]);
     const parameters = [{ name: 'id', in: 'path', required: true, schema: uuid }];
     return [path, { ...Object.fromEntries(shown), ...(path.includes('{id}') && { parameters }) }];

@@ -42,9 +42,9 @@ function stepAt<Step extends { times: Times }>(
   return undefined;
 }
 
-/** How the work ends that began after so many others; completed once all steps are used up. */
-export const endingAt = <Kind extends string>(steps: EndSteps<Kind> = [], begun: number) =>
-  stepAt(steps, begun)?.kind ?? 'completed';
+/** How work ends that starts after so many others; completed once all steps are used up. */
+export const endingAt = <Kind extends string>(steps: EndSteps<Kind> = [], before: number) =>
+  stepAt(steps, before)?.kind ?? 'completed';
 
 export class FaultPlan<Stage extends string> {
   readonly #parts: FaultPlanParts<Stage>;

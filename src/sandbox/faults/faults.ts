@@ -4,7 +4,7 @@ import type { Times } from '../core/scenario-parts';
 import { expiredLink, htmlAnswer, Refusal, retryLater, textAnswer } from '../http/answer';
 import type { RawAnswer } from '../http/answer';
 import { cut, refuse, reset, send, trickle, type Deliver } from '../http/delivery';
-import * as spoilings from '../http/spoilings';
+import * as corruptions from '../http/corruptions';
 
 /**
  * What a call does, which decides which faults it can have. `order` creates without a key, `form` with
@@ -35,8 +35,8 @@ interface Effect {
   /** What happens instead of the call. Without it the service does what was asked, and then: */
   instead?: Deliver<number>;
   /** What becomes of the answer, or of each item of a list; of a list as a whole. */
-  spoil?: spoilings.Spoiling;
-  spoilList?: spoilings.Spoiling;
+  corrupt?: corruptions.Corruption;
+  corruptList?: corruptions.Corruption;
   /** How the answer is sent. */
   deliver?: Deliver<RawAnswer>;
 }
@@ -143,15 +143,15 @@ export const faults = {
     bytes(() => Buffer.from('{"id": "')),
   ),
   missing_id: fault([...ordering, 'read'], 'JSON without the id', {
-    spoil: (json) => spoilings.without(json, 'id'),
+    corrupt: (json) => corruptions.without(json, 'id'),
   }),
   extra_fields: fault(withJson, 'unknown fields at every level; in a list, of every item', {
-    spoil: spoilings.withExtraFields,
+    corrupt: corruptions.withExtraFields,
   }),
   unknown_status: fault(
     states,
     'a status that no document shows (of a change, a severity too), for three calls; in a list, of all items',
-    { times: 3, spoil: spoilings.underReview },
+    { times: 3, corrupt: corruptions.underReview },
   ),
   slow_pdf: fault(files, 'the bytes trickle over `delayMs`', { deliver: trickle }),
   wrong_sha256: fault(
@@ -194,7 +194,7 @@ export const faults = {
   ),
   expired_link: fault(['upload', 'download'], '403, whatever the clock says', refused(expiredLink)),
   bad_item: fault(['list'], 'an item more, in front, whose id is a number', {
-    spoilList: (json) => ({
+    corruptList: (json) => ({
       ...json,
       data: [{ id: 7, status: null }, ...(json['data'] as object[])],
     }),
@@ -202,7 +202,7 @@ export const faults = {
   repeated_cursor: fault(
     ['list'],
     '`next_cursor` is the cursor that was sent, and `has_more` is true',
-    { spoilList: spoilings.repeatedCursor },
+    { corruptList: corruptions.repeatedCursor },
   ),
   wrong_summary: fault(['result'], '`summary.blocked` is one too high'),
   stray_titulo: fault(['result'], 'a blocked titulo more, that no other read shows'),

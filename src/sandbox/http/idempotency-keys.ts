@@ -16,7 +16,7 @@ interface Key {
 
 const longestKey = 255;
 
-/** @param repeated what a key that made something is told when it comes again */
+/** @param repeated the answer to a key that made something and comes again */
 export function createKeys(repeated: () => 'same' | 'refused') {
   const keys = new Map<string, Key>();
   return {

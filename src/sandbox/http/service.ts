@@ -15,7 +15,7 @@ import { createRateLimit } from './rate-limit';
 import { readBody, refuseParameters, type Request } from './request';
 import { RequestLog, type Received } from './request-log';
 import { createRouter } from './router';
-import { spoilEach, type Spoiling } from './spoilings';
+import { corruptEach, type Corruption } from './corruptions';
 
 /** A call that was understood. */
 export interface PreparedCall extends Subject {
@@ -23,7 +23,7 @@ export interface PreparedCall extends Subject {
   id: string | null;
   /** Passes before the answer, beside the latency. */
   takesMs?: number;
-  /** Does what was asked; a fault may spoil what is answered. Never refuses. */
+  /** Does what was asked; a fault may corrupt what is answered. Never refuses. */
   act(fault: InjectedFault | null): Answer | Refusal;
   /** The answer while what is asked for is not ready; only where that can be. */
   notReady?(): Answer | Refusal;
@@ -50,7 +50,7 @@ export interface ResourceParts {
   scenario: () => Scenario;
   credentials: Credentials;
   links: ReturnType<typeof signedLinks>;
-  /** Requests kept in the log; the oldest go first. */
+  /** Requests in the log; the oldest go first. */
   receivedCapacity: number;
   /** Of each kind that is made by requests; beyond it they are refused. */
   capacity: number;
@@ -82,7 +82,7 @@ interface ServiceParts<Stage extends string> extends ResourceParts {
   /** How refusals are worded; the problem of the investigation service when left out. */
   refusal?: RefusalBody;
   /** What faults do to its answers, where that is not the usual. */
-  spoilings?: Partial<Record<FaultKind, Spoiling>>;
+  corruptions?: Partial<Record<FaultKind, Corruption>>;
 }
 
 /** What a patch of a section names. */
@@ -95,7 +95,7 @@ export interface SectionPatch {
 
 const defaultDelayMs = 5000;
 
-/** So much of a body that is not JSON is kept in the log. */
+/** So much of a body that is not JSON is in the log. */
 const storedTextLength = 2000;
 
 export function createService<Stage extends string>(parts: ServiceParts<Stage>) {
@@ -212,17 +212,17 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     if (injected === null) return send(exchange, onWire(given));
     const cursor = query.get(section().cursorName ?? 'cursor');
     const { deliver = send } = fault;
-    const answered = onWire(spoilt(given, injected.kind, cursor));
+    const answered = onWire(corrupted(given, injected.kind, cursor));
     return deliver(exchange, answered, injected.delayMs ?? defaultDelayMs);
   }
 
-  function spoilt(given: Answer | Refusal, kind: FaultKind, cursor: string | null) {
-    const { spoil, spoilList }: Fault = faults[kind];
-    const spoilOne = parts.spoilings?.[kind] ?? spoil;
+  function corrupted(given: Answer | Refusal, kind: FaultKind, cursor: string | null) {
+    const { corrupt, corruptList }: Fault = faults[kind];
+    const corruptOne = parts.corruptions?.[kind] ?? corrupt;
     if (!('json' in given)) return given;
-    if (spoilList) return { ...given, json: spoilList(given.json as JsonObject, cursor) };
-    if (spoilOne === undefined) return given;
-    return { ...given, json: spoilEach(given.json, (one) => spoilOne(one, cursor)) };
+    if (corruptList) return { ...given, json: corruptList(given.json as JsonObject, cursor) };
+    if (corruptOne === undefined) return given;
+    return { ...given, json: corruptEach(given.json, (one) => corruptOne(one, cursor)) };
   }
 
   return {

@@ -35,7 +35,7 @@ export const changeScript = section({
   acknowledged: z.boolean().default(false),
   /** `no_id`: nobody can read or acknowledge it; `unknown_status`: of status and severity. */
   answer: z.enum(['plain', 'no_id', 'unknown_status']).default('plain'),
-  /** What an acknowledgement is told: done, 409 every time, or 404 every time. */
+  /** The answer to an acknowledgement: done, 409 every time, or 404 every time. */
   ack: z.enum(['accepted', 'refused', 'gone']).default('accepted'),
 });
 
@@ -108,7 +108,7 @@ export const monitorSection = section({
 });
 
 export type MonitorScenario = z.output<typeof monitorSection>;
-/** What a monitor is, without its changes and its trouble. */
+/** What a monitor is, without its changes and its faults. */
 export type MonitorFields = {
   [Name in keyof typeof monitorFields]?: z.output<(typeof monitorFields)[Name]>;
 };

@@ -3,7 +3,7 @@
 import { draw, pick, seededUuid } from '../core/chance';
 import { fictionalName } from '../core/fictional-name';
 import { iso, type JsonObject } from '../http/answer';
-import { underReview } from '../http/spoilings';
+import { underReview } from '../http/corruptions';
 import { listenWords } from './monitor-scenario';
 import { changeStatus, type HeldChange, type HeldMonitor } from './monitor-shelf';
 

@@ -201,7 +201,7 @@ async function launch(executable: string, args: string[], logFile: string, env: 
   } finally {
     process.umask(before);
   }
-  // Our own loop must be able to end while the server goes on.
+  // Our own loop must be able to end while the server runs.
   child.unref();
   try {
     await once(child, 'spawn');

@@ -35,8 +35,8 @@ export async function prepareNamespace(
     const { workflowService } = connection;
     try {
       const found = await workflowService.describeNamespace({ namespace });
-      const kept = found.config?.workflowExecutionRetentionTtl?.seconds;
-      if (Number(kept) !== Number(retention.seconds))
+      const current = found.config?.workflowExecutionRetentionTtl?.seconds;
+      if (Number(current) !== Number(retention.seconds))
         await workflowService.updateNamespace({ namespace, config });
     } catch (error) {
       if (!isGrpcStatus(error, 'notFound')) throw error;

@@ -27,7 +27,7 @@ export function workerIdentity(keys: KeyRing): string {
 export interface KeyHolder {
   /** Process and machine. */
   worker: string;
-  /** Of `keyMark`. Null when its name does not tell: it is not ours. */
+  /** Of `keyMark`. Null when its name has none: it is not ours. */
   marks: string[] | null;
 }
 

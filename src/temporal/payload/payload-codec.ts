@@ -97,7 +97,7 @@ function textOf({ metadata }: Payload, field: string): string | null {
   return Buffer.from(bytes).toString('latin1');
 }
 
-/** No worker has written it, and it tells nothing: refused, its workflow could never go on. */
+/** No worker wrote it, and it says nothing: if it were refused, its workflow could never continue. */
 function isByTheServer(payload: Payload): boolean {
   return (
     textOf(payload, encodingField) === notStarted.encoding &&

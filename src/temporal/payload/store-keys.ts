@@ -87,7 +87,7 @@ export async function keyChecks(store: Store): Promise<KeyCheck[]> {
 /** From now on no process starts without this key. Does nothing when the store knows it. */
 export async function registerKey(store: Store, ring: KeyRing, id: string): Promise<void> {
   const newest = (await keyChecks(store)).at(-1);
-  // The order tells how far a rotation is, whatever the clocks of its machines say.
+  // The order says how far a rotation is, whatever the clocks of its machines say.
   const after = newest === undefined ? 0 : Date.parse(newest.createdAt) + 1;
   const createdAt = new Date(Math.max(Date.now(), after)).toISOString();
   const check: KeyCheck = { id, check: ring.checkValue(id), createdAt };

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from './answer';
 
-export type Spoiling = (json: JsonObject, cursorSent: string | null) => JsonObject;
+export type Corruption = (json: JsonObject, cursorSent: string | null) => JsonObject;
 
 export function without(json: JsonObject, ...keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(json).filter(([key]) => !keys.includes(key)));
@@ -26,17 +26,17 @@ export function withExtraFields(json: JsonObject): JsonObject {
   };
 }
 
-export const repeatedCursor: Spoiling = (json, cursorSent) => {
+export const repeatedCursor: Corruption = (json, cursorSent) => {
   const cursor = cursorSent ?? (json['page'] as JsonObject)['next_cursor'];
   return { ...json, page: { next_cursor: cursor, has_more: cursor !== null } };
 };
 
 /** Each item of a list by itself. */
-export function spoilEach(json: object, spoil: (one: JsonObject) => JsonObject): object {
-  const each = (items: readonly unknown[]) => items.map((item) => spoil(item as JsonObject));
+export function corruptEach(json: object, corrupt: (one: JsonObject) => JsonObject): object {
+  const each = (items: readonly unknown[]) => items.map((item) => corrupt(item as JsonObject));
   if (Array.isArray(json)) return each(json);
   const { data } = json as JsonObject;
-  return Array.isArray(data) ? { ...json, data: each(data) } : spoil(json as JsonObject);
+  return Array.isArray(data) ? { ...json, data: each(data) } : corrupt(json as JsonObject);
 }
 
 function isObject(value: unknown): value is JsonObject {
