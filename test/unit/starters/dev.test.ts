@@ -1,9 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { readEnvironment } from '../../../src/environment';
-import { sandboxSettings } from '../../../src/starters/operate/dev/dev-sandbox';
+import {
+  sandboxSettings,
+  startSandboxProcess,
+} from '../../../src/starters/operate/dev/dev-sandbox';
 import { startSandbox } from '../../../src/sandbox';
+import { TemporaryStore } from '../../support/temporary-store';
 
 it('prints settings by which a command reaches both services of the sandbox', async () => {
   const sandbox = await startSandbox({ scenario: { monitors: { held: { [monitorId]: {} } } } });
@@ -23,6 +30,24 @@ it('prints settings by which a command reaches both services of the sandbox', as
     await service.close();
   } finally {
     await sandbox.close();
+  }
+});
+
+it('says why a sandbox did not start, and not only where its log is', async () => {
+  const place = new TemporaryStore();
+  const dataDir = await mkdtemp(join(tmpdir(), 'diligence-dev-'));
+  const [, main = ''] = process.argv;
+  process.argv[1] = join(dataDir, 'main.js');
+  await writeFile(process.argv[1], `console.error('cannot read it'); process.exit(2);`);
+  try {
+    const environment = readEnvironment({ DILIGENCE_DATA_DIR: dataDir });
+    await expect(startSandboxProcess(environment, place.store, {})).rejects.toThrow(
+      'did not start; the end of its log:\ncannot read it',
+    );
+  } finally {
+    process.argv[1] = main;
+    place.remove();
+    await rm(dataDir, { recursive: true });
   }
 });
 

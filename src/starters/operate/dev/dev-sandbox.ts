@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Environment } from '../../../environment';
 import type { Store } from '../../../store/store';
 import { engineLogPath } from '../../../temporal/engine-record';
 import { takeStoreForSandbox } from '../../../temporal/sandbox-store';
+import { tailOf } from '../../../temporal/tools/process';
 import { CommandError, inEnglish } from '../../jobs/errors';
 import { openLog } from '../supervised';
 
@@ -42,7 +43,9 @@ export async function startSandboxProcess(
   ];
   if (scenario !== undefined) args.push('--scenario', scenario);
   if (seed !== undefined) args.push('--seed', seed);
-  const log = openLog(engineLogPath(dataDir, 'sandbox'));
+  const logPath = engineLogPath(dataDir, 'sandbox');
+  const log = openLog(logPath);
+  const from = fstatSync(log).size;
   const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
     detached: true,
     stdio: ['ignore', 'pipe', log, 'ipc'],
@@ -50,10 +53,9 @@ export async function startSandboxProcess(
   closeSync(log);
   if (child.stdout === null) throw new CommandError(inEnglish('the sandbox has no output'));
   const lines = createInterface({ input: child.stdout });
-  const ended = once(child, 'exit').then(() => {
-    throw new CommandError(
-      inEnglish(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`),
-    );
+  const ended = once(child, 'exit').then(async () => {
+    const tail = await tailOf(logPath, from);
+    throw new CommandError(inEnglish(`the sandbox did not start; the end of its log:\n${tail}`));
   });
   let text = '';
   const addresses = (async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readEnvironment, type Environment } from '../../../environment';
@@ -19,6 +19,7 @@ import { findPayloadKeys } from '../../../temporal/payload/payload-keys';
 import { proveKeys } from '../../../temporal/payload/store-keys';
 import { findTemporalCli } from '../../../temporal/tools/cli';
 import { hasEnded } from '../../../temporal/tools/pid';
+import { tailOf } from '../../../temporal/tools/process';
 import { serveCodecForUi } from './dev-codec';
 import { idleFor } from './dev-idle';
 import {
@@ -222,7 +223,9 @@ async function announce(
 async function startDetached(): Promise<void> {
   const environment = readEnvironment();
   const { dataDir } = environment;
-  const log = openLog(engineLogPath(dataDir, 'engine'));
+  const logPath = engineLogPath(dataDir, 'engine');
+  const log = openLog(logPath);
+  const from = fstatSync(log).size;
   const args = process.argv.slice(1).filter((word) => word !== '--background');
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
@@ -246,7 +249,8 @@ async function startDetached(): Promise<void> {
     if (child.pid === undefined || hasEnded(child.pid)) break;
     await sleep(200);
   }
-  throw new CommandError(inEnglish(`it did not start: see ${engineLogPath(dataDir, 'engine')}`));
+  const tail = await tailOf(logPath, from);
+  throw new CommandError(inEnglish(`it did not start; the end of its log:\n${tail}`));
 }
 
 /** The longest configurable upload, plus the shutdown of a worker and a server. */
