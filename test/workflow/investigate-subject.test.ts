@@ -73,7 +73,11 @@ async function investigated(rig: WorkflowRig, script: Script) {
   const child = (dossier: string) => {
     const jobId = idOf(dossier);
     const about = { jobId, dossierId: dossier, maxAttempts: 1, onReview: 'wait', toCancel: false };
-    return { jobId: jobId, kind: 'dossier' as const, terms: { ...about, atOnce: false, record: about } };
+    return {
+      jobId: jobId,
+      kind: 'dossier' as const,
+      terms: { ...about, atOnce: false, record: about },
+    };
   };
   const sight = (state: string) => ({
     state,
