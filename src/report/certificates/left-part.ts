@@ -7,7 +7,7 @@ import { problemWords } from '../problem-words';
 import { statusWord } from '../words';
 import { actionFor, batchCommandLine, type Advice, type StatusLeft } from './next-steps';
 import { looks, type Page } from './page';
-import type { LeftGroup, LeftRow } from './report-figures';
+import type { LeftGroup } from './report-figures';
 
 const meanings: Record<StatusLeft, Words> = {
   unknown_outcome: [
@@ -147,7 +147,7 @@ function groupSteps({ status, advised }: LeftGroup, { reader, record, summary }:
     ${line(action, all)}`;
 }
 
-function leftRow(row: LeftRow, { reader, summary }: Page): Content[] {
+function leftRow(row: LeftGroup['rows'][number], { reader, summary }: Page): Content[] {
   const { formats, language, say, stored } = reader;
   const { line, document, type, reference, certidaoId, requestedAt, advice } = row;
   const facts = [

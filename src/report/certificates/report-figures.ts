@@ -14,42 +14,11 @@ const mostRowsShown = 250;
 /** Classifications that are counted separately. */
 const mostClassifications = 20;
 
-/** A row in the report: no unmasked document, also not in texts of other people. */
-export interface LeftRow {
-  line: number;
-  document: string;
-  type: string;
-  reference: string;
-  certidaoId: string | null;
-  errorCode: string | null;
-  errorCategory: string | null;
-  errorMessage: string | null;
-  note: string;
-  requestedAt: string | null;
-  advice: Advice;
-}
-
-/** A row in the report: no unmasked document, also not in names of other people. */
-export interface IssuedRow extends Pick<
-  StoredResultRow,
-  | 'line'
-  | 'document'
-  | 'type'
-  | 'reference'
-  | 'holderName'
-  | 'officialName'
-  | 'baseName'
-  | 'divergent'
-  | 'classification'
-  | 'sourceName'
-  | 'capturedAt'
-> {}
-
 export interface LeftGroup {
   status: StatusLeft;
   count: number;
   /** The first of them, in order of their lines. */
-  rows: LeftRow[];
+  rows: (StoredResultRow & { advice: Advice })[];
   /** Advice for all rows of the status, not only the shown ones. */
   advised: ReadonlySet<Advice>;
 }
@@ -62,7 +31,7 @@ export interface ReportFigures {
   left: LeftGroup[];
   doubleCharges: { count: number; lines: number[] };
   /** The first of them, in order of their lines. */
-  issued: IssuedRow[];
+  issued: StoredResultRow[];
   /** The service's classifications, most frequent first. '' when it reported none. */
   classifications: { word: string; count: number }[];
   /** Issued rows whose official data differ from those that the service had. */
@@ -81,7 +50,7 @@ export class ReportFold {
   readonly #counts = noCounts();
   readonly #left = new Map<StatusLeft, LeftGroup & { advised: Set<Advice> }>();
   readonly #doubleCharges = { count: 0, lines: [] as number[] };
-  readonly #issued: IssuedRow[] = [];
+  readonly #issued: StoredResultRow[] = [];
   readonly #classifications = new Map<string, number>();
   readonly #issuedAt = new Histogram();
   readonly #waits = new Histogram();
@@ -123,7 +92,7 @@ export class ReportFold {
   }
 
   #addIssued(row: StoredResultRow): void {
-    if (this.#issued.length < mostRowsShown) this.#issued.push(issuedRow(row));
+    if (this.#issued.length < mostRowsShown) this.#issued.push(masked(row));
     this.#countClassification(row.classification ?? '');
     if (row.divergent === true) this.#divergent += 1;
     if (row.attempts === 0) {
@@ -154,7 +123,7 @@ export class ReportFold {
     const advice = adviceFor(row);
     group.count += 1;
     group.advised.add(advice);
-    if (group.rows.length < mostRowsShown) group.rows.push(leftRow(row, advice));
+    if (group.rows.length < mostRowsShown) group.rows.push({ ...masked(row), advice });
   }
 }
 
@@ -163,38 +132,18 @@ function isPlausible(instant: number): boolean {
   return instant >= Date.UTC(2000, 0) && instant < Date.UTC(2200, 0);
 }
 
-/** A small company is often named by its owner and their CPF. */
-function issuedRow(row: StoredResultRow): IssuedRow {
-  const masked = (text: string | null): string | null => text && maskTextOfPeople(text);
-  const { capturedAt, classification, divergent, line, type } = row;
+/** No document in full, also not in names and texts of other people: a small company is often named by its owner. */
+function masked(row: StoredResultRow): StoredResultRow {
+  const text = (of: string | null): string | null => of && maskTextOfPeople(of);
   return {
-    line,
-    type,
-    capturedAt,
-    classification,
-    divergent,
+    ...row,
     document: maskDocument(row.document),
     reference: maskTextOfPeople(row.reference),
-    holderName: masked(row.holderName),
-    officialName: masked(row.officialName),
-    baseName: masked(row.baseName),
-    sourceName: masked(row.sourceName),
-  };
-}
-
-function leftRow(row: StoredResultRow, advice: Advice): LeftRow {
-  const { line, type, certidaoId, errorCode, errorCategory, requestedAt } = row;
-  return {
-    line,
-    document: maskDocument(row.document),
-    type,
-    reference: maskTextOfPeople(row.reference),
-    certidaoId,
-    errorCode,
-    errorCategory,
-    errorMessage: row.errorMessage === null ? null : maskTextOfPeople(row.errorMessage),
     note: maskTextOfPeople(row.note),
-    requestedAt,
-    advice,
+    holderName: text(row.holderName),
+    officialName: text(row.officialName),
+    baseName: text(row.baseName),
+    sourceName: text(row.sourceName),
+    errorMessage: text(row.errorMessage),
   };
 }

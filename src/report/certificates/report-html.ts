@@ -3,6 +3,7 @@ import {
   rowStatuses,
   type RowStatus,
   type StatusCounts,
+  type StoredResultRow,
 } from '../../domain/certificates/certificates';
 import type { Words } from '../../domain/job';
 import { maskTextOfPeople } from '../../protection/redaction';
@@ -16,7 +17,6 @@ import { decisionsPart, detailsPart } from './details-part';
 import { leftPart } from './left-part';
 import { looks, type Page, type Report } from './page';
 import { picturesPart } from './pictures-part';
-import type { IssuedRow } from './report-figures';
 
 /** Documents are masked, and texts of a spreadsheet or a service are escaped. */
 export function reportHtml(report: Report, language: ReportLanguage): string {
@@ -236,7 +236,7 @@ function issuedPart({ reader, figures }: Page): Html | null {
   const { formats, say } = reader;
   const { issued } = figures;
   if (issued.length === 0) return null;
-  const cells = (row: IssuedRow): Content[] => {
+  const cells = (row: StoredResultRow): Content[] => {
     const { baseName, capturedAt, divergent, document, officialName, reference, type } = row;
     const name = row.holderName ?? officialName;
     const named = [document, type, reference && `${say('reference', 'referência')} ${reference}`];
