@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Words } from '../../domain/job';
 import { takenFormats, wrongFormat } from '../file-format';
 import { SheetError } from '../sheet-error';
-import { missingPart, unpackEntry, ZipError, zipEntries, type ZipEntry } from './zip-entries';
+import { missingPart, ZipError, zipEntries, type ZipEntry } from './zip-entries';
 
 /**
  * Maximum of a workbook's unpacked bytes: 100,000 rows of twenty columns, or 500,000 of three. The
@@ -35,11 +35,10 @@ export async function openWorkbook(path: string): Promise<WorkbookSheet[]> {
   try {
     const { size } = await stat(path);
     if (size > largestWorkbook) throw tooLarge(path, size);
-    const bytes = await readFile(path);
-    const entries = zipEntries(bytes);
-    await checkKind(path, bytes, entries);
+    const entries = await zipEntries(await readFile(path));
+    await checkKind(path, entries);
     checkSize(path, entries);
-    return await listSheets(bytes, entries);
+    return await listSheets(entries);
   } catch (error) {
     if (error instanceof ZipError) throw damaged(path, error.words, error);
     throw error;
@@ -57,9 +56,9 @@ export function damaged(path: string, [en, pt]: Words, cause?: unknown): SheetEr
   );
 }
 
-async function checkKind(path: string, bytes: Buffer, entries: readonly ZipEntry[]): Promise<void> {
+async function checkKind(path: string, entries: readonly ZipEntry[]): Promise<void> {
   const named = (name: string) => entries.find((entry) => entry.name === name);
-  if (entries.some(({ encrypted }) => encrypted)) {
+  if (entries.some(({ isEncrypted }) => isEncrypted)) {
     throw wrongFormat(path, [
       'is a zip file with a password: save the workbook without one',
       'é um arquivo zip com senha: salve a pasta de trabalho sem senha',
@@ -74,7 +73,7 @@ async function checkKind(path: string, bytes: Buffer, entries: readonly ZipEntry
   }
   const mimetype = named('mimetype');
   if (mimetype !== undefined && mimetype.size < 200) {
-    const kind = (await unpackEntry(bytes, mimetype)).toString('latin1');
+    const kind = (await mimetype.content()).toString('latin1');
     if (kind.includes('opendocument')) {
       throw wrongFormat(path, [
         `is an OpenDocument file (.ods): ${taken}`,
@@ -96,12 +95,12 @@ function checkSize(path: string, entries: readonly ZipEntry[]): void {
   if (size > largestWorkbook) throw tooLarge(path, size);
 }
 
-async function listSheets(bytes: Buffer, entries: readonly ZipEntry[]): Promise<WorkbookSheet[]> {
+async function listSheets(entries: readonly ZipEntry[]): Promise<WorkbookSheet[]> {
   const parts = new Map<string, { entry: ZipEntry; hasValues: boolean }>();
   const small = new Map<string, string>();
   for (const entry of entries) {
     if (!officePart.test(entry.name)) continue;
-    const content = await unpackEntry(bytes, entry);
+    const content = await entry.content();
     const hasValues = content.includes('v>') || content.includes('is>');
     parts.set(entry.name, { entry, hasValues });
     if (/^xl\/(?:_rels\/workbook\.xml\.rels|workbook\.xml)$/.test(entry.name)) {
@@ -120,7 +119,7 @@ async function listSheets(bytes: Buffer, entries: readonly ZipEntry[]): Promise<
       hidden: (attributes.get('state') ?? 'visible') !== 'visible',
       position: at + 1,
       hasValues: found.hasValues,
-      xml: async () => (await unpackEntry(bytes, found.entry)).toString('latin1'),
+      xml: async () => (await found.entry.content()).toString('latin1'),
     };
   });
 }
