@@ -62,8 +62,8 @@ function readSettings(): { finding: Finding; environment: Environment | null } {
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const cure = `fix ${error.variable} in the environment, in .env or in diligence.config.json`;
-    return { finding: fail('environment', error.message, cure), environment: null };
+    const fix = `fix ${error.variable} in the environment, in .env or in diligence.config.json`;
+    return { finding: fail('environment', error.message, fix), environment: null };
   }
 }
 
@@ -89,13 +89,13 @@ async function examineAll(environment: Environment): Promise<Finding[]> {
 }
 
 function printFindings(findings: readonly Finding[]): void {
-  for (const { check, state, detail, cure } of findings) {
+  for (const { check, state, detail, fix } of findings) {
     printLine(`${state.padEnd(5)} ${check}: ${detail}`);
-    if (cure !== null) printLine(`      cure: ${cure}`);
+    if (fix !== null) printLine(`      fix: ${fix}`);
   }
   const count = (state: Finding['state']): number =>
     findings.filter((finding) => finding.state === state).length;
-  printLine(`${count('ok')} in order, ${count('warn')} to know of, ${count('fail')} to mend`);
+  printLine(`${count('ok')} in order, ${count('warn')} to know of, ${count('fail')} to fix`);
 }
 
 interface AssumptionInForce extends Omit<Assumption, 'keys'> {

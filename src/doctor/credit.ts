@@ -51,13 +51,13 @@ async function examineAccess({ engines }: CreditApi, { baseUrl }: CreditSettings
     return ok(check, `${baseUrl} takes the token (${took})`);
   } catch (error) {
     if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
-      const cure = 'mend CREDIT_TOKEN, then restart the workers (`diligence stop`)';
-      return fail(check, `${baseUrl} refuses the token`, cure);
+      const fix = 'fix CREDIT_TOKEN, then restart the workers (`diligence stop`)';
+      return fail(check, `${baseUrl} refuses the token`, fix);
     }
     const ends = new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith('/api/v1');
     const hint = ends ? '' : '; it ends in /api/v1 as documented, and the calls add /v1';
-    const cure = `mend CREDIT_BASE_URL, or the way there (network, proxy, certificate)${hint}`;
-    return fail(check, `${baseUrl}: ${messageOf(error)}`, cure);
+    const fix = `fix CREDIT_BASE_URL, or the way there (network, proxy, certificate)${hint}`;
+    return fail(check, `${baseUrl}: ${messageOf(error)}`, fix);
   }
 }
 
@@ -66,9 +66,9 @@ async function examineDocument({ specification }: CreditApi): Promise<Finding> {
   try {
     return namesFinding(await specification.names());
   } catch (error) {
-    const cure =
-      'without it no upload is sent: mend the way there, or set credit.filePart, credit.enginePart, credit.idField and credit.statusField';
-    return fail(check, `the OpenAPI document: ${messageOf(error)}`, cure);
+    const fix =
+      'without it no upload is sent: fix the way there, or set credit.filePart, credit.enginePart, credit.idField and credit.statusField';
+    return fail(check, `the OpenAPI document: ${messageOf(error)}`, fix);
   }
 }
 
@@ -86,8 +86,8 @@ export function namesFinding({ document, names }: FoundNames): Finding {
   const check = 'credit names';
   const [unknown] = names.unknownRequired;
   if (unknown !== undefined) {
-    const cure = 'set credit.filePart or credit.enginePart if it is one of these; else we cannot';
-    return fail(check, `an upload must have "${unknown}", which we do not know`, cure);
+    const fix = 'set credit.filePart or credit.enginePart if it is one of these; else we cannot';
+    return fail(check, `an upload must have "${unknown}", which we do not know`, fix);
   }
   const detail = `${documentWords[document]}; ${namesReported(names).join(', ')}`;
   const open = assumedVariables(names);

@@ -29,8 +29,8 @@ export async function examineEngine(
   try {
     engine = await reachEngine(environment);
   } catch (error) {
-    const cure = 'start the server, or mend TEMPORAL_ADDRESS (and TEMPORAL_TLS, TEMPORAL_API_KEY)';
-    return [fail('engine', messageOf(error), cure)];
+    const fix = 'start the server, or fix TEMPORAL_ADDRESS (and TEMPORAL_TLS, TEMPORAL_API_KEY)';
+    return [fail('engine', messageOf(error), fix)];
   }
   if (engine === null) {
     const detail = 'none runs on this data directory: the next command that needs one starts it';
@@ -48,8 +48,8 @@ export async function examineEngine(
     }
     return findings;
   } catch (error) {
-    const cure = 'read the log of the server, and try again';
-    return [fail('engine', `${engine.address}: ${messageOf(error)}`, cure)];
+    const fix = 'read the log of the server, and try again';
+    return [fail('engine', `${engine.address}: ${messageOf(error)}`, fix)];
   } finally {
     await engine.close();
   }
@@ -79,13 +79,13 @@ async function examineNamespace({ connection, namespace }: EngineClient): Promis
     found = await connection.workflowService.describeNamespace({ namespace });
   } catch (error) {
     if (!isGrpcStatus(error, 'notFound')) throw error;
-    const cure = `temporal operator namespace create --namespace ${namespace} --retention 30d, or mend TEMPORAL_NAMESPACE`;
-    return [fail(check, 'the server has none of this name', cure)];
+    const fix = `temporal operator namespace create --namespace ${namespace} --retention 30d, or fix TEMPORAL_NAMESPACE`;
+    return [fail(check, 'the server has none of this name', fix)];
   }
   const findings: Finding[] = [];
   if (found.namespaceInfo?.capabilities?.syncUpdate === false) {
-    const cure = 'set frontend.enableUpdateWorkflowExecution on the server';
-    findings.push(fail(check, 'takes no updates: pause, resume and cancel will not work', cure));
+    const fix = 'set frontend.enableUpdateWorkflowExecution on the server';
+    findings.push(fail(check, 'takes no updates: pause, resume and cancel will not work', fix));
   }
   const seconds = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
   const days = (seconds * 1_000) / oneDayMs;
@@ -149,9 +149,9 @@ async function examineStandstill({ client }: EngineClient, store: Store): Promis
   const named = stalled.slice(0, 5).map(({ jobId, workflowId, cause }) => {
     return `${jobId ?? workflowId} (${cause})`;
   });
-  const cure =
+  const fix =
     'run the version of diligence that started them (`diligence logs` says why), or `cancel` them';
-  return fail(check, `${stalled.length} stand still: ${named.join(', ')}`, cure);
+  return fail(check, `${stalled.length} stand still: ${named.join(', ')}`, fix);
 }
 
 /** Read without keys: the input of the schedule is sealed, and need not be opened. */
@@ -170,9 +170,9 @@ async function examineRetention(
     });
   const terms = retention.map(termText).join(', ');
   if ((found === null) !== (retention.length === 0)) {
-    const cure = 'set the same DILIGENCE_RETENTION for every process, and restart the workers';
+    const fix = 'set the same DILIGENCE_RETENTION for every process, and restart the workers';
     const detail = found === null ? `${terms}: nothing applies it` : 'is applied, and not set here';
-    return warn(check, detail, cure);
+    return warn(check, detail, fix);
   }
   if (found === null) return ok(check, 'none is set: jobs are kept until somebody erases them');
   const last = instantOf(found.info?.recentActions?.at(-1)?.actualTime) ?? 'never';
@@ -197,6 +197,6 @@ export function examineEngineSettings(): Finding | null {
     engineAddress();
     return null;
   } catch (error) {
-    return fail('environment', messageOf(error), 'mend the variable, or the profile in use');
+    return fail('environment', messageOf(error), 'fix the variable, or the profile in use');
   }
 }

@@ -4,19 +4,19 @@ export interface Finding {
   state: 'ok' | 'warn' | 'fail';
   detail: string;
   /** The fix; null: none needed. */
-  cure: string | null;
+  fix: string | null;
 }
 
 export function ok(check: string, detail: string): Finding {
-  return { check, state: 'ok', detail, cure: null };
+  return { check, state: 'ok', detail, fix: null };
 }
 
-export function warn(check: string, detail: string, cure: string): Finding {
-  return { check, state: 'warn', detail, cure };
+export function warn(check: string, detail: string, fix: string): Finding {
+  return { check, state: 'warn', detail, fix };
 }
 
-export function fail(check: string, detail: string, cure: string): Finding {
-  return { check, state: 'fail', detail, cure };
+export function fail(check: string, detail: string, fix: string): Finding {
+  return { check, state: 'fail', detail, fix };
 }
 
 export function messageOf(error: unknown): string {

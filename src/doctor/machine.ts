@@ -50,9 +50,9 @@ async function examineSpace(folder: string): Promise<Finding> {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     const detail = `${free >= gibibyte ? `${(free / gibibyte).toFixed(1)} GiB` : `${Math.floor(free / mebibyte)} MiB`} free in ${folder}`;
-    const cure = 'free some: without room no claim can be put on file, and nothing is requested';
-    if (free < 100 * mebibyte) return fail(check, detail, cure);
-    return free < gibibyte ? warn(check, detail, cure) : ok(check, detail);
+    const fix = 'free some: without room no claim can be put on file, and nothing is requested';
+    if (free < 100 * mebibyte) return fail(check, detail, fix);
+    return free < gibibyte ? warn(check, detail, fix) : ok(check, detail);
   } catch (error) {
     return warn(check, `free space is not known (${messageOf(error)})`, 'look yourself: `df -h`');
   }
@@ -87,8 +87,8 @@ export async function examineTokenFiles({
       () => false,
     );
     if (found === null || !isReadable) {
-      const cure = `set ${variable} to a file that this user can read`;
-      findings.push(fail(variable, `${setting.file} cannot be read`, cure));
+      const fix = `set ${variable} to a file that this user can read`;
+      findings.push(fail(variable, `${setting.file} cannot be read`, fix));
     } else findings.push(fileFinding(variable, setting.file, found.mode, 'read again on a 401'));
   }
   return findings;
@@ -120,14 +120,14 @@ export async function examineStore(environment: Environment): Promise<{
       : warn(
           check,
           `${storeUrl} holds no store yet: one is made there at the first use`,
-          'if there should be one: mount it, or mend DILIGENCE_STORE_URL',
+          'if there should be one: mount it, or fix DILIGENCE_STORE_URL',
         );
     return { findings: [finding] };
   }
   const keyPath = join(dataDir, 'id-key');
   if (configured === null && (await stat(keyPath).catch(() => null)) === null) {
-    const cure = `restore ${keyPath} from a backup, or set DILIGENCE_ID_KEY`;
-    return { findings: [fail(check, `the key of ${shownAddress(storeUrl)} is not here`, cure)] };
+    const fix = `restore ${keyPath} from a backup, or set DILIGENCE_ID_KEY`;
+    return { findings: [fail(check, `the key of ${shownAddress(storeUrl)} is not here`, fix)] };
   }
   try {
     const { idKey } = await findIdKey(dataDir, configured);
@@ -142,11 +142,11 @@ export async function examineStore(environment: Environment): Promise<{
     const signs = ok('public key', `${publicKey}; \`report verify --public-key\` takes it`);
     return { findings: [ok(check, detail), ...losses, ...doubts, signs], store };
   } catch (error) {
-    const cure =
+    const fix =
       error instanceof ConfigError
-        ? `mend ${error.variable}`
-        : 'mend DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
-    return { findings: [fail(check, messageOf(error), cure)] };
+        ? `fix ${error.variable}`
+        : 'fix DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
+    return { findings: [fail(check, messageOf(error), fix)] };
   }
 }
 
@@ -156,7 +156,7 @@ const doubtWords = [
 ] as const;
 
 /** What it means, and the fix. */
-const lossWords: Readonly<Record<Loss, readonly [detail: string, cure: string]>> = {
+const lossWords: Readonly<Record<Loss, readonly [detail: string, fix: string]>> = {
   unflushed: [
     'a power cut loses what was stored last: what that had bought may be bought again',
     'choose a disk that keeps what it is given',

@@ -60,11 +60,11 @@ export async function examineSinks(
   const sinks = await new SinkRepository(store).now(monitorSinks);
   return sinks.flatMap(({ name, required, disabled }) => {
     if (disabled === null) return [];
-    const cure = `\`diligence monitor sink --enable ${name}\`, once its receiver takes changes again`;
+    const fix = `\`diligence monitor sink --enable ${name}\`, once its receiver takes changes again`;
     const since = `${disabled.why} at ${disabled.at}, and is asked no more`;
     return required
-      ? [fail(`sink ${name}`, `${since}: changes stay open`, cure)]
-      : [warn(`sink ${name}`, `${since}: changes are acknowledged without it`, cure)];
+      ? [fail(`sink ${name}`, `${since}: changes stay open`, fix)]
+      : [warn(`sink ${name}`, `${since}: changes are acknowledged without it`, fix)];
   });
 }
 
@@ -83,19 +83,19 @@ async function examineAccess(api: MonitorsApi, monitorId: string): Promise<Findi
   } catch (error) {
     const status = error instanceof StatusError ? error.status : null;
     if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
-      const cure = 'mend INVESTIGATION_TOKEN, then restart the workers (`diligence stop`)';
-      return fail(check, 'the bearer token is refused', cure);
+      const fix = 'fix INVESTIGATION_TOKEN, then restart the workers (`diligence stop`)';
+      return fail(check, 'the bearer token is refused', fix);
     }
     const isThere = monitorId !== absent;
     if ((status === 404 || status === 410) && !isThere) {
       return ok(check, 'the token is taken; no monitor is watched whose changes could be listed');
     }
     if (status === 404 || status === 410) {
-      const cure = 'take it off the list with `diligence monitor schedule`';
-      return warn(check, `the service knows no monitor ${monitorId}, which is watched`, cure);
+      const fix = 'take it off the list with `diligence monitor schedule`';
+      return warn(check, `the service knows no monitor ${monitorId}, which is watched`, fix);
     }
-    const cure = 'mend INVESTIGATION_BASE_URL, or the way there; nothing, if monitors are not used';
-    return warn(check, messageOf(error), cure);
+    const fix = 'fix INVESTIGATION_BASE_URL, or the way there; nothing, if monitors are not used';
+    return warn(check, messageOf(error), fix);
   }
 }
 
@@ -169,7 +169,7 @@ function verdictOf(error: unknown): Verdict {
 }
 
 function nameFinding(check: string, name: string, verdict: Verdict): Finding {
-  const cure = `set ${check} to the service's name for it`;
+  const fix = `set ${check} to the service's name for it`;
   switch (verdict) {
     case 'honoured':
       return ok(check, `\`${name}\` is what the service calls it`);
@@ -182,10 +182,10 @@ function nameFinding(check: string, name: string, verdict: Verdict): Finding {
       return warn(
         check,
         `\`${name}\` has no effect: changes are sorted out by their own fields`,
-        cure,
+        fix,
       );
     case 'refused':
-      return warn(check, `\`${name}\` is refused by the service`, cure);
+      return warn(check, `\`${name}\` is refused by the service`, fix);
   }
 }
 
@@ -195,15 +195,15 @@ async function health(api: MonitorsApi, monitorId: string): Promise<Finding> {
     const { monitor } = await api.read(monitorId, 'interactive');
     const block = healthNotes(healthOf(monitor, '')).find((note) => note.kind === 'blocked');
     if (block === undefined) return ok(check, 'monitors can be read, and the first one may run');
-    const cure = 'put it right with the service; until then it detects nothing';
+    const fix = 'put it right with the service; until then it detects nothing';
     return warn(
       check,
       `monitor ${monitorId} may not run: ${block.why ?? 'execution not allowed'}`,
-      cure,
+      fix,
     );
   } catch (error) {
-    const cure =
+    const fix =
       'set it to the path by which the service tells of a monitor, if there is one; without it, reports say `health unknown`';
-    return warn(check, `a monitor cannot be read: ${messageOf(error)}`, cure);
+    return warn(check, `a monitor cannot be read: ${messageOf(error)}`, fix);
   }
 }

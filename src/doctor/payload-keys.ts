@@ -27,8 +27,8 @@ export async function examinePayloadKeys(
     const keys = await findPayloadKeys(environment, engine);
     const fault = store === undefined ? null : keyFault(keys, await keyChecks(store));
     if (fault !== null) {
-      const cure = '`diligence keys check` shows what is asked for';
-      return fail(check, `the list ${fault}`, cure);
+      const fix = '`diligence keys check` shows what is asked for';
+      return fail(check, `the list ${fault}`, fix);
     }
     const [first, ...others] = keys.ids;
     const decrypts = others.length === 0 ? '' : `, ${others.join(' and ')} can only decrypt`;

@@ -35,12 +35,12 @@ export async function examineService(environment: Environment): Promise<Finding[
       ? fail(
           check,
           `${settings.baseUrl} refuses the token`,
-          `mend ${settings.certificatesToken === null ? 'INVESTIGATION_TOKEN' : 'CERTIFICATES_TOKEN'}, then restart the workers (\`diligence stop\`)`,
+          `fix ${settings.certificatesToken === null ? 'INVESTIGATION_TOKEN' : 'CERTIFICATES_TOKEN'}, then restart the workers (\`diligence stop\`)`,
         )
       : fail(
           check,
           `${settings.baseUrl}: ${messageOf(error)}`,
-          'mend INVESTIGATION_BASE_URL, or the way there (network, proxy, certificate)',
+          'fix INVESTIGATION_BASE_URL, or the way there (network, proxy, certificate)',
         );
     return [finding, await examineClock(settings.baseUrl)];
   } finally {
@@ -57,13 +57,13 @@ async function withoutService({ dataDir, credit }: Environment): Promise<Finding
     );
   }
   const engine = await runningEngine(dataDir);
-  const cure = 'set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN';
+  const fix = 'set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN';
   return engine === null
-    ? fail('service', 'INVESTIGATION_BASE_URL is not set', `${cure}, or try \`diligence demo\``)
+    ? fail('service', 'INVESTIGATION_BASE_URL is not set', `${fix}, or try \`diligence demo\``)
     : warn(
         'service',
         `INVESTIGATION_BASE_URL is not set; the running engine works against ${engine.investigationBaseUrl}`,
-        `${cure} for a service of your own`,
+        `${fix} for a service of your own`,
       );
 }
 
@@ -85,19 +85,19 @@ export function examineTransport({ investigation, credit }: Environment): Findin
 /** Deadlines and `--max-age` depend on the clock: compares with the service's. */
 async function examineClock(baseUrl: string): Promise<Finding> {
   const check = 'clock';
-  const cure = 'let the system keep its clock by NTP';
+  const fix = 'let the system keep its clock by NTP';
   try {
     const requestedAt = Date.now();
     const { origin } = new URL(baseUrl);
     const answer = await request(origin, { method: 'HEAD', headersTimeout: 5_000 });
     await answer.body.dump();
     const theirs = dateOf(answer.headers['date']);
-    if (theirs === null) return warn(check, 'the service names no time to compare with', cure);
+    if (theirs === null) return warn(check, 'the service names no time to compare with', fix);
     const offMs = clockOffMs(theirs, requestedAt, Date.now());
     const detail = `${Math.round(offMs / 1_000)} s from the service's`;
-    return offMs <= clockToleranceMs ? ok(check, detail) : warn(check, detail, cure);
+    return offMs <= clockToleranceMs ? ok(check, detail) : warn(check, detail, fix);
   } catch {
-    return warn(check, 'the service could not be asked for its time', cure);
+    return warn(check, 'the service could not be asked for its time', fix);
   }
 }
 

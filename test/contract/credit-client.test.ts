@@ -565,7 +565,7 @@ describe('what the doctor tells of the names', () => {
     expect(detail).toContain('id "protocolo" (from the document), status "situacao"');
   });
 
-  test('those that are assumed, with the variables that mend them', async () => {
+  test('those that are assumed, with the variables that set them', async () => {
     await start({ creditNames: { document: 'silent' } }, { idField: 'id' });
     expect(await finding()).toEqual({
       check: 'credit names',
@@ -573,7 +573,7 @@ describe('what the doctor tells of the names', () => {
       detail: expect.stringMatching(
         /tells no names; file part "file" \(assumed\).*id "id" \(configured\)/,
       ),
-      cure: expect.stringMatching(/credit\.filePart, credit\.enginePart, credit\.statusField$/),
+      fix: expect.stringMatching(/credit\.filePart, credit\.enginePart, credit\.statusField$/),
     });
   });
 
@@ -595,11 +595,11 @@ describe('what the doctor tells of the names', () => {
       });
     expect(await examined({})).toMatchObject([{ state: 'ok' }, { state: 'ok' }]);
     const [refused] = await examined({ token: { value: 'another-token' } });
-    expect(refused).toMatchObject({ state: 'fail', cure: expect.stringContaining('CREDIT_TOKEN') });
+    expect(refused).toMatchObject({ state: 'fail', fix: expect.stringContaining('CREDIT_TOKEN') });
     const [astray] = await examined({ baseUrl: settings.baseUrl.replace('/api/v1', '') });
     expect(astray).toMatchObject({
       state: 'fail',
-      cure: expect.stringContaining('ends in /api/v1'),
+      fix: expect.stringContaining('ends in /api/v1'),
     });
     expect(await examineCredit(readEnvironment({}))).toMatchObject([{ state: 'ok' }]);
   });

@@ -6,7 +6,7 @@ interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'fail';
   detail: string;
-  cure: string | null;
+  fix: string | null;
 }
 
 describe('diligence doctor', () => {
@@ -44,14 +44,14 @@ describe('diligence doctor', () => {
     expect(await readdir(place.folder)).not.toContain('data');
   }, 60_000);
 
-  test('counts the workers, looks at the rights of keys, and names the cure', async () => {
+  test('counts the workers, looks at the rights of keys, and names the fix', async () => {
     await place.startWorkerHere();
     await chmod(join(place.folder, 'data', 'id-key'), 0o644);
     const { code, about } = await examine();
     expect(code).toBe(0);
     expect(about('id key')).toMatchObject({
       state: 'warn',
-      cure: expect.stringMatching(/^chmod 600 /),
+      fix: expect.stringMatching(/^chmod 600 /),
     });
     expect(about('queue diligence-certificate-requests')?.detail).toBe('1 worker(s) poll it');
     expect(about('queue diligence-workflows')).toMatchObject({ state: 'ok' });
@@ -71,7 +71,7 @@ describe('diligence doctor', () => {
     await retention(86_400);
     expect((await examine()).about('namespace')).toMatchObject({
       state: 'warn',
-      cure: expect.stringContaining('--retention 30d'),
+      fix: expect.stringContaining('--retention 30d'),
     });
     await retention(30 * 86_400);
   }, 60_000);
@@ -80,7 +80,7 @@ describe('diligence doctor', () => {
     const wrong = await examine({ CERTIFICATES_RPS: 'many' });
     expect(wrong.code).toBe(2);
     expect(wrong.findings).toMatchObject([
-      { check: 'environment', state: 'fail', cure: expect.stringContaining('CERTIFICATES_RPS') },
+      { check: 'environment', state: 'fail', fix: expect.stringContaining('CERTIFICATES_RPS') },
     ]);
   }, 60_000);
 
@@ -93,7 +93,7 @@ describe('diligence doctor', () => {
     const { about } = await examine(env);
     expect(about('store')).toMatchObject({
       state: 'fail',
-      cure: expect.stringContaining('id-key'),
+      fix: expect.stringContaining('id-key'),
     });
     expect(await readdir(place.folder)).not.toContain('elsewhere');
   }, 60_000);
@@ -115,7 +115,7 @@ describe('diligence doctor', () => {
     expect(refused.code).toBe(1);
     expect(refused.about('service')).toMatchObject({
       state: 'fail',
-      cure: expect.stringContaining('INVESTIGATION_TOKEN'),
+      fix: expect.stringContaining('INVESTIGATION_TOKEN'),
     });
     const nowhere = await examine({ TEMPORAL_NAMESPACE: 'elsewhere' });
     expect(nowhere.about('namespace elsewhere')).toMatchObject({ state: 'fail' });

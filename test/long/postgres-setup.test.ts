@@ -9,7 +9,7 @@ interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'fail';
   detail: string;
-  cure: string | null;
+  fix: string | null;
 }
 
 describe('a store on PostgreSQL', () => {
@@ -63,10 +63,10 @@ describe('a store on PostgreSQL', () => {
     expect(await ask('SELECT id FROM install')).toEqual(before);
   }, 60_000);
 
-  test('that does not flush, or has a standby for which nobody waits, is told by `doctor` with the cure', async () => {
+  test('that does not flush, or has a standby for which nobody waits, is told by `doctor` with the fix', async () => {
     expect(await findings()).toMatchObject([
       { state: 'ok', detail: expect.stringContaining('PostgreSQL 18') },
-      { state: 'warn', detail: expect.stringContaining('fsync'), cure: expect.any(String) },
+      { state: 'warn', detail: expect.stringContaining('fsync'), fix: expect.any(String) },
     ]);
     const standby = new Client({ connectionString: database.url(), replication: 'true' } as never);
     await standby.connect();
@@ -76,7 +76,7 @@ describe('a store on PostgreSQL', () => {
       {
         state: 'warn',
         detail: expect.stringContaining('standby'),
-        cure: expect.stringContaining('synchronous_standby_names'),
+        fix: expect.stringContaining('synchronous_standby_names'),
       },
     ]);
     await standby.end();

@@ -19,7 +19,7 @@ describe('the clock', () => {
 describe('workers that poll a queue', () => {
   it('fail when there is none', () => {
     expect(pollersFinding('queue', 0)).toMatchObject({ state: 'fail' });
-    expect(pollersFinding('queue', 3)).toMatchObject({ state: 'ok', cure: null });
+    expect(pollersFinding('queue', 3)).toMatchObject({ state: 'ok', fix: null });
   });
 });
 

@@ -61,7 +61,7 @@ describe('doctor, asked about monitors', () => {
     const [finding] = await examineSinks(environment(url), store);
     expect(finding).toMatchObject({ check: 'sink webhook', state });
     expect(finding?.detail).toContain(words);
-    expect(finding?.cure).toContain('monitor sink --enable webhook');
+    expect(finding?.fix).toContain('monitor sink --enable webhook');
     expect(await examineSinks(environment('https://other.test/changes'), store)).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe('doctor, asked about monitors', () => {
     expect((await examine()).at(-1)).toMatchObject({
       check: 'monitors.readPath',
       state: 'warn',
-      cure: expect.stringContaining('health unknown'),
+      fix: expect.stringContaining('health unknown'),
     });
     hold(
       { execution_allowed: false, blocking_reason: 'payment_required' },
@@ -125,7 +125,7 @@ describe('doctor, asked about monitors', () => {
     expect(others).toEqual([]);
     sandbox.setToken('sandbox-token', false);
     expect(await examine({}, newStore())).toMatchObject([
-      { check: 'monitors', state: 'fail', cure: expect.stringContaining('INVESTIGATION_TOKEN') },
+      { check: 'monitors', state: 'fail', fix: expect.stringContaining('INVESTIGATION_TOKEN') },
     ]);
   });
 

@@ -18,7 +18,7 @@ it('names what is not set when only the credit service is, as something to know 
   const environment = { investigation: null, credit } as unknown as Environment;
   const [finding, ...others] = await examineService(environment);
   expect(others).toEqual([]);
-  expect(finding).toMatchObject({ state: 'warn', cure: expect.any(String) });
+  expect(finding).toMatchObject({ state: 'warn', fix: expect.any(String) });
   for (const name of ['INVESTIGATION_BASE_URL', 'INVESTIGATION_TOKEN']) {
     expect(finding?.detail).toContain(name);
   }
@@ -52,7 +52,7 @@ it.each([
     CREDIT_TOKEN: 't',
   });
   expect(examineTransport(environment)).toMatchObject(
-    warned.map((check) => ({ check, state: 'warn', cure: expect.stringContaining('https') })),
+    warned.map((check) => ({ check, state: 'warn', fix: expect.stringContaining('https') })),
   );
 });
 
