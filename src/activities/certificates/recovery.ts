@@ -13,7 +13,8 @@ import type { SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { CertificateItem } from '../../domain/certificates/job';
 import { storeAndCount, outcomeName, refusedOutcome, sentOf, unknownOutcome } from './outcomes';
-import { ownerOf, unsent } from './request-row';
+import { chunkOwner } from '../core/job-records';
+import { unsent } from './request-row';
 import {
   rowFlags,
   type RequestInput,
@@ -54,7 +55,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
    * calls the rest unknown once nothing can be sent any more.
    */
   async function recoverRequests(input: RequestInput): Promise<RowAnswer[]> {
-    const owner = ownerOf(input.chunk);
+    const owner = chunkOwner(input.chunk);
     const heartbeats = new Heartbeats(now);
     const { cancelled } = Context.current();
     const pause = (ms: number): Promise<void> =>
@@ -146,7 +147,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     const history = await attemptRepository.of(subjectOf(item));
     const state = subjectState(history, now());
     const last = latestAttempt(history);
-    const ours = last?.claim.owner.workflowId === ownerOf('').workflowId;
+    const ours = last?.claim.owner.workflowId === chunkOwner('').workflowId;
     const receipt = ours ? last.receipt : null;
     if (ours && receipt !== null) found.requests.push(sentRequest(item, last));
     if (state.kind === 'accepted') {

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { jobOfList } from '../../domain/certificates/job';
 import {
@@ -28,7 +27,8 @@ import { issuedAt, outcomeOfFact, refusedOutcome, sentOf, unknownOutcome } from 
 import type { CertificateDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
-import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
+import { sendKeyless } from '../core/attempt';
+import { nameOf } from '../core/job-records';
 
 /** A chunk starts no new row after this time. */
 export const chunkMs = 1_000;
@@ -213,27 +213,21 @@ export function createRowRequests(deps: CertificateDependencies) {
     });
     if (!granted) return unsent(row, 'no_permit', now() + limiter.expectedWaitMs());
     const subject = subjectOf(item);
-    const { timeoutMs } = certificates;
-    const job = jobOfList(input.list.folder);
-    const about = {
-      attempts: attemptRepository,
-      subject,
-      job,
-      n,
-      owner,
-      timeoutMs,
-      afterUnknown,
-      patience,
-    };
-    const sent = await sendUnder(
-      // Both are flushed together: the receipt of the previous row and this claim.
-      async () => (await Promise.all([claimNext(about), chunk.receipt]))[0],
-      (beforeSend) => certificates.requestCertificate(item.type, item.document, beforeSend),
+    const sent = await sendKeyless(
       {
-        now,
-        sendBy: input.sendBy,
-        mayClaim: () => !heartbeats.isLate() && !deps.stopping.aborted,
+        attempts: attemptRepository,
+        subject,
+        job: jobOfList(input.list.folder),
+        n,
+        owner,
+        timeoutMs: certificates.timeoutMs,
+        afterUnknown,
+        patience,
       },
+      (beforeSend) => certificates.requestCertificate(item.type, item.document, beforeSend),
+      { sendBy: input.sendBy, mayClaim: () => !heartbeats.isLate() && !deps.stopping.aborted },
+      // Both are flushed together: the receipt of the previous row and this claim.
+      chunk.receipt,
     );
     if (sent.kind === 'stopped') {
       if (sent.why === 'taken' || sent.why === 'doubtful') return 'taken';
@@ -242,10 +236,9 @@ export function createRowRequests(deps: CertificateDependencies) {
         : unsent(row, sent.why, now() + stoppedPauseMs);
     }
     const attempts = before + 1;
-    const { claim } = sent.taken;
+    const { again, claim, detail = null, lost, receipt } = sent;
     const { claimedAt } = claim;
-    const { receipt, again, detail = null } = receiptOf(sent, now);
-    if (receipt.kind === 'unknown') deps.metrics.answerLost(lostHow(sent));
+    if (lost !== null) deps.metrics.answerLost(lost);
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
     const request = sentRequest(item, { n, claim, receipt });
     chunk.receipt = putReceipt(subject, { n, claim, receipt }, request, chunk);
@@ -293,11 +286,6 @@ export function createRowRequests(deps: CertificateDependencies) {
   }
 
   return requestRow;
-}
-
-export function ownerOf(chunk: string): ClaimOwner {
-  const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
-  return { workflowId, chunk };
 }
 
 export function unsent(row: RequestRow, reason: UnsentReason, notBefore: number): RowAnswer {

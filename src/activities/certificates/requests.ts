@@ -1,4 +1,4 @@
-import { createRowRequests, ownerOf, chunkMs, unsent, type ChunkContext } from './request-row';
+import { createRowRequests, chunkMs, unsent, type ChunkContext } from './request-row';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { jobIdOfFolder } from '../../store/certificates/jobs';
@@ -15,7 +15,7 @@ import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-slots';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
-import { nameOf } from '../core/attempt';
+import { chunkOwner, nameOf } from '../core/job-records';
 
 /** Upper bound on waiting for a free slot. */
 const slotWaitMs = 300;
@@ -34,7 +34,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
    */
   async function requestCertificates(input: ChunkInput): Promise<RowAnswer[]> {
     const startedAt = now();
-    const owner = ownerOf(input.chunk);
+    const owner = chunkOwner(input.chunk);
     const lane = laneOfActivity();
     // A chunk ends after a second: a cancellation could not end it sooner.
     const heartbeats = new Heartbeats(now, 1_000);

@@ -13,6 +13,7 @@ import type { AuditEntry } from '../../domain/core/audit';
 import type { AttemptRepository, Claimed } from '../../store/core/attempts';
 import { StoreError } from '../../store/store-error';
 import type { LostAnswer } from '../dependencies';
+import { nameOf } from './job-records';
 import { unsettled } from './poll-until-settled';
 import { withStorePatience, type Patience } from './store-patience';
 
@@ -39,15 +40,6 @@ export interface Received {
   detail?: string | null;
   /** Start of a 2xx body without an id. */
   unread?: Buffer | null;
-}
-
-/** For a request whose response holds the id of the created resource. */
-export function receiptOf(
-  sent: Exclude<Sent<string>, { kind: 'stopped' }>,
-  now: () => number,
-): Received {
-  if (sent.kind === 'failed') return sent.received;
-  return settled({ kind: 'accepted', externalId: sent.answer, at: now() });
 }
 
 /** `unknown` unless it certainly was not sent, was throttled, or was refused. */
@@ -204,6 +196,37 @@ export async function sendUnder<A>(
   }
 }
 
+/**
+ * Sends a request without a key once, whose response holds the id of the created resource. The caller stores the
+ * receipt.
+ *
+ * @param beside a write that is flushed with the claim
+ */
+export async function sendKeyless(
+  decided: KeylessClaim,
+  send: (beforeSend: BeforeSend) => Promise<string>,
+  terms: Omit<SendTerms, 'now'>,
+  beside?: Promise<void>,
+) {
+  const { now } = decided.patience;
+  const take = async () => (await Promise.all([claimNext(decided), beside]))[0];
+  const sent = await sendUnder(take, send, { now, ...terms });
+  if (sent.kind === 'stopped') return sent;
+  const { claim } = sent.taken;
+  if (sent.kind === 'answered') {
+    const receipt: Receipt = { kind: 'accepted', externalId: sent.answer, at: now() };
+    return { kind: 'sent', claim, lost: null, ...settled(receipt) } as const;
+  }
+  const { error, received } = sent;
+  const lost = received.receipt.kind === 'unknown' ? lostHow(error) : null;
+  return { kind: 'sent', claim, lost, ...received } as const;
+}
+
+function lostHow(error: unknown): LostAnswer {
+  if (error instanceof StatusError) return 'status';
+  return error instanceof ContractError ? 'unreadable' : 'no_answer';
+}
+
 /** A request with a key, and its claim. */
 export interface KeyedRequest {
   subject: string;
@@ -274,15 +297,4 @@ class StoppedError extends Error {
     super(why);
     this.why = why;
   }
-}
-
-export function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'Error';
-}
-
-/** For an unknown outcome. */
-export function lostHow(sent: Sent<unknown>): LostAnswer {
-  const error = sent.kind === 'failed' ? sent.error : null;
-  if (error instanceof StatusError) return 'status';
-  return error instanceof ContractError ? 'unreadable' : 'no_answer';
 }

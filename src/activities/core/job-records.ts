@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import type { ClaimOwner } from '../../domain/core/service/attempts';
 import type { JobsOfKind } from '../../store/core/jobs/jobs-of-kind';
 import type { AuditEntry } from '../../domain/core/audit';
 import type { OutcomeFields } from '../../domain/core/job-record';
@@ -35,4 +37,13 @@ export async function storeOutcome<
 
 export function sha256Of(body: Buffer): string {
   return createHash('sha256').update(body).digest('hex');
+}
+
+export function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error';
+}
+
+/** Owner of the claims of a chunk of the workflow that called the activity. */
+export function chunkOwner(chunk: string): ClaimOwner {
+  return { workflowId: Context.current().info.workflowExecution?.workflowId ?? '', chunk };
 }

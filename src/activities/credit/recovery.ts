@@ -3,10 +3,10 @@ import { AnalysisRepository } from '../../store/credit/analyses';
 import { attemptState } from '../../domain/core/service/attempts';
 import { analysisRequestEntries, type RequestAnswer } from '../../domain/credit/job';
 import type { CreditDependencies } from '../dependencies';
-import { recordOf } from '../core/job-records';
+import { chunkOwner, recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
 
-import { ownerOf, refused, subjectOf, unsent, type AnalysisChunk } from './requests';
+import { refused, subjectOf, unsent, type AnalysisChunk } from './requests';
 
 /** Recovers an upload whose worker was lost. */
 export function createCreditRecoveryActivities({ store, audit, now }: CreditDependencies) {
@@ -22,7 +22,7 @@ export function createCreditRecoveryActivities({ store, audit, now }: CreditDepe
     const { cancelled } = Context.current();
     try {
       const record = await recordOf(analyses, ref);
-      const owner = ownerOf(chunk);
+      const owner = chunkOwner(chunk);
       for (;;) {
         const attempt = await attemptRepository.close(subjectOf(record), owner, now());
         const state = attemptState(attempt, now());

@@ -19,10 +19,10 @@ import { backoffMs } from '../../domain/core/service/poll-timing';
 import { BrokenSealError } from '../../protection/key-ring';
 import type { CreditDependencies } from '../dependencies';
 import { storeIncomplete, failureTypes } from '../core/failures';
-import { recordOf } from '../core/job-records';
+import { chunkOwner, nameOf, recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience } from '../core/store-patience';
-import { claimNext, lostHow, nameOf, receiptOf, sendUnder } from '../core/attempt';
+import { sendKeyless } from '../core/attempt';
 import { pauseOnTheClock } from '../core/pause';
 import { LostUploads } from './lost-uploads';
 
@@ -91,7 +91,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       const record = await recordOf(analyses, ref);
       // A repeated start of an ended job must not send.
       if ((await analyses.outcome(ref.folder)) !== null) return hasEnded;
-      const owner = ownerOf(chunk);
+      const owner = chunkOwner(chunk);
       const decided = await decide(record, owner);
       if ('kind' in decided) return decided;
       return await send(record, owner, decided, bounds);
@@ -157,30 +157,19 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
     const { timeoutMs } = operations;
     const job = jobFolder(record.jobId);
-    const about = {
-      attempts: attemptRepository,
-      subject,
-      job,
-      n,
-      owner,
-      timeoutMs,
-      afterUnknown,
-      patience,
-    };
-    const sent = await sendUnder(
-      () => claimNext(about),
+    const sent = await sendKeyless(
+      { attempts: attemptRepository, subject, job, n, owner, timeoutMs, afterUnknown, patience },
       (beforeSend) => operations.startOperation(prepared, beforeSend),
-      { now, sendBy, mayClaim: () => !heartbeats.isLate() && !givenUp.aborted },
+      { sendBy, mayClaim: () => !heartbeats.isLate() && !givenUp.aborted },
     );
     if (sent.kind === 'stopped') {
       if (sent.why === 'cancelled') return { kind: 'stopped' };
       return sent.why === 'late' ? unsent('fault', now()) : unsent('another job', now() + 250);
     }
-    const { claim } = sent.taken;
+    const { again, claim, detail = null, receipt, unread = null } = sent;
     const { claimedAt } = claim;
-    const { receipt, again, detail = null, unread = null } = receiptOf(sent, now);
     lost.ended(receipt.kind);
-    if (receipt.kind === 'unknown') metrics.answerLost('credit-analysis', lostHow(sent));
+    if (sent.lost !== null) metrics.answerLost('credit-analysis', sent.lost);
     metrics.uploaded('credit-analysis', receipt.kind);
     const entries = analysisRequestEntries(record, { n, claim, receipt });
     const put = () => attemptRepository.putReceipt(subject, { n, claim }, receipt, entries);
@@ -244,11 +233,6 @@ const hasEnded: RequestAnswer = {
   message: 'it has ended already',
   wasSent: false,
 };
-
-export function ownerOf(chunk: string): ClaimOwner {
-  const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
-  return { workflowId, chunk };
-}
 
 export function unsent(why: Unsent['why'], notBefore: number): Unsent {
   return { kind: 'unsent', why, notBefore };

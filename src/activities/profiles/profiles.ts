@@ -34,7 +34,6 @@ import type { Polled, PollRequest } from '../../domain/core/service/poll-request
 import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import {
   claimNext,
-  nameOf,
   ownerOf,
   sendUnder,
   type NotClaimed,
@@ -43,7 +42,7 @@ import {
 } from '../core/attempt';
 import type { JobDependencies } from '../dependencies';
 import type { BeforeSend } from '../../apis/http/call';
-import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
+import { nameOf, recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import { createPolling, unsettled, type Reading } from '../core/poll-until-settled';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
