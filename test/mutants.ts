@@ -225,7 +225,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'formula-in-cell',
     promise: 'a cell of a result sheet acts as a formula',
-    file: 'src/sheets/write/result-cells.ts',
+    file: 'src/sheets/write/csv-file.ts',
     find: "? `'${text}` : text;",
     replace: '? text : text;',
     tests: ['test/unit/sheets/result-sheet.test.ts'],
