@@ -47,7 +47,7 @@ const wholeWorks =
         'long/{batch-broken-off,fuzz,frozen-worker,server-killed,slow-rows,thousand-rows}',
         'long/{worker-killed,*-under-faults,credit-worker-killed}',
         'long/{dossier-retry-failed,monitor-schedule-killed,monitor-soak}',
-        'full/{audit-of-a-batch,batch-under-faults,erase,*-worker-killed,dossier-terms}',
+        'full/{audit-of-a-batch,*-under-faults,erase,*-worker-killed,dossier-terms}',
       ]
     : ['integration/{certificate-batch-again,credit-batches,dossier-retries,monitor-scan}'];
 

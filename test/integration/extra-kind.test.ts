@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { cp, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { promisify } from 'node:util';
 import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
 import { freePort, prepareNamespace } from '../../src/temporal/dev-server/frontend';
 import { cpf } from '../support/documents';
-import { eventually, type CommandResult } from '../support/diligence-process';
+import { CommandHost, eventually, type CommandResult } from '../support/diligence-process';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../support/loopback-server';
 import { sharedServer } from '../support/temporal-servers';
 import { testPayloadKeys } from '../support/temporary-store';
@@ -25,6 +26,7 @@ const extra = join(__dirname, '..', 'extra-kind');
 let folder: string;
 let service: ExtractService;
 let worker: ChildProcess;
+let host: CommandHost;
 let env: Record<string, string>;
 
 beforeAll(async () => {
@@ -52,6 +54,9 @@ beforeAll(async () => {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   await once(worker, 'message');
+  const log = openSync(join(folder, 'host.log'), 'a');
+  host = new CommandHost(folder, log, env, program());
+  closeSync(log);
 });
 
 afterAll(async () => {
@@ -59,6 +64,7 @@ afterAll(async () => {
     worker.kill('SIGKILL');
     await once(worker, 'exit');
   }
+  await host?.end();
   await service?.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -92,14 +98,7 @@ async function build(): Promise<void> {
   await writeFile(join(folder, 'dist/workflow-bundle.js'), code);
 }
 
-async function run(...words: string[]): Promise<CommandResult> {
-  const child = spawn(process.execPath, [program(), ...words], { cwd: folder, env });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, stdout, stderr };
-}
+const run = (...words: string[]): Promise<CommandResult> => host.run(words, env);
 
 interface Envelope {
   id: string;

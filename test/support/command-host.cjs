@@ -2,10 +2,10 @@
  * A process that runs commands of an installation one beside the other, each as if in a process of its
  * own: with its environment, its output and its exit code. Loading what a command needs takes longer
  * than the command. The worker may live here too; its log is this process's standard error.
- * Forked by `diligence-process.ts`, in the folder of the installation.
+ * Forked by `diligence-process.ts`, in the folder of the installation, with the program as its argument.
  */
 const { AsyncLocalStorage } = require('node:async_hooks');
-const { runCommand } = require('../../dist/main.js');
+const { runCommand } = require(process.argv[2]);
 
 /** @type {AsyncLocalStorage<{env: NodeJS.ProcessEnv, stdout: string, stderr: string, exitCode?: number, hears: boolean}>} */
 const running = new AsyncLocalStorage();

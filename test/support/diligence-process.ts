@@ -315,9 +315,9 @@ export class CommandHost {
   readonly #waiting = new Map<number, (result: CommandResult) => void>();
   #next = 1;
 
-  constructor(folder: string, log: number, env: Record<string, string>) {
+  constructor(folder: string, log: number, env: Record<string, string>, program = main) {
     const stdio = ['ignore', log, log, 'ipc'] as const;
-    this.child = fork(hostScript, [], { cwd: folder, env, stdio: [...stdio] });
+    this.child = fork(hostScript, [program], { cwd: folder, env, stdio: [...stdio] });
     this.child.on('message', (message: { id: number } & CommandResult) => {
       const { id, ...result } = message;
       this.#waiting.get(id)?.(result);

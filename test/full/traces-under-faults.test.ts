@@ -16,7 +16,6 @@ import {
 } from '../support/diligence-process';
 import { cpf } from '../support/documents';
 import { everythingHeld, findings, type Held } from '../support/everything-held';
-import { isFullSize, sized } from '../support/full-size';
 import { measuredHistories, overlong } from '../support/history-bounds';
 import { KilledWorkers, type Phases } from '../support/killed-workers';
 import { order } from '../support/order';
@@ -27,7 +26,7 @@ import { configured } from '../support/configured';
 
 jest.setTimeout(600_000);
 
-const searches = sized(54, 300);
+const searches = 300;
 const longMs = 600_000;
 const held = { waitingMs: [0, 0], processingMs: [longMs, longMs] } satisfies TargetScript;
 
@@ -94,7 +93,7 @@ function scripted(those: readonly string[], script: TargetScript): Record<string
 }
 
 const scenario: ScenarioInput = {
-  latencyMs: [0, sized(150, 20)],
+  latencyMs: [0, 20],
   traces: {
     pollAfterSeconds: 2,
     timing: { waitingMs: [0, 1_000], processingMs: [0, 4_000], distribution: 'uniform' },
@@ -122,13 +121,7 @@ afterAll(() => place.stop(), 60_000);
 
 async function searchAll(out: string): Promise<Row[]> {
   const words = ['trace', 'search', '--input', 'targets.csv', '--out', out, '--json'];
-  const result = await place.run([
-    ...words,
-    '--concurrency',
-    `${sized(24, 60)}`,
-    '--deadline',
-    '5m',
-  ]);
+  const result = await place.run([...words, '--concurrency', '60', '--deadline', '5m']);
   told.push(result);
   expect({ code: result.code, stderr: result.code === 3 ? '' : result.stderr }).toEqual({
     code: 3,
@@ -180,11 +173,11 @@ async function disturb(): Promise<void> {
   await eventually('the first are asked for', () => requested(first), 240_000);
   await callOff([...unauthorized, ...unanswered, ...beingMade]);
   let calledOff: Promise<void> = Promise.resolve();
-  const isMixed = ({ create = 0, wait = 0 }: Phases): boolean => create > 0 && wait > sized(12, 20);
+  const isMixed = ({ create = 0, wait = 0 }: Phases): boolean => create > 0 && wait > 20;
   await workers.killWhen(
     'some are being made',
     phases,
-    (now) => isMixed(now) && (now['made'] ?? 0) > sized(20, 40),
+    (now) => isMixed(now) && (now['made'] ?? 0) > 40,
     () => {
       calledOff = callOff(waitedFor.slice(0, 4));
     },
@@ -196,8 +189,6 @@ async function disturb(): Promise<void> {
     (now) => isMixed(now) && (now['made'] ?? 0) > searches / 2 && (now['read'] ?? 0) > 0,
   );
   await callOff(waitedFor.slice(4));
-  // What a killed worker had in hand is taken up again 20 seconds later.
-  if (!isFullSize) return;
   await workers.killWhen(
     'the last are waited for',
     phases,
