@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { costWords } from './cli/closing';
+import { withLanguage } from './cli/flags';
 import { oneOf, print, printJson, sinceOf, printNote } from './cli/terminal';
 import { tableLines } from './cli/table';
 import { kindOf } from './kind-of';
@@ -16,7 +17,7 @@ interface CostFlags {
 
 /** `cost`: requests and their cost, from the store. */
 export function costCommand(): Command {
-  return new Command('cost')
+  return withLanguage(new Command('cost'))
     .description(
       'Show what was requested, what it cost as the services report, and what was reused.',
     )

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import type { ActionMeaning } from '../domain/attention';
-import { jobKinds, type JobKind, type Say } from '../domain/job';
+import { jobKinds, type JobKind, type Language, type Say } from '../domain/job';
 import type { Reader } from '../report/reader';
 import { kindWord, stateWord } from '../report/words';
+import { withLanguage } from './cli/flags';
 import { oneOf, print, printJson, sinceOf, printNote, wholeNumber } from './cli/terminal';
 import { inLanguage, openContext } from './jobs/context';
 import { outputTerms } from './jobs/export-job';
@@ -21,7 +22,7 @@ interface InboxFlags {
 
 /** `inbox`, `inbox show ID`: jobs that need attention. */
 export function inboxCommand(): Command {
-  const command = new Command('inbox')
+  const command = withLanguage(new Command('inbox'))
     .description(
       'What needs a person, newest first: why, and what can be decided. Temporal need not run.',
     )
@@ -31,13 +32,12 @@ export function inboxCommand(): Command {
     .option('--after <id>', 'the page after the one that ends with this job')
     .option('--json', 'one JSON document on standard output')
     .action(list);
-  command
-    .command('show')
+  withLanguage(command.command('show'))
     .description('One of them: what can be decided, by which command, and what it may cost.')
     .argument('<id>', 'the id of the job')
     .option('--json', 'one JSON document on standard output')
     .action(async (id: string, _own: object, own: Command) =>
-      show(id, own.optsWithGlobals<{ json?: true }>().json === true),
+      show(id, own.optsWithGlobals<{ json?: true; lang?: Language }>()),
     );
   return command;
 }
@@ -81,10 +81,13 @@ function linesOf(item: InboxItem, { formats, language, say }: Reader): string[] 
   ];
 }
 
-async function show(name: string, json: boolean): Promise<void> {
+async function show(
+  name: string,
+  { json = false, lang }: { json?: boolean; lang?: Language },
+): Promise<void> {
   const ctx = await openContext(printNote);
   const { id, output } = await namedJob(ctx.store, name, 'waiting');
-  const language = json ? 'en' : outputTerms(ctx, {}, output).lang;
+  const language = json ? 'en' : (lang ?? outputTerms(ctx, {}, output).lang);
   const own = inLanguage(ctx, language);
   const { formats, say } = own.reader;
   const detail = await inboxDetail(own, id);

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
-import type { Say } from '../domain/job';
-import { withActor, withOutput, type OutputFlags } from './cli/flags';
+import type { Language, Say } from '../domain/job';
+import { withActor, withLanguage, withOutput, type OutputFlags } from './cli/flags';
 import { printResult, printRows, printView } from './cli/print-job';
 import { exitCodes, namedOnce, print, printNote, onScreen } from './cli/terminal';
 import { kindOf } from './kind-of';
@@ -14,6 +14,11 @@ import { listCommand } from './list-jobs';
 
 interface IdFlags {
   id?: string;
+  lang?: Language;
+}
+
+interface ShowFlags extends IdFlags {
+  json?: true;
 }
 
 interface ResultFlags extends IdFlags, OutputFlags {
@@ -30,10 +35,12 @@ interface OrderFlags extends IdFlags {
 export function jobCommands(): Command[] {
   return [
     listCommand(),
-    idCommand('show', 'Show how a job stands (without an id: the newest one); starts no engine.')
+    withLanguage(
+      idCommand('show', 'Show how a job stands (without an id: the newest one); starts no engine.'),
+    )
       .option('--json', 'one JSON document on standard output')
-      .action(async (argument: string | undefined, flags: IdFlags & { json?: true }) => {
-        await show(nameOf(argument, flags) ?? '', flags.json === true);
+      .action(async (argument: string | undefined, flags: ShowFlags) => {
+        await show(nameOf(argument, flags) ?? '', flags);
       }),
     withOutput(
       idCommand(
@@ -50,7 +57,7 @@ export function jobCommands(): Command[] {
       .action(async (argument: string | undefined, flags: ResultFlags, command: Command) => {
         process.exitCode = await showResult(idOf(argument, flags), flags, command);
       }),
-    withActor(idCommand('cancel', 'Request nothing more; what is outstanding is still completed.'))
+    orderCommand('cancel', 'Request nothing more; what is outstanding is still completed.')
       .option('--now', 'leave what is outstanding at the service, with its ids in the store')
       .option(
         '--cancel-remote',
@@ -59,12 +66,12 @@ export function jobCommands(): Command[] {
       .action(async (argument: string | undefined, flags: OrderFlags) => {
         await order(idOf(argument, flags), flags.now === true ? 'cancel_now' : 'cancel', flags);
       }),
-    withActor(idCommand('pause', 'Request nothing new until `resume`.')).action(
+    orderCommand('pause', 'Request nothing new until `resume`.').action(
       async (argument: string | undefined, flags: OrderFlags) => {
         await order(idOf(argument, flags), 'pause', flags);
       },
     ),
-    withActor(idCommand('resume', 'Go on after `pause`, or after requests were refused.')).action(
+    orderCommand('resume', 'Go on after `pause`, or after requests were refused.').action(
       async (argument: string | undefined, flags: OrderFlags) => {
         await order(idOf(argument, flags), 'resume', flags);
       },
@@ -77,6 +84,10 @@ function idCommand(name: string, description: string): Command {
     .description(description)
     .argument('[id]', 'its id or the beginning of it, an id of the service, or the result folder')
     .option('--id <id>', 'the same, by name');
+}
+
+function orderCommand(name: string, description: string): Command {
+  return withLanguage(withActor(idCommand(name, description)));
 }
 
 function nameOf(argument: string | undefined, flags: IdFlags): string | undefined {
@@ -94,13 +105,16 @@ function idOf(argument: string | undefined, flags: IdFlags): string {
   return id;
 }
 
-async function show(id: string, json: boolean): Promise<void> {
+async function show(id: string, { json, lang }: ShowFlags): Promise<void> {
   const ctx = await openContext(printNote);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
-  const shown = onScreen(ctx, json ? 'en' : outputTerms(ctx, {}, job.output).lang);
+  const shown = onScreen(
+    ctx,
+    json === true ? 'en' : (lang ?? outputTerms(ctx, {}, job.output).lang),
+  );
   const view = await viewJob(shown, kind, job);
-  await printView(shown, kind, view, json);
+  await printView(shown, kind, view, json === true);
   // For an ended job, `result` exits with its code.
   if (view.job.status === null && view.job.needsAttention)
     process.exitCode = exitCodes.needsAttention;
@@ -135,7 +149,7 @@ async function order(id: string, name: Order, flags: OrderFlags): Promise<void> 
   const opened = await openContext(printNote, flags.by);
   const { cancelRemote } = flags;
   const job = await findJob(opened, id, 'running');
-  const ctx = onScreen(opened, outputTerms(opened, {}, job.output).lang);
+  const ctx = onScreen(opened, flags.lang ?? outputTerms(opened, {}, job.output).lang);
   const { say } = ctx.reader;
   const kind = kindOf(job.kind);
   const { cancelsRemotely = false } = kind;

@@ -4,6 +4,7 @@ import { readerOf, type Reader } from '../report/reader';
 import { kindWord, stateWord } from '../report/words';
 import { kindOf } from './kind-of';
 import type { JobPage } from '../store/core/jobs/job-filter';
+import { withLanguage } from './cli/flags';
 import { tableLines } from './cli/table';
 import { oneOf, print, printJson, sinceOf, printNote, wholeNumber } from './cli/terminal';
 import { openContext } from './jobs/context';
@@ -23,7 +24,7 @@ interface ListFlags {
 
 /** `list`: jobs of every kind, from the store. */
 export function listCommand(): Command {
-  return new Command('list')
+  return withLanguage(new Command('list'))
     .description('List jobs of every kind, newest first, from the store: Temporal need not run.')
     .option('--kind <kind>', `one of ${jobKinds.join(', ')}`, oneOf(jobKinds))
     .option('--status <word>', 'how they ended, as `--json` says; `open`: they have not')

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { exitCodeOf } from '../domain/attention';
 import { resolveActions, type ResolveAction } from '../domain/core/kind';
+import type { Language } from '../domain/job';
 import { stateWord } from '../report/words';
 import { CertificateJobs } from '../store/certificates/jobs';
 import { openStatuses } from './certificates/resolve';
-import { deadlineOption, withActor, withDetach } from './cli/flags';
+import { deadlineOption, withActor, withDetach, withLanguage } from './cli/flags';
 import {
   exitCodes,
   oneOf,
@@ -40,11 +41,12 @@ interface ResolveFlags {
   by?: string;
   detach?: true;
   json?: true;
+  lang?: Language;
 }
 
 /** `diligence resolve ID`: resolves a job that needs attention. */
 export function resolveCommand(): Command {
-  return withDetach(withActor(new Command('resolve')))
+  return withLanguage(withDetach(withActor(new Command('resolve'))))
     .description(
       'Decide about a job, rows of a batch, or a change: `inbox show ID` says what can be.',
     )
@@ -76,7 +78,7 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
     return acknowledgeChange(opened, name, { note, json: json === true });
   }
   const { id, kind, output } = await namedJob(opened.store, name, 'waiting');
-  const ctx = onScreen(opened, json ? 'en' : outputTerms(opened, {}, output).lang);
+  const ctx = onScreen(opened, json ? 'en' : (flags.lang ?? outputTerms(opened, {}, output).lang));
   const { count, language, say } = ctx.reader;
   const request = { id, action, note, externalId, rows, deadlineMs };
   const { auditHead, continuation, decision } = await resolveJob(

@@ -68,7 +68,7 @@ beforeAll(async () => {
   const asked = ['investigate', ...words, ...about, '--out', folder, '--lang', 'pt'];
   const { code, stderr, stdout } = await place.run(asked);
   if (code !== 0) throw new Error(`${stdout}\n${stderr}\n${await place.workerLog()}`);
-  expect(stderr).toContain('report.pdf was not written: there is no Chromium or Chrome');
+  expect(stderr).toContain('report.pdf não foi escrito: não há Chromium nem Chrome');
   report = await reportIn(folder);
   const text = await readFile(join(folder, 'manifest.json'), 'utf8');
   manifest = manifestSchema.parse(JSON.parse(text));

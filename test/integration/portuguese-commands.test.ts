@@ -279,6 +279,11 @@ test('what is common to all kinds', async () => {
   await run('trace', 'find');
   await run('traces');
   await run('resolve');
+  for (const command of ['list', 'show', 'inbox', 'cost']) {
+    const { stdout } = await place.run([command, '--lang', 'pt'], { DILIGENCE_LANG: 'en' });
+    problems.push(...englishIn(stdout));
+    expect({ command, stdout }).toMatchObject({ stdout: expect.stringMatching(/[ãáâçéêíóú]/i) });
+  }
   const unset = { INVESTIGATION_BASE_URL: '', INVESTIGATION_TOKEN: '' };
   const { stderr } = await place.run(['trace', 'list'], unset);
   problems.push(...englishIn(stderr));

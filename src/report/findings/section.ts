@@ -85,7 +85,7 @@ export function cellWords({ formats, language, say }: Reader, path: string, cell
   if (typeof cell === 'boolean') return cell ? say('yes', 'sim') : say('no', 'não');
   if (typeof cell === 'number') {
     if (word === 'confidence' && cell >= 0 && cell <= 1) return formats.share(cell, 1);
-    if (/^(?:valor|preco|multa)|_(?:multas|reais)$/.test(word)) return formats.money(cell);
+    if (/^(?:valor|preco|multa)|_(?:multas|reais)$|Value$/.test(word)) return formats.money(cell);
     // Years, ids and coordinates have no thousands separator.
     return Number.isInteger(cell) ? String(cell) : plainNumber(cell, language);
   }

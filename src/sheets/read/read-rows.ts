@@ -138,9 +138,10 @@ async function* sheetRows(
     const more = skipped.length - 10;
     const shown = skipped.slice(0, 10).join(', ');
     const [en, pt] = more > 0 ? [`, and ${more} more`, ` e mais ${more}`] : ['', ''];
+    const [line, linha] = skipped.length === 1 ? ['line', 'linha'] : ['lines', 'linhas'];
     choice.onNotice?.([
-      `${file}: left out as titles, totals or headers again: line ${shown}${en}`,
-      `${file}: deixadas de fora, como títulos, totais ou cabeçalhos repetidos: linha ${shown}${pt}`,
+      `${file}: left out as titles, totals or headers again: ${line} ${shown}${en}`,
+      `${file}: ignorado, como título, total ou cabeçalho repetido: ${linha} ${shown}${pt}`,
     ]);
   }
 }

@@ -27,7 +27,8 @@ export function findingsLines(
       return [printable(name), cellText(reader, path, value)] as const;
     });
   const longest = Math.min(24, Math.max(0, ...named.map(([name]) => widthOf(name))));
-  const lines = named.map(([name, value]) => `  ${padded(name, longest)}  ${value}`);
+  // A summary may repeat a value under the same name.
+  const lines = [...new Set(named.map(([name, value]) => `  ${padded(name, longest)}  ${value}`))];
   const full = sections.filter(({ rows }) => rows.length > 0);
   const shown = full.slice(0, mostSections);
   const counts = shared(shown.map(({ rows }) => rows.length));
@@ -61,7 +62,7 @@ function sectionLines(
   width: number,
   reader: Reader,
 ): string[] {
-  const { say } = reader;
+  const { count: of, say } = reader;
   const { columns, file, rows, title, total } = section;
   const isShown = (column: string): boolean =>
     rows.some((row) => row[column] !== undefined && row[column] !== null && row[column] !== '');
@@ -79,9 +80,15 @@ function sectionLines(
       .join('')
       .trimEnd();
   const left = [
-    total > count ? `${total - count} ${say('more rows', 'linhas a mais')}` : null,
+    total > count
+      ? of(total - count, ['more row', 'more rows'], ['linha a mais', 'linhas a mais'])
+      : null,
     shown.length > widths.length
-      ? `${shown.length - widths.length} ${say('more columns', 'colunas a mais')}`
+      ? of(
+          shown.length - widths.length,
+          ['more column', 'more columns'],
+          ['coluna a mais', 'colunas a mais'],
+        )
       : null,
     widths.some((room, at) => room < (cells[at] ?? 0))
       ? say('what is cut', 'o texto cortado')

@@ -101,7 +101,7 @@ const layouts: readonly [name: string, rows: readonly Cells[], expected: Expecte
       header,
       one,
     ],
-    { lines: [`7 ${acme}`], notes: ['line 1, 2, 3, 4'] },
+    { lines: [`7 ${acme}`], notes: ['lines 1, 2, 3, 4'] },
   ],
   [
     'a title that names the column, above it',
@@ -111,7 +111,7 @@ const layouts: readonly [name: string, rows: readonly Cells[], expected: Expecte
   [
     'totals at the end and between',
     [header, one, ['Subtotal', '1'], two, ['', 'Total'], ['TOTAL GERAL', ''], ['2', 'Total:']],
-    { lines: [`2 ${acme}`, '4 cpf_not_served'], notes: ['line 3, 5, 6, 7'] },
+    { lines: [`2 ${acme}`, '4 cpf_not_served'], notes: ['lines 3, 5, 6, 7'] },
   ],
   [
     'a supplier whose name begins with Total',
