@@ -173,7 +173,7 @@ test('the same job gives the same bytes again, but for the stamp', async () => {
   const [data, dataAgain] = await both('report.json');
   expect(dataAgain).toBe(data);
   const [page = '', pageAgain = ''] = await both('report.html');
-  const stamp = /Escrito em [^.]+\./;
+  const stamp = /Gravado pelo diligence em [^.]+\./;
   expect(page).toMatch(stamp);
   expect(pageAgain.replace(stamp, '')).toBe(page.replace(stamp, ''));
 });
