@@ -60,7 +60,7 @@ const whileWaiting: Record<WaitReason, { why: Words; actions: readonly ResolveAc
   review: { why: ['it needs a review', 'precisa de revisão'], actions: ['accept', 'retry'] },
   decision: {
     why: [
-      'requests were turned away again and again: `diligence resume` tries again',
+      'requests were throttled repeatedly: `diligence resume` tries again',
       'os pedidos foram recusados repetidamente: `diligence resume` tenta de novo',
     ],
     actions: [],

@@ -5,11 +5,11 @@ export const orderAnswers = {
   cancelling: ['cancelling', 'cancelando'],
   cancelled_at_once: ['cancelled at once', 'cancelado de imediato'],
   cancelling_requests: [
-    'cancelling: nothing new is requested, what is outstanding is still brought home',
+    'cancelling: nothing new is requested, outstanding issuances are still completed',
     'cancelando: nada novo é pedido, e o que está em aberto ainda é recebido',
   ],
   cancelled_requests: [
-    'cancelled at once: outstanding issuances are left at the service, with their ids on file',
+    'cancelled at once: outstanding issuances are left at the service, with their ids stored',
     'cancelado de imediato: as emissões em aberto ficam no serviço, com os seus ids guardados',
   ],
   cancelling_sent: [
@@ -23,7 +23,7 @@ export const orderAnswers = {
     'cancelando: os trabalhos das suas etapas terminam antes',
   ],
   cancelling_rows: [
-    'cancelling: no further row is begun',
+    'cancelling: no further row is started',
     'cancelando: nenhuma outra linha é iniciada',
   ],
   cancelling_scan: [
@@ -43,7 +43,7 @@ export const orderAnswers = {
     'o lote não está em execução; # dos seus grupos estavam, e são cancelados',
   ],
   paused_requests: [
-    'paused: nothing new is requested, what is outstanding is still brought home',
+    'paused: nothing new is requested, outstanding issuances are still completed',
     'em pausa: nada novo é pedido, e o que está em aberto ainda é recebido',
   ],
   paused_rows: ['paused: what is under way goes on', 'em pausa: o que está em andamento continua'],
@@ -58,7 +58,7 @@ export const orderAnswers = {
     'retomado: até que mais # linhas fiquem sem resultado conhecido',
   ],
   resumed_refused: [
-    'it was not paused: what was turned away is tried again',
+    'it was not paused: throttled requests are retried',
     'não estava em pausa: o que foi recusado é tentado de novo',
   ],
   not_waiting_budget: [

@@ -27,7 +27,7 @@ const reasonWords: Readonly<Record<string, Words>> = {
   ],
   paused: ['paused (`diligence resume` goes on)', 'em pausa (`diligence resume` continua)'],
   decision: [
-    'a decision (requests were turned away 20 times: `diligence resume` tries again)',
+    'a decision (requests were throttled 20 times: `diligence resume` tries again)',
     'uma decisão (os pedidos foram recusados 20 vezes: `diligence resume` tenta de novo)',
   ],
   unknown: [
