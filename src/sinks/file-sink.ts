@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { keySegment, toJsonLines } from '../store/records';
 import type { Store } from '../store/store';
-import { changeFiles } from '../store/monitors/change-files';
+import { changeFiles } from '../store/monitors/monitors';
 import { erasedChange } from '../store/erasure/tombstones';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';

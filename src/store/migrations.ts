@@ -1,18 +1,41 @@
 const ofChange = 'FOREIGN KEY (monitor, change) REFERENCES change (monitor, id)';
 
+/** Columns of a table by what they are. */
+export interface TableColumns {
+  key: readonly string[];
+  /** Neither of the key nor a body. */
+  plain: readonly string[];
+  /** BLOBs: bodies of the row, which are sealed for it. */
+  bodies: readonly string[];
+}
+
+const declared = new Map<string, TableColumns>();
+
+/** As declared: a later migration that adds a column declares it too. */
+export function columnsOf(name: string): TableColumns {
+  return declared.get(name) ?? { key: [], plain: [], bodies: [] };
+}
+
 /**
  * A table, sorted by its key.
  *
  * @param key its columns, as `columns`: what may be NULL ends with `?`
  */
 function table(name: string, key: string, columns: string, ...rules: readonly string[]): string {
-  const all = `${key},${columns}`.split(',').map((column) => column.trim());
-  const declared = all
-    .filter((column) => column !== '')
-    .map((column) => (column.endsWith('?') ? column.slice(0, -1) : `${column} NOT NULL`));
-  const names = key.split(',').map((column) => column.trim().split(' ', 1)[0]);
-  const parts = [...declared, `PRIMARY KEY (${names.join(', ')})`, ...rules];
-  return `CREATE TABLE ${name} (${parts.join(', ')}) STRICT, WITHOUT ROWID`;
+  const ofKey = key.split(',').map((column) => column.trim());
+  const others = columns.split(',').flatMap((column) => column.trim() || []);
+  const named = (all: readonly string[]): string[] => all.map((one) => one.split(' ', 1)[0] ?? '');
+  const isBody = (column: string): boolean => / BLOB\b/.test(column);
+  declared.set(name, {
+    key: named(ofKey),
+    plain: named(others.filter((column) => !isBody(column))),
+    bodies: named(others.filter(isBody)),
+  });
+  const parts = [...ofKey, ...others].map((column) =>
+    column.endsWith('?') ? column.slice(0, -1) : `${column} NOT NULL`,
+  );
+  const all = [...parts, `PRIMARY KEY (${named(ofKey).join(', ')})`, ...rules];
+  return `CREATE TABLE ${name} (${all.join(', ')}) STRICT, WITHOUT ROWID`;
 }
 
 /** Large bodies would slow a table that is sorted by its key (sqlite.org/withoutrowid.html). */

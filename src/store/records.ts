@@ -1,9 +1,8 @@
 import type { BlobDirectory } from './blobs';
-import type { SealedDatabase } from './sealed/sealed-database';
+import { Repository, type SealedDatabase } from './sealed/sealed-database';
 import {
   beginsWith,
   insertInto,
-  partsOf,
   replacing,
   sql,
   type Statement,
@@ -35,28 +34,22 @@ interface Position {
   blob: string | null;
 }
 
-interface NamedBlob {
-  blob: string | null;
-}
+type NamedBlob = Pick<Position, 'blob'>;
 
 /** By then no process is about to name bytes. */
 const oldEnoughMs = 2 * 24 * 60 * 60_000;
 /** Larger bodies go beside the database. */
 const mostInRow = 64 * 1024;
 
-const columns = ['key', 'body', 'blob'];
-const replaced = replacing(['key'], ['body', 'blob']);
-
 /**
  * Whole objects by key: slash-separated words in ASCII. Small ones are rows; bytes and large ones are blobs that a
  * row names. Each is sealed for its key.
  */
-export class RecordRepository {
-  readonly #database: SealedDatabase;
+export class RecordRepository extends Repository {
   readonly #blobs: BlobDirectory;
 
-  constructor(database: SealedDatabase, blobs: BlobDirectory) {
-    this.#database = database;
+  constructor(store: SealedDatabase, blobs: BlobDirectory) {
+    super(store);
     this.#blobs = blobs;
   }
 
@@ -70,13 +63,11 @@ export class RecordRepository {
     body: Uint8Array | string,
     { bytes = false }: PutOptions = {},
   ): Promise<PutResult> {
-    if (bytes && (await this.#has(key))) return 'exists';
+    if (bytes && (await this.#blobOf(key)) !== undefined) return 'exists';
     const position = await this.#position(key, body, bytes);
-    const [result] = await this.#commit(position, [
-      insertInto('record', columns, [[key, position.body, position.blob]]),
-    ]);
+    const [result] = await this.#commit(position, [rowOf(key, position)]);
     if (result?.changes === 1) return 'stored';
-    if (position.blob !== null) await this.#blobs.remove(position.blob);
+    await this.#removeBlobs([position]);
     return 'exists';
   }
 
@@ -91,7 +82,7 @@ export class RecordRepository {
    * @returns null when the key exists already
    */
   async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {
-    if (await this.#has(key)) return null;
+    if ((await this.#blobOf(key)) !== undefined) return null;
     const { blob } = await this.#position(key, bytes, true);
     return { key, blob: blob ?? '' };
   }
@@ -100,39 +91,30 @@ export class RecordRepository {
   async replace(key: string, body: Uint8Array | string): Promise<void> {
     const position = await this.#position(key, body);
     const [before] = await this.#commit(position, [
-      sql`SELECT blob FROM record WHERE key = ${key}`,
-      insertInto('record', columns, [[key, position.body, position.blob]], replaced),
+      selectBlob(key),
+      rowOf(key, position, replaced),
     ]);
     await this.#removeBlobs(before?.rows as NamedBlob[]);
   }
 
   /** As `replace`, within a larger transaction; the caller removes the previous bytes. */
   async replacement(key: string, body: Uint8Array | string): Promise<Statement> {
-    const position = await this.#position(key, body);
-    return insertInto('record', columns, [[key, position.body, position.blob]], replaced);
+    return rowOf(key, await this.#position(key, body), replaced);
   }
 
   /** As `putIfAbsent`, within a larger transaction, which fails when something is there. */
   async insertion(key: string, body: Uint8Array | string): Promise<Statement> {
-    const position = await this.#position(key, body);
-    const row = [key, position.body, position.blob];
-    return { ...insertInto('record', columns, [row]), mustChange: true };
+    return { ...rowOf(key, await this.#position(key, body)), mustChange: true };
   }
 
   /** Removes the object. Idempotent. */
   async remove(key: string): Promise<void> {
-    const [gone] = await this.#database.commit([
-      sql`DELETE FROM record WHERE key = ${checked(key)} RETURNING blob`,
-    ]);
-    await this.#removeBlobs(gone?.rows as NamedBlob[]);
+    await this.#remove(sql`key = ${checked(key)}`);
   }
 
   /** Removes every object below a prefix that ends with a slash. Idempotent. */
-  async removeAll(prefix: string): Promise<void> {
-    const [gone] = await this.#database.commit([
-      sql`DELETE FROM record WHERE ${beginsWith('key', prefix)} RETURNING blob`,
-    ]);
-    await this.#removeBlobs(gone?.rows as NamedBlob[]);
+  removeAll(prefix: string): Promise<void> {
+    return this.#remove(beginsWith('key', prefix));
   }
 
   /**
@@ -141,19 +123,15 @@ export class RecordRepository {
    * @throws StoreConfigError when none of our keys opens it, BrokenSealError when it was altered
    */
   async get(key: string): Promise<Buffer | null> {
-    const [row] = await this.#database.read<NamedBlob & { body: Uint8Array }>(
+    const [row] = await this.store.read<NamedBlob & { body: Uint8Array }>(
       sql`SELECT body, blob FROM record WHERE key = ${checked(key)}`,
     );
     if (row === undefined) return null;
-    if (row.blob === null) return this.#database.open(key, row.body);
+    if (row.blob === null) return this.store.open(key, row.body);
     const bytes = await this.#blobs.get(row.blob);
-    if (bytes !== null) return this.#database.open(key, bytes);
+    if (bytes !== null) return this.store.open(key, bytes);
     // It may have been removed or replaced between the two reads.
-    const [now] = await this.#database.read<NamedBlob>(
-      sql`SELECT blob FROM record WHERE key = ${key}`,
-    );
-    if (now === undefined) return null;
-    if (now.blob !== row.blob) return this.get(key);
+    if ((await this.#blobOf(key)) !== row.blob) return this.get(key);
     throw new StoreError('corrupt', `the bytes of ${key} are missing`);
   }
 
@@ -163,9 +141,16 @@ export class RecordRepository {
     return body === null ? null : (JSON.parse(body.toString('utf8')) as T);
   }
 
+  /** The JSON documents below a prefix that ends with a slash, in order of their keys. */
+  async allJson<T>(prefix: string): Promise<T[]> {
+    const keys = await this.list(prefix);
+    const found = await Promise.all(keys.map((key) => this.getJson<T>(key)));
+    return found.filter((one) => one !== null);
+  }
+
   /** Keys below a prefix that ends with a slash, in order; all of them below ''. */
   async list(prefix: string): Promise<string[]> {
-    const rows = await this.#database.read<{ key: string }>(
+    const rows = await this.store.read<{ key: string }>(
       sql`SELECT key FROM record WHERE ${beginsWith('key', prefix)} ORDER BY key`,
     );
     return rows.map(({ key }) => key);
@@ -175,40 +160,36 @@ export class RecordRepository {
   async removeOrphans(now: number): Promise<number> {
     let removed = 0;
     for (const day of await this.#blobs.daysBefore(now - oldEnoughMs)) {
-      for (const some of partsOf(await this.#blobs.namesOf(day))) {
-        const rows = await this.#database.read<{ blob: string }>(
-          sql`SELECT blob FROM record WHERE blob IN ${some}`,
-        );
-        const named = new Set(rows.map(({ blob }) => blob));
-        for (const name of some.filter((one) => !named.has(one))) {
-          await this.#blobs.remove(name);
-          removed += 1;
-        }
-      }
+      const names = await this.#blobs.namesOf(day);
+      const rows = await this.store.readAmong<{ blob: string }>(
+        names,
+        (some) => sql`SELECT blob FROM record WHERE blob IN ${some}`,
+      );
+      const named = new Set(rows.map(({ blob }) => blob));
+      const orphans = names.filter((one) => !named.has(one));
+      await this.#removeBlobs(orphans.map((blob) => ({ blob })));
+      removed += orphans.length;
     }
     return removed;
   }
 
-  async #has(key: string): Promise<boolean> {
-    const rows = await this.#database.read(sql`SELECT 1 FROM record WHERE key = ${key}`);
-    return rows.length > 0;
+  /** Undefined: no such object. Null: it is in its row. */
+  async #blobOf(key: string): Promise<string | null | undefined> {
+    return (await this.store.read<NamedBlob>(selectBlob(key)))[0]?.blob;
   }
 
   /** Bytes are stored before the row that names them. */
   async #position(key: string, plain: Uint8Array | string, bytes = false): Promise<Position> {
-    const sealed = await this.#database.seal(checked(key), plain);
+    const sealed = await this.store.seal(checked(key), plain);
     const body = Buffer.isBuffer(sealed) ? sealed : Buffer.from(sealed);
     if (!bytes && body.length <= mostInRow) return { body, blob: null };
     return { body: null, blob: await this.#blobs.put(body) };
   }
 
   /** A failed commit leaves no bytes behind. */
-  async #commit(
-    { blob }: { blob: string | null },
-    statements: readonly Statement[],
-  ): Promise<StatementResult[]> {
+  async #commit({ blob }: NamedBlob, statements: readonly Statement[]): Promise<StatementResult[]> {
     try {
-      return await this.#database.commit(statements);
+      return await this.store.commit(statements);
     } catch (error) {
       if (blob !== null && error instanceof StoreError && error.code !== 'other') {
         await this.#blobs.remove(blob).catch(() => undefined);
@@ -217,9 +198,24 @@ export class RecordRepository {
     }
   }
 
+  async #remove(which: Statement): Promise<void> {
+    const [gone] = await this.store.commit([sql`DELETE FROM record WHERE ${which} RETURNING blob`]);
+    await this.#removeBlobs(gone?.rows as NamedBlob[]);
+  }
+
   async #removeBlobs(rows: readonly NamedBlob[] = []): Promise<void> {
     for (const { blob } of rows) if (blob !== null) await this.#blobs.remove(blob);
   }
+}
+
+const replaced = replacing(['key'], ['body', 'blob']);
+
+function rowOf(key: string, { body, blob }: Position, otherwise?: string): Statement {
+  return insertInto('record', ['key', 'body', 'blob'], [[key, body, blob]], otherwise);
+}
+
+function selectBlob(key: string): Statement {
+  return sql`SELECT blob FROM record WHERE key = ${key}`;
 }
 
 export function toJsonLines(records: readonly unknown[]): string {

@@ -20,58 +20,47 @@ export class Store extends SealedDatabase {
   /** Objects without a table of their own, by key. */
   readonly records: RecordRepository;
   /** Purchases, certain or possible. */
-  readonly attempts: AttemptRepository;
+  readonly attempts = new AttemptRepository(this);
   /** Input rows of jobs. */
-  readonly rows: RowRepository;
+  readonly rows = new RowRepository(this);
   /** Outcomes of rows. */
-  readonly outcomes: OutcomeRepository;
+  readonly outcomes = new OutcomeRepository(this);
   /** Facts about issuances. */
-  readonly facts: FactRepository;
+  readonly facts = new FactRepository(this);
   /** Which holders have data about which subjects. */
-  readonly subjects: SubjectRepository;
+  readonly subjects = new SubjectRepository(this);
   /** What was asked for. */
-  readonly jobs: JobRepository;
+  readonly jobs = new JobRepository(this);
   /** Rates of the services per worker. */
-  readonly rateShares: RateShareRepository;
+  readonly rateShares = new RateShareRepository(this);
   /** Requests and their cost. */
-  readonly spending: SpendingRepository;
+  readonly spending = new SpendingRepository(this);
   /** Jobs that need a person. */
-  readonly inbox: InboxRepository;
-  readonly #database: Database;
+  readonly inbox = new InboxRepository(this);
 
   /** @param seal default: none, and sealed data is returned sealed */
   constructor(database: Database, seal?: Seal) {
     super(database, seal);
-    this.#database = database;
     this.records = new RecordRepository(this, database.blobs);
-    this.attempts = new AttemptRepository(this);
-    this.rows = new RowRepository(this);
-    this.outcomes = new OutcomeRepository(this);
-    this.facts = new FactRepository(this);
-    this.subjects = new SubjectRepository(this);
-    this.jobs = new JobRepository(this);
-    this.rateShares = new RateShareRepository(this);
-    this.spending = new SpendingRepository(this);
-    this.inbox = new InboxRepository(this);
   }
 
   /** @throws StoreError when it is not the store that was opened, or not writable */
   prove(): Promise<DatabaseFacts> {
-    return this.#database.prove();
+    return this.database.prove();
   }
 
   /** Commits what was submitted before. */
   close(): Promise<void> {
-    return this.#database.close();
+    return this.database.close();
   }
 
   /** Resolves when removed or replaced data is no longer on the disk. */
   forget(): Promise<void> {
-    return this.#database.forget();
+    return this.database.forget();
   }
 
   /** Removes bytes after an erasure has committed. Idempotent. */
   async removeBlobs(names: readonly string[]): Promise<void> {
-    for (const name of names) await this.#database.blobs.remove(name);
+    for (const name of names) await this.database.blobs.remove(name);
   }
 }

@@ -214,8 +214,4 @@ it('knows every table with sealed bodies about people', () => {
   const impersonal = ['event', 'monitor', 'trouble', 'monitor_left'];
   const known = [...Object.keys(erasableTables), ...impersonal];
   expect(columns.filter(({ name }) => !known.includes(name))).toEqual([]);
-  for (const [table, { bodies, key }] of Object.entries(erasableTables)) {
-    for (const column of bodies) expect(columns).toContainEqual({ name: table, column });
-    expect(key.length).toBeGreaterThan(0);
-  }
 });

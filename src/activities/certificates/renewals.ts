@@ -6,7 +6,7 @@ import {
   type RowListRef,
   type CertificateTerms,
 } from '../../domain/certificates/job';
-import { putCertificateJob } from '../../store/certificates/requests';
+import { putCertificateJob } from '../../store/certificates/jobs';
 import { heldCertificates } from '../../store/certificates/held';
 import type { CertificateDependencies } from '../dependencies';
 

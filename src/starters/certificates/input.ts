@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { flagProblem } from '../jobs/text';
-import { putCertificateJob } from '../../store/certificates/requests';
+import { putCertificateJob } from '../../store/certificates/jobs';
 import {
   documentTypesServed,
   type CertificateType,

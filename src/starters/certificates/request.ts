@@ -7,8 +7,7 @@ import {
 } from '../../domain/certificates/job';
 import { maskDocument } from '../../domain/core/documents/documents';
 import { jobIdAt } from '../../domain/job';
-import { putIssuance } from '../../store/certificates/requests';
-import type { LatestEdition } from '../../store/certificates/jobs';
+import { putIssuance, type LatestEdition } from '../../store/certificates/jobs';
 import type { CertificateBatchInput, IssueCertificateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';

@@ -1,6 +1,6 @@
 import type { ChainHead } from '../../domain/core/audit';
 import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, partsOf, raw, sql, type Statement } from '../statement';
+import { raw, sql } from '../statement';
 import type { Link } from './link';
 
 /** Anchors form a chain too. */
@@ -17,20 +17,6 @@ export function headOf(number: number, hash: string): string {
 export function parseHead(text: string): { number: number; hash: string } | null {
   const [, number, hash] = /^([1-9]\d{0,7})-([0-9a-f]{32})$/.exec(text) ?? [];
   return number === undefined || hash === undefined ? null : { number: Number(number), hash };
-}
-
-/** @throws StoreError `constraint` on commit when another writer was first */
-export function anchorRows(
-  { number, at, prev, hash, mac }: Link,
-  heads: readonly ChainHead[],
-): Statement[] {
-  const row = [number, at, prev, hash, mac];
-  const columns = ['anchor', 'chain', 'number', 'hash'];
-  const reported = partsOf(heads.map((head) => [number, ...head]));
-  return [
-    insertInto('anchor', ['number', 'at', 'prev', 'hash', 'mac'], [row], ''),
-    ...reported.map((some) => insertInto('anchor_head', columns, some)),
-  ];
 }
 
 /** The last anchor, or the first after a number, genuine or not. Null: none. */

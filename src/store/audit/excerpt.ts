@@ -33,7 +33,10 @@ export async function excerptOf(
       if (number <= end) continue;
       const anchor = await anchorNaming(store, chain, number);
       end = anchor?.heads.find(([name]) => name === chain)?.[1] ?? number;
-      const links = await linksFrom(store, chain, number, end);
+      // Without their content.
+      const links = await store.read<Omit<ExcerptLink, 'text'>>(sql`
+        SELECT number, at, prev, hash FROM event
+        WHERE chain = ${chain} AND number BETWEEN ${number} AND ${end} ORDER BY number`);
       excerpt.chains.push({
         chain,
         beginning: beginningOf(store.id, chain),
@@ -74,20 +77,8 @@ async function recordsAbout(
 
 /** The first anchor that covers this link; null: none yet. */
 async function anchorNaming(store: Store, chain: string, number: number): Promise<Anchor | null> {
-  const [row] = await store.read<{ anchor: number }>(
-    sql`SELECT min(anchor) AS anchor FROM anchor_head WHERE chain = ${chain} AND number >= ${number} HAVING min(anchor) IS NOT NULL`,
-  );
+  const [row] = await store.read<{ anchor: number }>(sql`
+    SELECT anchor FROM anchor_head WHERE chain = ${chain} AND number >= ${number}
+    ORDER BY anchor LIMIT 1`);
   return row === undefined ? null : anchorOf(store, { after: row.anchor - 1 });
-}
-
-/** Without their content. */
-function linksFrom(
-  store: Store,
-  chain: string,
-  first: number,
-  last: number,
-): Promise<Omit<ExcerptLink, 'text'>[]> {
-  return store.read<Omit<ExcerptLink, 'text'>>(
-    sql`SELECT number, at, prev, hash FROM event WHERE chain = ${chain} AND number >= ${first} AND number <= ${last} ORDER BY number`,
-  );
 }

@@ -1,8 +1,9 @@
 import type { AuditEntry, ChainHead } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
-import type { SealedDatabase } from '../sealed/sealed-database';
+import { Repository, type SealedDatabase } from '../sealed/sealed-database';
+import { insertInto, partsOf, sql } from '../statement';
 import { StoreError } from '../store-error';
-import { anchorChain, anchorOf, anchorRows, headOf, headsFrom, textOf } from './anchors';
+import { anchorChain, anchorOf, headOf, headsFrom, textOf } from './anchors';
 import { chainsSince } from './chain';
 import { beginningOf, forgeLink, stateOf } from './link';
 
@@ -13,20 +14,19 @@ const mayMoveForMs = 2 * oneDayMs;
 /**
  * Events without another record, and the anchors that link the chains of all writers (docs/decisions/010).
  */
-export class AuditTrail {
-  readonly #store: SealedDatabase;
+export class AuditTrail extends Repository {
   readonly #auditKey: Uint8Array;
   readonly #now: () => number;
 
   constructor(store: SealedDatabase, idKey: IdKey, now: () => number = Date.now) {
-    this.#store = store;
+    super(store);
     this.#auditKey = idKey.auditKey;
     this.#now = now;
   }
 
   /** Appends all entries or none. @returns once flushed */
   async append(entries: readonly AuditEntry[]): Promise<void> {
-    if (entries.length > 0) await this.#store.commit([], entries);
+    if (entries.length > 0) await this.store.commit([], entries);
   }
 
   /**
@@ -45,9 +45,9 @@ export class AuditTrail {
    * @returns the head: `<number>-<32 hex digits>`, as `audit verify --head` takes it
    */
   async anchor(): Promise<string> {
-    const beginning = beginningOf(this.#store.id, anchorChain);
+    const beginning = beginningOf(this.store.id, anchorChain);
     for (;;) {
-      const last = await anchorOf(this.#store, 'last');
+      const last = await anchorOf(this.store, 'last');
       // A corrupt or foreign anchor does not count: all heads are anchored again.
       const isOurs = last !== null && stateOf(this.#auditKey, beginning, last) === 'intact';
       const heads = await this.#movedHeads(isOurs ? Date.parse(last.at) : null);
@@ -59,8 +59,14 @@ export class AuditTrail {
       };
       const link = forgeLink(this.#auditKey, beginning, position, textOf(heads));
       try {
-        await this.#store.commit(anchorRows(link, heads));
-        return headOf(link.number, link.hash);
+        const { number, at, prev, hash, mac } = link;
+        const columns = ['anchor', 'chain', 'number', 'hash'];
+        const reported = partsOf(heads.map((head) => [number, ...head]));
+        await this.store.commit([
+          sql`INSERT INTO anchor (number, at, prev, hash, mac) VALUES ${[[number, at, prev, hash, mac]]}`,
+          ...reported.map((some) => insertInto('anchor_head', columns, some)),
+        ]);
+        return headOf(number, hash);
       } catch (error) {
         // Another writer was first: its anchor is read, and ours follows it.
         if (!(error instanceof StoreError && error.code === 'constraint')) throw error;
@@ -72,7 +78,7 @@ export class AuditTrail {
   async #movedHeads(since: number | null): Promise<ChainHead[]> {
     // The clock of the last anchor may have been far ahead.
     const from = since === null ? '' : chainsSince(Math.min(since, this.#now()) - mayMoveForMs);
-    const found = await headsFrom(this.#store, from);
+    const found = await headsFrom(this.store, from);
     return found.flatMap(({ head, isAnchored }) => (since !== null && isAnchored ? [] : [head]));
   }
 }

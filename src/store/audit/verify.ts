@@ -40,8 +40,6 @@ interface Head {
   anchor: number;
 }
 
-type ReportFinding = (finding: AuditFinding) => void;
-
 /**
  * Reads the whole trail in pages, and reports what was altered.
  *
@@ -57,12 +55,13 @@ export async function verifyAudit(
     totals.findings += 1;
     options.onFinding(finding);
   };
-  const check = (chain: string): ChainCheck => new ChainCheck(store.id, idKey, chain, report);
+  const intact = <L extends Link>(chain: string, links: AsyncIterable<Numbered<L>>, head?: Head) =>
+    intactLinks(links, { chain, head, report, beginning: beginningOf(store.id, chain), idKey });
   const wanted = options.head === undefined ? null : parseHead(options.head);
   let wantedIsThere = wanted === null;
   // Anchors first: other writers only make chains longer than their anchors say.
   const heads = new Map<string, Head>();
-  for await (const { number, hash, heads: named } of check(anchorChain).intact(anchors(store))) {
+  for await (const { number, hash, heads: named } of intact(anchorChain, anchors(store))) {
     totals.anchors += 1;
     totals.head = headOf(number, hash);
     if (wanted?.number === number && hash.startsWith(wanted.hash)) wantedIsThere = true;
@@ -70,21 +69,16 @@ export async function verifyAudit(
       heads.set(chain, { record, hash: head, anchor: number });
     }
   }
-  if (wanted !== null && !wantedIsThere) report(headIsGone(wanted.number, options.head ?? ''));
-  for (const {
-    head: [chain],
-  } of await headsFrom(store, '')) {
-    totals.chains += 1;
-    const head = heads.get(chain);
-    heads.delete(chain);
-    const its = check(chain);
-    for await (const { number, hash } of its.intact(events(store, chain))) {
-      totals.records += 1;
-      if (head?.record === number && head.hash !== hash) report(otherHead(chain, head));
-    }
-    if (head !== undefined && its.last < head.record) report(cutOff(chain, its.last + 1, head));
+  if (wanted !== null && !wantedIsThere) {
+    const message = `the head ${options.head} is not there: the end was removed, or all of it written anew`;
+    const { number: record } = wanted;
+    report({ problem: 'removed', chain: anchorChain, record, toRecord: record, message });
   }
-  for (const [chain, head] of heads) report(cutOff(chain, 1, head));
+  const found = (await headsFrom(store, '')).map(({ head: [chain] }) => chain);
+  totals.chains = found.length;
+  for (const chain of new Set([...found, ...heads.keys()]))
+    for await (const _ of intact(chain, events(store, chain), heads.get(chain)))
+      totals.records += 1;
   return totals;
 }
 
@@ -107,79 +101,52 @@ async function* events(store: SealedDatabase, chain: string): AsyncGenerator<Num
     for (const row of rows) yield { number: row.number, link: linkOf(store, row) };
 }
 
-/** Follows one chain from its start, and reports where it is broken. */
-class ChainCheck {
-  readonly #auditKey: Uint8Array;
-  readonly #chain: string;
-  readonly #beginning: string;
-  readonly #onFinding: ReportFinding;
-  /** Number of the last link read, in any state. */
-  last = 0;
-  /** Hash that the next link must name; null when the previous link cannot be trusted. */
-  #prev: string | null;
-
-  constructor(storeId: string, idKey: IdKey, chain: string, report: ReportFinding) {
-    this.#auditKey = idKey.auditKey;
-    this.#chain = chain;
-    this.#onFinding = report;
-    this.#beginning = beginningOf(storeId, chain);
-    this.#prev = this.#beginning;
-  }
-
-  /** Intact links, in order. */
-  async *intact<L extends Link>(links: AsyncIterable<Numbered<L>>): AsyncGenerator<L> {
-    for await (const { number, link } of links) {
-      if (number > this.last + 1) this.#removed(this.last + 1, number - 1);
-      this.last = number;
-      if (this.#follows(number, link)) yield link;
+/** Follows one chain from its start: yields intact links, and reports where it is broken. */
+async function* intactLinks<L extends Link>(
+  links: AsyncIterable<Numbered<L>>,
+  about: {
+    chain: string;
+    beginning: string;
+    idKey: IdKey;
+    /** The link that an anchor names. */
+    head: Head | undefined;
+    report: (finding: AuditFinding) => void;
+  },
+): AsyncGenerator<L> {
+  const { chain, beginning, head, idKey, report } = about;
+  const find = (problem: AuditProblem, record: number, message: string, toRecord = record): void =>
+    report({ problem, chain, record, toRecord, message });
+  let last = 0;
+  // Hash that the next link must name; null when the previous link cannot be trusted.
+  let prev: string | null = beginning;
+  for await (const { number, link } of links) {
+    if (number > last + 1) {
+      const words = number === last + 2 ? 'is not there' : 'are not there';
+      find('removed', last + 1, words, number - 1);
+      prev = null;
     }
-  }
-
-  #follows<L extends Link>(number: number, link: L | null): link is L {
-    const state = link === null ? 'changed' : stateOf(this.#auditKey, this.#beginning, link);
+    last = number;
+    const state = link === null ? 'changed' : stateOf(idKey.auditKey, beginning, link);
     if (link === null || state !== 'intact') {
-      this.#prev = null;
       const problem = state === 'foreign' ? 'foreign' : 'changed';
-      this.#report(problem, number, stateWords[problem]);
-      return false;
+      find(problem, number, stateWords[problem]);
+      prev = null;
+      continue;
     }
-    if (this.#prev !== null && this.#prev !== link.prev) {
-      this.#report('changed', number, 'does not follow the record before it');
-    }
-    this.#prev = link.hash;
-    return true;
+    if (prev !== null && prev !== link.prev)
+      find('changed', number, 'does not follow the record before it');
+    prev = link.hash;
+    if (head?.record === number && head.hash !== link.hash)
+      find('changed', number, `is another one than anchor ${head.anchor} names`);
+    yield link;
   }
-
-  #report(problem: AuditProblem, record: number, message: string): void {
-    this.#onFinding({ problem, chain: this.#chain, record, toRecord: record, message });
-  }
-
-  #removed(record: number, toRecord: number): void {
-    this.#prev = null;
-    const message = record === toRecord ? 'is not there' : 'are not there';
-    this.#onFinding({ problem: 'removed', chain: this.#chain, record, toRecord, message });
-  }
+  if (head === undefined || last >= head.record) return;
+  const part = last === 0 ? 'the whole chain' : 'the end';
+  const message = `${part} is not there, and anchor ${head.anchor} names it`;
+  find('removed', last + 1, message, head.record);
 }
 
 const stateWords = {
   changed: 'is not as it was written',
   foreign: 'was written without the id key, or for another chain or store',
 };
-
-function cutOff(chain: string, record: number, head: Head): AuditFinding {
-  const message =
-    record === 1
-      ? `the whole chain is not there, and anchor ${head.anchor} names it`
-      : `the end is not there, and anchor ${head.anchor} names it`;
-  return { problem: 'removed', chain, record, toRecord: head.record, message };
-}
-
-function otherHead(chain: string, { record, anchor }: Head): AuditFinding {
-  const message = `is another one than anchor ${anchor} names`;
-  return { problem: 'changed', chain, record, toRecord: record, message };
-}
-
-function headIsGone(anchor: number, head: string): AuditFinding {
-  const message = `the head ${head} is not there: the end was removed, or all of it written anew`;
-  return { problem: 'removed', chain: anchorChain, record: anchor, toRecord: anchor, message };
-}

@@ -31,16 +31,10 @@ export async function noteBackup(store: Store, stored: StoredBackup): Promise<vo
   await store.records.putJson(`${folder}${stored.at}.json`, stored);
 }
 
-async function storedBackups(store: Store): Promise<StoredBackup[]> {
-  const keys = await store.records.list(folder);
-  const stored = await Promise.all(keys.map((key) => store.records.getJson<StoredBackup>(key)));
-  return stored.filter((one) => one !== null);
-}
-
 /** Stores an erasure, sealed, beside the backups that hold the erased data. Call it before anything is erased. */
 export async function keepErasure(store: Store, erasure: StoredErasure): Promise<HoldingBackup[]> {
   const held: HoldingBackup[] = [];
-  for (const stored of await storedBackups(store)) {
+  for (const stored of await store.records.allJson<StoredBackup>(folder)) {
     const isAway = (await readBackup(stored.path).catch(() => null))?.storeId !== store.id;
     // It has expired, and was removed.
     if (isAway && stored.until !== null && stored.until < new Date().toISOString()) {

@@ -13,7 +13,7 @@ export interface NewFact {
 /** Facts about issuances, by their ids, for all jobs. */
 export class FactRepository extends SealedTable<IssuanceFact> {
   constructor(store: SealedDatabase) {
-    super(store, 'fact', ['external_id']);
+    super(store, 'fact');
   }
 
   async of(certidaoId: string): Promise<IssuanceFact | null> {

@@ -1,18 +1,22 @@
 import type {
   BatchSummary,
+  CertificateType,
   StoredResultRow,
   ManifestRow,
 } from '../../domain/certificates/certificates';
 import { mergeOutcomes, type MergedOutcome } from '../../domain/certificates/outcomes';
 import { resultRow, resultSoFar, type OpenResultRow } from '../../domain/certificates/result-rows';
 import {
+  certificateFolder,
   jobOfList,
   type CertificateItem,
   type CertificateRecord,
+  type CertificateTerms,
   type RowListRef,
 } from '../../domain/certificates/job';
 import { decisionFolder, type DecisionRecord } from '../../domain/core/decision';
-import type { JobFolders } from '../core/jobs/jobs-of-kind';
+import type { Asker, JobFolders } from '../core/jobs/jobs-of-kind';
+import { Repository } from '../sealed/sealed-database';
 import type { Store } from '../store';
 
 export const certificateJobs: JobFolders = {
@@ -33,6 +37,73 @@ export interface LatestEdition {
   summary: BatchSummary;
 }
 
+/** A request before it is stored. */
+export type CertificateRequest = Pick<
+  CertificateRecord,
+  'jobId' | 'kind' | 'type' | 'label' | 'rerun' | 'columns'
+> & {
+  rows: AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
+  blankLines?: number;
+  /** The stored input; null: no file. */
+  input: Pick<CertificateRecord, 'inputName' | 'inputSha256' | 'inputKey'> | null;
+};
+
+/** Stores a job in bounded memory; afterwards it can be started. */
+export async function putCertificateJob(
+  { environment, idKey, store }: Asker,
+  { rows, blankLines = 0, input, ...request }: CertificateRequest,
+  terms: CertificateTerms,
+): Promise<RowListRef> {
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  const { jobId: id, kind } = request;
+  const folder = certificateFolder(id);
+  const writer = store.rows.writer(folder, nameOf);
+  let lines = 0;
+  for await (const row of rows) {
+    await writer.add(row);
+    lines += 1;
+  }
+  // Without terms that only Temporal needs.
+  const { rowDeadlineMs, reuseSince, onUnknown, concurrency, budget } = terms;
+  const record: CertificateRecord = {
+    ...request,
+    ...(input ?? { inputName: null, inputSha256: null, inputKey: null }),
+    createdAt: new Date().toISOString(),
+    createdBy: environment.actor,
+    items: await writer.end(),
+    lines,
+    blankLines,
+    terms: {
+      rowDeadlineMs,
+      reuseSince,
+      onUnknown,
+      ...(concurrency !== undefined && { concurrency }),
+      ...(budget !== undefined && { budget }),
+    },
+  };
+  const { createdAt, items } = record;
+  const label = record.label && nameOf(record.label);
+  await store.jobs.start(folder, { id, kind, createdAt, label }, record);
+  return { folder, items, outcomesIn: folder };
+}
+
+/** Stores one document as its own job; afterwards it can be started. */
+export async function putIssuance(
+  asker: Asker,
+  jobId: string,
+  type: CertificateType,
+  {
+    document,
+    note,
+    ...how
+  }: { document: string; note: string } & Pick<CertificateRecord, 'label' | 'rerun'>,
+  terms: CertificateTerms,
+): Promise<RowListRef> {
+  const row = { kind: 'item', item: 0, line: 1, type, document, reference: '', note } as const;
+  const request = { jobId, kind: 'certificate', type, rows: [row], input: null } as const;
+  return putCertificateJob(asker, { ...request, ...how }, terms);
+}
+
 /** An input row, and the stored outcome of its item. */
 export interface RowWithOutcome {
   row: ManifestRow;
@@ -43,24 +114,19 @@ export interface RowWithOutcome {
 const itemsCached = 5_000;
 
 /** Reads jobs. */
-export class CertificateJobs {
-  readonly #store: Store;
+export class CertificateJobs extends Repository<Store> {
   readonly #items = new Map<string, CertificateItem>();
   readonly #actors = new Map<string, string>();
 
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
   record(folder: string): Promise<CertificateRecord | null> {
-    return this.#store.jobs.input<CertificateRecord>(folder);
+    return this.store.jobs.input<CertificateRecord>(folder);
   }
 
   /** The job's actor; cached, since every activity needs it. */
   async requestedBy(folder: string): Promise<string> {
     const cached = this.#actors.get(folder);
     if (cached !== undefined) return cached;
-    const job = await this.#store.jobs.input<CertificateRecord | DecisionRecord>(jobOfList(folder));
+    const job = await this.store.jobs.input<CertificateRecord | DecisionRecord>(jobOfList(folder));
     const by = job && ('by' in job ? job.by : job.createdBy);
     if (this.#actors.size >= 1_000) this.#actors.clear();
     this.#actors.set(folder, by ?? 'unknown');
@@ -75,7 +141,7 @@ export class CertificateJobs {
    */
   async item({ folder }: RowListRef, rowIndex: number): Promise<CertificateItem> {
     const key = `${folder}/${rowIndex}`;
-    const found = this.#items.get(key) ?? (await this.#store.rows.item(folder, rowIndex));
+    const found = this.#items.get(key) ?? (await this.store.rows.item(folder, rowIndex));
     const item = found && withoutOwn(found as CertificateItem);
     if (item === null) throw new RangeError(`no item ${rowIndex} in ${folder}`);
     if (item.erased === true) throw new RangeError(`item ${rowIndex} of ${folder} was erased`);
@@ -95,17 +161,17 @@ export class CertificateJobs {
   }
 
   latest(folder: string): Promise<LatestEdition | null> {
-    return this.#store.jobs.outcome<LatestEdition>(folder);
+    return this.store.jobs.outcome<LatestEdition>(folder);
   }
 
   /** The results after a resolution; null before its end. */
   decisionSummary(folder: string, number: number): Promise<BatchSummary | null> {
-    return this.#store.jobs.outcome<BatchSummary>(decisionFolder(folder, number));
+    return this.store.jobs.outcome<BatchSummary>(decisionFolder(folder, number));
   }
 
   /** Input rows in order, in pages, with the outcomes of their items. */
   async *withOutcomes(folder: string): AsyncGenerator<RowWithOutcome[]> {
-    const { rows, outcomes } = this.#store;
+    const { rows, outcomes } = this.store;
     for await (const page of rows.pages([folder])) {
       const [first, last] = [page[0]?.body.line ?? 0, page.at(-1)?.body.line ?? 0];
       const stored = await outcomes.ofLines(folder, first, last);
@@ -129,7 +195,7 @@ export class CertificateJobs {
   }
 
   lines(folder: string): AsyncGenerator<ManifestRow> {
-    return this.#store.rows.all(folder) as AsyncGenerator<ManifestRow>;
+    return this.store.rows.all(folder) as AsyncGenerator<ManifestRow>;
   }
 }
 

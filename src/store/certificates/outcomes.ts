@@ -12,7 +12,7 @@ import { FactRepository, type NewFact } from './facts';
  */
 export class OutcomeRepository extends SealedTable<OutcomeRecord> {
   constructor(store: SealedDatabase) {
-    super(store, 'outcome', ['job', 'item', 'stored_by']);
+    super(store, 'outcome');
   }
 
   /**

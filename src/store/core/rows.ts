@@ -12,7 +12,7 @@ import { addSubjectLines, type NameOf } from './subjects';
  */
 export class RowRepository extends SealedTable<StoredRow> {
   constructor(store: SealedDatabase) {
-    super(store, 'batch_row', ['job', 'line'], ['kind', 'item', 'child']);
+    super(store, 'batch_row');
   }
 
   /** @param nameOf set for a job: indexes the subjects of its rows under its name */

@@ -8,10 +8,9 @@ import {
 } from '../../domain/credit/job';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { endOf } from '../../domain/attention';
-import { jobFolder, jobIdAt } from '../../domain/job';
+import { jobIdAt } from '../../domain/job';
 import type { AuditTrail } from '../audit/trail';
-import type { Asker } from '../core/asker';
-import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import { keySegment } from '../records';
 import type { Store } from '../store';
 
@@ -42,8 +41,7 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
     const { assignor, forced, name, receivables } = request;
     const jobId = jobIdAt(`credit/${name}`, at);
     const held = assignor == null ? [] : [assignor];
-    const about = { folder: jobFolder(jobId), held, at };
-    const record = await this.request(asker, { jobId, ...request }, about);
+    const record = await this.request(asker, { jobId, ...request }, held, at);
     await asker.audit.appendAndAnchor([
       {
         kind: 'decision',

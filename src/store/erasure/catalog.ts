@@ -25,10 +25,6 @@ interface ErasableTable {
   kind: string | null;
   /** Its personal data: shown with a plan. */
   holds: Words;
-  /** Columns, the holder's first. Sealed columns are sealed for them. */
-  key: readonly string[];
-  /** Sealed columns with personal data. */
-  bodies: readonly string[];
   /** Rows about the subject; in others only quotations are erased. */
   isAbout?: (body: never, scope: ErasureScope) => boolean;
   /** The emptied body; default: the row is removed. */
@@ -39,105 +35,67 @@ interface ErasableTable {
 
 const named = (body: unknown, { subject }: ErasureScope): boolean => isNamedIn(body, subject);
 
-/** All tables with personal data. A new one is a line here. */
+/** All tables with personal data, in the bodies of their rows. A new one is a line here. */
 const tables = {
-  record: table(null, ['', ''], 'key', 'body'),
-  job: table(null, ['', ''], 'holder', 'input outcome'),
-  batch_row: table(
-    'rows',
-    [
+  record: { kind: null, holds: ['', ''] },
+  job: { kind: null, holds: ['', ''] },
+  batch_row: {
+    kind: 'rows',
+    holds: [
       'documents, references and cells as typed',
       'documentos, referências e células como digitados',
     ],
-    'job line',
-    'body',
-    {
-      isAbout: (row: StoredRow, { subject }) => subject.holds(row),
-      empty: erasedRow,
-    },
-  ),
+    isAbout: (row: StoredRow, { subject }: ErasureScope) => subject.holds(row),
+    empty: erasedRow,
+  },
   // Of a terminated lane: they are never read back.
-  deferred_row: table(
-    'deferred rows',
-    ['numbers of rows', 'números de linhas'],
-    'job lane item',
-    '',
-  ),
-  outcome: table(
-    'outcomes',
-    ['how each row ended: names, ids, sums', 'como cada linha terminou: nomes, ids, somas'],
-    'job item stored_by',
-    'body',
-    {
-      isAbout: ({ item }: OutcomeRecord, { items }) => items.has(item),
-      empty: erasedOutcome,
-    },
-  ),
-  fact: table(
-    'issuance',
-    ['what the service answered', 'o que o serviço respondeu'],
-    'external_id',
-    'body',
-  ),
+  deferred_row: { kind: 'deferred rows', holds: ['numbers of rows', 'números de linhas'] },
+  outcome: {
+    kind: 'outcomes',
+    holds: ['how each row ended: names, ids, sums', 'como cada linha terminou: nomes, ids, somas'],
+    isAbout: ({ item }: OutcomeRecord, { items }: ErasureScope) => items.has(item),
+    empty: erasedOutcome,
+  },
+  fact: { kind: 'issuance', holds: ['what the service answered', 'o que o serviço respondeu'] },
   // Its rows stay as numbers and ids of the service: the books of purchases.
-  attempt: table(
-    'attempts',
-    ['what was bought for a document, and when', 'o que foi comprado para um documento, e quando'],
-    'subject n',
-    'why',
-  ),
-  resolution: table(
-    'resolutions',
-    ['notes of people', 'anotações de pessoas'],
-    'subject n number',
-    'said',
-  ),
+  attempt: {
+    kind: 'attempts',
+    holds: [
+      'what was bought for a document, and when',
+      'o que foi comprado para um documento, e quando',
+    ],
+  },
+  resolution: { kind: 'resolutions', holds: ['notes of people', 'anotações de pessoas'] },
   // Without its erasure record the next scan would store a change again.
-  change: table(
-    'change',
-    ['changes of monitors as they were reported', 'alterações de monitores como informadas'],
-    'monitor id',
-    'body',
-    {
-      isAbout: named,
-      empty: erasedChange,
-      mark: 'is_erased',
-    },
-  ),
-  unreadable_item: table(
-    'unreadable change',
-    ['what was listed', 'o que foi listado'],
-    'monitor sum',
-    'body',
-    {
-      isAbout: named,
-    },
-  ),
-  review: table(
-    'review',
-    ['notes of people about changes', 'anotações de pessoas sobre alterações'],
-    'monitor change at',
-    'body',
-  ),
-  monitor_answer: table(
-    'monitor',
-    ['whom a monitor watches', 'quem um monitor acompanha'],
-    'monitor',
-    'body',
-  ),
-  subject: table(
-    'index',
-    ['keyed names of documents', 'nomes de documentos, por chave'],
-    'holder',
-    '',
-  ),
-  subject_number: table(
-    'audit index',
-    ['keyed names of documents', 'nomes de documentos, por chave'],
-    'subject',
-    '',
-  ),
-};
+  change: {
+    kind: 'change',
+    holds: ['changes of monitors as they were reported', 'alterações de monitores como informadas'],
+    isAbout: named,
+    empty: erasedChange,
+    mark: 'is_erased',
+  },
+  unreadable_item: {
+    kind: 'unreadable change',
+    holds: ['what was listed', 'o que foi listado'],
+    isAbout: named,
+  },
+  review: {
+    kind: 'review',
+    holds: ['notes of people about changes', 'anotações de pessoas sobre alterações'],
+  },
+  monitor_answer: {
+    kind: 'monitor',
+    holds: ['whom a monitor watches', 'quem um monitor acompanha'],
+  },
+  subject: {
+    kind: 'index',
+    holds: ['keyed names of documents', 'nomes de documentos, por chave'],
+  },
+  subject_number: {
+    kind: 'audit index',
+    holds: ['keyed names of documents', 'nomes de documentos, por chave'],
+  },
+} satisfies Record<string, ErasableTable>;
 
 export type TableName = keyof typeof tables;
 export const erasableTables: Readonly<Record<TableName, ErasableTable>> = tables;
@@ -231,15 +189,4 @@ export function certificateSubjects(names: Iterable<string>): string[] {
 /** Folder of bytes received instead of the PDF of an issuance. */
 export function asideFolder(certidaoId: string): string {
   return `aside/${keySegment(certidaoId)}/`;
-}
-
-function table(
-  kind: string | null,
-  holds: Words,
-  key: string,
-  bodies: string,
-  rules: Pick<ErasableTable, 'isAbout' | 'empty' | 'mark'> = {},
-): ErasableTable {
-  const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
-  return { kind, holds, key: words(key), bodies: words(bodies), ...rules };
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { columnsOf } from '../migrations';
 import { partKey } from '../core/large-objects';
 import { rowName } from '../sealed/seal';
 import { pagesOf } from '../pages';
@@ -50,7 +51,7 @@ export class ErasureDraft {
   async remove(
     table: TableName,
     holders: Iterable<string>,
-    column = erasableTables[table].key[0] ?? '',
+    column = columnsOf(table).key[0] ?? '',
   ): Promise<void> {
     const requested = [...new Set(holders)].filter(
       (one) => !this.#removed.has(`${column} ${locationOf(table, one)}`),
@@ -154,7 +155,8 @@ export class ErasureDraft {
   }
 
   #rewriteRow(table: TableName, row: Row, change: Change): boolean {
-    const { key, bodies, mark } = erasableTables[table];
+    const { key, bodies } = columnsOf(table);
+    const { mark } = erasableTables[table];
     const its = key.map((column) => row[column]);
     const name = rowName(table, ...its);
     const holder = String(its[0]);
@@ -228,7 +230,8 @@ export class ErasureDraft {
     column: string,
     values: readonly number[],
   ): AsyncGenerator<Row[]> {
-    const { key, bodies, mark } = erasableTables[table];
+    const { key, bodies } = columnsOf(table);
+    const { mark } = erasableTables[table];
     const further = holder === null ? key : key.slice(1);
     return pagesOf<Row>(perPage, async (last) => {
       // A holder with one row has one page.

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { deserialize, serialize } from 'node:v8';
 import type { AuditEntry } from '../../domain/core/audit';
 import { keepErasure, type HoldingBackup } from '../backup/stored-backups';
 import { partKey } from '../core/large-objects';
@@ -95,7 +96,7 @@ export async function erase(
   const isWhole = all.length <= 1;
   const stored = await Promise.all(
     (isWhole ? [] : all).map((part, n) =>
-      store.records.storeBytes(partKey(openFolder + id, n), JSON.stringify(part, bytesAsText)),
+      store.records.storeBytes(partKey(openFolder + id, n), serialize(part)),
     ),
   );
   const parts = stored.filter((one) => one !== null);
@@ -116,7 +117,7 @@ export async function finishErasure(
   for (const part of parts) {
     const body = await store.records.get(part);
     if (body === null) continue;
-    const statements = JSON.parse(body.toString('utf8'), textAsBytes) as Statement[];
+    const statements = deserialize(body) as Statement[];
     const done = sql`DELETE FROM record WHERE key = ${part}`;
     await store.commit([...statements, done], part === parts.at(-1) ? [entryOf(record)] : []);
   }
@@ -173,16 +174,4 @@ function entryOf({ id, target, by, startedAt, ...record }: ErasureRecord): Audit
 /** Number of rows and records removed or emptied. */
 export function objectsOf(objects: readonly ErasedObject[]): number {
   return objects.reduce((sum, { removed, emptied }) => sum + removed + emptied, 0);
-}
-
-/** Sealed bodies among the parameters. `toJSON` of a Buffer runs before a replacer. */
-function bytesAsText(_: string, value: unknown): unknown {
-  const { type, data } = (value ?? {}) as { type?: string; data?: number[] };
-  if (type !== 'Buffer' || data === undefined) return value;
-  return { base64: Buffer.from(data).toString('base64') };
-}
-
-function textAsBytes(_: string, value: unknown): unknown {
-  const { base64 } = (value ?? {}) as { base64?: string };
-  return base64 === undefined ? value : Buffer.from(base64, 'base64');
 }

@@ -8,8 +8,7 @@ import { JobBatchRepository } from '../core/jobs/job-batches';
 import type { StoredRow } from '../core/row-writer';
 import { operationFolder } from '../credit/analyses';
 import { lensIndexes } from '../lens/lens';
-import { changeFiles } from '../monitors/change-files';
-import { holderOf, monitorOfHolder } from '../monitors/monitors';
+import { changeFiles, holderOf, monitorOfHolder } from '../monitors/monitors';
 import { keySegment } from '../records';
 import { beginsWith, sql } from '../statement';
 import type { Store } from '../store';
@@ -81,7 +80,7 @@ export async function takeWhole(
         left: (table, body) => erasableTables[table].empty?.(body as never) ?? null,
       });
     for (const one of within) holders.add(one);
-    await draft.remove('subject', within);
+    await draft.remove('subject', within, 'holder');
     if (monitor === null || draft.size > before) await plan.addJob(folder, true);
   }
   const held = await store.subjects.heldBy(holders);

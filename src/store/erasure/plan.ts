@@ -56,12 +56,14 @@ export class ErasurePlan {
   /** Purchases that may have been repeated before the restore. */
   doubtful = 0;
   protected readonly store: Store;
+  protected readonly nameOf: NameOf;
 
   constructor(store: Store, nameOf: NameOf, request: ErasureRequest) {
     this.request = request;
     this.target = targetOf(request, nameOf);
     this.draft = new ErasureDraft(store);
     this.store = store;
+    this.nameOf = nameOf;
   }
 
   /** Undecided attempts block it: until a response, or, for a whole analysis, a person's resolution. */

@@ -6,7 +6,7 @@ import { lensIndexes } from '../lens/lens';
 import { holderOf } from '../monitors/monitors';
 import { sql } from '../statement';
 import type { Store } from '../store';
-import { answerKeys, asideFolder, type ErasureClass } from './catalog';
+import { answerKeys, asideFolder } from './catalog';
 import type { Change } from './draft';
 import { takeMonitor } from './jobs';
 import { aloneAmong, ErasurePlan, type ErasureRequest } from './plan';
@@ -51,9 +51,7 @@ export async function* plansOf(
 
 /** One class of data of jobs that ended before an instant, not shared with a later job. */
 class AgePlan extends ErasurePlan {
-  readonly #nameOf: NameOf;
-  readonly #class: ErasureClass;
-  readonly #endedBefore: string;
+  declare readonly request: Extract<ErasureRequest, { kind: 'age' }>;
   readonly #old: ReadonlySet<string>;
 
   constructor(
@@ -63,9 +61,6 @@ class AgePlan extends ErasurePlan {
     old: ReadonlySet<string>,
   ) {
     super(store, nameOf, request);
-    this.#nameOf = nameOf;
-    this.#class = request.class;
-    this.#endedBefore = request.endedBefore;
     this.#old = old;
   }
 
@@ -73,17 +68,17 @@ class AgePlan extends ErasurePlan {
   async takeJob(folder: string): Promise<void> {
     const { draft } = this;
     const before = draft.size;
-    if (this.#class === 'inputs') {
+    if (this.request.class === 'inputs') {
       const gone = await this.#takeAlone(folder, 'inputs/');
       await draft.rewriteRows('job', folder, (body, column) =>
         column === 'input' ? withoutUploads(body, gone) : body,
       );
     } else if (!folder.startsWith('works/')) {
-      const those = this.#class === 'pdf' ? /^dossiers\/.+\/artifacts\// : answerKeys;
+      const those = this.request.class === 'pdf' ? /^dossiers\/.+\/artifacts\// : answerKeys;
       const keys = await this.store.records.list(`${folder}/`);
       const answers = keys.filter((key) => those.test(key));
       await draft.remove('record', answers);
-      if (this.#class === 'results') await this.#takeOutcome(folder);
+      if (this.request.class === 'results') await this.#takeOutcome(folder);
     }
     if (draft.size > before) await this.addJob(folder, false);
   }
@@ -99,7 +94,7 @@ class AgePlan extends ErasurePlan {
     });
     // The input contains the others.
     if (folder.startsWith('lens/'))
-      await this.draft.remove('subject', [lensIndexes(folder).answer]);
+      await this.draft.remove('subject', [lensIndexes(folder).answer], 'holder');
   }
 
   /** Uploads or operations that only expired jobs use. */
@@ -113,12 +108,12 @@ class AgePlan extends ErasurePlan {
   /** @returns false when there are none from this item on */
   async takeRows(folder: string, from: number): Promise<boolean> {
     const { store, draft } = this;
-    const what = this.#class === 'pdf' ? 'pdf' : 'results';
+    const what = this.request.class === 'pdf' ? 'pdf' : 'results';
     const values = Array.from({ length: itemsPerLook }, (_, n) => from + n);
     const rows = await store.rows.where(folder, 'item', values);
     const outcomes = await store.outcomes.where(folder, 'item', values);
     const names = new Map(
-      rows.flatMap((row) => (row.kind === 'item' ? [[row.item, this.#nameOf(row.document)]] : [])),
+      rows.flatMap((row) => (row.kind === 'item' ? [[row.item, this.nameOf(row.document)]] : [])),
     );
     const alone = new Set(await aloneAmong(store, [...names.values()], this.#old, 'works/'));
     const own = outcomes.filter(({ item }) => alone.has(names.get(item) ?? ''));
@@ -153,7 +148,7 @@ class AgePlan extends ErasurePlan {
     }>(sql`SELECT m.monitor, m.change FROM change_mark m
          JOIN change c ON c.monitor = m.monitor AND c.id = m.change
          WHERE m.name IN ('acknowledged', 'gone') AND c.is_erased = 0
-         GROUP BY m.monitor, m.change HAVING max(m.at) < ${this.#endedBefore} ORDER BY m.monitor, m.change`);
+         GROUP BY m.monitor, m.change HAVING max(m.at) < ${this.request.endedBefore} ORDER BY m.monitor, m.change`);
     for (const [id, its] of groupBy(rows, ({ monitor }) => monitor)) {
       const old = new Set(its.map(({ change }) => change));
       await takeMonitor(this.store, this, id, {

@@ -13,8 +13,8 @@ import { plainTerms, sweepIdAt, type SweepRecord } from '../../domain/monitors/s
 import { profileIsFinal, type ProfileOutcome } from '../../domain/profiles/lookup';
 import { isFinalSearch } from '../../domain/traces/search';
 import type { AuditTrail } from '../audit/trail';
-import { putIssuance } from '../certificates/requests';
-import type { Asker } from '../core/asker';
+import { putIssuance } from '../certificates/jobs';
+import type { Asker } from '../core/jobs/jobs-of-kind';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { AnalysisRepository } from '../credit/analyses';
 import { lensName, newestLens, LensRepository } from '../lens/lens';

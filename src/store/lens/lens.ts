@@ -10,9 +10,8 @@ import {
 } from '../../domain/lens/analyze';
 import type { LensMode } from '../../domain/lens/lens-analysis';
 import { lensEnd } from '../../domain/job-ends';
-import type { Asker } from '../core/asker';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
-import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import { indexDocuments } from '../core/subject-index';
 import type { Store } from '../store';
 
@@ -47,12 +46,11 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   ): Promise<LensRecord> {
     const { file, forced, label, mode, name } = request;
     const jobId = jobIdAt(`lens/${name}`, at);
-    const folder = jobFolder(jobId);
     const nameOf = (text: string): string => asker.idKey.nameOf('document', text);
     const quoted = documentsIn(`${file.fileName} ${label ?? ''} ${forced ?? ''}`);
-    await indexDocuments(this.store, lensIndexes(folder).requested, nameOf, quoted);
+    await indexDocuments(this.store, lensIndexes(jobFolder(jobId)).requested, nameOf, quoted);
     const held = [lensName(asker, { sha256: file.sha256, mode }, null)];
-    return this.request(asker, { jobId, ...request }, { folder, held, at });
+    return this.request(asker, { jobId, ...request }, held, at);
   }
 
   /** Analyses that the service created for one attempt, in order: one, if it honours keys. */

@@ -7,7 +7,7 @@ import type {
   StoredChange,
   ReviewMark,
 } from '../../domain/monitors/stored';
-import { Repository, type SealedDatabase } from '../sealed/sealed-database';
+import { Repository } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
 import { sql, type Statement } from '../statement';
 
@@ -37,21 +37,19 @@ interface MarkRow extends ChangeKey {
 
 /** The sealed rows about changes. */
 export class ChangeRows extends Repository {
-  protected readonly changes: SealedTable<Omit<StoredChange, keyof Seen>, Seen>;
+  protected readonly changes = new SealedTable<Omit<StoredChange, keyof Seen>, Seen>(
+    this.store,
+    'change',
+  );
   /** The last delivery failure of changes and digests. */
-  protected readonly failures: SealedTable<
+  protected readonly failures = new SealedTable<
     Omit<DeliveryFailure, 'count' | 'firstAt'>,
     { monitor: string; about: string; count: number; firstAt: string }
-  >;
-  protected readonly reviews: SealedTable<ReviewMark, { monitor: string; change: string }>;
-
-  constructor(store: SealedDatabase) {
-    super(store);
-    const columns = ['seen_at', 'sweep', 'found_as', 'severity'];
-    this.changes = new SealedTable(store, 'change', ['monitor', 'id'], columns);
-    this.failures = new SealedTable(store, 'trouble', ['monitor', 'about'], ['count', 'first_at']);
-    this.reviews = new SealedTable(store, 'review', ['monitor', 'change', 'at']);
-  }
+  >(this.store, 'trouble');
+  protected readonly reviews = new SealedTable<ReviewMark, { monitor: string; change: string }>(
+    this.store,
+    'review',
+  );
 
   /** Changes in the order given, without unknown ones. */
   protected async filesOf(keys: readonly ChangeKey[]): Promise<ChangeFile[]> {

@@ -183,7 +183,7 @@ export class ChangeRepository extends ChangeRows {
       for (const one of documentsInText(text)) documents.add(one);
       const { changeId, severity } = change;
       const body = { change, answer: answer ?? null };
-      return [monitorId, changeId, seenAt, sweep, foundAs, severity, body];
+      return [monitorId, changeId, seenAt, sweep, foundAs, severity, 0, body];
     });
     const results = await this.store.commit([
       addMonitor(monitorId),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MonitorNote, ScannedPage } from '../../domain/monitors/scan';
 import type { SweepLeft } from '../../domain/monitors/sweep';
+import { Repository } from '../sealed/sealed-database';
 import { SealedTable } from '../sealed/sealed-table';
 import { replacing, sql } from '../statement';
 import type { Store } from '../store';
@@ -18,14 +19,8 @@ export interface MonitorList {
 }
 
 /** Lists of monitors by name, and the last scan of each of their pages. */
-export class MonitorListRepository {
-  readonly #store: Store;
-  readonly #left: SealedTable<string, { monitor: string }>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#left = new SealedTable(store, 'monitor_left', ['monitor']);
-  }
+export class MonitorListRepository extends Repository<Store> {
+  readonly #left = new SealedTable<SweepLeft, { monitor: string }>(this.store, 'monitor_left');
 
   /** Stores the list in its order, replacing one of this name. Repeated ids are dropped. */
   async put(name: string, monitorIds: readonly string[]): Promise<MonitorList> {
@@ -33,7 +28,7 @@ export class MonitorListRepository {
     const edition = createHash('sha256').update(ids.join('\n')).digest('hex').slice(0, 16);
     const pages = Math.ceil(ids.length / idsPerPage);
     const list = { name, edition, monitors: ids.length, pages };
-    const { records } = this.#store;
+    const { records } = this.store;
     // Scans of other monitors do not apply.
     if ((await this.latest(name))?.edition !== edition) await records.removeAll(`${scans}${name}/`);
     await records.putJson(idsKey(list), ids);
@@ -43,17 +38,17 @@ export class MonitorListRepository {
 
   /** Null: none of this name. */
   latest(name: string): Promise<MonitorList | null> {
-    return this.#store.records.getJson<MonitorList>(`${lists}${name}`);
+    return this.store.records.getJson<MonitorList>(`${lists}${name}`);
   }
 
   /** By name. */
-  async all(): Promise<MonitorList[]> {
-    return this.#allBelow<MonitorList>(lists);
+  all(): Promise<MonitorList[]> {
+    return this.store.records.allJson<MonitorList>(lists);
   }
 
   /** Ids of one edition, in order; empty when it is not stored. */
   async ids(list: Pick<MonitorList, 'name' | 'edition'>): Promise<string[]> {
-    return (await this.#store.records.getJson<string[]>(idsKey(list))) ?? [];
+    return (await this.store.records.getJson<string[]>(idsKey(list))) ?? [];
   }
 
   /** Ids of one page, from 0. @throws RangeError when there is no such page */
@@ -72,12 +67,12 @@ export class MonitorListRepository {
     monitorIds: readonly string[],
   ): Promise<void> {
     const body = JSON.stringify({ scanned, monitorIds });
-    await this.#store.records.replace(`${scans}${list}/${page}`, body);
+    await this.store.records.replace(`${scans}${list}/${page}`, body);
   }
 
   /** The last scans of a list's pages; default: of all lists. */
   async scans(list?: string): Promise<ScannedPage[]> {
-    const found = await this.#allBelow<{ scanned: ScannedPage; monitorIds: string[] }>(
+    const found = await this.store.records.allJson<{ scanned: ScannedPage; monitorIds: string[] }>(
       list === undefined ? scans : `${scans}${list}/`,
     );
     return Promise.all(
@@ -89,10 +84,10 @@ export class MonitorListRepository {
 
   /** Stores what the last sweep of a monitor left; null: nothing. */
   async putUnfinished(monitorId: string, left: SweepLeft | null): Promise<void> {
-    await this.#store.commit(
+    await this.store.commit(
       left === null
         ? [sql`DELETE FROM monitor_left WHERE monitor = ${monitorId}`]
-        : this.#left.insert([[monitorId, JSON.stringify(left)]], replacing(['monitor'], ['body'])),
+        : this.#left.insert([[monitorId, left]], replacing(['monitor'], ['body'])),
     );
   }
 
@@ -107,15 +102,8 @@ export class MonitorListRepository {
     if (monitorIds.length === 0) return [];
     const rows = await this.#left.read([], { where: sql`monitor IN ${monitorIds}` });
     return rows.map(({ monitor, body }) => {
-      return { monitorId: monitor, kind: 'unfinished', left: JSON.parse(body) as SweepLeft };
+      return { monitorId: monitor, kind: 'unfinished', left: body };
     });
-  }
-
-  async #allBelow<T>(folder: string): Promise<T[]> {
-    const { records } = this.#store;
-    const keys = await records.list(folder);
-    const found = await Promise.all(keys.map((key) => records.getJson<T>(key)));
-    return found.filter((one) => one !== null);
   }
 }
 

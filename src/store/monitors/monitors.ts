@@ -10,6 +10,9 @@ import { addSubjects, type NameOf } from '../core/subjects';
 import { Sealed, rowName } from '../sealed/seal';
 import { SealedTable } from '../sealed/sealed-table';
 
+/** Where the sink `file` stores changes: newline-delimited JSON by day. */
+export const changeFiles = 'changes/';
+
 const perPage = 500;
 
 /** Stored data of a monitor itself. */
@@ -34,12 +37,11 @@ interface MonitorRow {
 /** Monitors themselves, and reconciliation of their changes. */
 export class MonitorRepository extends Repository {
   readonly #nameOf: NameOf;
-  readonly #answers: SealedTable<MonitorOnFile<Monitor>>;
+  readonly #answers = new SealedTable<MonitorOnFile<Monitor>>(this.store, 'monitor_answer');
 
   /** @param nameOf as of `ChangeRepository` */
   constructor(store: SealedDatabase, nameOf: NameOf) {
     super(store);
-    this.#answers = new SealedTable(store, 'monitor_answer', ['monitor']);
     this.#nameOf = nameOf;
   }
 

@@ -40,7 +40,7 @@ export class UnreadableItemRepository extends SealedTable<ListedItem, Counted> {
 
   /** @param nameOf as of `ChangeRepository`; names items too */
   constructor(store: SealedDatabase, nameOf: (text: string) => string) {
-    super(store, 'unreadable_item', key, ['seen_at', 'count', 'last_sweep']);
+    super(store, 'unreadable_item');
     this.#nameOf = nameOf;
   }
 

@@ -1,8 +1,7 @@
 import { endOf } from '../../domain/attention';
-import { jobFolder, jobIdAt } from '../../domain/job';
-import { type ProfileOutcome, type ProfileRecord } from '../../domain/profiles/lookup';
-import type { Asker } from '../core/asker';
-import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import { jobIdAt } from '../../domain/job';
+import type { ProfileOutcome, ProfileRecord } from '../../domain/profiles/lookup';
+import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
 export const profileJobs: JobFolders & JobShape<ProfileOutcome> = {
@@ -28,7 +27,6 @@ export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome>
     at = new Date(),
   ): Promise<ProfileRecord> {
     const jobId = jobIdAt(`profile/${request.name}`, at);
-    const about = { folder: jobFolder(jobId), held: [request.name], at };
-    return this.request(asker, { jobId, ...request }, about);
+    return this.request(asker, { jobId, ...request }, [request.name], at);
   }
 }

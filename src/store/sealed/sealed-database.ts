@@ -22,7 +22,7 @@ export class SealedDatabase implements Seal {
   readonly id: string;
   /** From 1; every restore starts a new one. */
   readonly epoch: number;
-  readonly #database: Database;
+  protected readonly database: Database;
   readonly #seal: Seal;
   #observer: StoreObserver | null = null;
   #isAway = false;
@@ -30,7 +30,7 @@ export class SealedDatabase implements Seal {
   constructor(database: Database, seal: Seal = noSeal) {
     this.id = database.id;
     this.epoch = database.epoch;
-    this.#database = database;
+    this.database = database;
     this.#seal = seal;
   }
 
@@ -41,7 +41,7 @@ export class SealedDatabase implements Seal {
 
   /** Rows of one SELECT; sees all earlier commits. */
   read<T>(statement: Statement): Promise<T[]> {
-    return this.#noted(this.#database.read<T>(statement));
+    return this.#noted(this.database.read<T>(statement));
   }
 
   /** As `read`, for a list of any length. @param select for some of it */
@@ -62,7 +62,7 @@ export class SealedDatabase implements Seal {
     const texts = entries.length === 0 ? [] : await numbered(this, entries);
     const events = await Promise.all(texts.map((text) => eventOf(this, text)));
     const sealed = await Promise.all(statements.map((one) => this.#sealedIn(one)));
-    const results = await this.#noted(this.#database.commit(sealed, events));
+    const results = await this.#noted(this.database.commit(sealed, events));
     if (entries.length > 0) this.#observer?.committed(entries);
     return results;
   }
@@ -126,10 +126,10 @@ export class SealedDatabase implements Seal {
 }
 
 /** Statements about some of its tables. */
-export class Repository {
-  protected readonly store: SealedDatabase;
+export class Repository<S extends SealedDatabase = SealedDatabase> {
+  protected readonly store: S;
 
-  constructor(store: SealedDatabase) {
+  constructor(store: S) {
     this.store = store;
   }
 }

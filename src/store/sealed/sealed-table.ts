@@ -1,3 +1,4 @@
+import { columnsOf } from '../migrations';
 import { pagesOf } from '../pages';
 import { Sealed, rowName } from './seal';
 import type { SealedDatabase } from './sealed-database';
@@ -15,16 +16,13 @@ export class SealedTable<Body, Columns extends object = object> {
   readonly #key: readonly string[];
   readonly #columns: readonly string[];
 
-  constructor(
-    store: SealedDatabase,
-    name: string,
-    key: readonly string[],
-    columns: readonly string[] = [],
-  ) {
+  /** @param name of a table with a column `body` */
+  constructor(store: SealedDatabase, name: string) {
+    const { key, plain } = columnsOf(name);
     this.store = store;
     this.#name = name;
     this.#key = key;
-    this.#columns = [...key, ...columns];
+    this.#columns = [...key, ...plain];
   }
 
   /**

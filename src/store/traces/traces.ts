@@ -1,11 +1,10 @@
 import { endOf } from '../../domain/attention';
 import { documentsIn } from '../../domain/core/documents/held-documents';
-import { jobFolder, jobIdAt } from '../../domain/job';
+import { jobIdAt } from '../../domain/job';
 import { traceManifest, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import type { TraceStrategy } from '../../domain/traces/trace';
-import type { Asker } from '../core/asker';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
-import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';
 
 export const traceJobs: JobFolders & JobShape<TraceOutcome> = {
@@ -66,7 +65,7 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
     };
     // The target's own name too: an erasure searches by it.
     const held = [target, ...documentsIn(`${target} ${label ?? ''}`)].map(nameOf);
-    return this.request(asker, request, { folder: jobFolder(jobId), held, at });
+    return this.request(asker, request, held, at);
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import type { JobEnd, StopWord } from '../../../domain/job';
 import { batchEnd } from '../../../domain/job-ends';
 import { pagesOf } from '../../pages';
+import { Repository } from '../../sealed/sealed-database';
 import { partsOf, raw, sql, type Statement } from '../../statement';
 import type { Store } from '../../store';
 
@@ -29,16 +30,10 @@ export interface ChildRow extends JobBacklog {
 const perPage = 200;
 
 /** Batches whose rows are jobs. */
-export class JobBatchRepository {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
+export class JobBatchRepository extends Repository<Store> {
   /** Null: none. */
   record(folder: string): Promise<JobBatchRecord | null> {
-    return this.#store.jobs.input<JobBatchRecord>(folder);
+    return this.store.jobs.input<JobBatchRecord>(folder);
   }
 
   /** After its rows are stored; then the batch can be started. @param label keyed name of its label */
@@ -49,12 +44,12 @@ export class JobBatchRepository {
   ): Promise<void> {
     const { batchId: id, kind, createdAt } = record;
     const start = { id, kind, createdAt, label };
-    await this.#store.jobs.start(jobBatchFolder(id), start, record, entries);
+    await this.store.jobs.start(jobBatchFolder(id), start, record, entries);
   }
 
   /** Items after one, in order, with their child jobs. */
   async children(folder: string, after: number, limit: number): Promise<ChildRow[]> {
-    const rows = await this.#store.rows.itemsAfter(folder, after, limit);
+    const rows = await this.store.rows.itemsAfter(folder, after, limit);
     const requested = rows.flatMap((row) => (row.child === undefined ? [] : [row.child]));
     const statuses = await this.#statuses(requested.map(({ jobId }) => jobId));
     return rows.map((row) => {
@@ -72,8 +67,8 @@ export class JobBatchRepository {
    */
   async stopChildren(folder: string, word: StopWord): Promise<void> {
     for await (const own of this.#ownOpen(folder)) {
-      const started = await this.#store.read<{ holder: string }>(sql`SELECT holder ${own}`);
-      await Promise.all(started.map(({ holder }) => this.#store.jobs.stop(holder, word)));
+      const started = await this.store.read<{ holder: string }>(sql`SELECT holder ${own}`);
+      await Promise.all(started.map(({ holder }) => this.store.jobs.stop(holder, word)));
     }
   }
 
@@ -87,7 +82,7 @@ export class JobBatchRepository {
       if (open.length === 0) continue;
       const holders = sql`SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${open}`;
       const only = word === undefined ? raw('') : sql`AND word = ${word}`;
-      await this.#store.commit([
+      await this.store.commit([
         sql`DELETE FROM stop_mark WHERE holder IN (${holders}) ${only}`,
         sql`UPDATE job SET attention_at = NULL WHERE holder IN (${holders})`,
       ]);
@@ -96,7 +91,7 @@ export class JobBatchRepository {
 
   /** For a batch that never ran: its own child jobs would look interrupted. */
   async withdrawChildren(folder: string): Promise<void> {
-    for await (const own of this.#ownOpen(folder)) await this.#store.commit([sql`DELETE ${own}`]);
+    for await (const own of this.#ownOpen(folder)) await this.store.commit([sql`DELETE ${own}`]);
   }
 
   async backlog(jobId: string): Promise<JobBacklog> {
@@ -111,7 +106,7 @@ export class JobBatchRepository {
       for await (const rows of this.#pages(folder)) {
         const ids = rows.flatMap(({ child }) => (child.before ? [] : [child.jobId]));
         if (ids.length === 0) continue;
-        const others = await this.#store.read<{ child: string }>(
+        const others = await this.store.read<{ child: string }>(
           sql`SELECT DISTINCT child FROM batch_row WHERE child IN ${ids} AND job NOT IN ${[...folders]}`,
         );
         const shared = new Set(others.map(({ child }) => child));
@@ -123,7 +118,7 @@ export class JobBatchRepository {
 
   /** Items by the status of their child jobs; `open`: not ended. */
   async counts(folder: string): Promise<ChildCounts> {
-    const rows = await this.#store.read<{ status: string; count: number }>(sql`
+    const rows = await this.store.read<{ status: string; count: number }>(sql`
       SELECT coalesce(job.status, 'open') AS status, count(*) AS count
       FROM batch_row LEFT JOIN job ON job.id = batch_row.child
       WHERE batch_row.job = ${folder} AND batch_row.kind = 'item' GROUP BY 1 ORDER BY 1`);
@@ -137,7 +132,7 @@ export class JobBatchRepository {
     const { kind, linesAtFault } = record;
     const counts = { ...(await this.#countsNow(folder, end)), ...end.counts };
     const ended = batchEnd(kind, counts, linesAtFault, await this.#isDoubted(folder));
-    await this.#store.jobs.end(folder, { ...ended, endedAt: end.endedAt }, end);
+    await this.store.jobs.end(folder, { ...ended, endedAt: end.endedAt }, end);
     return ended;
   }
 
@@ -162,14 +157,14 @@ export class JobBatchRepository {
   }
 
   async #isDoubted(folder: string): Promise<boolean> {
-    const found = await this.#store.read(sql`
+    const found = await this.store.read(sql`
       SELECT 1 FROM batch_row JOIN job ON job.id = batch_row.child
       WHERE batch_row.job = ${folder} AND attention_at IS NOT NULL LIMIT 1`);
     return found.length > 0;
   }
 
   async #statuses(ids: readonly string[]): Promise<Map<string, string | null>> {
-    const rows = await this.#store.readAmong<{ id: string; status: string | null }>(
+    const rows = await this.store.readAmong<{ id: string; status: string | null }>(
       ids,
       (some) => sql`SELECT id, status FROM job WHERE id IN ${some}`,
     );

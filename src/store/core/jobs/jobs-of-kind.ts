@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../../domain/core/audit';
-import type { JobEnding, JobKind, Words } from '../../../domain/job';
+import { jobFolder, type JobEnding, type JobKind, type Words } from '../../../domain/job';
+import type { IdKey } from '../../../protection/id-key';
 import { keySegment } from '../../records';
+import { Repository } from '../../sealed/sealed-database';
 import type { Store } from '../../store';
-import type { Asker } from '../asker';
 import type { StoredJob } from './job-rows';
+
+/** Requester of a job: where it is stored, what names its subjects, and the actor. */
+export interface Asker {
+  store: Store;
+  idKey: IdKey;
+  environment: { actor: string };
+}
 
 /** How jobs of one kind differ from others. */
 export interface JobShape<O> {
@@ -15,12 +23,14 @@ export interface JobShape<O> {
 }
 
 /** The jobs of one kind. */
-export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extends object> {
-  protected readonly store: Store;
+export class JobsOfKind<
+  I extends { jobId: string; createdAt: string },
+  O extends object,
+> extends Repository<Store> {
   readonly #shape: JobShape<O>;
 
   constructor(store: Store, shape: JobShape<O>) {
-    this.store = store;
+    super(store);
     this.#shape = shape;
   }
 
@@ -39,11 +49,13 @@ export class JobsOfKind<I extends { jobId: string; createdAt: string }, O extend
   protected async request(
     { environment, idKey }: Asker,
     request: Omit<I, 'createdAt' | 'createdBy'> & { label?: string | null },
-    { folder, held, at }: { folder: string; held: Iterable<string>; at: Date },
+    held: Iterable<string>,
+    at: Date,
   ): Promise<I> {
     const stamp = { createdAt: at.toISOString(), createdBy: environment.actor };
     const record = { ...request, ...stamp } as unknown as I;
     const label = request.label == null ? null : idKey.nameOf('document', request.label);
+    const folder = jobFolder(record.jobId);
     await this.store.subjects.add(folder, held);
     await this.putRecord(folder, record, label);
     return record;

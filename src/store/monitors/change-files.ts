@@ -1,2 +1,0 @@
-/** Where the sink `file` stores changes: newline-delimited JSON by day. */
-export const changeFiles = 'changes/';
