@@ -199,7 +199,7 @@ function held(scene: Scene, script: DossierScript): string {
 }
 
 function follow(id: string): string[] {
-  return ['dossier', 'follow', '--id', id, '--out', `out-${id}`];
+  return ['dossier', 'follow', id, '--out', `out-${id}`];
 }
 
 const dossiers: Recording[] = [

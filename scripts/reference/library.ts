@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { startable } from '../../src/starters/library/requests';
+import { startables } from '../../src/starters/library/requests';
 import { code, page, table } from './markdown';
 
 interface Field {
@@ -28,7 +28,7 @@ export function libraryPage(root: string): string {
       `\`\`\`ts\n${types.trim()}\n\`\`\``,
       '## What is asked for, by kind',
       'Durations are `90s`, `15m`, `24h` or `7d`. All but those of monitors take `label`, a word of yours to find the job by, and `rerun: true`, which orders anew although there is a result: it may be charged again.',
-      ...Object.entries(startable).flatMap(([kind, { schema }]) => [
+      ...Object.entries(startables).flatMap(([kind, { schema }]) => [
         `### ${kind}`,
         fieldsOf(schema),
       ]),

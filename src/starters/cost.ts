@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { costWords } from './cli/closing';
 import { withLanguage } from './cli/flags';
+import { costWords } from './cli/print-job';
 import { oneOf, print, printJson, sinceOf, printNote } from './cli/terminal';
 import { tableLines } from './cli/table';
 import { kindOf } from './kind-of';

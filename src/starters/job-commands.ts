@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
-import type { Language, Say } from '../domain/job';
-import { withActor, withLanguage, withOutput, type OutputFlags } from './cli/flags';
+import type { Say } from '../domain/job';
+import { withActor, withLanguage, withSheets, type StartFlags } from './cli/flags';
 import { printResult, printRows, printView } from './cli/print-job';
-import { exitCodes, namedOnce, print, printNote, onScreen } from './cli/terminal';
+import { exitCodes, print, printNote, onScreen } from './cli/terminal';
 import { kindOf } from './kind-of';
 import { openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
@@ -12,20 +12,13 @@ import { findJob, viewJob } from './jobs/find-job';
 import type { JobKind, Order } from './jobs/job-kind';
 import { listCommand } from './list-jobs';
 
-interface IdFlags {
-  id?: string;
-  lang?: Language;
-}
-
-interface ShowFlags extends IdFlags {
-  json?: true;
-}
-
-interface ResultFlags extends IdFlags, OutputFlags {
+type ResultFlags = Pick<StartFlags, 'out' | 'excel' | 'lang' | 'pdfNames' | 'json'> & {
   rows?: true;
-}
+};
 
-interface OrderFlags extends IdFlags {
+type ShowFlags = Pick<StartFlags, 'json' | 'lang'>;
+
+interface OrderFlags extends Pick<StartFlags, 'lang'> {
   by?: string;
   now?: true;
   cancelRemote?: true;
@@ -35,74 +28,55 @@ interface OrderFlags extends IdFlags {
 export function jobCommands(): Command[] {
   return [
     listCommand(),
-    withLanguage(
-      idCommand('show', 'Show how a job stands (without an id: the newest one); starts no engine.'),
+    idCommand(
+      '[id]',
+      'show',
+      'Show how a job stands (without an id: the newest one); starts no engine.',
     )
       .option('--json', 'one JSON document on standard output')
-      .action(async (argument: string | undefined, flags: ShowFlags) => {
-        await show(nameOf(argument, flags) ?? '', flags);
-      }),
-    withOutput(
+      .action((id: string | undefined, flags: ShowFlags) => show(id ?? '', flags)),
+    withSheets(
       idCommand(
+        '<id>',
         'result',
         'Write the result folder of a job; of a batch of certificates also before its end.',
       ),
     )
+      .option('--out <folder>', 'result folder (default: out/<id>)')
+      .option('--json', 'one JSON document on standard output')
       .addOption(
         new Option(
           '--rows',
           'write no folder: every row of a batch, one JSON object a line',
         ).conflicts(['out', 'excel', 'pdfNames', 'lang', 'json']),
       )
-      .action(async (argument: string | undefined, flags: ResultFlags, command: Command) => {
-        process.exitCode = await showResult(idOf(argument, flags), flags, command);
+      .action(async (id: string, flags: ResultFlags, command: Command) => {
+        process.exitCode = await showResult(id, flags, command);
       }),
     orderCommand('cancel', 'Request nothing more; what is outstanding is still completed.')
       .option('--now', 'leave what is outstanding at the service, with its ids in the store')
       .option(
         '--cancel-remote',
         'of a dossier, or of an investigation with one: cancel it at the service too',
-      )
-      .action(async (argument: string | undefined, flags: OrderFlags) => {
-        await order(idOf(argument, flags), flags.now === true ? 'cancel_now' : 'cancel', flags);
-      }),
-    orderCommand('pause', 'Request nothing new until `resume`.').action(
-      async (argument: string | undefined, flags: OrderFlags) => {
-        await order(idOf(argument, flags), 'pause', flags);
-      },
-    ),
-    orderCommand('resume', 'Go on after `pause`, or after requests were refused.').action(
-      async (argument: string | undefined, flags: OrderFlags) => {
-        await order(idOf(argument, flags), 'resume', flags);
-      },
-    ),
+      ),
+    orderCommand('pause', 'Request nothing new until `resume`.'),
+    orderCommand('resume', 'Go on after `pause`, or after requests were refused.'),
   ];
 }
 
-function idCommand(name: string, description: string): Command {
-  return new Command(name)
+function orderCommand(name: 'cancel' | 'pause' | 'resume', description: string): Command {
+  return withActor(idCommand('<id>', name, description)).action((id: string, flags: OrderFlags) =>
+    order(id, flags.now === true ? 'cancel_now' : name, flags),
+  );
+}
+
+function idCommand(argument: '[id]' | '<id>', name: string, description: string): Command {
+  return withLanguage(new Command(name))
     .description(description)
-    .argument('[id]', 'its id or the beginning of it, an id of the service, or the result folder')
-    .option('--id <id>', 'the same, by name');
-}
-
-function orderCommand(name: string, description: string): Command {
-  return withLanguage(withActor(idCommand(name, description)));
-}
-
-function nameOf(argument: string | undefined, flags: IdFlags): string | undefined {
-  return namedOnce(argument, flags.id, { flagName: '--id', what: ['jobs', 'trabalhos'] });
-}
-
-function idOf(argument: string | undefined, flags: IdFlags): string {
-  const id = nameOf(argument, flags);
-  if (id === undefined) {
-    throw new UsageError([
-      '--id: which job? give its id (`diligence list` shows them)',
-      '--id: qual trabalho? informe o id (`diligence list` mostra todos)',
-    ]);
-  }
-  return id;
+    .argument(
+      argument,
+      'its id or the beginning of it, an id of the service, or the result folder',
+    );
 }
 
 async function show(id: string, { json, lang }: ShowFlags): Promise<void> {

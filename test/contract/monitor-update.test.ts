@@ -61,7 +61,7 @@ async function run(...given: string[]): Promise<Told> {
 }
 
 test('sends the given fields and no others, and prints the monitor as answered', async () => {
-  const { out } = await run('--id', monitor, '--name', 'Carteira B', '--listen', 'debts,partners');
+  const { out } = await run(monitor, '--name', 'Carteira B', '--listen', 'debts,partners');
   expect(bodies()).toEqual([
     ['PATCH', { name: 'Carteira B', listen_items: ['debts', 'partners'] }],
   ]);
@@ -97,7 +97,6 @@ test.each([
   ['an address without a domain', [monitor, '--emails', 'ana@example.com,bia']],
   ['an empty name', [monitor, '--name', ' ']],
   ['an id that is no UUID', ['m-1', '--name', 'B']],
-  ['two monitors', [monitor, '--id', '4d4f4e49-544f-4000-8000-000000000001', '--name', 'B']],
 ])('%s is wrong usage, and nothing is sent', async (_, given) => {
   await expect(run(...given)).rejects.toMatchObject({
     name: expect.stringMatching(/^(UsageError|CommanderError)$/),

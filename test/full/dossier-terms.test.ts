@@ -35,8 +35,8 @@ test('to follow a dossier costs nothing and cancels nothing, whatever was asked 
   const wanted = holdDossier(place, { end: 'completed' });
   const failing = holdDossier(place, { end: [{ kind: 'failure_retryable', times: 9 }] });
   await place.stopWorkers();
-  await dossierCommand(place, ['cancel', '--id', wanted, '--detach']);
-  await dossierCommand(place, ['follow', '--id', failing, '--max-attempts', '2', '--detach']);
+  await dossierCommand(place, ['cancel', wanted, '--detach']);
+  await dossierCommand(place, ['follow', failing, '--max-attempts', '2', '--detach']);
   for (const id of [wanted, failing]) await breakOff(`dossier/${id}`);
   await place.startWorkerHere();
   const [completed, failed] = await Promise.all([
@@ -61,7 +61,7 @@ test('the same command goes on with what was broken off, and two at once are one
   const id = holdDossier(place, { end: ['failure_retryable', 'completed'] });
   await place.stopWorkers();
   const terms = ['--max-attempts', '2'];
-  await dossierCommand(place, ['follow', '--id', id, ...terms, '--detach']);
+  await dossierCommand(place, ['follow', id, ...terms, '--detach']);
   await breakOff(`dossier/${id}`);
   await place.startWorkerHere();
   const again = await followDossier(place, id, ...terms);
@@ -72,7 +72,7 @@ test('the same command goes on with what was broken off, and two at once are one
   });
   const other = holdDossier(place, slow);
   const both = await Promise.all(
-    [1, 2].map(() => place.run(['dossier', 'follow', '--id', other, '--detach'])),
+    [1, 2].map(() => place.run(['dossier', 'follow', other, '--detach'])),
   );
   expect(both[0]?.stdout).toMatch(`dossier/${other}/`);
   expect(both[1]?.stdout).toBe(both[0]?.stdout);
@@ -106,7 +106,7 @@ test('retries that were broken off go on with the same command, and none is sent
 test('an order to a work that does not run reaches no other one of the same dossier', async () => {
   const id = holdDossier(place, slow);
   const begin = async (...terms: string[]) =>
-    (await place.run(['dossier', 'follow', '--id', id, ...terms, '--detach'])).stdout.trim();
+    (await place.run(['dossier', 'follow', id, ...terms, '--detach'])).stdout.trim();
   const left = await begin();
   await breakOff(`dossier/${id}`);
   const running = await begin('--max-attempts', '2');

@@ -104,12 +104,10 @@ test('a dossier is cancelled at the service, through who follows it or without',
   const alone = holdDossier(place, slow);
   const followed = holdDossier(place, slow);
   const cancelled = { code: 0, shown: { outcome: { status: 'cancelled', remote: 'cancelled' } } };
-  expect(await dossierCommand(place, ['cancel', '--id', alone, '--json'])).toMatchObject(cancelled);
+  expect(await dossierCommand(place, ['cancel', alone, '--json'])).toMatchObject(cancelled);
   const following = followDossier(place, followed);
   await eventually('it is read', () => (countsOf(place, followed)?.statusReads ?? 0) > 0);
-  expect(await dossierCommand(place, ['cancel', '--id', followed, '--json'])).toMatchObject(
-    cancelled,
-  );
+  expect(await dossierCommand(place, ['cancel', followed, '--json'])).toMatchObject(cancelled);
   expect(await following).toMatchObject(cancelled);
   expect(countsOf(place, followed)).toMatchObject({ cancelRequests: 1 });
 });
@@ -134,7 +132,7 @@ test('a work that is cancelled leaves the dossier alone, unless it is told other
 test('the state that is reached is told when the service does not cancel', async () => {
   const refusing = holdDossier(place, { ...slow, waitingMs: [0, 0], cancelling: 'refused' });
   const deaf = holdDossier(place, { ...slow, cancelling: 'runs_on' });
-  const cancel = (id: string) => dossierCommand(place, ['cancel', '--id', id, '--json']);
+  const cancel = (id: string) => dossierCommand(place, ['cancel', id, '--json']);
   const completing = cancel(deaf);
   const refused = await cancel(refusing);
   await eventually('it was asked', () => (countsOf(place, deaf)?.cancelRequests ?? 0) > 0);

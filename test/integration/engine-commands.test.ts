@@ -43,14 +43,24 @@ describe('commands that speak to the credit service', () => {
   }
 
   test('an engine is created, seen, changed and removed', async () => {
-    const created = await run(['engine', 'clone', 'Padrao', '--name', 'Fundo A', '--json']);
+    const created = await run([
+      'engine',
+      'create',
+      '--clone-from',
+      'Padrao',
+      '--name',
+      'Fundo A',
+      '--json',
+    ]);
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const { engine } = JSON.parse(created.stdout) as { engine: { id: string } };
     expect(await run(['engine', 'get', 'Fundo A'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(engine.id),
     });
-    expect(await run(['engine', 'clone', 'Padrao', '--name', 'Fundo A'])).toMatchObject({
+    expect(
+      await run(['engine', 'create', '--clone-from', 'Padrao', '--name', 'Fundo A']),
+    ).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringContaining(engine.id),

@@ -39,7 +39,7 @@ test.each([
   ['a search', () => ['trace', 'search', '--target', target]],
   ['an analysis', () => ['lens', 'analyze', '--input', join(place.folder, 'picture.png')]],
   ['a lookup', () => ['profile', 'lookup', '--cpf', cpf]],
-  ['a dossier', () => ['dossier', 'follow', '--id', dossierId]],
+  ['a dossier', () => ['dossier', 'follow', dossierId]],
   ['a batch of dossiers', () => ['dossier', 'retry-failed', '--on-review', 'wait']],
 ])('%s that was terminated is broken off, is not cancelled, and goes on', async (_, wordsOf) => {
   const words = [...wordsOf(), '--detach'];

@@ -296,7 +296,7 @@ test(`${together + followed} dossiers under faults and kills: attempts are those
   place.sandbox.configure({ dossiers: { held } });
   const disturbing = disturb();
   await inParallel([...plans], 4, async ([id, { words = [] }]) => {
-    const follow = ['dossier', 'follow', '--id', id, '--max-attempts', '3', '--deadline', '8m'];
+    const follow = ['dossier', 'follow', id, '--max-attempts', '3', '--deadline', '8m'];
     const given = await place.run([...follow, ...words, '--detach', '--json']);
     told += given.stdout + given.stderr;
   });

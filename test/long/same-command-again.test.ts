@@ -101,13 +101,11 @@ const table = [
   asked('a picture that failed', 'lens analyze --input failed.png', [sumOf('failed')], {
     exitCode: 1,
   }),
-  asked('a dossier', `dossier follow --id ${dossiers[0]} --max-attempts 2`, [dossiers[0]], noMore),
-  asked(
-    'a dossier that failed',
-    `dossier follow --id ${dossiers[1]} --max-attempts 2`,
-    [dossiers[1]],
-    { exitCode: 1, ...noMore },
-  ),
+  asked('a dossier', `dossier follow ${dossiers[0]} --max-attempts 2`, [dossiers[0]], noMore),
+  asked('a dossier that failed', `dossier follow ${dossiers[1]} --max-attempts 2`, [dossiers[1]], {
+    exitCode: 1,
+    ...noMore,
+  }),
   asked(
     'a file of dossiers',
     'dossier follow --input dossiers.csv --max-attempts 2',

@@ -41,7 +41,7 @@ test('a workflow that fails at another version is shown by every command, and go
   const address = new URL(await refusingOrigin()).host;
   const program = await brokenProgram();
   const worker = await place.startWorker({ DILIGENCE_METRICS_ADDRESS: address }, [], program);
-  const id = (await place.run(['dossier', 'follow', '--id', dossierId, '--detach'])).stdout.trim();
+  const id = (await place.run(['dossier', 'follow', dossierId, '--detach'])).stdout.trim();
   expect((await place.run(['show', id])).code).toBe(0);
   await eventually(
     'it is seen to stand still',

@@ -69,7 +69,7 @@ export function followDossier(
   id: string,
   ...more: string[]
 ): Promise<DossierResult> {
-  return dossierCommand(place, ['follow', '--id', id, '--json', '--out', `out-${id}`, ...more]);
+  return dossierCommand(place, ['follow', id, '--json', '--out', `out-${id}`, ...more]);
 }
 
 /** What the service was asked about a dossier, and what it really did. */

@@ -228,7 +228,7 @@ export const stoppedKinds = {
     log: ({ sandbox }) => sandbox.dossiers.received(),
     patch: (id, script) => ({ dossiers: { held: { [id]: script } } }),
     subjects: () => [randomUUID()],
-    words: async (_, [id = '']) => ['dossier', 'follow', '--id', id, '--max-attempts', '2'],
+    words: async (_, [id = '']) => ['dossier', 'follow', id, '--max-attempts', '2'],
   },
 } satisfies Record<string, Kind>;
 export type StoppedKind = keyof typeof stoppedKinds;

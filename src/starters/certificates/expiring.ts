@@ -11,9 +11,13 @@ import { maskDocument } from '../../domain/core/documents/documents';
 import { queueName } from '../../domain/core/queues';
 import { heldCertificates } from '../../store/certificates/held';
 import { deleteSchedule, putSchedule } from '../../temporal/schedules';
-import { withSheets, withStart, type OutputFlags, type StartFlags } from '../cli/flags';
+import { z } from 'zod';
+import { type StartFlags } from '../cli/flags';
+import { withFlags } from '../cli/start-flags';
+import { duration, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { readRequest, startable } from '../jobs/begin/startable';
 import { start } from '../cli/start-command';
-import { durationMs, exitCodes, print, printJson, printNote, wholeNumber } from '../cli/terminal';
+import { durationMs, print, printJson, printNote } from '../cli/terminal';
 import { inLanguage, openContext, withEngine, type CommandContext } from '../jobs/context';
 import type { Reader } from '../../report/reader';
 import { printable } from '../jobs/text';
@@ -21,85 +25,81 @@ import { planBatchStart } from './request';
 import { certificateBatchKind } from './kind';
 import type { PlannedBatch } from './input';
 
-interface WithinFlags {
-  within: number;
-  json?: true;
-}
+const within = duration.prefault('15d').describe('that have at most so long to go');
 
-interface RenewFlags extends StartFlags, Pick<OutputFlags, 'lang'> {
-  within: number;
-  maxAge: number;
-  concurrency: number;
-  schedule?: number;
-  unschedule?: true;
-}
+const renewalRequest = z.strictObject({
+  within,
+  ...startTerms('24h'),
+  ...maxAgeTerm('0s'),
+  concurrency: z.int().min(1).max(10_000).default(100).describe('certificates in flight at once'),
+  schedule: duration.optional().describe('so often, day and night'),
+  unschedule: z.boolean().optional().describe('end that; a renewal under way runs to its end'),
+});
+type RenewalRequest = z.output<typeof renewalRequest>;
+
+const renewal = startable(certificateBatchKind, renewalRequest, async (ctx, request) =>
+  planBatchStart(
+    ctx,
+    { ...request, onUnknown: 'report' },
+    planOf(await expiring(ctx, request.within)),
+  ),
+);
 
 /** `expiring`, `renew`: certificates whose legal validity ends soon. */
 export function validityCommands(): Command[] {
   return [
-    withTerm(new Command('expiring'))
+    new Command('expiring')
       .description('Certificates that run out, or have run out, the first to do so first.')
+      .addOption(
+        new Option('--within <duration>', within.description)
+          .argParser(durationMs)
+          .default(durationMs('15d'), '15d'),
+      )
       .option('--json', 'one JSON document on standard output')
-      .action(async ({ within, json }: WithinFlags) => {
+      .action(async (flags: { within: number; json?: true }) => {
         const ctx = await openContext(printNote);
-        const found = await expiring(ctx, within);
-        if (json === true) printJson({ certificates: found });
+        const found = await expiring(ctx, flags.within);
+        if (flags.json === true) printJson({ certificates: found });
         else if (found.length === 0) printNote(noneWords(ctx.reader));
         else for (const one of found) print(printable(lineOf(one, ctx.reader)));
       }),
-    withSheets(withStart(withTerm(new Command('renew')), { deadline: '24h', maxAge: '0s' }))
+    withFlags(new Command('renew'), { many: renewal })
       .description('Issue again what `expiring` lists: each is a certificate that may be charged.')
-      .option('--concurrency <n>', 'certificates in flight at once', wholeNumber(1, 10_000), 100)
-      .addOption(
-        new Option('--schedule <duration>', 'so often, day and night').argParser(durationMs),
-      )
-      .option('--unschedule', 'end that; a renewal under way runs to its end')
-      .action(async (flags: RenewFlags, command: Command) => {
-        if (flags.schedule !== undefined || flags.unschedule === true) {
-          await schedule(flags);
-          return;
-        }
-        const opened = await openContext(printNote, flags.by);
-        const ctx = flags.lang === undefined ? opened : inLanguage(opened, flags.lang);
-        const { count, say } = ctx.reader;
-        const plan = planOf(await expiring(ctx, flags.within));
-        if (plan.counts.items === 0) {
-          printNote(`${noneWords(ctx.reader)}: ${say('nothing to renew', 'nada a renovar')}`);
-          process.exitCode = exitCodes.done;
-          return;
-        }
-        const found = count(
-          plan.counts.items,
-          ['certificate', 'certificates'],
-          ['certidão', 'certidões'],
-        );
-        printNote(`${found} ${say('to renew', 'a renovar')}`);
-        await start(command, certificateBatchKind, (own) =>
-          planBatchStart(own, { ...flags, onUnknown: 'report' }, plan),
-        );
+      .action(async (_flags: object, command: Command) => {
+        const flags: StartFlags = command.opts();
+        const fields = Object.entries(flags).filter(([name]) => name in renewalRequest.shape);
+        const request = readRequest(renewal, Object.fromEntries(fields));
+        if (request.schedule !== undefined || request.unschedule === true)
+          await schedule(request, flags);
+        else if (await isAnyExpiring(request, flags))
+          await start(command, certificateBatchKind, (own) => renewal.plan(own, request), request);
       }),
   ];
 }
 
-function withTerm(command: Command): Command {
-  return command.addOption(
-    new Option('--within <duration>', 'that have at most so long to go')
-      .argParser(durationMs)
-      .default(15 * dayMs, '15d'),
+async function isAnyExpiring(request: RenewalRequest, flags: StartFlags): Promise<boolean> {
+  const opened = await openContext(printNote, flags.by);
+  const ctx = flags.lang === undefined ? opened : inLanguage(opened, flags.lang);
+  const { count, say } = ctx.reader;
+  const { length } = await expiring(ctx, request.within);
+  const found = count(length, ['certificate', 'certificates'], ['certidão', 'certidões']);
+  printNote(
+    length === 0
+      ? `${noneWords(ctx.reader)}: ${say('nothing to renew', 'nada a renovar')}`
+      : `${found} ${say('to renew', 'a renovar')}`,
   );
+  return length > 0;
 }
 
-const dayMs = 86_400_000;
-
-async function schedule(flags: RenewFlags): Promise<void> {
-  const { concurrency, deadline, label = null, schedule: every, within } = flags;
+async function schedule(request: RenewalRequest, flags: StartFlags): Promise<void> {
+  const { concurrency, deadline, label = null, schedule: every } = request;
   const ctx = await openContext(printNote, flags.by);
   const { audit, environment, queueSuffix } = ctx;
   const by = environment.actor;
   await withEngine(ctx, async ({ client }) => {
     const happenedAt = new Date().toISOString();
     const result = every === undefined ? 'unschedule' : 'schedule';
-    const details = { everyMs: every ?? null, withinMs: within };
+    const details = { everyMs: every ?? null, withinMs: request.within };
     const id = `decision/${renewalScheduleId}/${result}/${happenedAt}`;
     await audit.append([
       { kind: 'decision', id, result, by, happenedAt, job: renewalScheduleId, details },
@@ -117,7 +117,9 @@ async function schedule(flags: RenewFlags): Promise<void> {
         workflowType: 'renewCertificates',
         workflowId: renewalScheduleId,
         taskQueue: queueName('workflows', queueSuffix),
-        args: [{ by, concurrency, deadlineMs: deadline, label, queueSuffix, withinMs: within }],
+        args: [
+          { by, concurrency, deadlineMs: deadline, label, queueSuffix, withinMs: request.within },
+        ],
       },
       policies: {
         overlap: ScheduleOverlapPolicy.SKIP,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { flagProblem } from '../jobs/text';
+import { counted, flagProblem } from '../jobs/text';
 import { putCertificateJob } from '../../store/certificates/jobs';
 import {
   documentTypesServed,
@@ -17,17 +17,18 @@ import type {
 import type { IssuingTerms, OnUnknown } from '../../workflows/inputs';
 import { manifestLine, planRows, type PlanCounts } from '../../sheets/read/plan-rows';
 import { readSheet, type InputChoice } from '../../sheets/read/read-rows';
-import { storeFile } from '../jobs/batches/stored-file';
+import { storeFile } from '../jobs/written-file';
 import { UsageError } from '../jobs/errors';
 import { problemOf, type Foreseen, type LineProblem } from '../jobs/begin/start-job';
 import type { CommandContext } from '../jobs/context';
 
+/** What is read of a request for a batch. */
 export interface BatchInput {
-  file: string;
-  type?: CertificateType;
-  column?: string;
-  reference?: string;
-  sheet?: string;
+  input: string;
+  type?: CertificateType | undefined;
+  column?: string | undefined;
+  reference?: string | undefined;
+  sheet?: string | undefined;
 }
 
 /** A batch to request; its input was read to the end, before anything is written or sent. */
@@ -47,19 +48,20 @@ export interface PlannedBatch {
 }
 
 /**
- * Reads the whole input once, so that an error of the file shows before anything happens.
- * Prints which sheet of a workbook is read when the user named none, and which lines are skipped.
+ * Reads the whole input once, so that an error of the file shows before anything happens. Prints what it contains:
+ * which sheet of a workbook is read when the user named none, which lines are skipped.
  *
  * @throws SheetError
  */
 export async function planBatch(
-  input: BatchInput,
   { log, reader }: Pick<CommandContext, 'log' | 'reader'>,
+  request: BatchInput,
 ): Promise<PlannedBatch> {
+  const { say } = reader;
   const hash = createHash('sha256');
   let columns: readonly string[] = [];
-  const plan = openPlan(input, {
-    onNotice: ([en, pt]) => log(reader.say(en, pt)),
+  const plan = openPlan(request, {
+    onNotice: (words) => log(say(...words)),
     onHeader: (own) => (columns = own),
   });
   const problems: LineProblem[] = [];
@@ -67,13 +69,19 @@ export async function planBatch(
     hash.update(manifestLine(row));
     if ('code' in row) problems.push(problemOf(row));
   }
-  const { file, type = null } = input;
-  const manifest = `${hash.digest('hex')}\n${type ?? ''}`;
+  const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
+  log(
+    say(
+      `${lines} lines: ${items} to issue, ${counted(duplicates, 'duplicate')}, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
+      `linhas: ${lines}; a emitir: ${items}, duplicadas: ${duplicates}, inválidas: ${invalid}, não atendidas: ${unsupported}, em branco: ${blank}`,
+    ),
+  );
+  const { input: file, type = null } = request;
   return {
-    rows: () => openPlan(input),
+    rows: () => openPlan(request),
     counts: { ...plan.counts },
     problems,
-    manifest,
+    manifest: `${hash.digest('hex')}\n${type ?? ''}`,
     file,
     type,
     columns,
@@ -141,7 +149,7 @@ export async function dryRun(
 }
 
 function openPlan(
-  { file, type, column, reference, sheet }: BatchInput,
+  { input: file, type, column, reference, sheet }: BatchInput,
   notices: Pick<InputChoice, 'onHeader' | 'onNotice'> = {},
 ) {
   const rows = readSheet(file, {

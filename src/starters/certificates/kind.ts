@@ -15,10 +15,8 @@ import { counted, errorWords, factLines } from '../jobs/text';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { Words } from '../../domain/job';
-import { cancelLanes } from './lanes';
-import { batchProgress, issuanceProgress } from './progress';
-import { pdfName, summaryDocument } from './result-names';
-import { batchFindings, printedRows } from './rows';
+import { cancelLanes, batchProgress, issuanceProgress } from './progress';
+import { pdfName, summaryDocument, batchFindings, printedRows } from './rows';
 
 /** Next steps for rows of a status; settled rows have none. */
 const nextSteps: Partial<Record<RowStatus, Words>> = {
@@ -136,7 +134,10 @@ export const certificateBatchKind: JobKind<CertificateRecord, LatestEdition> = {
 
 /** A person's resolution of rows; it shows the batch after it. */
 export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
-  ...batchKind,
+  service: 'certificates',
+  readProgress: batchProgress,
+  heeds: batchKind.heeds,
+  orders: batchKind.orders,
   kind: 'decision',
   prefix: 'decision/',
   resolver: () =>
@@ -153,7 +154,6 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   report: async (_, { outcome }, folder) => batchReport(outcome, folder),
   artifacts: () => [],
   cost: () => [],
-  charges: () => [],
   requests: ({ outcome }) => requestsIn(outcome),
   rows: ({ store }, { id }) => printedRows(store, jobDecidedOn(id)),
   export: async (ctx, { id, outcome }, folder, options) => {

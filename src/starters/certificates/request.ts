@@ -12,8 +12,9 @@ import type { CertificateBatchInput, IssueCertificateInput } from '../../workflo
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { startable } from '../jobs/begin/startable';
+import { certificateBatchKind, certificateKind } from './kind';
 import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
-import { counted } from '../jobs/text';
 import {
   batchName,
   dryRun,
@@ -25,33 +26,39 @@ import {
 } from './input';
 
 const requestTerms = {
-  onUnknown: z
-    .enum(['report', 'reissue'])
-    .default('report')
-    .describe('a request whose answer was lost: report it, or reissue it once'),
+  onUnknown: z.enum(['report', 'reissue']).default('report').meta({
+    value: 'policy',
+    description:
+      'a request whose answer was lost: report it, or reissue it once (may be charged twice)',
+  }),
   ...startTerms('24h'),
   ...maxAgeTerm('7d'),
 };
 
 const type = z.enum(certificateTypes);
 
-export const certificateRequest = z.strictObject({
+const certificateRequest = z.strictObject({
   type,
-  document: z.string().describe('CNPJ, or CPF for a labour certificate'),
+  document: z
+    .string()
+    .meta({ value: 'number', description: 'CNPJ, or CPF for a labour certificate' }),
   ...requestTerms,
 });
 
-export const certificateBatchRequest = z.strictObject({
+const certificateBatchRequest = z.strictObject({
   ...inputTerms('documents', 100),
   type: type.optional().describe('for lines without one'),
   concurrency: z.int().min(1).max(10_000).default(100).describe('rows in flight at once'),
   maxUnknown: z
     .int()
     .min(1)
+    .max(1_000_000)
     .optional()
-    .describe('rows that may become unknown_outcome before a person must look'),
+    .describe(
+      'rows that may become unknown_outcome before a person must look (default: 20, or 2 % of the rows if that is more)',
+    ),
   ...budgetTerm,
-  laneRows: z.int().min(1).optional().describe('rows per lane (for operators)'),
+  laneRows: z.int().min(1).max(100_000).optional().describe('rows per lane (for operators)'),
   ...requestTerms,
 });
 
@@ -66,7 +73,7 @@ type CertificateJob = Job<CertificateRecord, LatestEdition>;
 const finalStatuses: ReadonlySet<string> = new Set(['issued', 'failed', 'unknown_outcome']);
 
 /** Claims show what other jobs bought. */
-export async function planIssue(
+async function planIssue(
   ctx: CommandContext,
   request: z.output<typeof certificateRequest>,
 ): Promise<CertificateStart> {
@@ -87,42 +94,11 @@ export async function planIssue(
       await auditStart(ctx, id, { items: 1, onUnknown, rerun }, now.getTime());
       return id;
     },
-    workflow: 'issueCertificate',
-    workflowInput: (job): IssueCertificateInput => ({ jobId: job.id, list: refOf(job), terms }),
+    run: {
+      workflow: 'issueCertificate',
+      input: (job): IssueCertificateInput => ({ jobId: job.id, list: refOf(job), terms }),
+    },
   };
-}
-
-/** Reads the input to its end, and prints what it contains. @throws SheetError */
-export async function planInput(
-  {
-    column,
-    input: file,
-    reference,
-    sheet,
-    type: given,
-  }: Pick<
-    z.output<typeof certificateBatchRequest>,
-    'column' | 'input' | 'reference' | 'sheet' | 'type'
-  >,
-  { log, reader }: Pick<CommandContext, 'log' | 'reader'>,
-): Promise<PlannedBatch> {
-  const choice = {
-    file,
-    ...(given !== undefined && { type: given }),
-    ...(column !== undefined && { column }),
-    ...(reference !== undefined && { reference }),
-    ...(sheet !== undefined && { sheet }),
-  };
-  const plan = await planBatch(choice, { log, reader });
-  const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
-  const { say } = reader;
-  log(
-    say(
-      `${lines} lines: ${items} to issue, ${counted(duplicates, 'duplicate')}, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
-      `linhas: ${lines}; a emitir: ${items}, duplicadas: ${duplicates}, inválidas: ${invalid}, não atendidas: ${unsupported}, em branco: ${blank}`,
-    ),
-  );
-  return plan;
 }
 
 /** The same lines and type are the same batch, unless it ended longer ago than `--max-age`. */
@@ -149,16 +125,18 @@ export async function planBatchStart(
       await auditStart(ctx, id, { items: plan.counts.items, onUnknown, rerun }, Date.now());
       return id;
     },
-    workflow: 'certificateBatch',
-    workflowInput: (job): CertificateBatchInput => ({
-      jobId: job.id,
-      list: refOf(job),
-      terms,
-      concurrency,
-      ...(laneRows !== undefined && { laneRows }),
-      ...(maxUnknown !== undefined && { maxUnknown }),
-      ...(budget !== undefined && { budget }),
-    }),
+    run: {
+      workflow: 'certificateBatch',
+      input: (job): CertificateBatchInput => ({
+        jobId: job.id,
+        list: refOf(job),
+        terms,
+        concurrency,
+        ...(laneRows !== undefined && { laneRows }),
+        ...(maxUnknown !== undefined && { maxUnknown }),
+        ...(budget !== undefined && { budget }),
+      }),
+    },
     // A batch that completed before a restore may be missing from the store.
     reuse: epoch === 1 ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
     isBatch: true,
@@ -176,3 +154,10 @@ async function newestBatch(
 function refOf({ folder, input: { items } }: CertificateJob): RowListRef {
   return { folder, items, outcomesIn: folder };
 }
+
+export const certificate = startable(certificateKind, certificateRequest, planIssue);
+export const certificates = startable(
+  certificateBatchKind,
+  certificateBatchRequest,
+  async (ctx, request) => planBatchStart(ctx, request, await planBatch(ctx, request)),
+);

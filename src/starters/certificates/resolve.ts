@@ -8,15 +8,15 @@ import type { JobRow } from '../../store/core/jobs/job-rows';
 import type { EngineClient } from '../../temporal/connection';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
-import { refuseForeignId } from './adopted-id';
 import { isRunning, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError, stillRuns } from '../jobs/errors';
 import { findJob } from '../jobs/find-job';
 import { workflowIdOf } from '../../domain/job';
 import type { Job } from '../jobs/job-kind';
-import { laneIds } from './lanes';
+import { laneIds } from './progress';
 import { issuingTerms } from './input';
 import type { ResolveRequest, Resolver, RowSelection } from '../jobs/decide/resolve';
+import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
 
 /** Statuses of rows that can be resolved. */
 export const openStatuses = ['unknown_outcome', 'failed', 'expired', 'cancelled'] as const;
@@ -29,8 +29,8 @@ export const certificateResolver: Resolver = {
     const rows = await chooseRows(ctx, job, request);
     if (action === 'adopt' && rows.length !== 1)
       throw new UsageError([
-        '--action adopt takes exactly one row: name it with --row or --line',
-        '--action adopt vale para uma única linha: indique-a com --row ou --line',
+        '--action adopt takes exactly one row: name it with --line',
+        '--action adopt vale para uma única linha: indique-a com --line',
       ]);
     const [only] = rows;
     if (externalId !== null && only !== undefined)
@@ -64,10 +64,8 @@ async function chooseRows(
   { folder, kind }: JobRow,
   { rows }: Pick<ResolveRequest, 'rows'>,
 ): Promise<DecidedRow[]> {
-  const { all, lines, rowIndexes, statuses } = rows ?? selectionOf(kind);
-  const wantedLines = lines === undefined ? null : new Set(lines);
-  const wantedRows = rowIndexes === undefined ? null : new Set(rowIndexes);
-  const named = wantedLines ?? wantedRows;
+  const { all, lines, statuses } = rows ?? selectionOf(kind);
+  const named = lines === undefined ? null : new Set(lines);
   const wantedStatuses = new Set<string>(
     statuses ?? (all === true ? ['unknown_outcome', 'failed', 'expired'] : openStatuses),
   );
@@ -77,7 +75,7 @@ async function chooseRows(
       // A line without a valid document has no row: the selection reports it as not found.
       if (row.kind !== 'item' || row.erased) continue;
       const { item, line } = row;
-      if (named !== null && !named.delete(wantedLines === null ? item : line)) continue;
+      if (named !== null && !named.delete(line)) continue;
       const { status, certidaoId, attempts } = outcome ?? neverSent;
       if (status === 'issued' || !wantedStatuses.has(status)) {
         if (named === null) continue;
@@ -92,8 +90,8 @@ async function chooseRows(
   if (named !== null && named.size > 0) {
     const numbers = [...named].join(', ');
     throw new CommandError([
-      `${wantedLines === null ? 'row' : 'line'} ${numbers}: not a line that can be issued (blank, invalid, erased, or a duplicate: name its first line)`,
-      `${wantedLines === null ? '--row' : 'linha'} ${numbers}: não é uma linha que possa ser emitida (em branco, inválida, eliminada ou duplicada: indique a primeira)`,
+      `line ${numbers}: not a line that can be issued (blank, invalid, erased, or a duplicate: name its first line)`,
+      `linha ${numbers}: não é uma linha que possa ser emitida (em branco, inválida, eliminada ou duplicada: indique a primeira)`,
     ]);
   }
   return chosen;
@@ -103,8 +101,8 @@ async function chooseRows(
 function selectionOf(kind: JobRow['kind']): RowSelection {
   if (kind === 'certificate') return { statuses: openStatuses };
   throw new UsageError([
-    'which rows? expected one of --row, --line, --status or --all',
-    'quais linhas? informe --row, --line, --status ou --all',
+    'which rows? expected one of --line, --status or --all',
+    'quais linhas? informe --line, --status ou --all',
   ]);
 }
 
@@ -126,4 +124,55 @@ async function refuseWhileRunning(
   }
   for (const running of new Set(ids))
     if (await isRunning(engine, running)) throw new CommandError(stillRuns(id));
+}
+
+/**
+ * Refuses an id that belongs to another row: a lost issuance has an id that this store has not seen,
+ * and adopting a known id would give this row another row's evidence.
+ *
+ * @throws CommandError
+ */
+async function refuseForeignId(
+  ctx: CommandContext,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<void> {
+  if (await isOwn(ctx, folder, row, certidaoId)) return;
+  const isOnFile = (await ctx.store.facts.of(certidaoId)) !== null;
+  if (isOnFile || (await isOfAnotherRow(ctx, folder, row, certidaoId))) {
+    throw new CommandError([
+      `${certidaoId} is stored for another row, and line ${row.line} would get that one's certificate: ask the service for the id of the request of this line`,
+      `${certidaoId} pertence a outra linha, e a linha ${row.line} receberia a certidão dela: peça ao serviço o id da solicitação desta linha`,
+    ]);
+  }
+}
+
+/** Adopted earlier for the same purchase subject. */
+async function isOwn(
+  { store, idKey }: CommandContext,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<boolean> {
+  const { type, document } = await new CertificateJobs(store).item(
+    { folder, items: 0, outcomesIn: folder },
+    row.item,
+  );
+  const subject = certificateSubject(type, idKey.nameOf('document', document));
+  const state = subjectState(await store.attempts.of(subject), Date.now());
+  return state.kind === 'accepted' && state.externalId === certidaoId;
+}
+
+/** Accepted for another row, and not settled. */
+async function isOfAnotherRow(
+  { store }: CommandContext,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<boolean> {
+  for await (const outcome of store.outcomes.all(folder)) {
+    if (outcome.item !== row.item && outcome.certidaoId === certidaoId) return true;
+  }
+  return false;
 }

@@ -6,10 +6,12 @@ import { CertificateJobs } from '../../store/certificates/jobs';
 import { ResultSheet } from '../../sheets/write/result-sheet';
 import { fitsWorkbook, openResultWorkbook } from '../../sheets/write/result-workbook';
 import type { ExportOptions } from '../jobs/job-kind';
-import { pdfName, summaryDocument } from './result-names';
-import { ResultReport } from './result-report';
 import type { CommandContext } from '../jobs/context';
+import { pdfName, summaryDocument } from './rows';
 import { writeWhole } from '../jobs/written-file';
+import { decisionsOf } from '../../store/core/jobs/inbox';
+import { ReportFold } from '../../report/certificates/report-figures';
+import { reportHtml } from '../../report/certificates/report-html';
 
 export interface ResultFolderOptions extends Omit<ExportOptions, 'html'> {
   folder: string;
@@ -26,17 +28,21 @@ export async function writeResultFolder(
   summary: BatchSummary,
   { folder, excel, pdfNames, lang }: ResultFolderOptions,
 ): Promise<string[]> {
-  const report = new ResultReport(ctx, certificateFolder);
-  const rows = new CertificateJobs(ctx.store).rows(certificateFolder);
+  const certificateJobs = new CertificateJobs(ctx.store);
+  const record = await certificateJobs.record(certificateFolder);
+  if (record === null) throw new Error(`the store does not hold the job of ${certificateFolder}`);
+  const fold = new ReportFold();
   const files = await writeSheets(
     ctx,
     certificateFolder,
-    seenBy(rows, (row) => report.add(row)),
+    seenBy(certificateJobs.rows(certificateFolder), (row) => fold.add(row)),
     { total: summary.total, folder, excel, pdfNames },
   );
   const document = `${JSON.stringify(summaryDocument(summary), null, 2)}\n`;
   await writeWhole(folder, 'summary.json', document);
-  await report.write(folder, summary, lang);
+  const decisions = await decisionsOf(ctx.store, certificateFolder);
+  const report = { summary, record, decisions, figures: fold.figures(), writtenAt: Date.now() };
+  await writeWhole(folder, 'report.html', reportHtml(report, lang));
   return ['results.csv', 'summary.json', 'report.html', ...files];
 }
 

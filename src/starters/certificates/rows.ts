@@ -1,6 +1,7 @@
+import { basename } from 'node:path';
 import { findingSection, type Findings } from '../../domain/core/findings';
-import type { StoredResultRow } from '../../domain/certificates/certificates';
-import { resultRow } from '../../domain/certificates/result-rows';
+import type { BatchSummary, StoredResultRow } from '../../domain/certificates/certificates';
+import { resultRow, type OpenResultRow } from '../../domain/certificates/result-rows';
 import { ownFields } from '../../sheets/write/result-cells';
 import { CertificateJobs, type LatestEdition } from '../../store/certificates/jobs';
 import type { Store } from '../../store/store';
@@ -44,4 +45,22 @@ export async function batchFindings(
   const first = ['line', 'status', 'holderName', 'document', 'classification', 'officialName'];
   const section = findingSection('certificates', rows, { file: 'results.csv', first, total });
   return { result: counts, facts: {}, sections: [section] };
+}
+
+/** `summary.json`: the count of each status is beside `total`. */
+export function summaryDocument(summary: BatchSummary): Record<string, unknown> {
+  const { counts, batchId, total, ...rest } = summary;
+  return { batchId, total, ...counts, counts, ...rest };
+}
+
+/**
+ * By id, the name contains no document. By reference it is `0007_Padaria-Pao-e-Cia_11222333000181.pdf`: the line,
+ * the user's reference, and the document.
+ */
+export function pdfName(row: OpenResultRow, key: string, names: 'id' | 'reference'): string {
+  if (names === 'id') return basename(key);
+  const marks = row.reference.normalize('NFKD').replace(/\p{M}/gu, '');
+  const reference = marks.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  const parts = [String(row.line).padStart(4, '0'), reference.slice(0, 80), row.document];
+  return `${parts.filter((part) => part !== '').join('_')}.pdf`;
 }

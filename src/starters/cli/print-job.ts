@@ -1,19 +1,19 @@
-import { resolve } from 'node:path';
+import { resolve, join } from 'node:path';
 import type { OutputTerms } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import { type CommandContext } from '../jobs/context';
 import { requestsOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
 import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, nextStep, viewJob, type JobView } from '../jobs/find-job';
-import type { Job, JobKind } from '../jobs/job-kind';
+import type { Job, JobKind, RequestCounts } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
 import { UsageError } from '../jobs/errors';
 import { printable } from '../jobs/text';
 import { stateWord } from '../../report/words';
-import { closingLines, wholeLine, type Closing } from './closing';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
 import { print, printJson, printLine, onScreen } from './terminal';
+import type { BillingTotal } from '../../domain/core/service/billing-totals';
 
 export interface ResultFlags extends Partial<OutputTerms> {
   out?: string;
@@ -150,4 +150,83 @@ export function defaultFolder(id: string): string {
   const [kind = 'job', ...rest] = id.split('/');
   const name = rest.map((word) => word.slice(0, 16)).join('-');
   return `out/${kind}-${name}`;
+}
+
+/** The last lines about an ended job, after its outcome. */
+export interface Closing {
+  job: Pick<Job, 'id' | 'kind' | 'needsAttention'>;
+  exitCode: number;
+  /** Null: the job sends no chargeable requests itself. */
+  requests: RequestCounts | null;
+  cost: readonly BillingTotal[];
+  /** The result folder and its files; null: none was written. */
+  result: { folder: string; files: readonly string[] } | null;
+}
+
+/** Requests, reuse, cost, the result folder, and next steps. */
+export function closingLines(closing: Closing, reader: Reader): string[] {
+  const { requests, cost, result } = closing;
+  const { say } = reader;
+  const lines = requests === null ? [] : [requestWords(requests, reader)];
+  if (cost.length > 0) {
+    const words = cost.map((one) => costWords(one, reader));
+    lines.push(`${say('cost', 'custo')}: ${words.join(', ')}`);
+  }
+  if (result !== null) {
+    const { files, folder } = result;
+    if (files.includes('report.html'))
+      lines.push(`${say('report', 'relatório')}: ${join(folder, 'report.html')}`);
+    const names = files.join(', ');
+    lines.push(
+      say(
+        `result: ${folder} (${names}: an export, in the clear)`,
+        `resultado: ${folder} (${names}: exportação, sem máscara)`,
+      ),
+    );
+  }
+  return [...lines, `${say('left to do', 'pendências')}: ${leftToDo(closing, reader)}`];
+}
+
+function requestWords(
+  { possibleDoubleCharges: twice, requested, reused }: RequestCounts,
+  { say }: Reader,
+): string {
+  const doubt = say(
+    `may have been charged twice: ${twice}`,
+    `talvez cobrados duas vezes: ${twice}`,
+  );
+  const words = say(
+    `requested: ${requested}, reused: ${reused}`,
+    `solicitados: ${requested}, reaproveitados: ${reused}`,
+  );
+  return twice > 0 ? `${words}, ${doubt}` : words;
+}
+
+function leftToDo({ exitCode, job }: Closing, { say }: Reader): string {
+  const show = `\`diligence inbox show ${job.id}\``;
+  if (job.needsAttention)
+    return say(`${show} says what can be decided`, `${show} mostra as ações possíveis`);
+  if (exitCode === 0) return say('nothing', 'nenhuma');
+  if (job.kind === 'monitor-sweep' || job.kind === 'monitor-scan') {
+    return say('the next sweep takes up what is left', 'a próxima varredura retoma o que ficou');
+  }
+  return say(
+    'it has failed for good; the same command with --rerun orders it anew',
+    'falhou em definitivo; o mesmo comando com --rerun pede de novo',
+  );
+}
+
+export function wholeLine(id: string, { say }: Reader): string {
+  return `${say('the whole', 'tudo')}: \`diligence result ${id}\``;
+}
+
+/** `2 x charged 20 tokens`, in the service's words. */
+export function costWords(
+  { amount, count, status, unit }: BillingTotal,
+  { language, say }: Reader,
+): string {
+  const state = status === null ? null : stateWord(status, language);
+  const of = unit === 'answer' ? say('answer', 'resposta') : unit;
+  const shown = [state, amount, of].filter((word) => word !== null);
+  return printable(`${count} x ${shown.join(' ')}`);
 }

@@ -19,13 +19,15 @@ import { refuseUnwritable } from './unwritable-folder';
  * Runs every command that starts a job (`beginJob`), or its dry run. Sets the exit code of the process.
  *
  * @param prepare reads the input, and looks up existing jobs; sends nothing
+ * @param request values of the flags
  */
 export async function start<Input, Outcome>(
   command: Command,
   kind: JobKind<Input, Outcome>,
   prepare: (ctx: CommandContext) => Promise<StartPlan<Input, Outcome>>,
+  request: object = command.opts(),
 ): Promise<void> {
-  const flags: StartFlags & ResultFlags & { reference?: string } = command.opts();
+  const flags: StartFlags & { reference?: string } = command.opts();
   // With `--reference`, files are named by the reference.
   if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
   const opened = await openContext(printNote, flags.by);
@@ -51,7 +53,7 @@ export async function start<Input, Outcome>(
     kind,
     { ...plan, record },
     {
-      given: givenTerms(command),
+      given: givenTerms(command, request),
       ended: (job) => printResult(ctx, kind, job, flags),
       started: (engine, job) => followStarted(ctx, engine, kind, job, flags),
     },
@@ -87,12 +89,14 @@ export async function followStarted<Input, Outcome>(
   return printResult(ctx, kind, await findJob<Input, Outcome>(ctx, ran.id), flags);
 }
 
-/** Options that the user typed, by name. */
-export function givenTerms(command: Command): GivenTerm[] {
+/** Options that the user typed, by name. @param request their values */
+export function givenTerms(command: Command, request: object): GivenTerm[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName();
     if (command.getOptionValueSource(name) !== 'cli') return [];
-    return [{ name, written: option.long ?? name, value: command.getOptionValue(name) as unknown }];
+    return [
+      { name, written: option.long ?? name, value: (request as Record<string, unknown>)[name] },
+    ];
   });
 }
 

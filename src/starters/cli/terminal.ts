@@ -3,7 +3,6 @@ import { readDuration } from '../jobs/duration';
 import type { Language, Say, Words } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import type { CommandContext } from '../jobs/context';
-import { UsageError } from '../jobs/errors';
 import { redactText } from '../../protection/redaction';
 
 export const exitCodes = {
@@ -84,21 +83,6 @@ export function outliveReaders(): void {
       readerIsGone = true;
     });
   }
-}
-
-/** An argument may be given as a flag instead. @throws UsageError when both are given and differ */
-export function namedOnce(
-  argument: string | undefined,
-  flag: string | undefined,
-  { flagName, what }: { flagName: string; what: Words },
-): string | undefined {
-  if (argument !== undefined && flag !== undefined && argument !== flag) {
-    throw new UsageError([
-      `the argument and ${flagName} name two ${what[0]}: give one of them`,
-      `o argumento e ${flagName} indicam dois ${what[1]}: informe só um`,
-    ]);
-  }
-  return argument ?? flag;
 }
 
 /** Parses a flag; the command line names it in its error. @returns milliseconds */

@@ -1,8 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
-
 import { checkInput } from '../../receivables/check-input';
-import { analyzeCommand } from './analyze';
 import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './check';
+import { withStart } from '../cli/start-flags';
+import { analyses, analysis } from './request';
 import { exitCodes, print, printJson, screenReader } from '../cli/terminal';
 
 interface CheckFlags {
@@ -16,7 +17,11 @@ export function creditCommand(): Command {
     'Credit analysis of receivables files (CNAB 400).',
   );
   command.addCommand(checkCommand());
-  command.addCommand(analyzeCommand());
+  const analyze = new Command('analyze').description(
+    'Have a CNAB file analysed, or each of a folder: sent at most once.',
+  );
+  const isMany = async ({ input }: { input?: unknown }) => isFolder(String(input));
+  command.addCommand(withStart(analyze, { one: analysis, many: analyses, isMany }));
   return command;
 }
 
@@ -41,4 +46,11 @@ async function check(file: string, { xmls, json }: CheckFlags): Promise<number> 
     for (const line of checkLines(file, xmls ?? null, checked, 'with names', screenReader()))
       print(line);
   return exitCode;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }

@@ -8,12 +8,12 @@ import { StatusError } from '../../apis/http/errors';
 import { isUuid } from '../../domain/core/uuid';
 import { lengthFault, type Engine, type EngineFields } from '../../domain/credit/engine';
 import { JsonText, stringifyWithTexts } from '../../domain/core/json-text';
-import { withService } from '../jobs/begin/service-access';
+import { withService } from '../jobs/begin/repeated-calls';
 import { EngineCalls } from './engine-calls';
 import { CommandError, UsageError, unreadableInput } from '../jobs/errors';
 import { printable } from '../jobs/text';
 import { stateWord } from '../../report/words';
-import { print, printJson, printWords, namedOnce, say, screenReader } from '../cli/terminal';
+import { print, printJson, printWords, say, screenReader } from '../cli/terminal';
 
 interface ChangeFlags {
   name?: string;
@@ -22,17 +22,12 @@ interface ChangeFlags {
   json?: true;
 }
 
-interface ChoiceFlags {
-  id?: string;
-  json?: true;
-}
-
 /** `diligence engine`: the rule engines that evaluate receivables. */
 export function engineCommand(): Command {
   const command = new Command('engine').description(
     'Rule engines of the credit service. One is chosen by its id, or by a name that only it has.',
   );
-  for (const made of [list(), get(), create(), clone(), update(), remove()]) {
+  for (const made of [list(), get(), create(), update(), remove()]) {
     command.addCommand(made);
   }
   return command;
@@ -50,46 +45,43 @@ function list(): Command {
 }
 
 function get(): Command {
-  return choosing(new Command('get'))
+  return choosing('get')
+    .option('--json', 'one JSON document on standard output')
     .description('One engine with its rules.')
-    .action(async (argument: string | undefined, flags: ChoiceFlags) => {
-      const wanted = wantedEngine(argument, flags.id);
+    .action(async (wanted: string, flags: { json?: true }) => {
       const engine = await withEngines(async (calls) =>
-        calls.read(isUuid(wanted) ? wanted.trim() : (await calls.find(wanted)).id),
+        calls.read(isUuid(wanted) ? wanted : (await calls.find(wanted)).id),
       );
       showEngine(engine, flags.json);
     });
 }
 
 function create(): Command {
-  return changing(new Command('create'), true)
+  return changing(new Command('create').requiredOption('--name <text>', nameText))
     .description('Create an engine whose name is new; the list is looked at first.')
     .option('--clone-from <engine>', 'id or name of an engine whose rules are copied')
     .action(async (flags: ChangeFlags & { name: string; cloneFrom?: string }) => {
-      if (flags.rules === undefined && flags.cloneFrom === undefined) {
+      const { cloneFrom: source, json, name, rules } = flags;
+      if (rules === undefined && source === undefined) {
         throw new UsageError([
           'an engine needs rules: --rules FILE, or --clone-from ENGINE',
           'um motor precisa de regras: --rules ARQUIVO ou --clone-from MOTOR',
         ]);
       }
-      showEngine(await createEngine(flags, flags.cloneFrom), flags.json);
-    });
-}
-
-function clone(): Command {
-  return changing(choosing(new Command('clone')), true)
-    .description('Create an engine with the rules of another one.')
-    .action(async (argument: string | undefined, flags: ChangeFlags & ChoiceFlags) => {
-      const source = wantedEngine(argument, flags.id);
-      showEngine(await createEngine(flags, source), flags.json);
+      const creation: EngineCreation = { ...(await fieldsOf(flags)), name };
+      const engine = await withEngines(async (calls) => {
+        if (source !== undefined) creation.cloneFrom = (await calls.find(source)).id;
+        return calls.create(creation);
+      });
+      showEngine(engine, json);
     });
 }
 
 function update(): Command {
-  return changing(choosing(new Command('update')), false)
+  return changing(choosing('update'))
+    .option('--name <text>', nameText)
     .description('Change what is given; everything else keeps its value.')
-    .action(async (argument: string | undefined, flags: ChangeFlags & ChoiceFlags) => {
-      const wanted = wantedEngine(argument, flags.id);
+    .action(async (wanted: string, flags: ChangeFlags) => {
       const change = await fieldsOf(flags);
       if (Object.keys(change).length === 0) {
         throw new UsageError([
@@ -102,11 +94,11 @@ function update(): Command {
 }
 
 function remove(): Command {
-  return choosing(new Command('delete'))
+  return choosing('delete')
+    .option('--json', 'one JSON document on standard output')
     .description('Remove an engine.')
     .option('--yes', 'it is really to be removed')
-    .action(async (argument: string | undefined, flags: ChoiceFlags & { yes?: true }) => {
-      const wanted = wantedEngine(argument, flags.id);
+    .action(async (wanted: string, flags: { json?: true; yes?: true }) => {
       if (flags.yes !== true) {
         throw new UsageError([
           '`engine delete` needs --yes; nothing was sent',
@@ -114,7 +106,7 @@ function remove(): Command {
         ]);
       }
       const id = await withEngines(async (calls) => {
-        const found = isUuid(wanted) ? wanted.trim() : (await calls.find(wanted)).id;
+        const found = isUuid(wanted) ? wanted : (await calls.find(wanted)).id;
         await calls.remove(found);
         return found;
       });
@@ -123,43 +115,19 @@ function remove(): Command {
     });
 }
 
-function choosing(command: Command): Command {
+function choosing(name: string): Command {
+  return new Command(name).argument('<engine>', 'its id, or a name that only it has', (text) =>
+    text.trim(),
+  );
+}
+
+const nameText = '1 to 100 characters';
+
+function changing(command: Command): Command {
   return command
-    .argument('[engine]', 'its id, or a name that only it has')
-    .option('--id <engine>', 'the same as the argument')
-    .option('--json', 'one JSON document on standard output');
-}
-
-function changing(command: Command, needsName: boolean): Command {
-  if (needsName) command.requiredOption('--name <text>', '1 to 100 characters');
-  else command.option('--name <text>', '1 to 100 characters');
-  command
     .option('--description <text>', 'at most 500 characters')
-    .option('--rules <file>', 'a JSON file with the rule configuration, sent as it is');
-  return command.options.some(({ long }) => long === '--json')
-    ? command
-    : command.option('--json', 'one JSON document on standard output');
-}
-
-function wantedEngine(argument: string | undefined, flag: string | undefined): string {
-  const pair = { flagName: '--id', what: ['engines', 'motores'] } as const;
-  const wanted = namedOnce(argument, flag, pair)?.trim();
-  if (wanted === undefined || wanted === '') {
-    throw new UsageError([
-      'which engine? give its id or its name',
-      'qual motor? informe o id ou o nome',
-    ]);
-  }
-  return wanted;
-}
-
-async function createEngine(flags: ChangeFlags, source: string | undefined): Promise<Engine> {
-  const fields = await fieldsOf(flags);
-  return withEngines(async (calls) => {
-    const creation: EngineCreation = { ...fields, name: flags.name ?? '' };
-    if (source !== undefined) creation.cloneFrom = (await calls.find(source)).id;
-    return calls.create(creation);
-  });
+    .option('--rules <file>', 'a JSON file with the rule configuration, sent as it is')
+    .option('--json', 'one JSON document on standard output');
 }
 
 /** Only the given fields. Validated before anything is sent. */

@@ -1,5 +1,4 @@
 import { jobFolder } from '../../domain/job';
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { AnalysisRepository, inputKey } from '../../store/credit/analyses';
@@ -11,8 +10,9 @@ import { isUuid } from '../../domain/core/uuid';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
-import type { AnalysisOnFile } from './existing';
+import type { AnalysisOnFile } from './resolve';
 import { CommandError, UsageError, reasonMissing, changedMeanwhile } from '../jobs/errors';
+import { sumOf } from '../jobs/written-file';
 import type { CommandContext } from '../jobs/context';
 
 /** A file that may be sent, and its name. */
@@ -45,7 +45,7 @@ export async function preparedInput(
   if (detail === 'briefly' && mayBeSent(checked.worst))
     ctx.log(briefLine(cnab, checked, ctx.reader));
   else refuseFindings(ctx, { ...files, ...(force !== undefined && { force }) }, checked);
-  const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
+  const xmlsSha256 = xmls === undefined ? '' : (await sumOf(xmls)).sha256;
   return forEngine(ctx, { files, checked, xmlsSha256 }, engine);
 }
 
@@ -61,11 +61,6 @@ export function forEngine(
   const isNamed = engine !== null && !isUuid(engine);
   const engineId = engine === null || isNamed ? null : key;
   return { files, checked, xmlsSha256, engineId, name, fence: isNamed ? null : name };
-}
-
-/** Workflow arguments of a job that was requested by the name of a rule engine. */
-export function engineTerms({ fence }: Pick<AnalysisRecord, 'fence'>): { namesEngine?: true } {
-  return fence === null ? { namesEngine: true } : {};
 }
 
 /** Stores the input and the job, with its audit event. */
@@ -146,10 +141,4 @@ async function fileInput(
     if (!(error instanceof OtherBytesError)) throw error;
     throw new CommandError(changedMeanwhile(path));
   }
-}
-
-async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }

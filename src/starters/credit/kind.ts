@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { type AnalysisOutcome, type AnalysisRecord } from '../../domain/credit/job';
 import type { ReportLanguage } from '../../report/formats';
-import { analysisSubject, subjectState } from '../../domain/core/service/attempts';
+import { analysisSubject } from '../../domain/core/service/attempts';
 import type { CommandContext } from '../jobs/context';
 import type { RequestCounts, EndedJob, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
@@ -12,6 +12,7 @@ import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { writeWhole } from '../jobs/written-file';
 import { analysisFindings } from './findings';
+import { checkResolution, engineTerms, subjectOf } from './resolve';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 
 export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
@@ -40,7 +41,15 @@ export const analysisKind: JobKind<AnalysisRecord, AnalysisOutcome> = {
   heeds: ['lang'],
   export: (ctx, { input, outcome }, folder, { lang }) =>
     writeOutcome(ctx, input, outcome, { folder, lang }),
-  resolver: () => (require('./resolve') as typeof import('./resolve')).creditResolver,
+  workflow: 'analyzeCredit',
+  args: (_, { input }) => engineTerms(input),
+  subject: subjectOf,
+  // The resolution keeps the rule engine that the person saw.
+  changed: async ({ store }, { folder }) => {
+    const record = await new AnalysisRepository(store).record(folder);
+    return record === null ? {} : { engineId: record.engineId, fence: record.fence };
+  },
+  checkResolution,
   orders: ['cancel', 'cancel_now', 'resume'],
 };
 
@@ -147,12 +156,5 @@ export const analysisBatchKind = jobBatchKind({
       },
       error: error ?? contradiction,
     };
-  },
-  // The rule engine that a name stands for is found when the job has started: it changes the fence.
-  hasStarted: async (store, { folder }) => {
-    const fence = (await new AnalysisRepository(store).record(folder))?.fence ?? null;
-    if (fence === null) return false;
-    const attempts = await store.attempts.of(analysisSubject(fence));
-    return subjectState(attempts, Date.now()).kind !== 'free';
   },
 });

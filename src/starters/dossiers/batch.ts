@@ -1,30 +1,25 @@
 import { isUuid } from '../../domain/core/uuid';
 import { type DossierRecord, type ReviewPolicy } from '../../domain/dossiers/follow';
 import type { PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
-import { onlyCell, planItems, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
-import { readSheet } from '../../sheets/read/read-rows';
+import { onlyCell, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { DossierRepository } from '../../store/dossiers/dossiers';
-import {
-  ofFile,
-  type BatchRequest,
-  type InputFile,
-  type ExistingJob,
-} from '../jobs/batches/request';
+import { ofFile, type BatchRequest, type ExistingJob } from '../jobs/batches/request';
 import { listedRows } from '../jobs/batches/listed-rows';
 import type { CommandContext } from '../jobs/context';
 
 type Terms = Pick<DossierRecord, 'maxAttempts' | 'onReview'>;
 
 /** Follows each different dossier of a sheet to its end. */
-export function followBatch(ctx: CommandContext, request: Terms & InputFile): BatchRequest {
-  const { choice, maxAttempts, onReview, path } = request;
+export function followBatch(
+  ctx: CommandContext,
+  request: Terms & Parameters<typeof ofFile>[0],
+): BatchRequest {
+  const { maxAttempts, onReview } = request;
   const terms = { maxAttempts, onReview };
   return {
     kind: 'dossier-batch',
-    ...ofFile(request),
+    ...ofFile(request, 'dossiers', readRow),
     terms: ['follow', maxAttempts, onReview],
-    rows: (notices) =>
-      planItems(readSheet(path, { ...choice, holds: 'dossiers', ...notices }), readRow),
     existing: (dossierId) => existingDossier(ctx, dossierId, terms, { atOnce: false }),
     put: async (dossierId) => followed(ctx, dossierId, terms, { atOnce: false }),
   };
@@ -69,6 +64,11 @@ export function retryBatch(
     },
     existing: (dossierId) => existingDossier(ctx, dossierId, boundOf(dossierId), { atOnce: true }),
     put: async (dossierId) => followed(ctx, dossierId, boundOf(dossierId), { atOnce: true }),
+    foresight: () => ({
+      add: async () => undefined,
+      lines: () =>
+        [...planned.values()].map((one) => `  ${one.dossierId}  attempt ${one.from + 1}`),
+    }),
   };
 }
 

@@ -5,18 +5,23 @@ import {
   type DossierRecord,
   type DossierStatus,
 } from '../../domain/dossiers/follow';
-import type { Charge, JobKind } from '../jobs/job-kind';
+import type { Charge, JobKind, EndedJob } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { errorWords } from '../jobs/text';
-import type { Words } from '../../domain/job';
+import type { Words, Say } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { dossierFindings } from './findings';
-import { artifactName, writeDossierFolder } from './folder';
-import { phasesLine } from './phases';
 import { dossierEnd } from '../../domain/job-ends';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 import { billedCharges } from '../jobs/batches/rules';
+import { mkdir } from 'node:fs/promises';
+import { DossierRepository } from '../../store/dossiers/dossiers';
+import type { StoredArtifact } from '../../domain/core/artifact';
+import type { CommandContext } from '../jobs/context';
+import { writeArtifact, writeWhole } from '../jobs/written-file';
+import type { DossierCoverage } from '../../domain/dossiers/dossier';
+import type { EngineClient } from '../../temporal/connection';
 
 export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   kind: 'dossier',
@@ -62,7 +67,17 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
   },
   heeds: ['lang'],
   export: writeDossierFolder,
-  resolver: () => (require('./resolve') as typeof import('./resolve')).dossierResolver,
+  workflow: 'followDossier',
+  args: (_, { input: { maxAttempts, onReview, toCancel } }, atOnce) => {
+    return { maxAttempts, onReview, toCancel, atOnce, interactive: true };
+  },
+  async changed({ store }, { folder, input }, action) {
+    const outcome = await store.jobs.outcome<DossierOutcome>(folder);
+    const number = outcome?.attempts.at(-1)?.number ?? 1;
+    // The resolution allows exactly one more attempt.
+    return { onReview: 'wait', maxAttempts: action === 'retry' ? number + 1 : input.maxAttempts };
+  },
+  resolver: () => (require('./resolve') as typeof import('./resolve')).dossierResolver(dossierKind),
   orders: ['cancel', 'cancel_now'],
   cancelsRemotely: true,
 };
@@ -206,3 +221,68 @@ export const dossierBatchKind = jobBatchKind({
   },
   hasStarted: () => true,
 });
+
+/**
+ * Writes `dossier.json` (responses as received, and the outcome) and the files of a dossier whose report
+ * is stored: an unencrypted export.
+ *
+ * @returns names of the files
+ * @throws CommandError when a file was erased
+ */
+async function writeDossierFolder(
+  { store }: CommandContext,
+  {
+    folder: from,
+    id,
+    outcome,
+  }: Pick<EndedJob<DossierRecord, DossierOutcome>, 'folder' | 'id' | 'outcome'>,
+  folder: string,
+): Promise<string[]> {
+  const file = new DossierRepository(store);
+  const answers = await file.answers(from);
+  if (answers === null) return [];
+  await mkdir(folder, { recursive: true });
+  const names = ['dossier.json'];
+  await writeWhole(folder, 'dossier.json', `${JSON.stringify({ outcome, answers }, null, 2)}\n`);
+  for (const [index, artifact] of outcome.stored.entries()) {
+    const name = artifactName(artifact, index);
+    await writeArtifact(store, id, artifact, folder, name);
+    names.push(name);
+  }
+  return names;
+}
+
+/** The report has a fixed name; other files are numbered. */
+function artifactName({ mediaType, type }: StoredArtifact, index: number): string {
+  const isPdf = type === 'dossie_pdf' || mediaType === 'application/pdf';
+  return `${index === 0 ? 'dossier' : `dossier-${index + 1}`}${isPdf ? '.pdf' : '.bin'}`;
+}
+
+/** Phases from the worker's last heartbeat; null when there is none. */
+async function phasesLine(
+  { client }: EngineClient,
+  workflowId: string,
+  { say }: Reader,
+): Promise<string | null> {
+  try {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    const payloads = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? null;
+    if (payloads === null) return null;
+    const { decodeArrayFromPayloads } =
+      require('@temporalio/common/lib/internal-non-workflow') as typeof import('@temporalio/common/lib/internal-non-workflow');
+    const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+    return wordsOf(details as DossierCoverage | undefined, say);
+  } catch {
+    // Progress is optional: an error here does not fail the command.
+    return null;
+  }
+}
+
+function wordsOf(coverage: DossierCoverage | undefined, say: Say): string | null {
+  if (coverage === undefined || !Array.isArray(coverage.phases)) return null;
+  const { completed, eligible, phases } = coverage;
+  const [done, all] = [completed ?? '?', eligible ?? phases.length];
+  const sum = say(`${done} of ${all} phases`, `${done} de ${all} etapas`);
+  const at = phases.find(({ status }) => status === 'running')?.phase;
+  return at == null ? sum : `${sum}, ${say('at', 'em')} ${at}`;
+}

@@ -4,7 +4,19 @@ import { dossierStates, type Dossier, type DossierState } from '../../domain/dos
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { eachListed, printServiceList, type ServiceList } from '../cli/service-list';
-import { oneOf } from '../cli/terminal';
+import { oneOf, sinceOf } from '../cli/terminal';
+import { z } from 'zod';
+import { reviewPolicies } from '../../domain/dossiers/follow';
+import {
+  RetryPlanner,
+  type RetryPlan,
+  type RetryPlanTerms,
+} from '../../domain/dossiers/retry-plan';
+import { withStart } from '../cli/start-flags';
+import { inputTerms, startTerms } from '../jobs/begin/request';
+import { startableBatch } from '../jobs/begin/startable';
+import { retryBatch } from './batch';
+import { dossierBatchKind } from './kind';
 
 interface ListFlags {
   status?: DossierState;
@@ -84,4 +96,51 @@ export function dossierLine(dossier: Dossier, { language, say }: Reader): string
   const what = `${kind ?? '-'} ${mode ?? '-'}`;
   const state = statusWord === null ? '-' : stateWord(statusWord, language);
   return [dossierId, state.padEnd(12), number, what, cost, updatedAt ?? ''].join('  ');
+}
+
+const { deadline, label } = startTerms('7d');
+
+const retryRequest = z.strictObject({
+  since: z.string().optional().meta({
+    value: 'when',
+    description: 'changed since: a date (UTC), an instant, or a time ago (7d)',
+  }),
+  limit: z.int().min(1).max(10_000).default(20).describe('dossiers at most'),
+  maxAttempts: z
+    .int()
+    .min(2)
+    .max(20)
+    .optional()
+    .describe('leave those whose attempt has this number (default: one more of each)'),
+  onReview: z.enum(reviewPolicies).default('leave').meta({
+    value: 'policy',
+    description: 'a dossier that needs a review then: leave it, wait, accept it, or fail',
+  }),
+  concurrency: inputTerms('', 10).concurrency,
+  deadline,
+  label,
+});
+
+/** `diligence dossier retry-failed`. */
+export function retryFailedCommand(): Command {
+  const command = new Command('retry-failed').description(
+    'Try failed dossiers of the list again: each new attempt may be charged.',
+  );
+  const many = startableBatch(dossierBatchKind, retryRequest, (ctx, request) => {
+    const { label: own = null, limit, maxAttempts = null, onReview } = request;
+    const since = request.since === undefined ? null : sinceOf(request.since);
+    const terms = { since: since?.at ?? null, limit, maxAttempts };
+    // A relative time is another instant on every call.
+    const words = [since?.words ?? null, limit, maxAttempts, onReview];
+    return retryBatch(ctx, { label: own, onReview, words }, () => planRetries(terms));
+  });
+  return withStart(command, { many });
+}
+
+/** Reads the list once, and sends nothing. */
+async function planRetries(terms: RetryPlanTerms): Promise<RetryPlan> {
+  const planner = new RetryPlanner(terms);
+  const unreadable = await eachDossier('failed', (one) => planner.consider(one));
+  for (let left = unreadable; left > 0; left -= 1) planner.consider(null);
+  return planner.plan;
 }

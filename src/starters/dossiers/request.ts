@@ -12,16 +12,18 @@ import { jobIdAt, jobFolder } from '../../domain/job';
 import { answerWords } from '../../domain/order-answers';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { EngineClient } from '../../temporal/connection';
-import type { FollowDossierInput } from '../../workflows/inputs';
 import { cancelUpdate } from '../../workflows/messages';
 import { isNotFound, type CommandContext } from '../jobs/context';
-import { CommandError } from '../jobs/errors';
+import { CommandError, UsageError } from '../jobs/errors';
+import { startable, startableBatch } from '../jobs/begin/startable';
+import { followBatch } from './batch';
+import { dossierBatchKind, dossierKind } from './kind';
 import type { Job } from '../jobs/job-kind';
 import { inputTerms, startTerms } from '../jobs/begin/request';
 import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
 
 /** More attempts are a mistake. */
-export const mostAttempts = 20;
+const mostAttempts = 20;
 
 /** Far above the bound that the workflow sets for a cancellation. */
 const cancelDeadlineMs = 3_600_000;
@@ -33,25 +35,25 @@ const requestTerms = {
     .max(mostAttempts)
     .default(1)
     .describe('the highest attempt number that it may cause: each retry may be charged'),
-  onReview: z
-    .enum(reviewPolicies)
-    .default('wait')
-    .describe('a dossier that needs a review: wait for a decision, accept it, fail, or leave it'),
+  onReview: z.enum(reviewPolicies).default('wait').meta({
+    value: 'policy',
+    description: 'a dossier that needs a review: wait for a decision, accept it, fail, or leave it',
+  }),
   ...startTerms('7d'),
 };
 
-export const dossierRequest = z.strictObject({
-  id: z.string().refine(isUuid, 'expected the id of a dossier, a UUID'),
+const dossierRequest = z.strictObject({
+  id: z.string().describe('of the dossier: a UUID'),
   ...requestTerms,
 });
 
-export const dossierBatchRequest = z.strictObject({
+const dossierBatchRequest = z.strictObject({
   ...inputTerms('ids of dossiers', 10),
   ...requestTerms,
 });
 
 /** Follows a dossier to its end. */
-export function planFollow(
+async function planFollow(
   ctx: CommandContext,
   {
     deadline,
@@ -63,7 +65,7 @@ export function planFollow(
     rerun = false,
   }: z.output<typeof dossierRequest>,
 ): Promise<StartPlan<DossierRecord, DossierOutcome>> {
-  const dossierId = id.trim().toLowerCase();
+  const dossierId = dossierIdOf(id);
   const request = {
     dossierId,
     maxAttempts,
@@ -100,7 +102,7 @@ async function prepare(
   request: Requested,
   { maxAgeMs }: { maxAgeMs: number | undefined },
 ): Promise<StartPlan<DossierRecord, DossierOutcome>> {
-  const { dossierId, maxAttempts, onReview, toCancel, deadlineMs = 0 } = request;
+  const { dossierId, toCancel, deadlineMs = 0 } = request;
   const workflowId = `dossier/${dossierId}`;
   const newest = await ctx.store.jobs.find(workflowId);
   const existing = newest as Job<DossierRecord, DossierOutcome> | null;
@@ -126,17 +128,7 @@ async function prepare(
         ctx.log(`${ctx.reader.say('it was asked for', 'foi pedido com')} ${termsOf(input)}`);
       if (toCancel && !input.toCancel) await cancelThere(ctx, engine, { dossierId, id });
     },
-    workflow: 'followDossier',
-    workflowInput: ({ id: jobId, folder }): FollowDossierInput => ({
-      ref: { jobId, folder },
-      deadlineAt: Date.now() + deadlineMs,
-      maxAttempts,
-      onReview,
-      toCancel,
-      atOnce: false,
-      interactive: true,
-      queueSuffix: ctx.queueSuffix,
-    }),
+    run: deadlineMs,
   };
 }
 
@@ -188,3 +180,15 @@ async function cancelThere(
     ]);
   }
 }
+
+/** @throws UsageError before anything is sent */
+export function dossierIdOf(id: string): string {
+  if (isUuid(id)) return id.trim().toLowerCase();
+  throw new UsageError([
+    '--id: expected the id of a dossier, a UUID',
+    '--id: espera-se o id de um dossiê, um UUID',
+  ]);
+}
+
+export const dossier = startable(dossierKind, dossierRequest, planFollow);
+export const dossiers = startableBatch(dossierBatchKind, dossierBatchRequest, followBatch);

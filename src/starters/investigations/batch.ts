@@ -1,8 +1,6 @@
 import { checkPlan } from '../../domain/investigations/check-plan';
 import type { Subject } from '../../domain/investigations/plan';
-import { planItems } from '../../sheets/read/plan-rows';
-import { readSheet } from '../../sheets/read/read-rows';
-import { ofFile, type BatchRequest, type InputFile } from '../jobs/batches/request';
+import { ofFile, type BatchRequest } from '../jobs/batches/request';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { isWithin } from '../jobs/begin/start-job';
@@ -24,9 +22,9 @@ import { subjectReader } from './subject-row';
  */
 export async function investigationBatch(
   ctx: CommandContext,
-  request: InputFile & Omit<InvestigationTerms, 'label'> & { plan: string },
+  request: Parameters<typeof ofFile>[0] & InvestigationTerms & { plan: string },
 ): Promise<BatchRequest> {
-  const { budget = null, choice, path, rerun } = request;
+  const { budget = null, rerun = false } = request;
   const written = await readPlan(request.plan);
   const { plan, subject } = written;
   if (subject !== null)
@@ -43,10 +41,8 @@ export async function investigationBatch(
   });
   return {
     kind: 'investigation-batch',
-    ...ofFile(request),
+    ...ofFile(request, 'subjects', subjectReader(plan)),
     terms: [plan, budget],
-    rows: (notices) =>
-      planItems(readSheet(path, { ...choice, holds: 'subjects', ...notices }), subjectReader(plan)),
     existing: async (item) => {
       const found = await newestInvestigation(ctx, of(item));
       if (found === null) return null;

@@ -14,6 +14,8 @@ import { endedJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { childKindOf } from './child-kinds';
+import { termsOf } from './recorded';
+import { nothingGoesOn } from '../jobs/decide/resolve';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 
 /** The findings of a step's job, as its `--json` prints them. */
@@ -97,6 +99,9 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
       require('./report/folder') as typeof import('./report/folder');
     return writeInvestigationFolder(ctx, job, folder, lang);
   },
+  workflow: 'investigateSubject',
+  args: (_, { input }) => ({ ...termsOf(input), interactive: true }),
+  resolver: () => nothingGoesOn,
   orders: ['cancel', 'cancel_now', 'resume'],
   cancelsRemotely: true,
 };

@@ -239,18 +239,7 @@ function stepOf(written: z.output<typeof step>): PlanStep {
 
 /** Options of one kind, renamed to our field names. */
 function optionsOf(written: z.output<typeof step>): PlanStep['options'] {
-  const known = new Set([
-    'id',
-    'kind',
-    'title',
-    'of',
-    'needs',
-    'when',
-    'required',
-    'deadline',
-    'items',
-    'max_age',
-  ]);
+  const known = new Set(['kind', ...Object.keys(common)]);
   const own = Object.entries(written).flatMap(([word, value]) =>
     known.has(word) || value === undefined
       ? []

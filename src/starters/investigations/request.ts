@@ -3,52 +3,64 @@ import { checkPlan, readSubject } from '../../domain/investigations/check-plan';
 import type {
   InvestigationOutcome,
   InvestigationRecord,
+  SubjectFiles,
 } from '../../domain/investigations/investigation';
 import { emptySubject, type Subject } from '../../domain/investigations/plan';
 import { JobBatchRepository } from '../../store/core/jobs/job-batches';
-import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
-import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { startable, startableBatch } from '../jobs/begin/startable';
+import { investigationBatch } from './batch';
+import { investigationBatchKind, investigationKind } from './kind';
 import { isWithin, type StartPlan } from '../jobs/begin/start-job';
-import { readFiles } from './files';
 import { PlanForesight } from './foresee';
 import { planError, readPlan, type WrittenPlan } from './plan-file';
-import { requestedFor, newestInvestigation, putInvestigation, termsOf } from './recorded';
+import { requestedFor, newestInvestigation, putInvestigation } from './recorded';
+import { preparedInput, storedReceivables } from '../credit/input';
+import { readInput, reasonToSend, storeInput } from '../lens/request';
 
-const oneOrMore = z.array(z.string()).optional();
+const several = (description: string, value = 'numbers') =>
+  z.array(z.string().meta({ value })).optional().describe(description);
+const file = (description: string) => z.string().optional().meta({ value: 'file', description });
 
 const planTerms = {
-  plan: z.string().describe('supplier, assignor, individual, or the path of a file (YAML or JSON)'),
-  ...budgetTerm,
+  plan: z.string().describe('supplier, assignor, individual, or a file (YAML or JSON)'),
+  budget: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe(
+      'requests about a subject that may be charged before a person must look (default: as the plan says, else no bound)',
+    ),
 };
 
-export const investigationRequest = z.strictObject({
+const investigationRequest = z.strictObject({
   ...planTerms,
-  cnpj: oneOrMore.describe('of the subject'),
-  cpf: oneOrMore.describe('of the subject, or of its owner'),
+  cnpj: several('of the subject'),
+  cpf: several('of the subject, or of its owner'),
   name: z
     .string()
     .optional()
     .describe('as you know the subject: compared with what the sources say'),
-  email: oneOrMore.describe('to be searched for'),
-  phone: oneOrMore.describe('to be searched for'),
-  dossier: oneOrMore.describe('ids of dossiers at the service, followed to their end'),
-  monitor: oneOrMore.describe('ids of monitors whose open changes are taken'),
-  photo: z.string().optional().describe('path of a picture to be analysed'),
-  receivables: z.string().optional().describe('path of a CNAB 400 or 444 file (remessa)'),
-  xmls: z.string().optional().describe('path of a ZIP of NF-e XML documents beside it'),
+  email: several('to be searched for', 'addresses'),
+  phone: several('to be searched for'),
+  dossier: several('dossiers at the service, followed to their end', 'ids'),
+  monitor: several('monitors whose open changes are taken', 'ids'),
+  photo: file('a picture to be analysed'),
+  receivables: file('a CNAB 400 or 444 file (remessa)'),
+  xmls: file('a ZIP of NF-e XML documents beside the receivables'),
   ...startTerms('7d'),
   ...maxAgeTerm('7d'),
 });
 
-/** Subject columns of a batch input, after "with a column of". */
-export const subjectColumns =
-  'documents (CPF or CNPJ) of subjects; columns of names, e-mail addresses, phone numbers, dossiers and monitors are used too';
-
 /** Each input line is a subject. */
-export const investigationBatchRequest = z.strictObject({
+const investigationBatchRequest = z.strictObject({
   ...planTerms,
-  ...inputTerms(subjectColumns, 20),
+  ...inputTerms(
+    'documents (CPF or CNPJ) of subjects; columns of names, e-mail addresses, phone numbers, dossiers and monitors are used too',
+    20,
+  ),
   ...startTerms('7d'),
   ...maxAgeTerm('7d'),
 });
@@ -76,7 +88,7 @@ function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Req
 }
 
 /** @throws UsageError when the plan or its subject is invalid */
-export async function planInvestigation(
+async function planInvestigation(
   ctx: CommandContext,
   request: Request,
 ): Promise<StartPlan<InvestigationRecord, InvestigationOutcome>> {
@@ -95,13 +107,59 @@ export async function planInvestigation(
     },
     record: async () => putInvestigation(ctx, { ...wanted, files: await files.store() }),
     release: ({ folder }) => new JobBatchRepository(ctx.store).releaseChildren(folder),
-    workflow: 'investigateSubject',
-    workflowInput: ({ id: jobId, folder, input }): InvestigateInput => ({
-      ref: { jobId, folder },
-      ...termsOf(input),
-      deadlineAt: Date.now() + request.deadline,
-      interactive: true,
-      queueSuffix: ctx.queueSuffix,
+    run: request.deadline,
+  };
+}
+
+export const investigation = startable(investigationKind, investigationRequest, planInvestigation);
+export const investigations = startableBatch(
+  investigationBatchKind,
+  investigationBatchRequest,
+  investigationBatch,
+);
+
+interface ReadFiles {
+  /** With sums instead of paths. */
+  subject: Subject;
+  /** As read: nothing is stored. */
+  read: SubjectFiles;
+  /** Stores copies: requests are sent from these. */
+  store(): Promise<SubjectFiles>;
+}
+
+/**
+ * Reads the files of a subject to their ends.
+ *
+ * @throws UsageError when one cannot be sent
+ */
+async function readFiles(ctx: CommandContext, subject: Subject): Promise<ReadFiles> {
+  const { photo, receivables, xmls } = subject;
+  const read = photo === null ? null : await readInput(photo, ctx.environment.lens.maxFileBytes);
+  if (photo !== null && read !== null) reasonToSend(photo, read, undefined);
+  const given = receivables === null ? null : { cnab: receivables, ...(xmls !== null && { xmls }) };
+  const prepared = given && (await preparedInput(ctx, given, null, 'briefly'));
+  return {
+    subject: {
+      ...subject,
+      photo: read?.sha256 ?? null,
+      receivables: prepared?.checked.cnab.sha256 ?? null,
+      xmls: prepared && xmls !== null ? prepared.xmlsSha256 : null,
+    },
+    read: {
+      photo: read && { file: { ...read, key: '' }, forced: null },
+      receivables: prepared && {
+        cnab: { name: '', sha256: prepared.checked.cnab.sha256, bytes: 0, key: '' },
+        xmls: xmls === null ? null : { name: '', sha256: prepared.xmlsSha256, bytes: 0, key: '' },
+        receivables: prepared.checked.cnab.receivables,
+        totalCents: String(prepared.checked.cnab.totalCents),
+      },
+    },
+    store: async () => ({
+      photo:
+        photo === null || read === null
+          ? null
+          : { file: await storeInput(ctx, photo, read), forced: null },
+      receivables: prepared && (await storedReceivables(ctx, prepared)),
     }),
   };
 }

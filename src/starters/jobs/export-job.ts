@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { noFindings } from '../../domain/core/findings';
 import { findingsHtml } from '../../report/findings/page';
@@ -11,7 +8,7 @@ import { readerOf } from '../../report/reader';
 import type { EvidenceFile } from '../../report/parts';
 import type { CommandContext } from './context';
 import type { EndedJob, ExportOptions, JobKind } from './job-kind';
-import { writeWhole } from './written-file';
+import { sumOf, writeWhole } from './written-file';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
@@ -98,12 +95,8 @@ export async function findingsPage<Input, Outcome>(
 export function evidenceOf(folder: string, files: readonly string[]): Promise<EvidenceFile[]> {
   return Promise.all(
     files.map(async (name) => {
-      const path = join(folder, name);
-      const hash = createHash('sha256');
-      for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-      const { size: bytes } = await stat(path);
       const mediaType = mediaTypes[extname(name)] ?? null;
-      return { name, bytes, mediaType, sha256: hash.digest('hex') };
+      return { name, mediaType, ...(await sumOf(join(folder, name))) };
     }),
   );
 }

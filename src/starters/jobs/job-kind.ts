@@ -13,7 +13,8 @@ import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages';
 import type { CommandContext } from './context';
 import type { Progress } from './progress';
-import type { Resolver } from './decide/resolve';
+import type { ResolveAction } from '../../domain/core/kind';
+import type { ResolveRequest, Resolver } from './decide/resolve';
 
 /** A stored job; `outcome` is null while it is open. */
 export interface Job<Input = unknown, Outcome = unknown> extends Omit<
@@ -35,6 +36,8 @@ export interface JobArtifact {
   sha256: string | null;
   mediaType: string | null;
 }
+
+export type JobToRun<Input> = Pick<Job<Input>, 'id' | 'folder' | 'input'>;
 
 /** A purchase that is charged once, however many jobs show it. */
 export interface Charge {
@@ -138,7 +141,25 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   rows?(ctx: CommandContext, job: EndedJob<Input, Outcome>): AsyncIterable<object>;
   /** The picture that was sent; null: no browser can show it, or it was erased. */
   picture?(ctx: CommandContext, job: Pick<Job, 'input'>): Promise<Picture | null>;
-  /** How it is resolved; left out: it can only be acknowledged. */
+  /** The workflow of a single job, which a command or a resolution starts; left out: each start names its own. */
+  workflow?: string;
+  /** Its arguments besides deadline and queues. @param atOnce a person has resolved the job: it does not wait */
+  args?(ctx: CommandContext, job: JobToRun<Input>, atOnce: boolean): object | Promise<object>;
+  /** Its purchase subject; null: nothing is fenced. */
+  subject?(store: Store, job: JobToRun<Input>): string | null | Promise<string | null>;
+  /** What differs in the next job of a resolution. */
+  changed?(
+    ctx: CommandContext,
+    job: JobToRun<Input>,
+    action: ResolveAction,
+  ): Promise<Partial<Input>>;
+  /** @throws CommandError when a resolution is not possible, before anything is stored */
+  checkResolution?(
+    ctx: CommandContext,
+    job: JobToRun<Input>,
+    request: ResolveRequest,
+  ): Promise<void>;
+  /** How it is resolved; left out: the same request again, where it has a workflow, else only acknowledged. */
   resolver?(): Resolver;
   orders: readonly Order[];
   /** It makes no claims: only the server can stop it. */
@@ -151,6 +172,22 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: Job<Input, Outcome>,
     order: Order,
   ): Promise<OrderAnswer | null>;
+}
+
+/** The input of a single job's workflow. */
+export async function inputOf<Input>(
+  ctx: CommandContext,
+  kind: Pick<JobKind<Input>, 'args'>,
+  job: JobToRun<Input>,
+  { atOnce, deadlineMs }: { deadlineMs: number; atOnce: boolean },
+): Promise<object> {
+  const { folder, id: jobId } = job;
+  return {
+    ref: { jobId, folder },
+    deadlineAt: Date.now() + deadlineMs,
+    queueSuffix: ctx.queueSuffix,
+    ...(await kind.args?.(ctx, job, atOnce)),
+  };
 }
 
 export function giveOrder(

@@ -1,7 +1,7 @@
 import { BillingTotals, type BillingTotal } from '../../domain/core/service/billing-totals';
 import type { JobBatchRecord } from '../../domain/core/job-batch';
 import type { JobRow, JobWithOutcome } from '../../store/core/jobs/job-rows';
-import { isCountedTwice, type SentRequest } from '../../store/core/spending';
+import { isCountedTwice } from '../../store/core/spending';
 import { reportTimeZone } from '../../report/formats';
 import type { CommandContext } from './context';
 import { jobOfSender } from './named-job';
@@ -53,11 +53,14 @@ export async function spendingSince(
     groups.set(group, sums);
     return sums;
   };
-  const owners = new Owners({ store });
   for await (const page of store.spending.requests(since)) {
-    await owners.learn(page);
+    const ids = new Set(page.map(({ workflowId }) => jobOfSender(workflowId)));
+    const senders = await store.jobs.named([...ids]);
     for (const request of page) {
-      const sums = sumsOf(await owners.of(request), request.claimedAt, request.subject);
+      const id = jobOfSender(request.workflowId);
+      const at = new Date(request.claimedAt).toISOString();
+      const sender = senders.get(id) ?? (await store.jobs.under(id, at));
+      const sums = sumsOf(sender, request.claimedAt, request.subject);
       sums.requested += 1;
       if (request.receipt === 'refused') sums.refused += 1;
       if (request.receipt === null || request.receipt === 'unknown') sums.unknown += 1;
@@ -124,25 +127,4 @@ function reusedBy({ input, outcome }: JobWithOutcome): number {
   if (reused !== undefined) return reused;
   const { children, items } = input as Partial<JobBatchRecord>;
   return items === undefined || children === undefined ? 0 : items - children;
-}
-
-/** Maps workflow ids to the jobs for which they send. */
-class Owners {
-  readonly #ctx: Pick<CommandContext, 'store'>;
-  #known = new Map<string, JobRow>();
-
-  constructor(ctx: Pick<CommandContext, 'store'>) {
-    this.#ctx = ctx;
-  }
-
-  async learn(page: readonly SentRequest[]): Promise<void> {
-    const ids = [...new Set(page.map(({ workflowId }) => jobOfSender(workflowId)))];
-    this.#known = await this.#ctx.store.jobs.named(ids);
-  }
-
-  async of({ claimedAt, workflowId }: SentRequest): Promise<JobRow | null> {
-    const id = jobOfSender(workflowId);
-    const at = new Date(claimedAt).toISOString();
-    return this.#known.get(id) ?? this.#ctx.store.jobs.under(id, at);
-  }
 }

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID, createHash } from 'node:crypto';
+import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredArtifact } from '../../domain/core/artifact';
 import { readLarge } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
 import { CommandError } from './errors';
+import { createReadStream } from 'node:fs';
 
 /** Writes atomically, readable by its owner only: the old file stays until the new one is complete. */
 export async function writeWhole(
@@ -55,4 +56,26 @@ export async function removeOthers(
   for (const name of names) {
     if (ours.test(name) && !kept.has(name)) await rm(join(folder, name), { force: true });
   }
+}
+
+/** Size and sha256 of a file on the disk. */
+export async function sumOf(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Stores an input file unchanged, addressed by its sha256. */
+export async function storeFile(
+  store: Store,
+  path: string,
+): Promise<{ inputSha256: string; inputKey: string }> {
+  const { sha256: inputSha256 } = await sumOf(path);
+  const inputKey = `inputs/${inputSha256.slice(0, 2)}/${inputSha256}`;
+  await store.records.putIfAbsent(inputKey, await readFile(path), { bytes: true });
+  return { inputSha256, inputKey };
 }

@@ -5,6 +5,7 @@ import { LensRepository } from '../../store/lens/lens';
 import type { Reader } from '../../report/reader';
 import type { Say, Words } from '../../domain/job';
 import type { StoredArtifact } from '../../domain/core/artifact';
+import { lensSubject } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
 import {
   anotherAnalysisCode,
@@ -48,11 +49,17 @@ export const lensKind: JobKind<LensRecord, LensOutcome> = {
   artifacts: ({ outcome }) => [...artifactsOf(outcome).values()].map(({ shown }) => shown),
   cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
   charges: ({ outcome }) => chargesOf(outcome),
+  workflow: 'analyzeLens',
+  args: async ({ store }, { input: { name } }) => ({
+    attempt: (await new LensRepository(store).current(name)).attempt,
+    interactive: true,
+  }),
+  subject: async (store, { input: { name } }) =>
+    lensSubject(name, (await new LensRepository(store).current(name)).attempt),
   requests: (job, ctx) => requestedFor(ctx, `lens/${job.input.name}/`, job),
   heeds: ['lang'],
   export: writeFolder,
   picture: shownPicture,
-  resolver: () => (require('./resolve') as typeof import('./resolve')).lensResolver,
   orders: ['cancel', 'cancel_now'],
 };
 

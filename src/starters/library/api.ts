@@ -16,7 +16,7 @@ import type { JobEnvelope } from '../jobs/envelope';
 import type { Listed, ListedJob } from '../jobs/listed-jobs';
 import type { Progress } from '../jobs/progress';
 import type { RowSelection } from '../jobs/decide/resolve';
-import type { startable } from './requests';
+import type { startables } from './requests';
 
 export interface ConnectOptions {
   /** Replaces the process's variables, under the same names. `.env` is not read. */
@@ -78,10 +78,10 @@ export interface Job<Kind extends JobKind = JobKind> {
   cancel(options?: { now?: boolean; remote?: boolean }): Promise<string>;
 }
 
-export type StartableKind = keyof typeof startable;
+export type StartableKind = keyof typeof startables;
 
 /** Fields of a request, by kind. */
-export type JobRequest<Kind extends StartableKind> = z.input<(typeof startable)[Kind]['schema']>;
+export type JobRequest<Kind extends StartableKind> = z.input<(typeof startables)[Kind]['schema']>;
 
 /** What `show --json` prints. */
 export type JobView<Kind extends JobKind = JobKind> = Omit<JobEnvelope, 'kind' | 'outcome'> & {

@@ -9,10 +9,13 @@ import { envelopeOf } from '../jobs/envelope';
 import { CommandError, UsageError, inEnglish } from '../jobs/errors';
 import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, findJob, nextStep, viewJob, type JobView as View } from '../jobs/find-job';
+import { beginJob } from '../jobs/begin/begin-job';
+import { readRequest, type Startable } from '../jobs/begin/startable';
 import { listJobs } from '../jobs/listed-jobs';
 import { orderJob } from '../jobs/begin/order-job';
 import type { Progress } from '../jobs/progress';
-import { nothingGoesOn, resolveJob } from '../jobs/decide/resolve';
+import { resolveJob } from '../jobs/decide/resolve';
+import { resolverOf } from '../jobs/decide/resolve-single';
 import type {
   ConnectOptions,
   Diligence,
@@ -22,9 +25,7 @@ import type {
   JobRequest,
   StartableKind,
 } from './api';
-import { startable } from './requests';
-
-type Begin<Request> = (ctx: CommandContext, request: Request) => Promise<string>;
+import { startables } from './requests';
 
 const lookEveryMs = 500;
 const dayMs = 86_400_000;
@@ -41,9 +42,8 @@ export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Di
   const ctx = inLanguage(await openContext(log ?? (() => undefined), by, variables), 'en');
   return {
     start: async <Kind extends StartableKind>(kind: Kind, request: JobRequest<Kind>) => {
-      // Schema and request of one kind match, which the compiler cannot infer.
-      const { begin } = startable[kind] as { begin: Begin<JobRequest<Kind>> };
-      return jobOf(ctx, await begin(ctx, request), kind);
+      const id = await begin(ctx, startables[kind], request);
+      return jobOf(ctx, id, kind);
     },
     get: async (id) => {
       const { kind } = await findJob(ctx, id);
@@ -55,7 +55,7 @@ export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Di
       ),
     resolve: async (name, { action, deadlineMs = dayMs, externalId = null, note, rows = null }) => {
       const { id, kind } = await findJob(ctx, name, 'waiting');
-      const resolver = kindOf(kind).resolver?.() ?? nothingGoesOn;
+      const resolver = resolverOf(kindOf(kind));
       const request = { id, action, note, externalId, rows, deadlineMs };
       const { continuation } = await resolveJob(ctx, resolver, request);
       const next = await findJob(ctx, continuation?.id ?? id);
@@ -63,6 +63,17 @@ export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Di
     },
     close: () => ctx.store.close(),
   };
+}
+
+/** @returns the id of the job that was started, is followed, or is the answer */
+async function begin(ctx: CommandContext, what: Startable, request: object): Promise<string> {
+  const read = readRequest(what, request);
+  const given = Object.keys(request).map((name) => ({ name, written: name, value: read[name] }));
+  return beginJob(ctx, what.kind, await what.plan(ctx, read), {
+    given,
+    ended: async ({ id }) => id,
+    started: async (_, { id }) => id,
+  });
 }
 
 function jobOf<Kind extends KindName>(ctx: CommandContext, id: string, name: Kind): Job<Kind> {

@@ -8,8 +8,18 @@ import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages'
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfStage } from '../jobs/progress';
-import { firstOf, monitorForms, noteLines, scanLines, scannedBy, sweepLines } from './outcome';
-import { scannedBetween, sweptBy, sweptDocument, sweptLines } from './swept-changes';
+import {
+  firstOf,
+  monitorForms,
+  noteLines,
+  scanLines,
+  scannedBy,
+  sweepLines,
+  scannedBetween,
+  sweptBy,
+  sweptDocument,
+  sweptLines,
+} from './swept-changes';
 
 const pass = {
   service: 'monitors',

@@ -25,6 +25,8 @@ import { CommandError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { duration } from '../jobs/begin/request';
 import type { StartPlan } from '../jobs/begin/start-job';
+import { startable } from '../jobs/begin/startable';
+import { scanKind, sweepKind } from './kind';
 
 const uuid = z
   .string()
@@ -45,9 +47,9 @@ const requestTerms = {
     .describe('walk over all states too: what others acknowledged is stored as such'),
 };
 
-export const sweepRequest = z.strictObject({ monitor: uuid, ...requestTerms });
+const sweepRequest = z.strictObject({ monitor: uuid, ...requestTerms });
 
-export const scanRequest = z.strictObject({
+const scanRequest = z.strictObject({
   monitors: z
     .array(uuid)
     .min(2)
@@ -57,7 +59,7 @@ export const scanRequest = z.strictObject({
 });
 
 /** @param ids in lower case, each once */
-export function orderOf(
+function orderOf(
   ids: readonly string[],
   { cooldown, reconcile, severity }: Omit<z.output<typeof sweepRequest>, 'monitor'>,
 ): Order {
@@ -103,9 +105,11 @@ export async function planSweep(
       await audit(ctx, jobId, order);
       return jobId;
     },
-    workflow: 'monitorSweep',
-    workflowInput: ({ input: record }): MonitorSweepInput => {
-      return { record, interactive: true, queueSuffix, carryover: null };
+    run: {
+      workflow: 'monitorSweep',
+      input: ({ input: record }): MonitorSweepInput => {
+        return { record, interactive: true, queueSuffix, carryover: null };
+      },
     },
   };
 }
@@ -132,11 +136,13 @@ export async function planScan(
       await audit(ctx, jobId, order);
       return jobId;
     },
-    workflow: 'monitorScan',
-    workflowInput: ({ id: jobId, input }): MonitorScanInput => {
-      const { createdBy: by, list: its, reconcileAll, terms } = input;
-      const request = { list: its, by, terms, reconcileAll, jobId };
-      return { ...request, interactive: true, queueSuffix, carryover: null };
+    run: {
+      workflow: 'monitorScan',
+      input: ({ id: jobId, input }): MonitorScanInput => {
+        const { createdBy: by, list: its, reconcileAll, terms } = input;
+        const request = { list: its, by, terms, reconcileAll, jobId };
+        return { ...request, interactive: true, queueSuffix, carryover: null };
+      },
     },
   };
 }
@@ -168,3 +174,10 @@ function refuseOther(id: string, walks: boolean, { name, reconcile }: Order): vo
       `${id} está em andamento e não é ${name}: tente de novo quando terminar`,
     ]);
 }
+
+export const sweep = startable(sweepKind, sweepRequest, (ctx, { monitor, ...terms }) =>
+  planSweep(ctx, monitor, orderOf([monitor], terms)),
+);
+export const scan = startable(scanKind, scanRequest, (ctx, { monitors, ...terms }) =>
+  planScan(ctx, orderOf(monitors, terms)),
+);

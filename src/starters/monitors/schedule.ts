@@ -15,7 +15,7 @@ import { refuseMissingSearchAttributes } from '../../temporal/search-attributes'
 import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor } from '../cli/flags';
-import { exitCodes, namedOnce, print, printJson, printNote, screenReader } from '../cli/terminal';
+import { exitCodes, print, printJson, printNote, screenReader } from '../cli/terminal';
 import { openContext, warnWithoutPollers, withEngine } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import {
@@ -26,7 +26,7 @@ import {
   withTerms,
   type SweepFlags,
 } from './ids';
-import { monitorForms } from './outcome';
+import { monitorForms } from './swept-changes';
 
 interface ScheduleFlags extends SweepFlags {
   every: number;
@@ -159,11 +159,8 @@ function orderCommand(
   return withActor(new Command(order))
     .description(description)
     .argument('[name]', 'of the schedule (default: default)', listName)
-    .option('--name <name>', 'the same as the argument', listName)
     .option('--json', 'one JSON document on standard output')
-    .action(async (argument: string | undefined, flags: Partial<ScheduleFlags>) => {
-      const pair = { flagName: '--name', what: ['schedules', 'agendamentos'] } as const;
-      const name = namedOnce(argument, flags.name, pair) ?? 'default';
+    .action(async (name = 'default', flags: Partial<ScheduleFlags>) => {
       const ctx = await openContext(printNote, flags.by);
       await withEngine(ctx, async ({ client }) => {
         const id = scheduleIdOf(name);

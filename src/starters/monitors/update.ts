@@ -23,19 +23,11 @@ import {
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { MonitorRepository } from '../../store/monitors/monitors';
-import {
-  exitCodes,
-  namedOnce,
-  print,
-  printJson,
-  printNote,
-  printWords,
-  wholeNumber,
-} from '../cli/terminal';
+import { exitCodes, print, printJson, printNote, printWords, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
-import { withService } from '../jobs/begin/service-access';
 import {
+  withService,
   isMissing,
   messageOf,
   RepeatedCalls,
@@ -45,7 +37,6 @@ import { printable } from '../jobs/text';
 import { listOf } from './ids';
 
 interface UpdateFlags {
-  id?: string;
   name?: string;
   listen?: ListenItem[];
   emails?: string[];
@@ -57,8 +48,7 @@ interface UpdateFlags {
 export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Command {
   return new Command('update')
     .description('Change what is given of a monitor; everything else keeps its value.')
-    .argument('[monitor]', 'its id')
-    .option('--id <monitor>', 'the same as the argument')
+    .argument('<monitor>', 'its id')
     .option('--name <text>', 'how it is called')
     .option(
       '--listen <items>',
@@ -72,8 +62,8 @@ export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Comma
       wholeNumber(shortestFrequencyHours, longestFrequencyHours),
     )
     .option('--json', 'one JSON document on standard output')
-    .action(async (argument: string | undefined, flags: UpdateFlags) => {
-      const monitorId = wantedMonitor(argument, flags.id);
+    .action(async (given: string, flags: UpdateFlags) => {
+      const monitorId = wantedMonitor(given);
       const update = updateOf(flags);
       const ctx = await openContext(printNote);
       const { monitor, answer } = await change(ctx, monitorId, update, {
@@ -91,13 +81,11 @@ function emailsOf(text: string): string[] {
   return text.trim() === '' ? [] : text.split(',').map((email) => email.trim());
 }
 
-function wantedMonitor(argument: string | undefined, flag: string | undefined): string {
-  const wanted =
-    namedOnce(argument, flag, { flagName: '--id', what: ['monitors', 'monitores'] })?.trim() ?? '';
-  if (isUuid(wanted)) return wanted.toLowerCase();
+function wantedMonitor(id: string): string {
+  if (isUuid(id)) return id.trim().toLowerCase();
   throw new UsageError([
-    '--id: expected the id of a monitor, a UUID; nothing was sent',
-    '--id: espera-se o id de um monitor, um UUID; nada foi enviado',
+    'expected the id of a monitor, a UUID; nothing was sent',
+    'espera-se o id de um monitor, um UUID; nada foi enviado',
   ]);
 }
 

@@ -14,8 +14,7 @@ import { documentLengths, isValidCnpj } from '../../domain/core/documents/docume
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { readTarget } from '../../domain/traces/target';
 import { deleteRuns } from '../../temporal/job-runs';
-import { planLines, showDone, showDryRun, summaryOf } from './erase-print';
-import { refusalsOf, runsOfPlan } from './erase-refusals';
+import { planLines, showDone, showDryRun, summaryOf, refusalsOf, runsOfPlan } from './erase-print';
 import { CommandError, UsageError, joined, noJob } from '../jobs/errors';
 import { durationMs, exitCodes, oneOf, print, printJson, printNote, say } from '../cli/terminal';
 import { openContext, withEngine } from '../jobs/context';

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { open, stat, copyFile, mkdir, readdir, truncate } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -8,7 +8,7 @@ import { readEnvironment } from '../../environment';
 import { print, sinceOf } from '../cli/terminal';
 import { CommandError, inEnglish } from '../jobs/errors';
 import { printable } from '../jobs/text';
-import { workerLogs } from './log-files';
+import { join } from 'node:path';
 
 interface LogsFlags {
   follow?: true;
@@ -104,4 +104,37 @@ async function follow(file: string, from: number, show: (line: string) => void):
     rest = rest.subarray(cut);
     for (const line of lines) if (line !== '') show(line);
   }
+}
+
+/** A log file has two generations of at most about this size: the current one, and `.1` before it. */
+const mostBytes = 20 * 1024 * 1024;
+const lookAtSizesEveryMs = 60_000;
+
+/**
+ * Bounds the logs of a data directory while processes write to them. They append to an open file, which is
+ * copied and truncated: lines written in between are lost.
+ */
+export function boundLogs(dataDir: string): void {
+  const look = (): void => void cutLongLogs(dataDir).catch(() => undefined);
+  look();
+  setInterval(look, lookAtSizesEveryMs).unref();
+}
+
+/** @param most bytes of a file */
+export async function cutLongLogs(dataDir: string, most: number = mostBytes): Promise<void> {
+  const folder = join(dataDir, 'logs');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.log')) continue;
+    const path = join(folder, name);
+    if ((await stat(path)).size <= most) continue;
+    await copyFile(path, `${path}.1`);
+    await truncate(path);
+  }
+}
+
+/** Worker logs of the embedded server, the older one first. */
+export function workerLogs(dataDir: string): string[] {
+  const path = join(dataDir, 'logs', 'worker.log');
+  return [`${path}.1`, path].filter((one) => existsSync(one));
 }

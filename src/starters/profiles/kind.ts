@@ -39,6 +39,9 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
       : [{ name: 'profile.json', bytes: null, sha256, mediaType: 'application/json' }],
   cost: (job) => billed(chargesOf(job).map(({ billing }) => billing)),
   charges: chargesOf,
+  workflow: 'lookUpProfile',
+  args: (_, { input: { retryRural } }) => ({ retryRural }),
+  subject: (_, { input }) => profileSubject(input.name),
   requests: (job, ctx) => requestedFor(ctx, profileSubject(job.input.name), job),
   heeds: ['excel', 'lang'],
   export: async (ctx, { folder: from, outcome }, folder, { excel }) => {
@@ -46,7 +49,6 @@ export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
     const { writeProfileFolder } = require('./folder') as typeof import('./folder');
     return writeProfileFolder(ctx, from, outcome, { folder, excel });
   },
-  resolver: () => (require('./resolve') as typeof import('./resolve')).profileResolver,
   orders: ['cancel', 'cancel_now'],
 };
 

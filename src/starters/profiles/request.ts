@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import { isValidCpf } from '../../domain/core/documents/documents';
-import { normaliseDocument } from '../../domain/core/documents/read-document';
+import { readDocument, normaliseDocument } from '../../domain/core/documents/read-document';
 import {
   profileIsFinal,
+  type ProfileStatus,
   type ProfileOutcome,
   type ProfileRecord,
 } from '../../domain/profiles/lookup';
+import { onlyCell, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { ProfileRepository } from '../../store/profiles/profiles';
-import type { LookUpProfileInput } from '../../workflows/inputs';
+import { ofFile, type BatchRequest, type ExistingJob } from '../jobs/batches/request';
+import { startable, startableBatch } from '../jobs/begin/startable';
+import { profileBatchKind, profileKind } from './kind';
+import { isValidCpf } from '../../domain/core/documents/documents';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
@@ -23,19 +27,19 @@ const requestTerms = {
   ...maxAgeTerm('7d'),
 };
 
-export const profileRequest = z.strictObject({
+const profileRequest = z.strictObject({
   cpf: z.string().describe('eleven digits, punctuated or not'),
   ...requestTerms,
 });
 
-export const profileBatchRequest = z.strictObject({
+const profileBatchRequest = z.strictObject({
   ...inputTerms('CPFs', 10),
   ...budgetTerm,
   ...requestTerms,
 });
 
 /** @throws UsageError when it is no CPF */
-export async function planProfile(
+async function planProfile(
   ctx: CommandContext,
   request: z.output<typeof profileRequest>,
 ): Promise<StartPlan<ProfileRecord, ProfileOutcome>> {
@@ -54,13 +58,7 @@ export async function planProfile(
       await auditStart(ctx, jobId, { items: 1, rerun }, Date.parse(createdAt));
       return jobId;
     },
-    workflow: 'lookUpProfile',
-    workflowInput: ({ id: jobId, folder, input }): LookUpProfileInput => ({
-      ref: { jobId, folder },
-      deadlineAt: Date.now() + deadline,
-      retryRural: input.retryRural,
-      queueSuffix: ctx.queueSuffix,
-    }),
+    run: deadline,
   };
 }
 
@@ -79,3 +77,59 @@ function readCpf(text: string): string {
     ]);
   return digits;
 }
+
+/** A lookup for each different CPF of a sheet. */
+function profileBatch(
+  ctx: CommandContext,
+  request: z.output<typeof profileBatchRequest>,
+): BatchRequest {
+  const { maxAge, retryRural = false } = request;
+  const terms = { retryRural, reuseSince: Date.now() - maxAge };
+  const nameOf = (cpf: string): string => ctx.idKey.nameOf('document', cpf);
+  return {
+    kind: 'profile-batch',
+    ...ofFile(request, 'documents', readRow),
+    terms: [retryRural],
+    requestsPerRow: retryRural ? 2 : 1,
+    existing: (cpf) => existingLookup(ctx, nameOf(cpf), terms),
+    put: async (cpf) => {
+      const lookup = { cpf, name: nameOf(cpf), retryRural };
+      const { jobId } = await new ProfileRepository(ctx.store).put(ctx, lookup);
+      return { jobId, terms: { retryRural } };
+    },
+  };
+}
+
+function readRow({ documents }: FilledRow): RowReading<string> {
+  const cell = onlyCell(documents);
+  if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'profile', ...cell };
+  const reading = readDocument(cell?.text ?? '', { serves: ['cpf'] });
+  return reading.kind === 'document'
+    ? { kind: 'item', type: 'profile', document: reading.document, note: reading.note }
+    : { ...reading, type: 'profile' };
+}
+
+/** The service has reported what it knows: another request may be charged again. */
+const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
+
+/** @param name keyed name of the CPF; a lookup answered since `reuseSince` is reused */
+export async function existingLookup(
+  { store }: CommandContext,
+  name: string,
+  { reuseSince, retryRural }: { retryRural: boolean; reuseSince: number },
+): Promise<ExistingJob | null> {
+  const file = new ProfileRepository(store);
+  const [newest] = await file.all(name);
+  if (newest === undefined) return null;
+  const found = { jobId: newest.record.jobId, terms: { retryRural } };
+  const outcome = await file.outcome(newest.folder);
+  if (outcome === null) return { ...found, ended: false };
+  const isAnswer = answers.includes(outcome.status);
+  const isFresh = Date.parse(outcome.settledAt) >= reuseSince && outcome.erased !== true;
+  // After one call only, another call may return the rural part.
+  const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
+  return isAnswer && isFresh && !isToRetry ? { ...found, ended: true } : null;
+}
+
+export const profile = startable(profileKind, profileRequest, planProfile);
+export const profiles = startableBatch(profileBatchKind, profileBatchRequest, profileBatch);

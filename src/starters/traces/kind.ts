@@ -1,11 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { TraceRepository } from '../../store/traces/traces';
-import { traceSubject, subjectState } from '../../domain/core/service/attempts';
+import { traceSubject } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
 import type { Words } from '../../domain/job';
 import { type TraceOutcome, type TraceRecord, type TraceStatus } from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
 import { stateWord } from '../../report/words';
+import { CommandError } from '../jobs/errors';
 import { requestedFor, type Charge, type JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { billingWords, errorWords, factLines } from '../jobs/text';
@@ -71,6 +72,9 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
         ],
   cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
   charges: ({ outcome }) => chargesOf(outcome),
+  workflow: 'searchTrace',
+  args: () => ({ interactive: true }),
+  subject: (_, { input }) => traceSubject(input.name),
   requests: (job, ctx) => requestedFor(ctx, traceSubject(job.input.name), job),
   heeds: ['lang'],
   export: async ({ store }, { folder: from }, folder) => {
@@ -80,7 +84,14 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
     await writeWhole(folder, 'trace.json', answer);
     return ['trace.json'];
   },
-  resolver: () => (require('./resolve') as typeof import('./resolve')).traceResolver,
+  async checkResolution({ store }, { id, input }, { externalId }) {
+    const holder = externalId === null ? null : await store.attempts.holderOfTrace(externalId);
+    if (holder !== null && holder !== traceSubject(input.name))
+      throw new CommandError([
+        `${id}: the search ${externalId} was made for another target`,
+        `${id}: a busca ${externalId} foi feita para outro alvo`,
+      ]);
+  },
   orders: ['cancel', 'cancel_now'],
 };
 
@@ -122,6 +133,4 @@ export const traceBatchKind = jobBatchKind({
     return { cells, billing: [billing] };
   },
   answer: (store, { folder }) => new TraceRepository(store).answer(folder),
-  hasStarted: async ({ attempts }, { input }) =>
-    subjectState(await attempts.of(traceSubject(input.name)), Date.now()).kind !== 'free',
 });

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { onlyCell, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
+import { ofFile, type BatchRequest } from '../jobs/batches/request';
+import { startable, startableBatch } from '../jobs/begin/startable';
+import { traceBatchKind, traceKind } from './kind';
 import { flagProblem } from '../jobs/text';
 import { isFinalSearch, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
 import { traceStrategies } from '../../domain/traces/trace';
 import { newestTrace, TraceRepository } from '../../store/traces/traces';
-import type { SearchTraceInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { UsageError } from '../jobs/errors';
 import { budgetTerm, inputTerms, startTerms } from '../jobs/begin/request';
@@ -12,21 +15,21 @@ import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
 
 const strategy = z.enum(traceStrategies).optional().describe('default: the service chooses');
 
-export const traceRequest = z.strictObject({
+const traceRequest = z.strictObject({
   target: z.string().describe('an e-mail address, phone, user name or wallet'),
   strategy,
   ...startTerms('24h'),
 });
 
-export const traceBatchRequest = z.strictObject({
-  ...inputTerms('targets', 20),
+const traceBatchRequest = z.strictObject({
+  ...inputTerms('targets (alvo, email, telefone...)', 20),
   ...budgetTerm,
   strategy,
   ...startTerms('24h'),
 });
 
 /** @throws UsageError when it is no target */
-export async function planTrace(
+async function planTrace(
   ctx: CommandContext,
   request: z.output<typeof traceRequest>,
 ): Promise<StartPlan<TraceRecord, TraceOutcome>> {
@@ -48,12 +51,43 @@ export async function planTrace(
       await auditStart(ctx, jobId, { items: 1, rerun: isAnew }, Date.parse(createdAt));
       return jobId;
     },
-    workflow: 'searchTrace',
-    workflowInput: ({ id: jobId, folder }): SearchTraceInput => ({
-      ref: { jobId, folder },
-      deadlineAt: Date.now() + deadlineMs,
-      interactive: true,
-      queueSuffix: ctx.queueSuffix,
-    }),
+    run: deadlineMs,
   };
 }
+
+/** A search for each different target of a sheet. */
+function traceBatch(
+  ctx: CommandContext,
+  request: z.output<typeof traceBatchRequest>,
+): BatchRequest {
+  const { strategy: wanted = null } = request;
+  return {
+    kind: 'trace-batch',
+    ...ofFile(request, 'targets', readRow),
+    terms: [wanted],
+    requestsPerRow: 1,
+    existing: async (target) => {
+      const found = await newestTrace(ctx, { target, strategy: wanted });
+      if (found === null || (found.outcome !== null && !isFinalSearch(found.outcome))) return null;
+      return { jobId: found.id, ended: found.outcome !== null, terms: {} };
+    },
+    put: async (target, again) => {
+      const search = { target, strategy: wanted };
+      const before = again === null ? await newestTrace(ctx, search) : null;
+      const terms = { label: null, before, rerun: again };
+      const { jobId } = await new TraceRepository(ctx.store).put(ctx, search, terms);
+      return { jobId, terms: {} };
+    },
+  };
+}
+
+function readRow({ documents }: FilledRow): RowReading<string> {
+  const cell = onlyCell(documents, 'a target');
+  if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'trace', ...cell };
+  const reading = readTarget(cell?.text ?? '');
+  if (reading.kind === 'invalid') return { ...reading, type: 'trace' };
+  return { kind: 'item', type: 'trace', document: reading.target, note: reading.note };
+}
+
+export const trace = startable(traceKind, traceRequest, planTrace);
+export const traces = startableBatch(traceBatchKind, traceBatchRequest, traceBatch);

@@ -1,6 +1,6 @@
 import type { CertificateRecord } from '../../../src/domain/certificates/job';
 import { certificateBatchKind, certificateKind } from '../../../src/starters/certificates/kind';
-import { laneIds } from '../../../src/starters/certificates/lanes';
+import { laneIds } from '../../../src/starters/certificates/progress';
 
 const input = {} as CertificateRecord;
 

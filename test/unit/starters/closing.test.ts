@@ -1,6 +1,6 @@
 import { readerOf } from '../../../src/report/reader';
 import type { OutputTerms } from '../../../src/domain/job';
-import { closingLines, type Closing } from '../../../src/starters/cli/closing';
+import { closingLines, type Closing } from '../../../src/starters/cli/print-job';
 import { outputTerms } from '../../../src/starters/jobs/export-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 

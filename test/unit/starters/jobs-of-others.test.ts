@@ -16,6 +16,9 @@ import { viewJob } from '../../../src/starters/jobs/find-job';
 import type { Job } from '../../../src/starters/jobs/job-kind';
 import { orderJob } from '../../../src/starters/jobs/begin/order-job';
 import { startJob, yieldTo } from '../../../src/starters/jobs/begin/start-job';
+import type { Command } from 'commander';
+import { readRequest } from '../../../src/starters/jobs/begin/startable';
+import { trace } from '../../../src/starters/traces/request';
 import { traceCommand } from '../../../src/starters/traces/commands';
 import { traceKind } from '../../../src/starters/traces/kind';
 import { TraceRepository } from '../../../src/store/traces/traces';
@@ -99,7 +102,7 @@ const left = async () => {
   const all = await new TraceRepository(place.store).all();
   return all.map(({ record }) => record.jobId);
 };
-const terms = { workflow: 'searchTrace', workflowInput: () => ({}) };
+const terms = { run: 1_000 };
 const start = (engine: EngineClient | null) =>
   startJob(context(), engine as EngineClient, traceKind, own, terms);
 
@@ -172,6 +175,11 @@ test('what does not run is interrupted, or waits for an engine; what runs needs 
   expect(await stateOf(theirs)).toBe('interrupted');
 });
 
+function givenOf(search: Command | undefined) {
+  const { deadline, label, rerun, target } = search?.opts() ?? {};
+  return givenTerms(search as Command, readRequest(trace, { deadline, label, rerun, target }));
+}
+
 test.each([
   [['--deadline', '1h'], '--deadline would be ignored: ID has --deadline 86400s'],
   [['--label', 'other'], '--label would be ignored: ID has --label "mine"'],
@@ -180,7 +188,7 @@ test.each([
   const search = traceCommand().commands.find((command) => command.name() === 'search');
   const target = ['--target', 'x@example.com'];
   search?.action(() => undefined).parse([...target, ...words], { from: 'user' });
-  const attach = () => refuseIgnored(traceKind, theirs, givenTerms(search as never), true);
+  const attach = () => refuseIgnored(traceKind, theirs, givenOf(search), true);
   expect(attach).toThrow(message.replace('ID', theirId));
 });
 
@@ -188,9 +196,9 @@ test('flags that say the same as the job are taken, and the deadline of what doe
   const search = traceCommand().commands.find((command) => command.name() === 'search');
   const same = ['--target', 'x@example.com', '--deadline', '24h', '--label', 'mine', '--json'];
   search?.action(() => undefined).parse(same, { from: 'user' });
-  expect(() => refuseIgnored(traceKind, theirs, givenTerms(search as never), true)).not.toThrow();
+  expect(() => refuseIgnored(traceKind, theirs, givenOf(search), true)).not.toThrow();
   search?.parse(['--target', 'x@example.com', '--deadline', '1h'], { from: 'user' });
-  expect(() => refuseIgnored(traceKind, theirs, givenTerms(search as never), false)).not.toThrow();
+  expect(() => refuseIgnored(traceKind, theirs, givenOf(search), false)).not.toThrow();
 });
 
 test('there is one command for each order', () => {

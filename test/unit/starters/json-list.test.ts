@@ -1,5 +1,5 @@
 import { dossierListCommand } from '../../../src/starters/dossiers/list';
-import { traceListCommand } from '../../../src/starters/traces/list';
+import { traceListCommand } from '../../../src/starters/traces/commands';
 import { LoopbackServer, sendJson } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';
 

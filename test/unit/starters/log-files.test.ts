@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { openSync, writeSync, closeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cutLongLogs, workerLogs } from '../../../src/starters/operate/log-files';
+import { cutLongLogs, workerLogs } from '../../../src/starters/operate/logs';
 
 let dataDir: string;
 beforeEach(async () => {

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { durationWithin, idOnFile, monitorIdsOf } from '../../../src/starters/monitors/ids';
-import { namedOnce } from '../../../src/starters/cli/terminal';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const first = '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0001';
@@ -53,11 +52,3 @@ it.each(['0s', '9s', '31d', '9999d'])(
     expect(() => durationWithin(text)).toThrow('10s to 30d');
   },
 );
-
-it('takes an argument or its flag, and refuses two that differ', () => {
-  const words = { flagName: '--id', what: ['changes', 'alterações'] } as const;
-  expect(namedOnce('a', undefined, words)).toBe('a');
-  expect(namedOnce(undefined, 'a', words)).toBe('a');
-  expect(namedOnce('a', 'a', words)).toBe('a');
-  expect(() => namedOnce('a', 'b', words)).toThrow('--id name two changes');
-});

@@ -9,7 +9,7 @@ import {
 import { exitCodeOf } from '../../../src/domain/attention';
 import { sweepEnd } from '../../../src/domain/job-ends';
 import { leftLines } from '../../../src/report/monitors/sweep-words';
-import { sweepLines } from '../../../src/starters/monitors/outcome';
+import { sweepLines } from '../../../src/starters/monitors/swept-changes';
 
 const english = readerOf('en');
 

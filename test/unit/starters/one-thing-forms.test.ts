@@ -8,7 +8,7 @@ import { certificateCommand } from '../../../src/starters/certificates/commands'
 import { investigateCommand } from '../../../src/starters/investigations/commands';
 import { profileCommand } from '../../../src/starters/profiles/commands';
 import { dossierCommand } from '../../../src/starters/dossiers/commands';
-import { dossierIdOf } from '../../../src/starters/dossiers/ids';
+import { dossierIdOf } from '../../../src/starters/dossiers/request';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { traceCommand } from '../../../src/starters/traces/commands';
 import { TraceRepository } from '../../../src/store/traces/traces';
@@ -151,20 +151,11 @@ test.each([
   ['result', '--pdf-names', 'reference'],
   ['cancel', '--cancel-remote'],
   ['pause'],
-  ['show', '--id', 'trace/x'],
 ])('%s %s of a search is refused: it would change nothing', async (name, ...flags) => {
   const place = await openContext(() => undefined);
   const ask = { target: 'bob@example.com', strategy: null };
   const { jobId } = await new TraceRepository(place.store).put(place, ask, { label: null });
   await expect(works(name, jobId, ...flags)).rejects.toMatchObject({ name: 'UsageError' });
-});
-
-test('two dossiers named in one command are refused', async () => {
-  const [a, b] = ['0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60', '1c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60'];
-  await expect(run(dossierCommand(), 'follow', a, '--id', b)).rejects.toMatchObject({
-    name: 'UsageError',
-    message: expect.stringContaining('name two dossiers'),
-  });
 });
 
 test('a dossier beside an input of them is refused', async () => {
@@ -174,7 +165,7 @@ test('a dossier beside an input of them is refused', async () => {
 
 test('the id of a dossier is one, however it is spelled', () => {
   const id = '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60';
-  expect(dossierIdOf(` ${id.toUpperCase()}\n`, {})).toBe(id);
+  expect(dossierIdOf(` ${id.toUpperCase()}\n`)).toBe(id);
 });
 
 test('only what is followed has a deadline: a cancellation has a bound of its own', () => {

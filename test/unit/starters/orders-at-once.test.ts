@@ -1,11 +1,11 @@
 import { readerOf } from '../../../src/report/reader';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { planBatchStart } from '../../../src/starters/jobs/batches/request';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { findJob } from '../../../src/starters/jobs/find-job';
 import { yieldTo } from '../../../src/starters/jobs/begin/start-job';
-import { traceBatch } from '../../../src/starters/traces/batch';
+import { readRequest } from '../../../src/starters/jobs/begin/startable';
+import { traces } from '../../../src/starters/traces/request';
 import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 
 let place: TemporaryStore;
@@ -31,9 +31,8 @@ test('of two orders within a millisecond the one that goes leaves no job behind'
     log: () => undefined,
     reader: readerOf('en'),
   } as unknown as CommandContext;
-  const asked = { input: path, path, choice: {}, label: null, rerun: true, strategy: null };
-  const ask = () =>
-    planBatchStart(ctx, traceBatch(ctx, asked), { concurrency: 2, deadline: 60_000 });
+  const request = readRequest(traces, { input: path, rerun: true });
+  const ask = () => traces.plan(ctx, request);
   const asks = await Promise.all([ask(), ask()]);
   const [stays, goes] = await Promise.all(asks.map((one) => one.record()));
   if (stays === undefined || goes === undefined) throw new Error('two were recorded');

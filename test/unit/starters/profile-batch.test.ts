@@ -2,7 +2,7 @@ import { jobFolder } from '../../../src/domain/job';
 import { readerOf } from '../../../src/report/reader';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { type ProfileOutcome } from '../../../src/domain/profiles/lookup';
-import { existingLookup } from '../../../src/starters/profiles/batch';
+import { existingLookup } from '../../../src/starters/profiles/request';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';
 

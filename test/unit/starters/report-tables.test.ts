@@ -1,7 +1,7 @@
 import { readFindings } from '../../../src/domain/core/findings';
 import type { AssetTotal } from '../../../src/domain/investigations/report';
-import { shortFacts } from '../../../src/starters/investigations/report/short-facts';
 import {
+  shortFacts,
   addAssets,
   creditTables,
   tablesOf,

@@ -7,7 +7,7 @@ import type { Manifest } from '../../../src/domain/investigations/manifest';
 import type { InvestigationReport } from '../../../src/domain/investigations/report';
 import { SigningKey } from '../../../src/protection/signing-key';
 import { signManifest } from '../../../src/starters/investigations/report/folder';
-import { verifyReport } from '../../../src/starters/investigations/report/verify';
+import { verifyReport } from '../../../src/starters/investigations/report/command';
 import { beginningOf, forgeLink } from '../../../src/store/audit/link';
 import { sampleReport } from '../report/investigation-sample';
 

@@ -9,18 +9,15 @@ import type { DecisionRecord } from '../../../src/domain/core/decision';
 import type { JobKind } from '../../../src/domain/job';
 import { traceKey } from '../../../src/domain/traces/search';
 import type { CommandContext } from '../../../src/starters/jobs/context';
-import {
-  nothingGoesOn,
-  resolveJob,
-  type ResolveRequest,
-} from '../../../src/starters/jobs/decide/resolve';
+import { resolveJob, type ResolveRequest } from '../../../src/starters/jobs/decide/resolve';
+import { resolverOf as resolverOfKind } from '../../../src/starters/jobs/decide/resolve-single';
 import { kindOf } from '../../../src/starters/kind-of';
 import { CertificateJobs } from '../../../src/store/certificates/jobs';
 import { LensRepository } from '../../../src/store/lens/lens';
 import type { EngineClient } from '../../../src/temporal/connection';
 import { TemporaryStore } from '../../support/temporary-store';
 
-const resolverOf = (kind: JobKind) => kindOf(kind).resolver?.() ?? nothingGoesOn;
+const resolverOf = (kind: JobKind) => resolverOfKind(kindOf(kind));
 
 const name = '7e'.repeat(16);
 const endedAt = '2026-05-04T10:00:00.000Z';

@@ -1,5 +1,5 @@
 import type { StoredResultRow } from '../../../src/domain/certificates/certificates';
-import { pdfName } from '../../../src/starters/certificates/result-names';
+import { pdfName } from '../../../src/starters/certificates/rows';
 
 const named = (reference: string, line = 7): string => {
   const row = { line, reference, document: '11222333000181' } as StoredResultRow;

@@ -22,10 +22,9 @@ import { evidenceOf } from '../../../store/investigations/evidence';
 import type { CommandContext } from '../../jobs/context';
 import type { EndedJob } from '../../jobs/job-kind';
 import { childKindOf } from '../child-kinds';
-import { writeWhole } from '../../jobs/written-file';
+import { writeWhole, sumOf } from '../../jobs/written-file';
 import { derivedValidity, reportedJobs, reportOf, type ReportedJob } from './gather';
 import { printPdf } from './print-pdf';
-import { sumOf } from './sum';
 
 /**
  * Writes the report with the evidence, and the signed manifest of both: an unencrypted export.

@@ -24,9 +24,8 @@ import { childKindOf } from '../child-kinds';
 import type { CommandContext } from '../../jobs/context';
 import { endedJob } from '../../jobs/find-job';
 import type { EndedJob, Job } from '../../jobs/job-kind';
-import { shortFacts } from './short-facts';
+import { shortFacts, addAssets, changesTable, creditTables, tablesOf } from './tables';
 import { costOf, requestsOf } from './spent';
-import { addAssets, changesTable, creditTables, tablesOf } from './tables';
 
 /** A job of a step, as the report has it. */
 export interface ReportedJob {

@@ -64,7 +64,7 @@ export function jobBatchKind<Input, Outcome extends EndOfChild>(
     requests: ({ input: { children, items } }) => {
       return { requested: children, reused: items - children, possibleDoubleCharges: 0 };
     },
-    heeds: ['excel', 'html', 'lang'],
+    heeds: ['excel', 'lang', ...(rules.hasPages === true ? (['html'] as const) : [])],
     export: async (ctx, job, folder, options) => {
       const { writeRows } = require('./sheet') as typeof import('./sheet');
       const survey = await writeRows(ctx, rules, job, { ...options, folder });

@@ -9,7 +9,13 @@ import {
   type JobBatchRecord,
 } from '../../../domain/core/job-batch';
 import { type JobBatchKind } from '../../../domain/job';
-import { manifestLine, type SheetPlan } from '../../../sheets/read/plan-rows';
+import {
+  manifestLine,
+  planItems,
+  type FilledRow,
+  type RowReading,
+  type SheetPlan,
+} from '../../../sheets/read/plan-rows';
 import type { InputChoice } from '../../../sheets/read/read-rows';
 import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
 import { indexDocuments } from '../../../store/core/subject-index';
@@ -17,7 +23,7 @@ import type { JobBatchInput } from '../../../workflows/inputs';
 import type { CommandContext } from '../context';
 import type { Job } from '../job-kind';
 import { problemOf, type StartPlan, type Foreseen, type LineProblem } from '../begin/start-job';
-import { storeFile } from './stored-file';
+import { storeFile } from '../written-file';
 
 /** Non-empty lines; `left`: rows found and not requested, by reason. */
 export type BatchRows = SheetPlan<string> & { left?: Readonly<Record<string, number>> };
@@ -201,18 +207,20 @@ export async function planBatchStart(
     record: () => storeBatch(ctx, request, name, terms),
     release: ({ folder }) => batches.releaseChildren(folder),
     withdraw: ({ folder }) => batches.withdrawChildren(folder),
-    workflow: 'jobBatch',
-    workflowInput: ({ folder, input }): JobBatchInput => ({
-      kind: input.kind,
-      batchId: input.batchId,
-      folder,
-      children: input.children,
-      carryover: { after: -1, underWay: [], counts: {}, paused: false },
-      concurrency: input.concurrency,
-      deadlineMs: terms.deadline,
-      ...budgetOf(input, request),
-      queueSuffix: ctx.queueSuffix,
-    }),
+    run: {
+      workflow: 'jobBatch',
+      input: ({ folder, input }): JobBatchInput => ({
+        kind: input.kind,
+        batchId: input.batchId,
+        folder,
+        children: input.children,
+        carryover: { after: -1, underWay: [], counts: {}, paused: false },
+        concurrency: input.concurrency,
+        deadlineMs: terms.deadline,
+        ...budgetOf(input, request),
+        queueSuffix: ctx.queueSuffix,
+      }),
+    },
     mayEndAtOnce: true,
     isBatch: true,
   };
@@ -244,41 +252,38 @@ async function foresee(request: BatchRequest): Promise<Foreseen> {
   return { ...foreseen, problems, left: rows.left ?? {}, ...(lines.length > 0 && { lines }) };
 }
 
-/** The input file of a command. */
-export interface InputFile {
-  /** As the user typed it. */
-  input: string;
-  /** A path that can be read more than once. */
-  path: string;
-  choice: InputChoice;
-  label: string | null;
-  rerun: boolean;
-}
-
-/** From a request with a file. */
-export function inputFileOf(request: {
+/** Of a request with a file. */
+interface FileRequest {
   input: string;
   column?: string | undefined;
   reference?: string | undefined;
   sheet?: string | undefined;
   label?: string | undefined;
   rerun?: boolean | undefined;
-}): InputFile {
-  const { column, input, label = null, reference, rerun = false, sheet } = request;
+}
+
+/** The part of a request that comes from its file. @param readRow reads a line of it */
+export function ofFile(
+  { input, label, rerun = false, column, reference, sheet }: FileRequest,
+  holds: NonNullable<InputChoice['holds']>,
+  readRow: (row: FilledRow) => RowReading<string>,
+) {
   const choice = {
+    holds,
     ...(column !== undefined && { column }),
     ...(reference !== undefined && { reference }),
     ...(sheet !== undefined && { sheet }),
   };
-  return { input, path: input, choice, label, rerun };
-}
-
-/** The part of a request that comes from its file. */
-export function ofFile({ input, label, path: inputPath, rerun }: InputFile) {
-  return { label, rerun, inputName: inputNameOf(input), inputPath };
-}
-
-/** File name of an input, without its folders. */
-function inputNameOf(path: string): string {
-  return path === '-' ? 'standard input' : basename(path);
+  return {
+    label: label ?? null,
+    rerun,
+    inputName: basename(input),
+    inputPath: input,
+    rows: (notices?: Parameters<BatchRequest['rows']>[0]): BatchRows => {
+      // Spreadsheet readers are loaded by commands that read one.
+      const { readSheet } =
+        require('../../../sheets/read/read-rows') as typeof import('../../../sheets/read/read-rows');
+      return planItems(readSheet(input, { ...choice, ...notices }), readRow);
+    },
+  };
 }

@@ -1,6 +1,8 @@
 import { attentionOf } from '../../../domain/attention';
 import type { ChildJob, JobBatchEnd, JobBatchRecord } from '../../../domain/core/job-batch';
 import { ownFields } from '../../../sheets/write/result-cells';
+import { subjectState } from '../../../domain/core/service/attempts';
+import type { Store } from '../../../store/store';
 import type { StoredRow } from '../../../store/core/row-writer';
 import {
   chargesOf,
@@ -131,9 +133,9 @@ export async function* rowsOf(
     const newest = row.erased ? null : ((await rules.newest?.(ctx.store, jobId)) ?? jobId);
     const job = newest === null ? null : ((await ctx.store.jobs.find(newest)) as ChildOf);
     const end = job && endOf(rules, job);
-    const hasStarted = job !== null && (end !== null || (await rules.hasStarted(ctx.store, job)));
+    const isStarted = job !== null && (end !== null || (await hasStarted(ctx.store, rules, job)));
     // A started child job continues at the service after its batch has ended.
-    const unended = hasStarted ? 'lost' : outcome.cancelled ? 'cancelled' : rules.unstarted;
+    const unended = isStarted ? 'lost' : outcome.cancelled ? 'cancelled' : rules.unstarted;
     yield { ...resultRow(row, child, end, unended), ...(row.own && { own: row.own }) };
   }
 }
@@ -143,6 +145,17 @@ type ChildOf = Job<unknown, EndOfChild> | null;
 function endOf(rules: BatchRules, job: NonNullable<ChildOf>): ChildEnd | null {
   const { outcome } = job;
   return outcome && { ...rules.shown(outcome), job: { ...job, outcome } };
+}
+
+async function hasStarted(
+  store: Store,
+  rules: BatchRules,
+  job: NonNullable<ChildOf>,
+): Promise<boolean> {
+  if (rules.hasStarted !== undefined) return rules.hasStarted(store, job);
+  const subject = (await rules.child.subject?.(store, job)) ?? null;
+  if (subject === null) return false;
+  return subjectState(await store.attempts.of(subject), Date.now()).kind !== 'free';
 }
 
 function notRequested(row: Extract<StoredRow, { code: string }>): ResultRow {

@@ -78,8 +78,8 @@ export interface BatchRules<Input = unknown, Outcome extends EndOfChild = EndOfC
   answer?(store: Store, job: EndedJob<Input, Outcome>): Promise<Buffer | null>;
   /** Id of the newest job of a row; left out: that of the batch. */
   newest?(store: Store, jobId: string): Promise<string>;
-  /** Whether anything was sent for it, or may have been. */
-  hasStarted(store: Store, job: Job<Input, Outcome>): Promise<boolean> | boolean;
+  /** Whether anything was sent for it, or may have been; left out: as its purchase subject says. */
+  hasStarted?(store: Store, job: Job<Input, Outcome>): Promise<boolean> | boolean;
   /** Status of a row without a request, once the batch has ended. */
   unstarted: 'lost' | 'followed';
 }

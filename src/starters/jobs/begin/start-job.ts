@@ -10,7 +10,7 @@ import { refuseMissingSearchAttributes } from '../../../temporal/search-attribut
 import { attributesAtStart, jobIdOf } from '../../../workflows/core/search-attributes';
 import { isRunning, type CommandContext } from '../context';
 import { findJob } from '../find-job';
-import type { Job, JobKind } from '../job-kind';
+import { inputOf, type Job, type JobKind } from '../job-kind';
 
 /** A job to start, looked up before anything is stored or sent. */
 export interface StartPlan<Input, Outcome> {
@@ -24,9 +24,8 @@ export interface StartPlan<Input, Outcome> {
   goesOn?(job: Job<Input, Outcome>): boolean;
   /** Called for a running job before it is followed. */
   attach?(engine: EngineClient, job: Job<Input, Outcome>): Promise<void>;
-  workflow: string;
-  /** @param job the existing one, when it is resumed */
-  workflowInput(job: Job<Input, Outcome>): object | Promise<object>;
+  /** Milliseconds, of the workflow of the kind; else a workflow, and its input for the job, which may be an existing one. */
+  run: number | { workflow: string; input(job: Job<Input, Outcome>): object };
   /** Called before a job that does not run is started: withdraws the stored stop of its parts. */
   release?(job: Job<Input, Outcome>): Promise<void>;
   /** Called on our own job before it is removed, because another job holds the workflow id. */
@@ -43,7 +42,7 @@ export interface StartPlan<Input, Outcome> {
 
 export type StartTerms<Input, Outcome> = Pick<
   StartPlan<Input, Outcome>,
-  'workflow' | 'workflowInput' | 'release' | 'withdraw' | 'reuse' | 'isBatch'
+  'run' | 'release' | 'withdraw' | 'reuse' | 'isBatch'
 >;
 
 /** What a command would do. */
@@ -100,12 +99,17 @@ export async function startJob<Input, Outcome>(
     await plan.release?.(job);
   }
   const { workflow } = engine.client;
-  const args = [await plan.workflowInput(job)];
+  const { run } = plan;
+  const { queueSuffix } = ctx;
+  const [type, input] =
+    typeof run === 'number'
+      ? [kind.workflow, await inputOf(ctx, kind, job, { deadlineMs: run, atOnce: false })]
+      : [run.workflow, run.input(job)];
   await workflow
-    .start(plan.workflow, {
+    .start(type ?? '', {
       workflowId,
-      taskQueue: queueName('workflows', ctx.queueSuffix),
-      args,
+      taskQueue: queueName('workflows', queueSuffix),
+      args: [input],
       typedSearchAttributes: attributesAtStart(kind.kind as WorkflowKind, job.id),
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: plan.reuse ?? 'ALLOW_DUPLICATE',

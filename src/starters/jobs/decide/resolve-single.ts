@@ -7,7 +7,8 @@ import type { EngineClient } from '../../../temporal/connection';
 import { attributesAtStart } from '../../../workflows/core/search-attributes';
 import { isRunning, type CommandContext } from '../context';
 import { CommandError, stillRuns, beingSent } from '../errors';
-import type { Continuation, Resolver, ResolveRequest } from './resolve';
+import { inputOf, type JobKind, type JobToRun } from '../job-kind';
+import { nothingGoesOn, type Continuation, type Resolver } from './resolve';
 
 /** Common to the inputs of all single jobs. */
 export interface SingleInput {
@@ -16,36 +17,22 @@ export interface SingleInput {
   createdBy: string;
 }
 
-/** What a kind of single job adds when a resolution starts the next job. */
-export interface SingleRules<Input extends SingleInput> {
-  workflow: string;
-  /** Subject of the purchase; null: nothing is fenced. */
-  fence: (ctx: CommandContext, input: Input) => Promise<string | null>;
-  /** Workflow arguments besides deadline and queues. @param input of the next job */
-  args: (ctx: CommandContext, input: Input, folder: string) => Promise<object> | object;
-  /** Fields in which the next job's input differs. */
-  changed?: (
-    ctx: CommandContext,
-    job: JobRow,
-    input: Input,
-    decision: DecisionRecord,
-  ) => Promise<Partial<Input>>;
-  check?: (
-    ctx: CommandContext,
-    job: JobRow,
-    input: Input,
-    request: ResolveRequest,
-  ) => Promise<void>;
-}
-
 /** Actions that start a next job. */
 const goesOn = new Set(['reissue', 'watch', 'adopt', 'retry']);
 
+/** How jobs of a kind are resolved. */
+export function resolverOf(kind: JobKind): Resolver {
+  if (kind.resolver !== undefined) return kind.resolver();
+  return kind.workflow === undefined ? nothingGoesOn : singleResolver(kind as JobKind<SingleInput>);
+}
+
 /** Resolves jobs that have ended: a continuation is a new job of the same input. */
-export function singleResolver<Input extends SingleInput>(rules: SingleRules<Input>): Resolver {
+export function singleResolver<Input extends SingleInput>(kind: JobKind<Input>): Resolver {
+  const subjectOf = async (ctx: CommandContext, job: JobToRun<Input>): Promise<string | null> =>
+    (await kind.subject?.(ctx.store, job)) ?? null;
   return {
-    async check(ctx, engine, job, request) {
-      const input = await inputOf<Input>(ctx, job);
+    async check(ctx, engine, found, request) {
+      const job = await runOf<Input>(ctx, found);
       const newest = await ctx.store.jobs.last<Input>(itemOf(job.folder));
       if (newest !== null && newest.folder !== job.folder) {
         const { jobId } = newest.record;
@@ -56,26 +43,29 @@ export function singleResolver<Input extends SingleInput>(rules: SingleRules<Inp
       }
       if (await isRunning(engine, itemOf(job.id).slice(0, -1)))
         throw new CommandError(stillRuns(job.id));
-      await refuseInFlight(ctx, await rules.fence(ctx, input), job.id);
-      await rules.check?.(ctx, job, input, request);
+      await refuseInFlight(ctx, await subjectOf(ctx, job), job.id);
+      await kind.checkResolution?.(ctx, job, request);
     },
-    async carryOut(ctx, engine, job, decision, deadlineMs) {
-      const input = await inputOf<Input>(ctx, job);
-      await resolveAttempt(ctx, await rules.fence(ctx, input), job, decision);
+    async carryOut(ctx, engine, found, decision, deadlineMs) {
+      const job = await runOf<Input>(ctx, found);
+      await resolveAttempt(ctx, await subjectOf(ctx, job), found, decision);
       if (!goesOn.has(decision.action)) return null;
-      return startNext(ctx, engine, job, { input, decision, rules, deadlineMs });
+      return startNext(ctx, engine, kind, { job, label: found.label, decision, deadlineMs });
     },
   };
 }
 
-async function inputOf<Input>({ store }: CommandContext, { folder, id }: JobRow): Promise<Input> {
+async function runOf<Input>(
+  { store }: CommandContext,
+  { folder, id }: JobRow,
+): Promise<JobToRun<Input>> {
   const input = await store.jobs.input<Input>(folder);
   if (input === null)
     throw new CommandError([
       `${id}: its request is not in the store any more`,
       `${id}: o seu pedido não está mais armazenado`,
     ]);
-  return input;
+  return { id, folder, input };
 }
 
 /** Without the instant: the same for every job of one request. */
@@ -129,41 +119,44 @@ async function resolveAttempt(
 async function startNext<Input extends SingleInput>(
   ctx: CommandContext,
   engine: EngineClient,
-  job: JobRow,
+  kind: JobKind<Input>,
   {
-    input,
+    job,
+    label,
     decision,
-    rules,
     deadlineMs,
-  }: { input: Input; decision: DecisionRecord; rules: SingleRules<Input>; deadlineMs: number },
+  }: {
+    job: JobToRun<Input>;
+    label: string | null;
+    decision: DecisionRecord;
+    deadlineMs: number;
+  },
 ): Promise<Continuation> {
   const { store, audit, queueSuffix } = ctx;
   const { action, at, by, number } = decision;
   const instant = at.replace(/[-:.]/g, '');
-  const [id, folder] = [job.id, job.folder].map((name) => `${itemOf(name)}${instant}`) as [
-    string,
-    string,
-  ];
-  const changed = await rules.changed?.(ctx, job, input, decision);
-  const next: Input = { ...input, jobId: id, createdAt: at, createdBy: by, ...changed };
+  const id = `${itemOf(job.id)}${instant}`;
+  const folder = `${itemOf(job.folder)}${instant}`;
+  const changed = await kind.changed?.(ctx, job, action);
+  const input: Input = { ...job.input, jobId: id, createdAt: at, createdBy: by, ...changed };
   for (const part of ['', '/asked'])
     await store.subjects.add(
       `${folder}${part}`,
       await store.subjects.heldBy([`${job.folder}${part}`]),
     );
   const terms = { items: 1, onUnknown: `decision-${number}`, rerun: action === 'reissue' };
-  const start = { id, kind: job.kind, createdAt: at, label: job.label };
+  const start = { id, kind: kind.kind, createdAt: at, label };
   const entry = startEntry({ jobId: id, by }, terms, Date.parse(at));
-  if (await store.jobs.start(folder, start, next, [entry])) await audit.anchor();
+  if (await store.jobs.start(folder, start, input, [entry])) await audit.anchor();
   await store.jobs.inheritOutput(id, job.id);
   const workflowId = itemOf(id).slice(0, -1);
   if ((await store.jobs.outcome(folder)) !== null) return { id, workflowId };
-  const args = await rules.args(ctx, next, folder);
-  await engine.client.workflow.start(rules.workflow, {
+  const next = { id, folder, input };
+  await engine.client.workflow.start(kind.workflow ?? '', {
     workflowId,
     taskQueue: queueName('workflows', queueSuffix),
-    args: [{ deadlineAt: Date.now() + deadlineMs, queueSuffix, ...args }],
-    typedSearchAttributes: attributesAtStart(job.kind as 'trace', id),
+    args: [await inputOf(ctx, kind, next, { deadlineMs, atOnce: true })],
+    typedSearchAttributes: attributesAtStart(kind.kind as 'trace', id),
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     priority: { priorityKey: 1 },

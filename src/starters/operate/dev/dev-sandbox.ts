@@ -4,11 +4,24 @@ import { closeSync, fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Environment } from '../../../environment';
 import type { Store } from '../../../store/store';
-import { engineLogPath } from '../../../temporal/engine-record';
+import { engineLogPath, retireIdleRecord } from '../../../temporal/engine-record';
 import { takeStoreForSandbox } from '../../../temporal/sandbox-store';
 import { tailOf } from '../../../temporal/tools/process';
 import { CommandError, inEnglish } from '../../jobs/errors';
 import { openLog } from '../supervised';
+import pino from 'pino';
+import {
+  codecLog,
+  codecsFor,
+  serveCodec,
+  type CodecServer,
+} from '../../../codec-server/serve-codec';
+import type { KeyRing } from '../../../protection/key-ring';
+import type { DevServer } from '../../../temporal/dev-server/dev-server';
+import { printNote } from '../../cli/terminal';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { retentionScheduleId } from '../../../domain/core/retention';
+import { connectClient, type EngineClient } from '../../../temporal/connection';
 
 const sandboxToken = 'sandbox-token';
 const creditSandboxToken = 'credit-sandbox-token';
@@ -124,4 +137,82 @@ export function variablesWith(
       .filter(Boolean)
       .join(','),
   };
+}
+
+/**
+ * Decodes payloads for the UI of the embedded server, at the address configured when the server started: for
+ * users of this machine, and for the UI's own pages only.
+ *
+ * @returns null when there is no UI, or the address is in use (then printed)
+ */
+export async function serveCodecForUi(
+  environment: Environment,
+  keys: KeyRing,
+  { codecPort, uiPort, namespace }: DevServer,
+): Promise<CodecServer | null> {
+  if (codecPort === null || uiPort === null) return null;
+  const dest = engineLogPath(environment.dataDir, 'codec-server');
+  const { onServed } = codecLog(pino.destination({ dest, mkdir: true, mode: 0o600, sync: true }));
+  try {
+    return await serveCodec({
+      listen: { host: '127.0.0.1', port: codecPort },
+      codecs: codecsFor(keys, [namespace], environment.aadNamespace),
+      origins: [`http://127.0.0.1:${uiPort}`, `http://localhost:${uiPort}`],
+      access: null,
+      onServed,
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    printNote(
+      `the UI cannot show payloads: port ${codecPort} of its codec server is not to be had (${code ?? 'error'}); \`diligence stop\` and another start take another`,
+    );
+    return null;
+  }
+}
+
+/** Resolves when nothing has run for this long; never without a bound. */
+export async function idleFor(
+  server: DevServer,
+  dataDir: string,
+  minutes: number | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (minutes === undefined) return new Promise(() => undefined);
+  const { address, namespace } = server;
+  // Counts running workflows, and reads no payload.
+  const engine = await connectClient({
+    connectionOptions: {},
+    address,
+    namespace,
+    dataConverter: {},
+  });
+  const idleMs = minutes * 60_000;
+  const lookEveryMs = Math.min(15_000, idleMs / 4);
+  let busyAt = Date.now();
+  while (!signal.aborted) {
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    if (await isBusy(engine)) busyAt = Date.now();
+    const isOver = !signal.aborted && Date.now() - busyAt >= idleMs;
+    if (isOver && (await retireIdleRecord(dataDir, idleMs))) {
+      printNote(`nothing has run for ${minutes} minutes`);
+      break;
+    }
+  }
+  await engine.close();
+}
+
+/**
+ * Whether jobs run, or a schedule will start some; the retention schedule catches up at the next
+ * start. Unknown counts as busy.
+ */
+async function isBusy({ client }: EngineClient): Promise<boolean> {
+  try {
+    const running = await client.workflow.count("ExecutionStatus = 'Running'");
+    if (running.count > 0) return true;
+    for await (const { scheduleId, state } of client.schedule.list())
+      if (!state.paused && scheduleId !== retentionScheduleId) return true;
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -20,17 +20,17 @@ import { proveKeys } from '../../../temporal/payload/store-keys';
 import { findTemporalCli } from '../../../temporal/tools/cli';
 import { hasEnded } from '../../../temporal/tools/pid';
 import { tailOf } from '../../../temporal/tools/process';
-import { serveCodecForUi } from './dev-codec';
-import { idleFor } from './dev-idle';
 import {
+  serveCodecForUi,
   sandboxSettings,
   startSandboxProcess,
   variablesWith,
   whyNoSandbox,
   withoutServices,
+  idleFor,
   type RunningSandbox,
 } from './dev-sandbox';
-import { boundLogs } from '../log-files';
+import { boundLogs } from '../logs';
 import { SupervisedServer, SupervisedWorker, openLog } from '../supervised';
 import { CommandError, inEnglish } from '../../jobs/errors';
 import { print, printJson, printNote, wholeNumber } from '../../cli/terminal';

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { subjectState } from '../../domain/core/service/attempts';
 import { maskDocument } from '../../domain/core/documents/documents';
 import {
   extractSubject,
@@ -39,7 +38,9 @@ export const extractKind: JobKind<ExtractRecord, ExtractOutcome> = {
     await writeWhole(folder, file, answer);
     return [file];
   },
-  resolver: () => (require('./resolve') as typeof import('./resolve')).extractResolver,
+  workflow: 'requestExtract',
+  args: () => ({ interactive: true }),
+  subject: (_, { input }) => extractSubject(input.name),
   orders: ['cancel', 'cancel_now'],
 };
 
@@ -52,6 +53,4 @@ export const extractBatchKind = jobBatchKind({
   columns: ['extract_id', 'sha256'],
   shown: ({ extractId: extract_id, sha256 }) => ({ cells: { extract_id, sha256 } }),
   answer: (store, { folder }) => new ExtractRepository(store).answer(folder),
-  hasStarted: async ({ attempts }, { input }) =>
-    subjectState(await attempts.of(extractSubject(input.name)), Date.now()).kind !== 'free',
 });

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import type { JobBatchEnd, JobBatchRecord } from '../../../domain/core/job-batch';
+import { planBatchStart, type BatchRequest, type BatchTerms } from '../batches/request';
+import type { CommandContext } from '../context';
+import { inEnglish, UsageError } from '../errors';
+import type { JobKind } from '../job-kind';
+import type { StartPlan } from './start-job';
+
+/** A kind of job that can be started: by a command, which has a flag for each field of the request, or by a program. */
+export interface Startable<
+  Schema extends z.ZodObject = z.ZodObject,
+  Input = unknown,
+  Outcome = unknown,
+> {
+  kind: JobKind<Input, Outcome>;
+  schema: Schema;
+  /** Reads the input, and looks up existing jobs; sends nothing. @throws UsageError */
+  plan(ctx: CommandContext, request: z.output<Schema>): Promise<StartPlan<Input, Outcome>>;
+}
+
+export function startable<Schema extends z.ZodObject, Input, Outcome>(
+  kind: JobKind<Input, Outcome>,
+  schema: Schema,
+  plan: Startable<Schema, Input, Outcome>['plan'],
+): Startable<Schema, Input, Outcome> {
+  return { kind, schema, plan };
+}
+
+export function startableBatch<Schema extends z.ZodObject>(
+  kind: JobKind<JobBatchRecord, JobBatchEnd>,
+  schema: z.output<Schema> extends BatchTerms ? Schema : never,
+  batch: (ctx: CommandContext, request: z.output<Schema>) => BatchRequest | Promise<BatchRequest>,
+): Startable<Schema, JobBatchRecord, JobBatchEnd> {
+  return startable(kind, schema as Schema, async (ctx, request) =>
+    planBatchStart(ctx, await batch(ctx, request), request as z.output<Schema> & BatchTerms),
+  );
+}
+
+/** @throws UsageError that names the field without quoting its value: it may be about a person */
+export function readRequest<Schema extends z.ZodObject>(
+  { kind: { kind }, schema }: Pick<Startable<Schema>, 'kind' | 'schema'>,
+  request: unknown,
+): z.output<Schema> {
+  const read = schema.safeParse(request);
+  if (read.success) return read.data;
+  const faults = read.error.issues.map(({ message, path }) => {
+    return `${path.join('.') || 'request'}: ${message}`;
+  });
+  throw new UsageError(inEnglish(`${kind}: ${faults.join('; ')}; nothing was sent`));
+}
