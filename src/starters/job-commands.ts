@@ -1,9 +1,8 @@
-import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import type { Say } from '../domain/job';
 import { withActor, withLanguage, withSheets, type StartFlags } from './cli/flags';
 import { printResult, printRows, printView } from './cli/print-job';
-import { exitCodes, print, printNote, onScreen } from './cli/terminal';
+import { ask, exitCodes, print, printNote, onScreen } from './cli/terminal';
 import { kindOf } from './kind-of';
 import { openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
@@ -149,13 +148,8 @@ async function order(id: string, name: Order, flags: OrderFlags): Promise<void> 
 /** Asks on a terminal; elsewhere the request continues at the service. */
 async function wantsRemote(id: string, say: Say): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await asking.question(
-      say(`cancel ${id} at the service too? [y/N] `, `cancelar ${id} também no serviço? [s/N] `),
-    );
-    return /^(?:y(?:es)?|s(?:im)?)$/i.test(answer.trim());
-  } finally {
-    asking.close();
-  }
+  const answer = await ask(
+    say(`cancel ${id} at the service too? [y/N] `, `cancelar ${id} também no serviço? [s/N] `),
+  );
+  return /^(?:y(?:es)?|s(?:im)?)$/i.test(answer);
 }

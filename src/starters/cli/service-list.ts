@@ -9,8 +9,7 @@ import { stateWord } from '../../report/words';
 import { CommandError } from '../jobs/errors';
 import { withService, messageOf, RepeatedCalls } from '../jobs/begin/repeated-calls';
 import { printable } from '../jobs/text';
-import { printJsonList } from './json-list';
-import { print, printNote, printWords, screenReader } from './terminal';
+import { print, printJson, printNote, printWords, screenReader } from './terminal';
 
 /** A list of one resource at the service. */
 export interface ServiceList<Item> {
@@ -91,10 +90,9 @@ export async function printServiceList<Item, View>(
       totals.add(billing(item));
     });
   if (json) {
-    await printJsonList(name, async (add) => {
-      const unreadable = await read(add);
-      return { unreadable, billing: totals.all() };
-    });
+    const shown: View[] = [];
+    const unreadable = await read((one) => void shown.push(one));
+    printJson({ [name]: shown, count: shown.length, unreadable, billing: totals.all() });
     return;
   }
   const reader = screenReader();

@@ -66,6 +66,18 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
+/** Asks on a terminal. @returns the answer, trimmed */
+export async function ask(question: string): Promise<string> {
+  const { createInterface } =
+    require('node:readline/promises') as typeof import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(question)).trim();
+  } finally {
+    terminal.close();
+  }
+}
+
 let readerIsGone = false;
 
 export function isReaderGone(): boolean {

@@ -8,9 +8,9 @@ import {
   requestedFor,
   newestInvestigation,
   putInvestigation,
-  termsOf,
   type InvestigationTerms,
 } from './recorded';
+import { termsOf } from './kind';
 import { PlanForesight } from './foresee';
 import { planError, readPlan } from './plan-file';
 import { subjectReader } from './subject-row';

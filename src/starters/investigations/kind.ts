@@ -8,14 +8,13 @@ import type { JobKind as KindName } from '../../domain/job';
 import { jobProgressQuery } from '../../workflows/messages';
 import { whyInPortuguese } from '../../report/sentences-pt';
 import { stateWord } from '../../report/words';
+import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { outcomeOf } from '../jobs/envelope';
 import { endedJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { childKindOf } from './child-kinds';
-import { termsOf } from './recorded';
-import { nothingGoesOn } from '../jobs/decide/resolve';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 
 /** The findings of a step's job, as its `--json` prints them. */
@@ -101,7 +100,7 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
   },
   workflow: 'investigateSubject',
   args: (_, { input }) => ({ ...termsOf(input), interactive: true }),
-  resolver: () => nothingGoesOn,
+  resolver: () => ({ carryOut: async () => null }),
   orders: ['cancel', 'cancel_now', 'resume'],
   cancelsRemotely: true,
 };
@@ -128,3 +127,14 @@ export const investigationBatchKind = jobBatchKind({
   },
   hasStarted: async ({ rows }, { folder }) => (await rows.itemsAfter(folder, -1, 1)).length > 0,
 });
+
+/** Its workflow arguments. */
+export function termsOf({
+  budget,
+  plan,
+}: Pick<InvestigationRecord, 'budget' | 'plan'>): Pick<InvestigateInput, 'budget' | 'steps'> {
+  const steps = plan.steps.map(({ id, needs, required, deadlineMs }) => {
+    return { id, needs, required, deadlineMs };
+  });
+  return { budget, steps };
+}

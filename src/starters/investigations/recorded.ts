@@ -6,7 +6,6 @@ import type { Plan, Subject } from '../../domain/investigations/plan';
 import { jobIdAt, jobFolder } from '../../domain/job';
 import { indexDocuments } from '../../store/core/subject-index';
 import { InvestigationRepository } from '../../store/investigations/investigations';
-import type { InvestigateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { auditStart } from '../jobs/begin/start-job';
@@ -72,15 +71,4 @@ export async function putInvestigation(
   await new InvestigationRepository(store).putRecord(folder, record, keyed);
   await auditStart(ctx, jobId, { items: plan.steps.length, rerun }, now.getTime());
   return jobId;
-}
-
-/** Its workflow arguments. */
-export function termsOf({
-  budget,
-  plan,
-}: Pick<InvestigationRecord, 'budget' | 'plan'>): Pick<InvestigateInput, 'budget' | 'steps'> {
-  const steps = plan.steps.map(({ id, needs, required, deadlineMs }) => {
-    return { id, needs, required, deadlineMs };
-  });
-  return { budget, steps };
 }

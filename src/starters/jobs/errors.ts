@@ -11,11 +11,6 @@ export class CommandError extends WordedError {
   override readonly name = 'CommandError';
 }
 
-/** Messages for operators only: keys, backups, the audit trail, servers. */
-export function inEnglish(text: string): Words {
-  return [text, text];
-}
-
 /** Messages that several commands share. */
 export function noJob(name: string): Words {
   return [`no job ${name} in this store`, `nenhum trabalho ${name} neste armazenamento`];

@@ -6,7 +6,7 @@ import { hideSecretsOf } from '../../protection/redaction';
 import { kindOf } from '../kind-of';
 import { inLanguage, openContext, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
-import { CommandError, UsageError, inEnglish } from '../jobs/errors';
+import { CommandError, UsageError } from '../jobs/errors';
 import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, findJob, nextStep, viewJob, type JobView as View } from '../jobs/find-job';
 import { beginJob } from '../jobs/begin/begin-job';
@@ -94,7 +94,7 @@ function jobOf<Kind extends KindName>(ctx: CommandContext, id: string, name: Kin
     },
     cancel: async ({ now = false, remote = false } = {}) => {
       if (remote && kind.cancelsRemotely !== true)
-        throw new UsageError(inEnglish(`remote is for dossiers: ${id} is none`));
+        throw new UsageError(`remote is for dossiers: ${id} is none`);
       const order = now ? 'cancel_now' : 'cancel';
       return orderJob(ctx, kind, await findJob(ctx, id, 'running'), order, { remote });
     },
@@ -116,7 +116,7 @@ async function* news(
     last = text;
     // An unreachable server comes back; the other states need a person.
     const step = state === 'unknown' ? null : nextStep(state, reader);
-    if (step !== null) throw new CommandError(inEnglish(`${id}: ${step}`));
+    if (step !== null) throw new CommandError(`${id}: ${step}`);
     await sleep(lookEveryMs);
   }
 }

@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { severities, type Change } from '../../domain/monitors/change';
 import {
-  changeRecord,
   changeStatuses,
   LagSums,
   type ChangeRecord,
@@ -13,8 +12,7 @@ import {
 import { changeCells, changeColumns } from '../../sheets/write/change-sheet';
 import { csvStream } from '../../sheets/write/csv-file';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
-import { MonitorRepository } from '../../store/monitors/monitors';
-import { changeDocument, changeLines } from './swept-changes';
+import { changeDocument, changeLines, recordOf, recordsOf } from './swept-changes';
 import { idOnFile, listOf } from './ids';
 import { CommandError, UsageError, noteMissing } from '../jobs/errors';
 import type { Reader } from '../../report/reader';
@@ -29,7 +27,6 @@ import {
   sinceOf,
 } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
-import { ChangeRepository } from '../../store/monitors/changes';
 
 /** `open`: stored and not acknowledged. */
 const statusWords = ['open', ...changeStatuses] as const;
@@ -124,10 +121,10 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
 
 /** @throws CommandError that names monitors without stored records */
 export async function refuseUnknownMonitors(
-  { store, idKey }: Pick<CommandContext, 'store' | 'idKey'>,
+  ctx: Pick<CommandContext, 'store' | 'idKey'>,
   ids: readonly string[],
 ): Promise<void> {
-  const monitors = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
+  const { monitors } = recordsOf(ctx);
   const unknown: string[] = [];
   for (const id of ids) if ((await monitors.get(id)) === null) unknown.push(id);
   if (unknown.length === 0) return;
@@ -139,14 +136,12 @@ export async function refuseUnknownMonitors(
 
 /** Every change that the flags select, oldest first, with its status. */
 export async function* changesOnRecord(
-  { store, environment }: CommandContext,
+  ctx: CommandContext,
   { since, monitor, severity }: ChangeFlags,
 ): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
-  const required = environment.monitorSinks.sinks.filter((one) => one.required);
-  const names = required.map(({ name }) => name);
   const filter = { since: since ?? null, monitors: monitor, severities: severity };
-  for await (const file of new ChangeQueries(store).files(filter)) {
-    yield { record: changeRecord(file, names), file };
+  for await (const file of new ChangeQueries(ctx.store).files(filter)) {
+    yield { record: recordOf(ctx, file), file };
   }
 }
 
@@ -228,12 +223,12 @@ export async function acknowledgeChange(
   id: string,
   { note, json }: { note: string; json: boolean },
 ): Promise<number> {
-  const { store, idKey, audit, environment, reader } = ctx;
+  const { audit, environment, reader } = ctx;
   if (note.trim() === '') throw new UsageError(noteMissing);
   const [first = '', ...rest] = id.replace(/^change\//, '').split('/');
   const changeId = rest.length === 0 ? first : rest.join('/');
   const monitorId = rest.length === 0 ? await monitorOf(ctx, changeId) : first;
-  const changes = new ChangeRepository(store, (text) => idKey.nameOf('document', text));
+  const { changes } = recordsOf(ctx);
   if ((await changes.get(monitorId, changeId)) === null)
     throw new CommandError([
       `no change ${changeId} of monitor ${monitorId} is stored`,

@@ -3,7 +3,6 @@ import { noteLine } from '../../report/monitors/sweep-words';
 import type { ScanOutcome, ScanRecord } from '../../domain/monitors/scan';
 import { sweepWorkflowId, type SweepOutcome, type SweepRecord } from '../../domain/monitors/sweep';
 import { ChangeQueries } from '../../store/monitors/change-queries';
-import { monitorRecords } from '../../store/monitors/records';
 import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
@@ -19,6 +18,8 @@ import {
   sweptBy,
   sweptDocument,
   sweptLines,
+  recordsOf,
+  requiredSinks,
 } from './swept-changes';
 
 const pass = {
@@ -123,13 +124,13 @@ const mostNamed = 20;
 
 /** What the store has of a monitor, from all its sweeps. */
 async function storedOf(
-  { store, idKey, environment, reader }: CommandContext,
+  ctx: CommandContext,
   monitorId: string,
 ): Promise<{ view: object; lines: string[] }> {
-  const records = monitorRecords(store, (text) => idKey.nameOf('document', text));
-  const required = environment.monitorSinks.sinks.filter((sink) => sink.required);
-  const names = required.map(({ name }) => name);
-  const changes = await new ChangeQueries(store).backlog(monitorId, mostNamed, names);
+  const { environment, reader, store } = ctx;
+  const records = recordsOf(ctx);
+  const sinks = requiredSinks(environment);
+  const changes = await new ChangeQueries(store).backlog(monitorId, mostNamed, sinks);
   const unreadable = await records.unreadable.of(monitorId);
   const health = (await records.monitors.get(monitorId))?.health ?? null;
   const { stored, open, stuck, named } = changes;

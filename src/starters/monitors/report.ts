@@ -10,9 +10,10 @@ import {
   type MonitorReport,
   type ReportedNote,
 } from '../../report/monitors/monitor-html';
-import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
+import type { MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';
+import { recordsOf } from './swept-changes';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
 import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
@@ -82,10 +83,10 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
 
 /** All monitors with records, and those with warnings. */
 export async function monitorsOf(
-  { store, idKey }: Pick<CommandContext, 'store' | 'idKey'>,
+  ctx: Pick<CommandContext, 'store' | 'idKey'>,
   { monitor }: Pick<ChangeFlags, 'monitor'>,
 ): Promise<MonitorReport['monitors']> {
-  const records = monitorRecords(store, (text) => idKey.nameOf('document', text));
+  const records = recordsOf(ctx);
   const found = {
     total: 0,
     noted: { blocked: 0, unknown: 0, unwell: 0 },
@@ -144,10 +145,10 @@ async function reportedOf(
 
 /** Names of the changes' monitors, by their ids. */
 async function namesOf(
-  { store, idKey }: CommandContext,
+  ctx: CommandContext,
   changes: readonly ShownChange[],
 ): Promise<Map<string, string>> {
-  const records = monitorRecords(store, (text) => idKey.nameOf('document', text));
+  const records = recordsOf(ctx);
   const names = new Map<string, string>();
   for (const id of new Set(changes.map(({ record }) => record.monitor_id))) {
     const { document, name } = await reportedOf(records, id);

@@ -18,7 +18,7 @@ import {
   type SweepRecord,
   type SweepTerms,
 } from '../../domain/monitors/sweep';
-import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
+import { recordsOf } from './swept-changes';
 import type { MonitorScanInput, MonitorSweepInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
@@ -152,10 +152,6 @@ type ScanJob = Job<ScanRecord, ScanOutcome>;
 
 /** An interrupted scan is not resumed: a new one lists what is open. */
 const scanStart = { isAnswer: false, goesOn: () => false };
-
-function recordsOf({ store, idKey }: CommandContext): MonitorRecords {
-  return monitorRecords(store, (text) => idKey.nameOf('document', text));
-}
 
 async function audit(
   { audit: trail, environment }: CommandContext,

@@ -3,6 +3,7 @@ import type { MonitorNote, ScanOutcome, ScanRecord } from '../../domain/monitors
 import type { SweepOutcome, Reconciled, SweepCounts } from '../../domain/monitors/sweep';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorListRepository } from '../../store/monitors/lists';
+import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import type { CommandContext } from '../jobs/context';
 import type { Cell } from '../../domain/core/findings';
 import { differencesIn } from '../../domain/monitors/differences';
@@ -80,12 +81,20 @@ export function sweptLines(
   ];
 }
 
-function recordOf({ environment }: CommandContext, file: ReviewedFile): ChangeRecord {
-  const required = environment.monitorSinks.sinks.filter((sink) => sink.required);
-  return changeRecord(
-    file,
-    required.map(({ name }) => name),
-  );
+export function recordOf({ environment }: CommandContext, file: ReviewedFile): ChangeRecord {
+  return changeRecord(file, requiredSinks(environment));
+}
+
+/** Names of the sinks for which an acknowledgement waits. */
+export function requiredSinks({ monitorSinks }: CommandContext['environment']): string[] {
+  return monitorSinks.sinks.flatMap(({ name, required }) => (required ? [name] : []));
+}
+
+export function recordsOf({
+  idKey,
+  store,
+}: Pick<CommandContext, 'store' | 'idKey'>): MonitorRecords {
+  return monitorRecords(store, (text) => idKey.nameOf('document', text));
 }
 
 /** A change as `--json` prints it: its status, and the service's fields as received. */

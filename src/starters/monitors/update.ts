@@ -22,7 +22,7 @@ import {
 } from '../../domain/monitors/update';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
-import { MonitorRepository } from '../../store/monitors/monitors';
+import { recordsOf } from './swept-changes';
 import { exitCodes, print, printJson, printNote, printWords, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
@@ -110,7 +110,7 @@ async function change(
   update: MonitorUpdate,
   options: RepeatOptions,
 ): Promise<MonitorAnswer> {
-  const known = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
+  const { monitors: known } = recordsOf({ store, idKey });
   return withService('investigation', async (service, { monitorNames }, timeoutMs) => {
     const details = {
       name: update.name !== undefined,

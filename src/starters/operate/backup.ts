@@ -14,7 +14,7 @@ import { runningEngine } from '../../temporal/engine-record';
 import { payloadKeysAtHand } from '../../temporal/payload/payload-keys';
 import { refuseOtherKeys } from '../../temporal/payload/store-keys';
 import { withActor } from '../cli/flags';
-import { CommandError, inEnglish, UsageError } from '../jobs/errors';
+import { CommandError, UsageError } from '../jobs/errors';
 import { counted } from '../jobs/text';
 import { print, printJson, printNote } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
@@ -50,12 +50,12 @@ of them apart from it. Of a store in PostgreSQL its own tools make the backup (d
     )
     .action(async (dir: string | undefined, flags: BackupFlags) => {
       if ((dir === undefined) === (flags.daily === undefined)) {
-        throw new UsageError(inEnglish('where to? expected one of DIR or --daily'));
+        throw new UsageError('where to? expected one of DIR or --daily');
       }
       const environment = readEnvironment();
       const root = sqliteFolder(environment);
       if ((await storeAsItIs(environment)) === null)
-        throw new CommandError(inEnglish('nothing is stored yet'));
+        throw new CommandError('nothing is stored yet');
       const ctx = await openContext(printNote);
       if (dir === undefined) await keepDaily(ctx, root, flags.json === true);
       else await make(ctx, { root, path: resolve(dir), until: null }, flags.json === true);
@@ -89,7 +89,7 @@ record of may have been bought after the backup: such rows end as unknown_outcom
     .action(async (dir: string | undefined, flags: RestoreFlags) => {
       const ways = [dir, flags.inPlace, flags.settled].filter((way) => way !== undefined);
       if (ways.length !== 1) {
-        throw new UsageError(inEnglish('expected one of DIR, --in-place or --settled'));
+        throw new UsageError('expected one of DIR, --in-place or --settled');
       }
       if (flags.settled === true) await settle(flags);
       else if (dir === undefined) await restoreInPlace(flags);
@@ -163,8 +163,7 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
 async function restoreInPlace(flags: RestoreFlags): Promise<void> {
   const environment = withActorOf(flags);
   await refuseRunning(environment);
-  if ((await storeAsItIs(environment)) === null)
-    throw new CommandError(inEnglish('there is no store'));
+  if ((await storeAsItIs(environment)) === null) throw new CommandError('there is no store');
   const { store } = await openContext(printNote, flags.by);
   const started = await beginAnew(store, entryOf('restored', environment.actor, {}));
   printRestored(shownAddress(environment.storeUrl), { ...started, erasures: 0 }, flags);
@@ -172,14 +171,11 @@ async function restoreInPlace(flags: RestoreFlags): Promise<void> {
 
 async function settle(flags: RestoreFlags): Promise<void> {
   const note = (flags.note ?? '').trim();
-  if (note === '')
-    throw new UsageError(inEnglish('--note is missing: how it was looked up, for the record'));
+  if (note === '') throw new UsageError('--note is missing: how it was looked up, for the record');
   const { store, environment } = await openContext(printNote, flags.by);
   const since = await doubtSince(store);
   if (since === null)
-    throw new CommandError(
-      inEnglish('nothing is in doubt: the store has records of all that was bought'),
-    );
+    throw new CommandError('nothing is in doubt: the store has records of all that was bought');
   await store.records.putJson(`restores/${new Date().toISOString()}.json`, {
     by: environment.actor,
     note,
@@ -218,17 +214,13 @@ function printRestored(
 
 async function refuseRunning({ dataDir }: Environment): Promise<void> {
   if (engineAddress().kind === 'server' || (await runningEngine(dataDir)) === null) return;
-  throw new CommandError(
-    inEnglish('the engine of this data directory runs: `diligence stop` first'),
-  );
+  throw new CommandError('the engine of this data directory runs: `diligence stop` first');
 }
 
 function sqliteFolder({ storeUrl }: Environment): string {
   if (!isPostgres(storeUrl)) return directoryOf(storeUrl);
   throw new CommandError(
-    inEnglish(
-      'a store in PostgreSQL is backed up and brought back by its own tools (docs/operator.md), then: diligence restore --in-place',
-    ),
+    'a store in PostgreSQL is backed up and brought back by its own tools (docs/operator.md), then: diligence restore --in-place',
   );
 }
 

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { readEnvironment } from '../../environment';
-import { CommandError, inEnglish, UsageError } from '../jobs/errors';
+import { CommandError, UsageError } from '../jobs/errors';
 import { exitCodes, print, printNote } from '../cli/terminal';
 
 type Env = NodeJS.ProcessEnv;
@@ -26,9 +26,7 @@ export function demoCommand(): Command {
     .option('--out <folder>', 'result folder', 'out/demo')
     .action(async ({ out }: { out: string }) => {
       if (readEnvironment().investigation !== null)
-        throw new UsageError(
-          inEnglish('INVESTIGATION_BASE_URL is set: the demo is of the sandbox, unset it'),
-        );
+        throw new UsageError('INVESTIGATION_BASE_URL is set: the demo is of the sandbox, unset it');
       await demo(out);
     });
 }
@@ -121,17 +119,14 @@ async function showCommand(line: string, env: Env, codes: readonly number[]): Pr
   });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== exitCodes.done && !codes.includes(code ?? exitCodes.failed))
-    throw new CommandError(
-      inEnglish(`the demo goes no further: that ended with exit code ${code}`),
-    );
+    throw new CommandError(`the demo goes no further: that ended with exit code ${code}`);
 }
 
 async function waitingJob(env: Env): Promise<string> {
   const words = [process.argv[1] ?? '', 'inbox', '--kind', 'dossier', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, words, { env });
   const [job] = (JSON.parse(stdout) as { jobs: { id: string }[] }).jobs;
-  if (job === undefined)
-    throw new CommandError(inEnglish('the demo goes no further: nothing waits'));
+  if (job === undefined) throw new CommandError('the demo goes no further: nothing waits');
   return job.id;
 }
 
@@ -151,7 +146,7 @@ async function startEngine(env: Env): Promise<() => Promise<void>> {
   await Promise.race([
     ready,
     ended.then(() => {
-      throw new CommandError(inEnglish('the engine did not start'));
+      throw new CommandError('the engine did not start');
     }),
   ]);
   return async () => {

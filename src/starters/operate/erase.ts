@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { erasureClasses, type ErasureClass } from '../../store/erasure/catalog';
 import {
@@ -16,7 +15,16 @@ import { readTarget } from '../../domain/traces/target';
 import { deleteRuns } from '../../temporal/job-runs';
 import { planLines, showDone, showDryRun, summaryOf, refusalsOf, runsOfPlan } from './erase-print';
 import { CommandError, UsageError, joined, noJob } from '../jobs/errors';
-import { durationMs, exitCodes, oneOf, print, printJson, printNote, say } from '../cli/terminal';
+import {
+  ask,
+  durationMs,
+  exitCodes,
+  oneOf,
+  print,
+  printJson,
+  printNote,
+  say,
+} from '../cli/terminal';
 import { openContext, withEngine } from '../jobs/context';
 
 interface EraseFlags {
@@ -197,13 +205,7 @@ function nothingFound({ job, json }: EraseFlags): number {
 }
 
 async function isConfirmed(): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question('This cannot be undone. Type erase to go on: ');
-    if (answer.trim() === 'erase') return true;
-    printNote('nothing was changed');
-    return false;
-  } finally {
-    terminal.close();
-  }
+  if ((await ask('This cannot be undone. Type erase to go on: ')) === 'erase') return true;
+  printNote('nothing was changed');
+  return false;
 }

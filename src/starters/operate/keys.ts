@@ -21,7 +21,7 @@ import {
   writePayloadKeys,
 } from '../../temporal/payload/payload-keys';
 import { keyChecks, keyFault, proveKeys, registerKey } from '../../temporal/payload/store-keys';
-import { CommandError, inEnglish } from '../jobs/errors';
+import { CommandError } from '../jobs/errors';
 import { exitCodes, print, printJson, printNote } from '../cli/terminal';
 
 /** `diligence keys`: the encryption keys of store and payloads. */
@@ -101,8 +101,7 @@ async function rotate(): Promise<void> {
 }
 
 function refuseLacking(waiting: string, lacking: readonly KeyHolder[]): void {
-  if (lacking.length > 0)
-    throw new CommandError(inEnglish(`${waiting} cannot encrypt yet: ${cure(lacking)}`));
+  if (lacking.length > 0) throw new CommandError(`${waiting} cannot encrypt yet: ${cure(lacking)}`);
 }
 
 function cure(lacking: readonly KeyHolder[]): string {

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { prettyFactory } from 'pino-pretty';
 import { readEnvironment } from '../../environment';
 import { print, sinceOf } from '../cli/terminal';
-import { CommandError, inEnglish } from '../jobs/errors';
+import { CommandError } from '../jobs/errors';
 import { printable } from '../jobs/text';
 import { join } from 'node:path';
 
@@ -35,9 +35,7 @@ async function showLogs(id: string | undefined, flags: LogsFlags): Promise<void>
   const newest = files.at(-1);
   if (newest === undefined) {
     throw new CommandError(
-      inEnglish(
-        `no log in ${dataDir}: no embedded worker has run here; a \`diligence worker\` of your own writes to its standard error`,
-      ),
+      `no log in ${dataDir}: no embedded worker has run here; a \`diligence worker\` of your own writes to its standard error`,
     );
   }
   const show = printerOf(id, flags);

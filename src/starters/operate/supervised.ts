@@ -8,7 +8,7 @@ import {
   type DevServer,
   type DevServerOptions,
 } from '../../temporal/dev-server/dev-server';
-import { CommandError, inEnglish } from '../jobs/errors';
+import { CommandError } from '../jobs/errors';
 import { printNote } from '../cli/terminal';
 
 const firstWaitMs = 1_000;
@@ -49,9 +49,7 @@ export class SupervisedWorker {
         if (isReady) void this.#startAgain();
         else
           reject(
-            new CommandError(
-              inEnglish(`the worker ended with code ${code ?? 'none'}: see ${this.#logFile}`),
-            ),
+            new CommandError(`the worker ended with code ${code ?? 'none'}: see ${this.#logFile}`),
           );
       });
     });

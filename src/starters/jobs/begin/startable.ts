@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { JobBatchEnd, JobBatchRecord } from '../../../domain/core/job-batch';
 import { planBatchStart, type BatchRequest, type BatchTerms } from '../batches/request';
 import type { CommandContext } from '../context';
-import { inEnglish, UsageError } from '../errors';
+import { UsageError } from '../errors';
 import type { JobKind } from '../job-kind';
 import type { StartPlan } from './start-job';
 
@@ -46,5 +46,5 @@ export function readRequest<Schema extends z.ZodObject>(
   const faults = read.error.issues.map(({ message, path }) => {
     return `${path.join('.') || 'request'}: ${message}`;
   });
-  throw new UsageError(inEnglish(`${kind}: ${faults.join('; ')}; nothing was sent`));
+  throw new UsageError(`${kind}: ${faults.join('; ')}; nothing was sent`);
 }

@@ -7,7 +7,7 @@ import type { Store } from '../../../store/store';
 import { engineLogPath, retireIdleRecord } from '../../../temporal/engine-record';
 import { takeStoreForSandbox } from '../../../temporal/sandbox-store';
 import { tailOf } from '../../../temporal/tools/process';
-import { CommandError, inEnglish } from '../../jobs/errors';
+import { CommandError } from '../../jobs/errors';
 import { openLog } from '../supervised';
 import pino from 'pino';
 import {
@@ -64,11 +64,11 @@ export async function startSandboxProcess(
     stdio: ['ignore', 'pipe', log, 'ipc'],
   });
   closeSync(log);
-  if (child.stdout === null) throw new CommandError(inEnglish('the sandbox has no output'));
+  if (child.stdout === null) throw new CommandError('the sandbox has no output');
   const lines = createInterface({ input: child.stdout });
   const ended = once(child, 'exit').then(async () => {
     const tail = await tailOf(logPath, from);
-    throw new CommandError(inEnglish(`the sandbox did not start; the end of its log:\n${tail}`));
+    throw new CommandError(`the sandbox did not start; the end of its log:\n${tail}`);
   });
   let text = '';
   const addresses = (async () => {

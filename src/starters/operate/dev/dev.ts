@@ -11,6 +11,7 @@ import {
   removeEngineRecord,
   runningEngine,
   writeEngineRecord,
+  type EngineRecord,
 } from '../../../temporal/engine-record';
 import type { CodecServer } from '../../../codec-server/serve-codec';
 import { isPostgres } from '../../../store/open-store';
@@ -32,7 +33,7 @@ import {
 } from './dev-sandbox';
 import { boundLogs } from '../logs';
 import { SupervisedServer, SupervisedWorker, openLog } from '../supervised';
-import { CommandError, inEnglish } from '../../jobs/errors';
+import { CommandError } from '../../jobs/errors';
 import { print, printJson, printNote, wholeNumber } from '../../cli/terminal';
 import { openContext } from '../../jobs/context';
 
@@ -112,9 +113,7 @@ async function runEngine(environment: Environment, flags: DevFlags): Promise<voi
   } catch (error) {
     if (!giveWay.signal.aborted) throw error;
     if (flags.onDemand === true) return;
-    throw new CommandError(
-      inEnglish(`an engine runs on ${dataDir} already (\`diligence stop\` ends it)`),
-    );
+    throw new CommandError(`an engine runs on ${dataDir} already (\`diligence stop\` ends it)`);
   } finally {
     clearInterval(watching);
   }
@@ -197,27 +196,41 @@ async function announce(
   sandbox: RunningSandbox | null,
   codec: CodecServer | null,
 ): Promise<void> {
-  const uiUrl = server.uiPort === null ? null : `http://127.0.0.1:${server.uiPort}`;
-  const service = sandbox?.baseUrl ?? investigation?.baseUrl ?? '';
-  const creditService = sandbox?.creditBaseUrl ?? credit?.baseUrl;
-  await writeEngineRecord(dataDir, {
+  const record = {
     pid: process.pid,
     address: server.address,
     namespace: server.namespace,
-    uiUrl,
+    uiUrl: server.uiPort === null ? null : `http://127.0.0.1:${server.uiPort}`,
     sandboxUrl: sandbox?.baseUrl ?? null,
-    investigationBaseUrl: service,
-    creditBaseUrl: creditService ?? null,
+    investigationBaseUrl: sandbox?.baseUrl ?? investigation?.baseUrl ?? '',
+    creditBaseUrl: sandbox?.creditBaseUrl ?? credit?.baseUrl ?? null,
     startedAt: new Date().toISOString(),
-  });
-  printNote(`Temporal server  ${server.address}`);
-  if (uiUrl !== null) printNote(`Temporal UI      ${uiUrl}`);
+  };
+  await writeEngineRecord(dataDir, record);
+  for (const line of addressLines(record)) printNote(line);
   if (codec !== null) printNote(`codec server     ${codec.endpoint} (for that UI)`);
-  printNote(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
-  if (creditService !== undefined) printNote(`credit service   ${creditService}`);
-  if (sandbox !== null) for (const line of sandboxSettings(sandbox)) print(line);
+  for (const line of settingLines(record)) print(line);
   printNote(`worker log       ${engineLogPath(dataDir, 'worker')}`);
   printNote('ready');
+}
+
+type Addresses = Pick<
+  EngineRecord,
+  'address' | 'creditBaseUrl' | 'investigationBaseUrl' | 'sandboxUrl' | 'uiUrl'
+>;
+
+function addressLines({ address, creditBaseUrl, sandboxUrl, uiUrl, ...rest }: Addresses): string[] {
+  return [
+    `Temporal server  ${address}`,
+    ...(uiUrl === null ? [] : [`Temporal UI      ${uiUrl}`]),
+    `service          ${rest.investigationBaseUrl}${sandboxUrl === null ? '' : ' (sandbox)'}`,
+    ...(creditBaseUrl === null ? [] : [`credit service   ${creditBaseUrl}`]),
+  ];
+}
+
+function settingLines({ creditBaseUrl, sandboxUrl }: Addresses): string[] {
+  if (sandboxUrl === null || creditBaseUrl === null) return [];
+  return sandboxSettings({ baseUrl: sandboxUrl, creditBaseUrl });
 }
 
 async function startDetached(): Promise<void> {
@@ -234,15 +247,9 @@ async function startDetached(): Promise<void> {
   while (Date.now() - startedAt < 15 * 60_000) {
     const record = await runningEngine(dataDir);
     if (record !== null) {
-      print(`Temporal server  ${record.address}`);
-      if (record.uiUrl !== null) print(`Temporal UI      ${record.uiUrl}`);
-      print(`service          ${record.investigationBaseUrl}`);
-      const { sandboxUrl, creditBaseUrl } = record;
-      if (creditBaseUrl !== null) print(`credit service   ${creditBaseUrl}`);
-      if (sandboxUrl === null) printNote(whyNoSandbox(environment));
-      if (sandboxUrl !== null && creditBaseUrl !== null) {
-        for (const line of sandboxSettings({ baseUrl: sandboxUrl, creditBaseUrl })) print(line);
-      }
+      for (const line of addressLines(record)) print(line);
+      if (record.sandboxUrl === null) printNote(whyNoSandbox(environment));
+      for (const line of settingLines(record)) print(line);
       print('`diligence stop` ends it');
       return;
     }
@@ -250,7 +257,7 @@ async function startDetached(): Promise<void> {
     await sleep(200);
   }
   const tail = await tailOf(logPath, from);
-  throw new CommandError(inEnglish(`it did not start; the end of its log:\n${tail}`));
+  throw new CommandError(`it did not start; the end of its log:\n${tail}`);
 }
 
 /** The longest configurable upload, plus the shutdown of a worker and a server. */
@@ -268,7 +275,7 @@ export async function stopEngine(dataDir: string): Promise<boolean> {
   const reportAt = Date.now() + 10_000;
   let isShown = false;
   while (!hasEnded(pid)) {
-    if (Date.now() > deadlineAt) throw new CommandError(inEnglish(`process ${pid} does not end`));
+    if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
     if (!isShown && Date.now() > reportAt) {
       printNote(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
       isShown = true;
