@@ -25,6 +25,7 @@ import { acknowledgeChange, isChangeId } from './monitors/changes';
 import { kindOf } from './kind-of';
 
 interface ResolveFlags {
+  row?: number[];
   line?: number[];
   status?: (typeof openStatuses)[number][];
   all?: true;
@@ -45,6 +46,7 @@ export function resolveCommand(): Command {
       'Decide about a job, rows of a batch, or a change: `inbox show ID` says what can be.',
     )
     .argument('<id>', 'the id of the job; of a change, as `monitor changes` shows it')
+    .option('--row <n>', 'a row of the batch, from 0 (repeat it for more)', collectNumbers)
     .option('--line <n>', 'a line of its input (repeat it for more)', collectNumbers)
     .option('--status <list>', `comma separated: ${openStatuses.join(', ')}`, statusList)
     .option('--all', 'every unknown, failed and expired row')
@@ -113,15 +115,16 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
 }
 
 /** @throws UsageError when rows are selected in two ways */
-function selectionOf({ all, line, status }: ResolveFlags): RowSelection | null {
-  const given = [line, status, all].filter((one) => one !== undefined);
+function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | null {
+  const given = [row, line, status, all].filter((one) => one !== undefined);
   if (given.length === 0) return null;
   if (given.length > 1)
     throw new UsageError([
-      'which rows? expected one of --line, --status or --all',
-      'quais linhas? informe --line, --status ou --all',
+      'which rows? expected one of --row, --line, --status or --all',
+      'quais linhas? informe --row, --line, --status ou --all',
     ]);
   return {
+    ...(row !== undefined && { rowIndexes: row }),
     ...(line !== undefined && { lines: line }),
     ...(status !== undefined && { statuses: status }),
     ...(all && { all }),

@@ -41,7 +41,7 @@ describe('rows that a person decides about', () => {
     };
 
     const reissued = await resolve('--line', '2', '--action', 'reissue');
-    const abandoned = await resolve('--line', '4', '--action', 'abandon');
+    const abandoned = await resolve('--row', '2', '--action', 'abandon');
     const another = (await sheet('out'))[3]?.certidao_id ?? '';
     expect(
       await resolve('--line', '6', '--action', 'adopt', '--external-id', another),

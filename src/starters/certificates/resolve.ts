@@ -29,8 +29,8 @@ export const certificateResolver: Resolver = {
     const rows = await chooseRows(ctx, job, request);
     if (action === 'adopt' && rows.length !== 1)
       throw new UsageError([
-        '--action adopt takes exactly one row: name it with --line',
-        '--action adopt vale para uma única linha: indique-a com --line',
+        '--action adopt takes exactly one row: name it with --row or --line',
+        '--action adopt vale para uma única linha: indique-a com --row ou --line',
       ]);
     const [only] = rows;
     if (externalId !== null && only !== undefined)
@@ -64,8 +64,9 @@ async function chooseRows(
   { folder, kind }: JobRow,
   { rows }: Pick<ResolveRequest, 'rows'>,
 ): Promise<DecidedRow[]> {
-  const { all, lines, statuses } = rows ?? selectionOf(kind);
-  const named = lines === undefined ? null : new Set(lines);
+  const { all, lines, rowIndexes, statuses } = rows ?? selectionOf(kind);
+  const numbers = rowIndexes ?? lines;
+  const named = numbers === undefined ? null : new Set(numbers);
   const wantedStatuses = new Set<string>(
     statuses ?? (all === true ? ['unknown_outcome', 'failed', 'expired'] : openStatuses),
   );
@@ -75,7 +76,7 @@ async function chooseRows(
       // A line without a valid document has no row: the selection reports it as not found.
       if (row.kind !== 'item' || row.erased) continue;
       const { item, line } = row;
-      if (named !== null && !named.delete(line)) continue;
+      if (named !== null && !named.delete(rowIndexes === undefined ? line : item)) continue;
       const { status, certidaoId, attempts } = outcome ?? neverSent;
       if (status === 'issued' || !wantedStatuses.has(status)) {
         if (named === null) continue;
@@ -88,10 +89,11 @@ async function chooseRows(
     }
   }
   if (named !== null && named.size > 0) {
-    const numbers = [...named].join(', ');
+    const missing = [...named].join(', ');
+    const [noun, term] = rowIndexes === undefined ? ['line', 'linha'] : ['row', '--row'];
     throw new CommandError([
-      `line ${numbers}: not a line that can be issued (blank, invalid, erased, or a duplicate: name its first line)`,
-      `linha ${numbers}: não é uma linha que possa ser emitida (em branco, inválida, eliminada ou duplicada: indique a primeira)`,
+      `${noun} ${missing}: not a line that can be issued (blank, invalid, erased, or a duplicate: name its first line)`,
+      `${term} ${missing}: não é uma linha que possa ser emitida (em branco, inválida, eliminada ou duplicada: indique a primeira)`,
     ]);
   }
   return chosen;
@@ -101,8 +103,8 @@ async function chooseRows(
 function selectionOf(kind: JobRow['kind']): RowSelection {
   if (kind === 'certificate') return { statuses: openStatuses };
   throw new UsageError([
-    'which rows? expected one of --line, --status or --all',
-    'quais linhas? informe --line, --status ou --all',
+    'which rows? expected one of --row, --line, --status or --all',
+    'quais linhas? informe --row, --line, --status ou --all',
   ]);
 }
 

@@ -17,6 +17,8 @@ import { CommandError, UsageError, noteMissing, noJob, stillRuns } from '../erro
 
 /** The rows of a batch to resolve. */
 export interface RowSelection {
+  /** From 0, in input order. */
+  rowIndexes?: readonly number[];
   /** Line numbers of the input, as people see them. */
   lines?: readonly number[];
   statuses?: readonly string[];
