@@ -161,8 +161,8 @@ export const mutants: readonly Mutant[] = [
     name: 'audit-gap-unseen',
     promise: 'a line can be removed from the audit trail, and it verifies',
     file: 'src/store/audit/verify.ts',
-    find: 'if (number > this.last + 1) this.#removed(this.last + 1, number - 1);',
-    replace: 'if (number > this.last + 1) this.#prev = null;',
+    find: "find('removed', last + 1, words, number - 1);",
+    replace: 'void words;',
     tests: ['test/unit/store/audit-verify.test.ts'],
   },
   {

@@ -157,8 +157,9 @@ describe('what needs a person', () => {
   test('is acknowledged once, with no engine asked', async () => {
     await writeFile(join(place.folder, 'invalid.csv'), 'documento\n123\n11222333000181\n');
     const words = ['certificate', 'batch', '--input', 'invalid.csv', '--type', 'cnpj', '--json'];
-    const { code, stdout } = await place.run(words);
+    const { code, stderr, stdout } = await place.run(words);
     expect(code).toBe(3);
+    expect(stderr).toContain('line 2: invalid (wrong_length)');
     const { id } = JSON.parse(stdout) as { id: string };
     expect((await inbox()).map((job) => job.id)).toEqual([id]);
     const both = await Promise.all(

@@ -180,9 +180,6 @@ it(
   'refuses what cannot be meant before it reads anything',
   async () => {
     expect(await acknowledge('change/c1', ' ')).toMatchObject({ code: 2 });
-    const order = await run(['pause', 'a', '--name', 'b']);
-    expect(order).toMatchObject({ code: 2 });
-    expect(order.stderr).toContain('two schedules');
     const out = join(folder, 'missing', 'report.html');
     const nowhere = await run(['report', '--out', out]);
     expect(nowhere).toMatchObject({ code: 2 });

@@ -115,6 +115,7 @@ export async function planBatchStart(
   return {
     existing,
     isAnswer: isWithin(request.maxAge, existing) && !rerun,
+    problems: plan.problems,
     foresee: () => dryRun(ctx, plan, terms.reuseSince),
     record: async () => {
       // Named after the previous batch: two commands at once start the same one.
@@ -156,8 +157,16 @@ function refOf({ folder, input: { items } }: CertificateJob): RowListRef {
 }
 
 export const certificate = startable(certificateKind, certificateRequest, planIssue);
-export const certificates = startable(
-  certificateBatchKind,
-  certificateBatchRequest,
-  async (ctx, request) => planBatchStart(ctx, request, await planBatch(ctx, request)),
-);
+
+export const certificates = {
+  ...startable(certificateBatchKind, certificateBatchRequest, async (ctx, request) =>
+    planBatchStart(ctx, request, await planBatch(ctx, request)),
+  ),
+  read: async (
+    to: Pick<CommandContext, 'log' | 'reader'>,
+    request: z.output<typeof certificateBatchRequest>,
+  ) => {
+    const planned = await planBatch(to, request);
+    return (ctx: CommandContext) => planBatchStart(ctx, request, planned);
+  },
+};

@@ -40,6 +40,7 @@ export async function start<Input, Outcome>(
     printDryRun((await plan.foresee?.()) ?? one, flags.json === true, ctx.reader);
     return;
   }
+  for (const line of problemLines(plan.problems ?? [], ctx.reader)) printNote(line);
   if (flags.detach !== true && kind.export !== undefined)
     await refuseUnwritable(flags.out ?? 'out');
   const record = async (): Promise<string> => {

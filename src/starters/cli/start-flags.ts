@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
+import { readEnvironment } from '../../environment';
+import type { Language } from '../../domain/job';
+import { readerOf } from '../../report/reader';
 import { UsageError } from '../jobs/errors';
 import { readRequest, type Startable } from '../jobs/begin/startable';
 import { withActor, withDetach, withLanguage, withSheets } from './flags';
 import { start } from './start-command';
-import { durationMs, oneOf, sinceOf, wholeNumber } from './terminal';
+import { durationMs, oneOf, printNote, sinceOf, wholeNumber } from './terminal';
 
 /** A job of one subject, a batch, or both: then `--input` starts the batch. */
 interface Forms {
@@ -92,7 +95,9 @@ async function startForm(
   const own = Object.entries(flags).filter(([name]) => name in form.schema.shape);
   const begin = async (more: object): Promise<void> => {
     const request = readRequest(form, { ...Object.fromEntries(own), ...more });
-    await start(command, form.kind, (ctx) => form.plan(ctx, request), request);
+    const reader = readerOf((flags['lang'] as Language | undefined) ?? readEnvironment().language);
+    const read = await form.read?.({ log: printNote, reader }, request);
+    await start(command, form.kind, read ?? ((ctx) => form.plan(ctx, request)), request);
   };
   // Read more than once: standard input is copied to a file.
   if (flags['input'] === '-' && 'column' in form.schema.shape) await withStandardInput(begin);

@@ -36,6 +36,8 @@ export interface StartPlan<Input, Outcome> {
   mayEndAtOnce?: true;
   /** Lower priority: no user waits for this job alone. */
   isBatch?: true;
+  /** Lines that cannot be requested: shown before the start. */
+  problems?: readonly LineProblem[];
   /** Dry run of a job with more than one request. */
   foresee?(): Promise<Foreseen>;
 }

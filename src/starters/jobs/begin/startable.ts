@@ -16,6 +16,11 @@ export interface Startable<
   schema: Schema;
   /** Reads the input, and looks up existing jobs; sends nothing. @throws UsageError */
   plan(ctx: CommandContext, request: z.output<Schema>): Promise<StartPlan<Input, Outcome>>;
+  /** Reads a sheet before the store is opened: an unreadable one leaves nothing behind. @throws SheetError */
+  read?(
+    to: Pick<CommandContext, 'log' | 'reader'>,
+    request: z.output<Schema>,
+  ): Promise<(ctx: CommandContext) => Promise<StartPlan<Input, Outcome>>>;
 }
 
 export function startable<Schema extends z.ZodObject, Input, Outcome>(
