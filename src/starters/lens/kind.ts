@@ -121,7 +121,6 @@ function lensLines(outcome: LensOutcome, forced: string | null, reader: Reader):
   const { analysisId, billing, error, files, replaced, seen } = outcome;
   const facts: [string, string | null][] = [
     [say('analysis', 'análise'), analysisId],
-    [say('mode', 'modo'), seen?.mode ?? null],
     [say('result', 'resultado'), isEmpty ? say('none was told', 'nenhum foi informado') : null],
     ['sha256', seen?.sha256 ?? null],
     [say('accepted', 'aceito'), forced && `${accepted}: ${forced}`],

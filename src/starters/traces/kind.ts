@@ -43,7 +43,6 @@ export const traceKind: JobKind<TraceRecord, TraceOutcome> = {
     const { language, say } = reader;
     const facts: [string, string | null][] = [
       [say('search', 'busca'), traceId],
-      [say('type', 'tipo'), seen?.type ?? null],
       ['sha256', seen?.sha256 ?? null],
       [say('billing', 'cobrança'), billingWords(seen?.billing ?? null, reader)],
       [say('error', 'erro'), errorWords(error, reader)],
