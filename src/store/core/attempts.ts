@@ -60,6 +60,7 @@ export class AttemptRepository extends Repository {
    * Claims the next attempt of a subject unless its job is stopped. Without the claim, do not send. In a restored
    * store the first attempt is unknown: it may have been bought since the backup.
    *
+   * @param job folder of the sending job
    * @returns `ours`, also when an earlier commit of ours succeeded and its response was lost
    */
   async claim(subject: string, n: number, claim: Claim, job: string): Promise<Claimed> {
