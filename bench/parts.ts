@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScenarioPatch } from '../src/sandbox';
-import { startDevServer, type DevServer } from '../src/temporal/dev-server/dev-server';
-import { findTemporalCli } from '../src/temporal/tools/cli';
+import { startDevServer, type DevServer } from '../src/temporal/dev-server';
+import { findTemporalCli } from '../src/temporal/temporal-cli';
 
 const main = join(__dirname, '..', 'dist', 'main.js');
 const ticksPerSecond = 100;

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { ScenarioInput } from '../src/sandbox';
-import { findTemporalCli } from '../src/temporal/tools/cli';
+import { findTemporalCli } from '../src/temporal/temporal-cli';
 import { Installation, creditSettings, eventually } from '../test/support/diligence-process';
 import { runsOf, type RunHistory } from '../test/support/histories';
 import {

@@ -9,7 +9,7 @@ import { ConfigError, type Environment, type TokenSetting } from '../environment
 import { engineAddress } from '../temporal/connection';
 import { payloadKeysAtHand } from '../temporal/payload/payload-keys';
 import { refuseSandboxStore } from '../temporal/sandbox-store';
-import { knownTemporalCli } from '../temporal/tools/cli';
+import { knownTemporalCli } from '../temporal/temporal-cli';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const mebibyte = 1024 * 1024;

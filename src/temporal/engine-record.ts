@@ -2,7 +2,7 @@ import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../store/files';
-import { isSameProcess, readRecord, startOf } from './tools/pid';
+import { isSameProcess, readRecord, startOf } from './processes';
 
 /** `engine.json` of the data directory: its running embedded server. */
 const recordSchema = z.object({
@@ -19,7 +19,6 @@ const recordSchema = z.object({
   investigationBaseUrl: z.string(),
   /** The same of the credit service; null when its worker has none. */
   creditBaseUrl: z.string().nullable().default(null),
-  startedAt: z.string(),
 });
 export type EngineRecord = z.infer<typeof recordSchema>;
 
@@ -46,7 +45,7 @@ export async function embeddedHealth(
   const record = await readRecord(recordPath(dataDir), recordSchema);
   if (record === null) return 'stopped';
   if (!(await isSameProcess(record))) return 'crashed';
-  return record.pid === engine.pid && record.startedAt === engine.startedAt ? 'runs' : 'moved';
+  return record.pid === engine.pid && record.start === engine.start ? 'runs' : 'moved';
 }
 
 /**

@@ -19,9 +19,7 @@ import {
 } from './engine-record';
 import { findPayloadKeys } from './payload/payload-keys';
 import { proveKeys } from './payload/store-keys';
-import { hasEnded } from './tools/pid';
-import { tailOf } from './tools/process';
-import { runningIds } from './job-runs';
+import { hasEnded, tailOf } from './processes';
 
 /** Our entry point, regardless of the running program. */
 const ownProgram = join(__dirname, '..', 'main.js');
@@ -47,10 +45,7 @@ export async function openEngine(site: EngineSite, say: Tell): Promise<EngineCli
   const address = engineAddress(site.environment.variables);
   const converterFor = await converterOf(site, address, say);
   if (address.kind === 'server') return connect(address, converterFor);
-  const { record, wasStarted } = await embeddedEngine(site.environment, say);
-  const engine = await connectEmbedded(record, converterFor);
-  if (wasStarted) await printResumed(engine, say);
-  return engine;
+  return connectEmbedded(await embeddedEngine(site.environment, say), converterFor);
 }
 
 /**
@@ -102,20 +97,7 @@ async function connectEmbedded(
   return { ...engine, record };
 }
 
-/** Names what was under way when the server ended: it resumes now. Lanes belong to their batch. */
-async function printResumed(engine: EngineClient, say: Tell): Promise<void> {
-  // It resumes even if it cannot be listed.
-  const running = await runningIds(engine.client).catch(() => []);
-  const ids = new Set([...running].map((id) => id.replace(/\/(decision-\d+-)?lane-\d+$/, '')));
-  for (const id of [...ids].slice(0, 10)) say(`resumes: ${id}`, `continua: ${id}`);
-  const more = ids.size - 10;
-  if (more > 0) say(`and ${more} more (\`diligence list\`)`, `e mais ${more} (\`diligence list\`)`);
-}
-
-async function embeddedEngine(
-  environment: Environment,
-  say: Tell,
-): Promise<{ record: EngineRecord; wasStarted: boolean }> {
+async function embeddedEngine(environment: Environment, say: Tell): Promise<EngineRecord> {
   const { dataDir, investigation, credit } = environment;
   const running = await runningEngine(dataDir);
   // A server that closes as idle right now does not count.
@@ -130,7 +112,7 @@ async function embeddedEngine(
         `não é o endereço que o servidor de ${dataDir} usa: rode \`diligence stop\` antes, ou use outro DILIGENCE_DATA_DIR`,
       ]);
     }
-    return { record: running, wasStarted: false };
+    return running;
   }
   if (investigation === null && credit === null) {
     throw new ConfigError('INVESTIGATION_BASE_URL', [
@@ -138,7 +120,7 @@ async function embeddedEngine(
       'falta definir: defina-o com INVESTIGATION_TOKEN, ou rode `diligence dev` em outro terminal, que traz um sandbox',
     ]);
   }
-  return { record: await startInBackground(environment, say), wasStarted: true };
+  return startInBackground(environment, say);
 }
 
 async function startInBackground(

@@ -3,21 +3,21 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { OperatorService, WorkflowService } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import {
-  searchAttributeNames,
+  searchAttributeNames as names,
   searchAttributes,
-  type SearchAttributeName,
+  type SearchAttributeName as Name,
 } from '../domain/core/search-attributes';
 import { ConfigError } from '../environment';
 import { isGrpcStatus } from './grpc-status';
 
-const types = temporal.api.enums.v1.IndexedValueType;
-const indexedTypes = {
-  KEYWORD: types.INDEXED_VALUE_TYPE_KEYWORD,
-  BOOL: types.INDEXED_VALUE_TYPE_BOOL,
+const { INDEXED_VALUE_TYPE_KEYWORD, INDEXED_VALUE_TYPE_BOOL } =
+  temporal.api.enums.v1.IndexedValueType;
+/** `word`: as the Temporal CLI spells it. */
+const types = {
+  KEYWORD: { indexed: INDEXED_VALUE_TYPE_KEYWORD, word: 'Keyword', sample: "'none'" },
+  BOOL: { indexed: INDEXED_VALUE_TYPE_BOOL, word: 'Bool', sample: 'true' },
 };
-type FoundTypes = Partial<Record<string, temporal.api.enums.v1.IndexedValueType | null>>;
-/** As the Temporal CLI spells them. */
-const typeWords = { KEYWORD: 'Keyword', BOOL: 'Bool' };
+const typeOf = (name: Name) => types[searchAttributes[name]];
 
 const usableWithinMs = 60_000;
 
@@ -27,36 +27,46 @@ interface Engine {
   namespace: string;
 }
 
-export interface Registration {
-  added: SearchAttributeName[];
-  present: SearchAttributeName[];
-}
-
 /**
  * Registers our search attributes in the namespace. Idempotent.
  *
  * @throws ConfigError when one exists with another type, when there is no room for one, and where
  *   the server leaves them to other tools (Temporal Cloud)
  */
-export async function registerSearchAttributes(engine: Engine): Promise<Registration> {
-  const found = await listed(engine);
-  if (found !== null) refuseOtherTypes(engine.namespace, found);
+export async function registerSearchAttributes(
+  engine: Engine,
+): Promise<{ added: Name[]; present: Name[] }> {
+  const added: Name[] = [];
   // The time-skipping server cannot list them; each add reports whether it exists.
-  const missing = searchAttributeNames.filter((name) => found?.[name] === undefined);
-  const added: SearchAttributeName[] = [];
-  for (const name of missing) if (await add(engine, name)) added.push(name);
+  for (const name of (await missingSearchAttributes(engine)) ?? names)
+    if (await add(engine, name)) added.push(name);
   if (added.length > 0) await untilUsable(engine);
-  return { added, present: searchAttributeNames.filter((name) => !added.includes(name)) };
+  return { added, present: names.filter((name) => !added.includes(name)) };
 }
 
-/** The missing ones; null when the server does not list them. */
-export async function missingSearchAttributes(
-  engine: Engine,
-): Promise<SearchAttributeName[] | null> {
-  const found = await listed(engine);
-  if (found === null) return null;
-  refuseOtherTypes(engine.namespace, found);
-  return searchAttributeNames.filter((name) => found[name] === undefined);
+/**
+ * The missing ones; null when the server does not list them.
+ *
+ * @throws ConfigError when one exists with another type
+ */
+export async function missingSearchAttributes(engine: Engine): Promise<Name[] | null> {
+  const { connection, namespace } = engine;
+  try {
+    const { customAttributes: found } = await connection.operatorService.listSearchAttributes({
+      namespace,
+    });
+    for (const name of names) {
+      if (found[name] == null || found[name] === typeOf(name).indexed) continue;
+      throw refusal(
+        `${namespace} has the search attribute ${name} with another type than ${typeOf(name).word}: ` +
+          `use another namespace, or, if nothing else uses it, \`temporal operator search-attribute remove --namespace ${namespace} --name ${name}\` and \`diligence setup\` again`,
+      );
+    }
+    return names.filter((name) => found[name] === undefined);
+  } catch (error) {
+    if (isDenied(error)) return null;
+    throw error;
+  }
 }
 
 /**
@@ -65,83 +75,47 @@ export async function missingSearchAttributes(
  * @throws ConfigError that names what is missing
  */
 export async function refuseMissingSearchAttributes(engine: Engine): Promise<void> {
-  const missing = await missingSearchAttributes(engine);
-  if (missing === null || missing.length === 0) return;
-  throw new ConfigError(
-    'TEMPORAL_NAMESPACE',
-    `namespace ${engine.namespace} lacks the search attributes ${missing.join(', ')}: run \`diligence setup\` once`,
-  );
+  const missing = (await missingSearchAttributes(engine)) ?? [];
+  if (missing.length > 0)
+    throw refusal(
+      `${engine.namespace} lacks the search attributes ${missing.join(', ')}: run \`diligence setup\` once`,
+    );
 }
 
 /** Commands of Temporal's tools that add them. */
 export function creationCommands(namespace: string): string[] {
-  return searchAttributeNames.map(
+  return names.map(
     (name) =>
-      `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${typeWords[searchAttributes[name]]}`,
+      `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${typeOf(name).word}`,
   );
 }
 
-/** Types by name; null without permission. */
-async function listed({ connection, namespace }: Engine): Promise<FoundTypes | null> {
-  try {
-    const answer = await connection.operatorService.listSearchAttributes({ namespace });
-    return answer.customAttributes;
-  } catch (error) {
-    if (isGrpcStatus(error, 'permissionDenied', 'unimplemented', 'unauthenticated')) {
-      return null;
-    }
-    throw error;
-  }
-}
-
-function refuseOtherTypes(namespace: string, found: FoundTypes): void {
-  for (const name of searchAttributeNames) {
-    const type = found[name];
-    if (type == null || type === indexedTypes[searchAttributes[name]]) continue;
-    throw new ConfigError(
-      'TEMPORAL_NAMESPACE',
-      `namespace ${namespace} has the search attribute ${name} with another type than ${typeWords[searchAttributes[name]]}: ` +
-        `use another namespace, or, if nothing else uses it, \`temporal operator search-attribute remove --namespace ${namespace} --name ${name}\` and \`diligence setup\` again`,
-    );
-  }
-}
-
 /** @returns false when it existed */
-async function add({ connection, namespace }: Engine, name: SearchAttributeName): Promise<boolean> {
+async function add({ connection, namespace }: Engine, name: Name): Promise<boolean> {
   try {
     await connection.operatorService.addSearchAttributes({
       namespace,
-      searchAttributes: { [name]: indexedTypes[searchAttributes[name]] },
+      searchAttributes: { [name]: typeOf(name).indexed },
     });
     return true;
   } catch (error) {
     if (isGrpcStatus(error, 'alreadyExists')) return false;
-    throw explained(error, namespace);
+    if (isDenied(error))
+      throw refusal(
+        `${namespace} does not let us add search attributes: have its operator run these (on Temporal Cloud: the page of the namespace, or tcld namespace search-attributes add)\n` +
+          creationCommands(namespace).join('\n'),
+      );
+    if (isGrpcServiceError(error) && isGrpcStatus(error, 'invalidArgument'))
+      throw refusal(
+        `${namespace} does not take our search attributes (${error.details}): use a namespace of its own for diligence`,
+      );
+    throw error;
   }
-}
-
-function explained(error: unknown, namespace: string): unknown {
-  if (isGrpcStatus(error, 'permissionDenied', 'unimplemented', 'unauthenticated')) {
-    return new ConfigError(
-      'TEMPORAL_NAMESPACE',
-      `namespace ${namespace} does not let us add search attributes: have its operator run these (on Temporal Cloud: the page of the namespace, or tcld namespace search-attributes add)\n` +
-        creationCommands(namespace).join('\n'),
-    );
-  }
-  if (isGrpcServiceError(error) && isGrpcStatus(error, 'invalidArgument')) {
-    return new ConfigError(
-      'TEMPORAL_NAMESPACE',
-      `namespace ${namespace} does not take our search attributes (${error.details}): use a namespace of its own for diligence`,
-    );
-  }
-  return error;
 }
 
 /** A server caches search attributes, and refuses a new one until its cache is refreshed. */
 async function untilUsable({ connection, namespace }: Engine): Promise<void> {
-  const query = searchAttributeNames
-    .map((name) => `${name} = ${searchAttributes[name] === 'BOOL' ? 'true' : "'none'"}`)
-    .join(' AND ');
+  const query = names.map((name) => `${name} = ${typeOf(name).sample}`).join(' AND ');
   for (const deadlineAt = Date.now() + usableWithinMs; ; await sleep(200)) {
     try {
       await connection.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 1 });
@@ -152,3 +126,8 @@ async function untilUsable({ connection, namespace }: Engine): Promise<void> {
     }
   }
 }
+
+const isDenied = (error: unknown): boolean =>
+  isGrpcStatus(error, 'permissionDenied', 'unimplemented', 'unauthenticated');
+
+const refusal = (text: string) => new ConfigError('TEMPORAL_NAMESPACE', `namespace ${text}`);

@@ -26,7 +26,7 @@ describe('a server that was left behind', () => {
         workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
       }),
     );
-    first.kill('SIGKILL');
+    process.kill(first.pid, 'SIGKILL');
     await first.exited;
     const second = await place.start();
     const { namespaceInfo } = await askServer(second, ({ workflowService }) =>
@@ -40,7 +40,7 @@ describe('a server that was left behind', () => {
     await once(stranger, 'spawn');
     const first = await place.start();
     place.changeRecord({ pid: stranger.pid });
-    first.kill('SIGKILL');
+    process.kill(first.pid, 'SIGKILL');
     await first.exited;
     await place.start();
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { startDevServer, type DevServer } from '../../src/temporal/dev-server/dev-server';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 import { DevServers, askServer, isAlive } from '../support/dev-servers';
 
 let place: DevServers;
@@ -52,11 +52,11 @@ describe('a server on a data directory', () => {
     });
   });
 
-  it('removes the record when it is stopped, and knows its version afterwards', async () => {
+  it('leaves its database and its record when it is stopped', async () => {
     await server.stop();
     await server.exited;
     expect(isAlive(server.pid)).toBe(false);
-    expect(readdirSync(place.data).sort()).toEqual(['temporal-db.json', 'temporal.db']);
+    expect(readdirSync(place.data).sort()).toEqual(['temporal-server.json', 'temporal.db']);
   });
 
   it('is not opened by another version, which names both and leaves the file alone', async () => {

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
-import { freePort, prepareNamespace } from '../../src/temporal/dev-server/frontend';
+import { freePort } from '../../src/temporal/dev-server';
 import { cpf } from '../support/documents';
 import { CommandHost, eventually, type CommandResult } from '../support/diligence-process';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../support/loopback-server';
+import { makeNamespace } from '../support/namespaces';
 import { sharedServer } from '../support/temporal-servers';
 import { testPayloadKeys } from '../support/temporary-store';
 
@@ -33,11 +34,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'diligence-kind-'));
   service = await ExtractService.start();
   const [address, namespace] = [sharedServer(), `test-${randomUUID()}`];
-  const [port] = await Promise.all([
-    freePort(),
-    build(),
-    prepareNamespace(address, namespace, 30_000),
-  ]);
+  const [port] = await Promise.all([freePort(), build(), makeNamespace(address, namespace)]);
   env = {
     PATH: process.env.PATH ?? '',
     INVESTIGATION_BASE_URL: service.baseUrl,

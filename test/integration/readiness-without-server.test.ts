@@ -13,7 +13,7 @@ test('a worker is ready while its server answers', async () => {
   const [origin = 'told nowhere'] = await servedOrigins(place);
   expect(await readinessAt(origin)).toMatchObject({ status: 200, told: { ready: true } });
 
-  place.server.kill('SIGKILL');
+  process.kill(place.server.pid, 'SIGKILL');
   await eventually('not ready', async () => (await readinessAt(origin)).status === 503);
   expect((await readinessAt(origin)).told.checks).toEqual({
     workers: 'ok',

@@ -13,11 +13,11 @@ import { waitBounds, type WaitBounds } from '../../src/domain/core/service/poll-
 import { queueName } from '../../src/domain/core/queues';
 import type { Polled } from '../../src/domain/core/service/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
-import { prepareNamespace } from '../../src/temporal/dev-server/frontend';
 import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/traces/search-trace';
 import type { HistoryEvents } from '../support/clock-locks';
 import { eventually } from '../support/diligence-process';
+import { makeNamespace } from '../support/namespaces';
 import { MachineLoad } from '../support/machine-load';
 import { sharedServer } from '../support/temporal-servers';
 import { dataConverter, hour, second, workflowBundlePath } from '../support/workflow-environment';
@@ -48,7 +48,7 @@ describe('the shared wait, on a real server', () => {
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
     const address = sharedServer();
-    await prepareNamespace(address, namespace, 30_000);
+    await makeNamespace(address, namespace);
     native = await NativeConnection.connect({ address });
     const connection = await Connection.connect({ address });
     client = new Client({ connection, namespace, dataConverter });

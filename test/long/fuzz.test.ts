@@ -167,7 +167,7 @@ class Round {
         this.#worker.kill('SIGCONT');
         return;
       case 'kill server':
-        place.server.kill('SIGKILL');
+        process.kill(place.server.pid, 'SIGKILL');
         await place.server.exited;
         await sleep(lastsMs);
         await place.restartServer();

@@ -62,7 +62,7 @@ function phases(): Phases {
 
 async function killServer(): Promise<void> {
   const { server } = place;
-  server.kill('SIGKILL');
+  process.kill(server.pid, 'SIGKILL');
   await server.exited;
   await place.restartServer();
 }

@@ -47,7 +47,7 @@ async function killThemAll(place: Installation, first: ChildProcess): Promise<vo
   for (let turn = 0; turn <= workerKills; turn += 1) {
     await sleep(arrivalMs / (workerKills + 2));
     if (turn === serverTurn) {
-      place.server.kill('SIGKILL');
+      process.kill(place.server.pid, 'SIGKILL');
       await place.server.exited;
       await place.restartServer();
     } else {

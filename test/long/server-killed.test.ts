@@ -28,7 +28,7 @@ describe('a Temporal server killed with SIGKILL, its file kept', () => {
 
   async function killServer(outageMs: number): Promise<void> {
     const { server } = place;
-    server.kill('SIGKILL');
+    process.kill(server.pid, 'SIGKILL');
     await server.exited;
     await sleep(outageMs);
     await place.restartServer();

@@ -6,7 +6,7 @@ import {
   startDevServer,
   type DevServer,
   type DevServerOptions,
-} from '../../src/temporal/dev-server/dev-server';
+} from '../../src/temporal/dev-server';
 
 /** A folder for dev servers, and those that were started in it. Gone after the test. */
 export class DevServers {

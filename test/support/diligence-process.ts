@@ -18,8 +18,8 @@ import { KeyRing } from '../../src/protection/key-ring';
 import { findIdKey } from '../../src/store/sealed/find-id-key';
 import { openStore } from '../../src/store/open-store';
 import { dataConverterOf } from '../../src/temporal/payload/data-converter';
-import { startDevServer, type DevServer } from '../../src/temporal/dev-server/dev-server';
-import { prepareNamespace } from '../../src/temporal/dev-server/frontend';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
+import { makeNamespace } from './namespaces';
 import { sharedServer } from './temporal-servers';
 import { postgresOfRun, postgresSettings } from './temporary-postgres';
 import { testPayloadKeys } from './temporary-store';
@@ -109,7 +109,7 @@ export class Installation {
     const address = sharedServer();
     const namespace = `test-${randomUUID()}`;
     const [, place] = await Promise.all([
-      prepareNamespace(address, namespace, 30_000),
+      makeNamespace(address, namespace),
       Installation.#on(terms, () => ({ server: null, address, namespace })),
     ]);
     return place;

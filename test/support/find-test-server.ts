@@ -1,15 +1,15 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  aside,
   cacheFolder,
-  namedByVariable,
+  download,
+  inCache,
+  reasonOf,
   ToolNotFoundError,
-  tryDownload,
-  underLock,
   type ToolSearch,
-} from '../../src/temporal/tools/cache';
-import { isExecutableFile, run, toolEnvironment } from '../../src/temporal/tools/process';
+} from '../../src/temporal/temporal-cli';
+import { run, toolEnvironment } from '../../src/temporal/processes';
 
 const testServerVersion = '1.38.0';
 /** What test server 1.38.0 is compiled against; another line of slf4j would print a warning at each start. */
@@ -23,58 +23,63 @@ const installTestServer =
  * Throws `ToolNotFoundError`.
  */
 export async function findTestServer(search: ToolSearch): Promise<string> {
-  const named = await namedByVariable('TEMPORAL_TEST_SERVER_PATH', search.env);
-  if (named !== null) return named;
+  const named = search.env.TEMPORAL_TEST_SERVER_PATH;
+  if (named) {
+    if (await isExecutable(named)) return named;
+    throw new ToolNotFoundError(
+      `TEMPORAL_TEST_SERVER_PATH points at ${named}, which is not an executable file: correct or unset it.`,
+    );
+  }
   const cache = cacheFolder(search.env);
   const fromJars = join(cache, `temporal-test-server-${testServerVersion}`);
   const script = join(fromJars, 'temporal-test-server');
   const native = join(cache, 'temporal-test-server');
   const atHand = async () => {
-    if (await isExecutableFile(native)) return native;
-    return (await isExecutableFile(script)) && (await javaFailure(search)) === null ? script : null;
+    if (await isExecutable(native)) return native;
+    return (await isExecutable(script)) && (await javaFailure(search)) === null ? script : null;
   };
   const found = await atHand();
   if (found !== null) return found;
 
-  return underLock('temporal-test-server', search, async () => {
+  return inCache('temporal-test-server', search, async (folder) => {
     const meanwhile = await atHand();
     if (meanwhile !== null) return meanwhile;
     search.say(
       'No Temporal test server in the cache: downloading it (given up within seconds without a network); if that fails, it is put together from Maven.',
     );
-    const downloadFailure = await aside('temporal-test-server', search, async (folder) => {
-      const executable = join(folder, 'temporal-test-server');
-      const failure = await tryDownload('temporal-test-server', executable, search);
-      if (failure === null) {
-        await rename(executable, native);
-        search.say('The Temporal test server is in the cache.');
-      }
-      return failure;
-    });
-    if (downloadFailure === null) return native;
-
-    const jarsFailure = await aside('temporal-test-server', search, async (folder) => {
-      const failure = await gatherJars(folder, downloadFailure, search);
-      if (failure !== null) return failure;
-      await rm(fromJars, { recursive: true, force: true });
-      await rename(join(folder, 'server'), fromJars);
-      search.say(`The Temporal test server ${testServerVersion} is in the cache.`);
-      return null;
-    });
-    if (jarsFailure === null) return script;
-    throw new ToolNotFoundError(
-      `The Temporal test server could be neither downloaded (${downloadFailure}) nor put together (${jarsFailure}): ${installTestServer}.`,
-    );
+    let notDownloaded: string;
+    try {
+      const tool = 'temporal-test-server';
+      await rename(await download(tool, tool, folder, search), native);
+      return native;
+    } catch (error) {
+      notDownloaded = reasonOf(error);
+    }
+    const notGathered = await gatherJars(folder, notDownloaded, search);
+    if (notGathered !== null) {
+      throw new ToolNotFoundError(
+        `The Temporal test server could be neither downloaded (${notDownloaded}) nor put together (${notGathered}): ${installTestServer}.`,
+      );
+    }
+    await rm(fromJars, { recursive: true, force: true });
+    await rename(join(folder, 'server'), fromJars);
+    search.say(`The Temporal test server ${testServerVersion} is in the cache.`);
+    return script;
   });
 }
 
-async function javaFailure(search: ToolSearch): Promise<string | null> {
-  const { failure } = await run('java', ['-version'], {
-    env: toolEnvironment(search.env),
-    timeoutMs: 30_000,
-    signal: search.signal,
-  });
-  return failure === null ? null : `Java does not run: ${failure}`;
+const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+async function javaFailure({ env, signal }: ToolSearch): Promise<string | null> {
+  const options = { env: toolEnvironment(env), timeout: 30_000, signal };
+  return run('java', ['-version'], options).then(
+    () => null,
+    (error: Error) => `Java does not run: ${error.message}`,
+  );
 }
 
 const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -117,25 +122,13 @@ async function gatherJars(
   search.say(
     `The download did not work (${downloadFailure}): gathering the test server's jars with Maven, once, which takes about ten seconds.`,
   );
-  const { failure } = await run(
-    'mvn',
-    [
-      '-B',
-      '-q',
-      'dependency:copy-dependencies',
-      '-DincludeScope=runtime',
-      '-DoutputDirectory=server/lib',
-    ],
-    {
-      env: toolEnvironment(search.env),
-      cwd: folder,
-      timeoutMs: 10 * 60_000,
-      signal: search.signal,
-      onAlive: (seconds) => search.say(`Still gathering jars: ${seconds} s.`),
-      aliveEveryMs: search.aliveEveryMs,
-    },
-  );
-  if (failure !== null) return `Maven: ${failure}`;
+  const words = ['-DincludeScope=runtime', '-DoutputDirectory=server/lib'];
+  const options = { env: toolEnvironment(search.env), cwd: folder, timeout: 10 * 60_000 };
+  try {
+    await run('mvn', ['-B', '-q', 'dependency:copy-dependencies', ...words], options);
+  } catch (error) {
+    return `Maven: ${(error as Error).message}`;
+  }
   const jars = await readdir(join(server, 'lib')).catch((): string[] => []);
   if (!jars.includes(`temporal-test-server-${testServerVersion}.jar`)) {
     return 'Maven copied no test server';

@@ -1,5 +1,5 @@
 import type { Config } from '@jest/types';
-import { findTemporalCli } from '../../src/temporal/tools/cli';
+import { findTemporalCli } from '../../src/temporal/temporal-cli';
 import { findTestServer } from './find-test-server';
 import { startTemporalServers, type TemporalServers } from './temporal-servers';
 import { prepareTimeSkipping, stopTimeSkipping } from './time-skipping-server';

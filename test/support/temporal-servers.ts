@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDevServer, type DevServer } from '../../src/temporal/dev-server/dev-server';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
+import { hasEnded } from '../../src/temporal/processes';
 
 /**
  * Temporal servers for tests over real processes: one for each jest worker and the whole run, in
@@ -25,7 +26,9 @@ export async function startTemporalServers(count: number): Promise<TemporalServe
   );
   process.env[variable] = servers.map(({ address }) => address).join();
   // They are leaders of their own groups: a run that is broken off must take them along.
-  const kill = (): void => servers.forEach((server) => server.kill('SIGKILL'));
+  const kill = (): void => {
+    for (const { pid } of servers) if (!hasEnded(pid)) process.kill(pid, 'SIGKILL');
+  };
   process.once('exit', kill);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   return {

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DataConverter } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
-import { freePort } from '../../src/temporal/dev-server/frontend';
+import { freePort } from '../../src/temporal/dev-server';
 
 /**
  * Time-skipping servers: one for each jest worker that needs one, for the whole run, started by the

@@ -3,11 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  startDevServer,
-  type DevServer,
-  type DevServerOptions,
-} from '../../temporal/dev-server/dev-server';
+import { startDevServer, type DevServer, type DevServerOptions } from '../../temporal/dev-server';
 import { CommandError } from '../jobs/errors';
 import { printNote } from '../cli/terminal';
 

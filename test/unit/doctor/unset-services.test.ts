@@ -69,7 +69,6 @@ describe('beside an engine that runs', () => {
       sandboxUrl: 'http://127.0.0.1:2',
       investigationBaseUrl: 'http://127.0.0.1:2/api/v1',
       creditBaseUrl: 'http://127.0.0.1:2/credit',
-      startedAt: new Date().toISOString(),
     });
   });
   afterEach(() => rm(dataDir, { recursive: true }));

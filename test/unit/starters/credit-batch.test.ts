@@ -148,7 +148,6 @@ test('a command is refused whose credit service is not that of the engine that r
     sandboxUrl: 'http://127.0.0.1:2',
     investigationBaseUrl: 'http://127.0.0.1:2/api/v1',
     creditBaseUrl: 'http://127.0.0.1:2/credit',
-    startedAt: new Date().toISOString(),
   });
   Object.assign(process.env, { CREDIT_BASE_URL: 'http://127.0.0.1:3/v1', CREDIT_TOKEN: 't' });
   await writeFile('lot/good.rem', cnabFile({ receivables: 1 }));

@@ -10,7 +10,7 @@ import {
   writeEngineRecord,
   type EngineRecord,
 } from '../../../src/temporal/engine-record';
-import { startOf } from '../../../src/temporal/tools/pid';
+import { startOf } from '../../../src/temporal/processes';
 
 const minuteMs = 60_000;
 
@@ -32,7 +32,6 @@ describe('the record of the embedded engine', () => {
       sandboxUrl: null,
       investigationBaseUrl: 'https://investigation.example/api/v1',
       creditBaseUrl: 'https://credit.example/api/v1',
-      startedAt: new Date().toISOString(),
     });
     const record = await runningEngine(dataDir);
     if (record === null) throw new Error('our own process is not found');
@@ -54,7 +53,7 @@ describe('the record of the embedded engine', () => {
   it('tells an end in order from a crash, and from another engine', async () => {
     const record = await begin();
     expect(await embeddedHealth(dataDir, record)).toBe('runs');
-    await rewrite({ ...record, startedAt: 'later' });
+    await rewrite({ ...record, pid: process.ppid, start: await startOf(process.ppid) });
     expect(await embeddedHealth(dataDir, record)).toBe('moved');
     await removeEngineRecord(dataDir);
     expect(await embeddedHealth(dataDir, record)).toBe('stopped');

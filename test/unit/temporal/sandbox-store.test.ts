@@ -37,7 +37,6 @@ test('what a sandbox answered is never reused as a result of a service', async (
     sandboxUrl: sandbox,
     investigationBaseUrl: sandbox,
     creditBaseUrl: null,
-    startedAt: new Date().toISOString(),
   });
   await refuseSandboxStore(environmentOf(sandbox), place.store);
   await expect(refuseSandboxStore(atService, place.store)).rejects.toThrow(refusal);

@@ -6,7 +6,7 @@ import type { Environment } from '../../../environment';
 import type { Store } from '../../../store/store';
 import { engineLogPath, retireIdleRecord } from '../../../temporal/engine-record';
 import { takeStoreForSandbox } from '../../../temporal/sandbox-store';
-import { tailOf } from '../../../temporal/tools/process';
+import { tailOf } from '../../../temporal/processes';
 import { CommandError } from '../../jobs/errors';
 import { openLog } from '../supervised';
 import pino from 'pino';
@@ -17,7 +17,7 @@ import {
   type CodecServer,
 } from '../../../codec-server/serve-codec';
 import type { KeyRing } from '../../../protection/key-ring';
-import type { DevServer } from '../../../temporal/dev-server/dev-server';
+import type { DevServer } from '../../../temporal/dev-server';
 import { printNote } from '../../cli/terminal';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retentionScheduleId } from '../../../domain/core/retention';

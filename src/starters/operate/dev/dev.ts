@@ -4,7 +4,7 @@ import { closeSync, fstatSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readEnvironment, type Environment } from '../../../environment';
-import { endOrphanedServer, type DevServer } from '../../../temporal/dev-server/dev-server';
+import { endOrphanedServer, type DevServer } from '../../../temporal/dev-server';
 import {
   engineLockPath,
   engineLogPath,
@@ -18,9 +18,8 @@ import { isPostgres } from '../../../store/open-store';
 import { lockHolder, withLock } from '../../../store/process-lock';
 import { findPayloadKeys } from '../../../temporal/payload/payload-keys';
 import { proveKeys } from '../../../temporal/payload/store-keys';
-import { findTemporalCli } from '../../../temporal/tools/cli';
-import { hasEnded } from '../../../temporal/tools/pid';
-import { tailOf } from '../../../temporal/tools/process';
+import { findTemporalCli } from '../../../temporal/temporal-cli';
+import { hasEnded, tailOf } from '../../../temporal/processes';
 import {
   serveCodecForUi,
   sandboxSettings,
@@ -204,7 +203,6 @@ async function announce(
     sandboxUrl: sandbox?.baseUrl ?? null,
     investigationBaseUrl: sandbox?.baseUrl ?? investigation?.baseUrl ?? '',
     creditBaseUrl: sandbox?.creditBaseUrl ?? credit?.baseUrl ?? null,
-    startedAt: new Date().toISOString(),
   };
   await writeEngineRecord(dataDir, record);
   for (const line of addressLines(record)) printNote(line);
