@@ -9,7 +9,6 @@ import { kindFacts, type JobEnd, type JobKind, type Say, type Words } from './jo
  * of a row.
  */
 
-/** What a decision comes to. */
 export interface ActionMeaning {
   action: ResolveAction;
   /** The service may charge for it. */
@@ -20,7 +19,6 @@ export interface ActionMeaning {
 /** Codes by which a command ends; 2 (usage) and 130 (interrupted) tell nothing of a job. */
 export type EndCode = 0 | 1 | 3;
 
-/** One cell of the table. */
 export interface Attention {
   needsAttention: boolean;
   exitCode: EndCode;
@@ -250,7 +248,6 @@ const somethingMissing: Words = [
   'algo que foi anunciado está faltando ou pode ser cobrado',
 ];
 
-/** Why something that ended so needs a person. */
 export function whyOf(status: string, say: Say): string {
   return say(...(reasons[status] ?? somethingMissing));
 }

@@ -10,15 +10,12 @@ import type { Claim, Receipt } from './core/service/attempts';
 import type { OutcomeRecord } from './certificates/outcomes';
 import type { DecisionRecord } from './core/decision';
 
-/** Audit entries about jobs. */
-
 /** The job and its actor, in every entry about one of its rows. */
 export interface JobOnTrail {
   jobId: string;
   by: string;
 }
 
-/** A request for a certificate that left or may have left. */
 export interface SentRequest {
   type: string;
   /** `IdKey.nameOf('document', ...)`. */
@@ -69,7 +66,6 @@ export interface StartDetails {
   maxAttempts?: number;
   /** Sent despite findings; the job holds the reason, which can be erased. */
   forced?: boolean;
-  /** Media type of the forced file. */
   mediaType?: string;
 }
 

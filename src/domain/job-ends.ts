@@ -5,8 +5,6 @@ import type { LensOutcome } from './lens/analyze';
 import type { SweepOutcome } from './monitors/sweep';
 import { scanStatus, type ScanOutcome } from './monitors/scan';
 
-/** Ends of jobs whose outcome has more than a status. */
-
 /**
  * @param notSent lines or files that could not be sent
  * @param isDoubted a row needs a person, whatever its status

@@ -25,7 +25,6 @@ export function workflowIdOf(jobId: string): string {
   return parts.slice(0, workflowParts).join('/');
 }
 
-/** The folder of a job in the store. */
 export function jobFolder(jobId: string): string {
   const [prefix = '', ...rest] = jobId.split('/');
   return [byPrefix.get(prefix)?.root ?? `batches/${prefix}`, ...rest].join('/');
@@ -43,38 +42,29 @@ export function jobIdAt(workflowId: string, at: Date): string {
 export interface JobStart {
   id: string;
   kind: JobKind;
-  /** ISO 8601. */
   createdAt: string;
   /** Keyed name of its label; null when it has none. */
   label: string | null;
 }
 
-/** A person's order that stops a job from sending. */
 export type StopWord = 'paused' | 'cancelled';
 
-/** How a job ended, and whether it needs a person. */
 export interface JobEnd {
   status: string;
   needsAttention: boolean;
 }
 
-/** The end of a job, as lists show it. */
 export interface JobEnding extends JobEnd {
-  /** ISO 8601. */
   endedAt: string;
 }
 
-/** Languages of reports and screens. */
 export const languages = ['en', 'pt'] as const;
 export type Language = (typeof languages)[number];
 
-/** A text in each language. */
 export type Words = readonly [en: string, pt: string];
 
-/** Prints one of the two. */
 export type Tell = (...words: Words) => void;
 
-/** Chooses one of the two. */
 export type Say = (en: string, pt: string) => string;
 
 /** How results are written, as chosen at the start. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LensStatus } from '../../src/domain/lens/analyze';
+import type { LensStatus } from '../../src/domain/lens/kinds';
 import { LensInstallation, type FileScript, type Picture } from '../support/lens-installation';
 
 /** The ends that an analysis can come to, and calls that are lost. All of them in one: `long/lens-under-faults`. */

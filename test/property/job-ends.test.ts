@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { exitCodeOf, needsAttention } from '../../src/domain/attention';
-import { analysisStatuses } from '../../src/domain/credit/job';
-import { dossierStatuses, type DossierOutcome } from '../../src/domain/dossiers/follow';
-import type { JobEnd, JobKind } from '../../src/domain/job';
+import type { DossierOutcome } from '../../src/domain/dossiers/follow';
+import { kindFacts, type JobEnd, type JobKind } from '../../src/domain/job';
 import { batchEnd, dossierEnd, lensEnd, sweepEnd, scanEnd } from '../../src/domain/job-ends';
-import { lensStatuses, type LensOutcome } from '../../src/domain/lens/analyze';
+import type { LensOutcome } from '../../src/domain/lens/analyze';
 import { emptyBacklog, type SweepOutcome } from '../../src/domain/monitors/sweep';
 import { noScanCounts, type ScanOutcome } from '../../src/domain/monitors/scan';
 import { casesOf } from '../support/full-size';
@@ -21,7 +20,9 @@ const note = fc.constantFrom(null, 'its report could not be fetched in time');
 
 test('a dossier that lacks its report, or may have an attempt that nobody knows of, needs a person', () => {
   const outcomes = fc.record({
-    status: fc.constantFrom(...dossierStatuses),
+    status: fc.constantFrom(
+      ...(Object.keys(kindFacts.dossier.statuses) as DossierOutcome['status'][]),
+    ),
     possibleAttempt: fc.boolean(),
     notStored: fc.array(fc.constant({ artifactId: 'a', type: null, why: 'gone' }), {
       maxLength: 1,
@@ -43,7 +44,10 @@ test('a dossier that lacks its report, or may have an attempt that nobody knows 
 test('a picture that was analysed needs a person when an artifact did not come', () => {
   const notStored = fc.array(fc.constant({ artifactId: 'a', type: null, why: 'gone' }));
   const files = fc.option(fc.record({ stored: fc.constant([]), notStored }));
-  const outcomes = fc.record({ status: fc.constantFrom(...lensStatuses), files });
+  const outcomes = fc.record({
+    status: fc.constantFrom(...(Object.keys(kindFacts.lens.statuses) as LensOutcome['status'][])),
+    files,
+  });
   fc.assert(
     fc.property(outcomes, (outcome) => {
       const isLeft = outcome.status === 'completed' && outcome.files?.notStored.length !== 0;
@@ -84,7 +88,11 @@ test('a sweep and a scan need a person for what was escalated, not for what a la
 });
 
 test('a batch needs a person for any row that lacks its result or is doubted, and for what was not sent', () => {
-  const counts = fc.record(Object.fromEntries(analysisStatuses.map((status) => [status, few])));
+  const counts = fc.record(
+    Object.fromEntries(
+      Object.keys(kindFacts['credit-analysis'].statuses).map((status) => [status, few]),
+    ),
+  );
   fc.assert(
     fc.property(counts, few, fc.boolean(), (found, notSent, isDoubted) => {
       const isLeft = Object.entries(found).some(

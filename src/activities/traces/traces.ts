@@ -22,8 +22,8 @@ import {
   type TraceOutcome,
   type TraceRecord,
   type TraceSeen,
-  type TraceStatus,
 } from '../../domain/traces/search';
+import type { TraceStatus } from '../../domain/traces/kinds';
 import type { Trace } from '../../domain/traces/trace';
 import type { JobDependencies } from '../dependencies';
 import { answerLost, sendKeyed, type KeyedAnswer, unsentReading } from '../core/attempt';

@@ -39,12 +39,10 @@ export interface AgainRow {
   was: 'new' | 'failed' | 'unknown';
 }
 
-/** Rows that a lane defers to the store: those to request again, and unknown ones. */
 export interface DeferInput {
   list: RowListRef;
   /** The lane and its execution: a restarted one does not know them. */
   lane: string;
-  /** Number of the put or take. */
   step: number;
 }
 
@@ -88,7 +86,6 @@ export type RowAnswer =
       rowIndex: number;
       certidaoId: string;
       requestedAt: number;
-      /** Attempts of the row so far, including this one. */
       attempts: number;
       flags: number;
       /** When to read it first, as far as the worker knows. */
@@ -117,10 +114,8 @@ export type PolledRow = [
 
 export interface PollInput {
   list: RowListRef;
-  /** The row driver, as above. */
   name: string;
   rows: PolledRow[];
-  /** Milliseconds from a row's request to its outcome. */
   rowDeadlineMs: number;
   /** Return after this time in any case. */
   boundMs: number;
@@ -140,7 +135,6 @@ export type PollResult =
 
 export interface PollAnswer {
   settled: PollResult[];
-  /** Outstanding rows whose next read has moved. */
   due: [place: number, dueAt: number][];
   /** Rows that failed because the service's responses cannot be read. */
   unreadable: number;

@@ -1,9 +1,6 @@
 import type { DocumentType } from '../core/documents/documents';
+import type { ReportedFields } from './outcomes';
 
-/**
- * Terms of certificates: what can be bought, how an issuance can end, and one line of a result sheet. Plain types,
- * shared by every layer.
- */
 /**
  * What can be requested: `cnpj` is the real-time query of company data, `trabalhista` the
  * labour-debt negative certificate (the service answers it as `cndt`).
@@ -11,7 +8,6 @@ import type { DocumentType } from '../core/documents/documents';
 export const certificateTypes = ['cnpj', 'trabalhista'] as const;
 export type CertificateType = (typeof certificateTypes)[number];
 
-/** Document types that each accepts. */
 export const documentTypesServed: Readonly<Record<CertificateType, readonly DocumentType[]>> = {
   cnpj: ['cnpj'],
   trabalhista: ['cpf', 'cnpj'],
@@ -42,17 +38,13 @@ export interface ManifestItem<T extends string = CertificateType> {
   /** Physical line of the input file (header = 1): what people see. */
   line: number;
   type: T;
-  /** Digits only: 11 (CPF) or 14 (CNPJ). */
   document: string;
-  /** The user's own reference, '' when none. */
   reference: string;
-  /** What was done to the cell to read it (zeros restored...), '' when nothing. */
   note: string;
   /** The request, where the document does not say all of it; not stored with the row. */
   requested?: string;
   /** Cells of the user's other columns, unchanged; their names are in the job record. */
   own?: readonly string[];
-  /** Emptied by `erase`. */
   erased?: true;
 }
 
@@ -62,11 +54,9 @@ export interface RepeatedLine<T extends string = CertificateType> extends Omit<
   'kind' | 'asks'
 > {
   kind: 'duplicate';
-  /** Line of the first occurrence. */
   duplicateOf: number;
 }
 
-/** An invalid line. */
 export interface RefusedLine<T extends string = CertificateType> {
   line: number;
   kind: 'invalid' | 'unsupported';
@@ -82,43 +72,27 @@ export interface RefusedLine<T extends string = CertificateType> {
   erased?: true;
 }
 
-/** One input line: an item, a repetition, or invalid. */
 export type ManifestRow<T extends string = CertificateType> =
   ManifestItem<T> | RepeatedLine<T> | RefusedLine<T>;
 
 /** One line of a result sheet. `null` and '' both print as an empty cell. */
-export interface ResultRow {
+export interface ResultRow extends Omit<ReportedFields, 'pdfKey'> {
   line: number;
   document: string;
   type: CertificateType | '';
   /** `open`: of a job that has not ended, nothing is stored yet. */
   status: RowStatus | 'open';
   certidaoId: string | null;
-  classification: string | null;
-  divergent: boolean | null;
-  officialName: string | null;
-  /** As the service had it before it read the source. */
-  baseName: string | null;
-  holderName: string | null;
-  sourceName: string | null;
-  /** ISO 8601 instant at which the source was read, as reported. */
-  capturedAt: string | null;
   /** Path of the PDF inside the result folder, with forward slashes. */
   pdf: string | null;
-  sha256: string | null;
   /** Attempts of this job for the row (requests that were sent, or may have been). */
   attempts: number;
-  errorCode: string | null;
-  errorCategory: string | null;
-  errorMessage: string | null;
   reference: string;
   /** Line of the first occurrence, for duplicates. */
   duplicateOf: number | null;
   note: string;
   possibleDoubleCharge: boolean;
-  retryable: boolean | null;
   requestedAt: string | null;
-  completedAt: string | null;
   /** Cells of the user's other columns; left out when erased, or without a sheet. */
   own?: readonly string[];
 }
@@ -143,9 +117,7 @@ export interface BatchSummary {
   total: number;
   blankLines: number;
   counts: StatusCounts;
-  /** Issuances requested by this batch, with any outcome. */
   requested: number;
-  /** Rows issued by reuse, or by another job's request. */
   reused: number;
   /** Rows that may have been charged twice. */
   possibleDoubleCharges: number;

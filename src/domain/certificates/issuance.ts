@@ -1,5 +1,3 @@
-/** One issuance as reported, in our words. */
-
 /** `unknown`: a status word that the specification does not list; treated as unsettled. */
 export type IssuanceState = 'queued' | 'processing' | 'completed' | 'failed' | 'unknown';
 
@@ -12,7 +10,6 @@ export interface Issuance {
   result: IssuanceResult | null;
   evidence: EvidenceLocation;
   error: IssuanceError | null;
-  /** ISO 8601 instants as reported. */
   createdAt: string | null;
   completedAt: string | null;
 }
@@ -25,7 +22,6 @@ export interface IssuanceResult {
   /** As the service had it before. */
   baseName: string | null;
   holderName: string | null;
-  /** Its source. */
   sourceName: string | null;
   capturedAt: string | null;
 }
@@ -35,9 +31,7 @@ export interface EvidenceLocation {
   pdfUrl: string | null;
   /** `links.pdf`, the second choice. */
   linkedPdf: string | null;
-  /** Hex, lower case. */
   sha256: string | null;
-  /** The service announces it as pending. */
   isPending: boolean;
 }
 

@@ -2,9 +2,7 @@ import type { CertificateType, ManifestItem } from './certificates';
 
 /** A list of rows of a job: one batch or one single issuance. */
 export interface RowListRef {
-  /** Folder of the store that holds the list of items. */
   folder: string;
-  /** Number of items; row indexes count from 0. */
   items: number;
   /** Folder of the job that outcomes are stored under: differs for resolutions of a batch. */
   outcomesIn: string;
@@ -12,12 +10,10 @@ export interface RowListRef {
 
 /** The terms of a job that its results show. */
 export interface CertificateTerms {
-  /** From a row's request to its outcome. */
   rowDeadlineMs: number;
   /** Epoch milliseconds: certificates issued since then are reused. */
   reuseSince: number;
   onUnknown: 'report' | 'reissue';
-  /** Rows of a batch in flight at once. */
   concurrency?: number;
   /** Requests of a batch before a person must decide. */
   budget?: number | undefined;
@@ -31,7 +27,6 @@ export interface CertificateRecord {
   label: string | null;
   /** A new paid order on purpose. */
   rerun?: boolean;
-  /** File name of the input, without its folder; null for a single issuance. */
   inputName: string | null;
   inputSha256: string | null;
   inputKey: string | null;
@@ -39,7 +34,6 @@ export interface CertificateRecord {
   columns?: readonly string[];
   createdAt: string;
   createdBy: string;
-  /** Input lines with content. */
   lines: number;
   blankLines: number;
   items: number;
@@ -47,12 +41,10 @@ export interface CertificateRecord {
   terms?: CertificateTerms;
 }
 
-/** Start of an item in the list of a resolution. */
 export interface ItemStart {
   /** `buy`: a person decided to send again. `watch`: read this issuance, send nothing. */
   kind: 'buy' | 'watch';
   certidaoId: string | null;
-  /** Attempts of the job for the item before. */
   attempts: number;
 }
 

@@ -1,15 +1,9 @@
 import type { CertificateType } from './certificates';
+import type { IssuanceResult } from './issuance';
 
 /** Reported fields of an issuance, in the words of the result sheet. */
-export interface ReportedFields {
+export interface ReportedFields extends IssuanceResult {
   completedAt: string | null;
-  classification: string | null;
-  divergent: boolean | null;
-  officialName: string | null;
-  baseName: string | null;
-  holderName: string | null;
-  sourceName: string | null;
-  capturedAt: string | null;
   /** Key of the checked PDF, in the store. */
   pdfKey: string | null;
   sha256: string | null;
@@ -45,7 +39,6 @@ export interface OutcomeRecord extends ReportedFields {
   status: 'issued' | 'failed' | 'expired' | 'unknown_outcome' | 'cancelled';
   /** Null when the request was refused, or its response lost. */
   certidaoId: string | null;
-  /** Attempts of this job for the item. */
   attempts: number;
   requestedAt: string | null;
   settledAt: string;
@@ -62,15 +55,12 @@ export interface IssuanceFact extends ReportedFields {
   settledAt: number;
   retryAfterMs: number | null;
   note: string;
-  /** The raw response. */
   answer: unknown;
   /** Its PDF or content was erased: it cannot be reused. */
   erased?: true;
 }
 
-/** The merged outcome of an item. */
 export interface MergedOutcome extends OutcomeRecord {
-  /** Every issuance of the item in this job, oldest first. */
   issuances: string[];
 }
 

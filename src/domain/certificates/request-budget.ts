@@ -10,9 +10,7 @@ export interface LaneReport {
   rows: number;
 }
 
-/** The answer to a report with waiting rows. */
 export interface LaneGrant {
-  /** Number of the report. */
   number: number;
   /** Requests that the lane may send in all. */
   limit: number;

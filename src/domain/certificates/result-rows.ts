@@ -12,35 +12,20 @@ export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): Stor
   if (outcome === null) throw new RangeError(`item ${row.item} of the job has no stored outcome`);
   const isFirst = row.kind === 'item';
   if (row.erased) return erasedResult(isFirst ? { ...outcome, ...row } : row);
+  const { settledAt: _, ...reported } = outcome;
+  const { line, item, document, type, reference } = row;
   const notes = [row.note, outcome.note, earlierIssuances(outcome)];
   return {
-    line: row.line,
-    item: row.item,
-    document: row.document,
-    type: row.type,
+    ...reported,
+    line,
+    item,
+    document,
+    type,
+    reference,
     status: isFirst ? outcome.status : 'duplicate',
-    certidaoId: outcome.certidaoId,
-    classification: outcome.classification,
-    divergent: outcome.divergent,
-    officialName: outcome.officialName,
-    baseName: outcome.baseName,
-    holderName: outcome.holderName,
-    sourceName: outcome.sourceName,
-    capturedAt: outcome.capturedAt,
-    pdfKey: outcome.pdfKey,
-    sha256: outcome.sha256,
     attempts: isFirst ? outcome.attempts : 0,
-    errorCode: outcome.errorCode,
-    errorCategory: outcome.errorCategory,
-    errorMessage: outcome.errorMessage,
-    reference: row.reference,
     duplicateOf: isFirst ? null : row.duplicateOf,
     note: notes.filter((note) => note !== '').join('; '),
-    possibleDoubleCharge: outcome.possibleDoubleCharge,
-    retryable: outcome.retryable,
-    requestedAt: outcome.requestedAt,
-    completedAt: outcome.completedAt,
-    issuances: outcome.issuances,
     ...(row.own !== undefined && { own: row.own }),
   };
 }
@@ -56,7 +41,6 @@ export function resultSoFar(row: ManifestRow, outcome: MergedOutcome | null): Op
 
 export type OpenResultRow = Omit<StoredResultRow, 'status'> & Pick<ResultRow, 'status'>;
 
-/** Fields of a result row that an erasure empties. */
 type ErasableRow = Pick<StoredResultRow, 'line' | 'type'> &
   Partial<Pick<StoredResultRow, 'item' | 'attempts' | 'duplicateOf' | 'possibleDoubleCharge'>>;
 

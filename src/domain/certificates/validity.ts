@@ -53,13 +53,10 @@ function dayOf(at: number): string {
   return new Date(at + offsetMs).toISOString().slice(0, 10);
 }
 
-/** The newest stored certificate of a document. */
 export interface HeldCertificate {
   type: CertificateType;
-  /** Digits only. */
   document: string;
   reference: string;
-  /** ISO 8601, as reported. */
   capturedAt: string;
   certidaoId: string;
   /** Its job, and the line there. */
@@ -87,7 +84,6 @@ export function expiringOf(
 /** Id of the renewal schedule and its workflow. */
 export const renewalScheduleId = 'renewals';
 
-/** The rows of a renewal batch. */
 export function renewalRows(found: readonly ExpiringCertificate[]): ManifestItem[] {
   return found.map(({ certidaoId, document, reference, rule, type, validUntil }, item) => ({
     kind: 'item',

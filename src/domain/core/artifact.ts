@@ -4,21 +4,17 @@ export interface Artifact {
   artifactId: string;
   type: string | null;
   mediaType: string | null;
-  /** `available` is documented; others are stored unchanged. */
   status: string | null;
   /** Null: not reported. May hold a signature: never logged, never in a history. */
   url: string | null;
   /** ISO 8601 instant after which the address no longer works; the artifact may be there still. */
   urlExpiresAt: string | null;
-  /** ISO 8601 instant after which the artifact is gone. */
   availableUntil: string | null;
 }
 
-/** As it is stored. */
 export interface StoredArtifact {
   artifactId: string;
   type: string | null;
-  /** By its content. */
   mediaType: string;
   key: string;
   sha256: string;

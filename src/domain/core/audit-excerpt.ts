@@ -10,9 +10,7 @@ export interface AuditExcerpt {
 
 export interface ExcerptLink {
   number: number;
-  /** ISO 8601. */
   at: string;
-  /** Hash of the previous link. */
   prev: string;
   hash: string;
   /** JSON of the entry; null: about another job. */

@@ -21,20 +21,15 @@ export interface AuditEntry {
   kind: AuditKind;
   /** Id of the event, the same for every repetition: `request/<type>/<subject>/<n>`. */
   id: string;
-  /** Its result in a word: `accepted`, `issued`, `reissue`, `erased`... */
   result: string;
   /** The actor: for a worker, who requested the job. */
   by: string;
-  /** ISO 8601 instant of the event; the record also has the instant of writing. */
   happenedAt: string;
-  /** Job id. */
   job?: string;
-  /** Row index. */
   item?: number;
   /** `IdKey.nameOf('document', ...)`. */
   subject?: string;
   certidaoId?: string;
-  /** Of the evidence. */
   sha256?: string;
   /** Anything else that is never personal, so that it need not be erased. */
   details?: Record<string, string | number | boolean | null>;
@@ -54,7 +49,6 @@ export function jobRequestEntry(
   return { kind: 'request', id, result, by, happenedAt, job: jobId, ...about };
 }
 
-/** The end of a job. @param sha256 of its result; null: none */
 export function jobOutcomeEntry(
   { jobId, status: result, settledAt }: Pick<OutcomeFields, 'jobId' | 'status' | 'settledAt'>,
   { createdBy: by }: Pick<JobInput, 'createdBy'>,
@@ -73,7 +67,6 @@ export function jobOutcomeEntry(
   };
 }
 
-/** A person's order or decision: each time another entry. */
 export function decisionEntry(
   action: string,
   { jobId, by }: { jobId: string; by: string },
@@ -107,23 +100,12 @@ function reasonOf(text: string): string | null {
   return /^(?:too late|no token|answered \d{3}|[A-Za-z]{1,60})$/.test(text) ? text : null;
 }
 
-/** A stored entry, linked to the previous one of its chain. */
 export interface AuditRecord extends AuditEntry {
   /** Hash of the previous record; for the first, of the store's id and the chain's name. */
   prev: string;
-  /** From 1, without gaps. */
   number: number;
   /** ISO 8601 instant of writing: never before that of the previous record. */
   at: string;
 }
 
-/** Head of a chain when an anchor was made. */
 export type ChainHead = [chain: string, number: number, hash: string];
-
-/** Links the chains of many writers: each anchor names the heads that changed since the last. */
-export interface AuditAnchor {
-  prev: string;
-  number: number;
-  at: string;
-  heads: ChainHead[];
-}

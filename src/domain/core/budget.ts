@@ -1,7 +1,6 @@
 import type { Say } from '../job';
 import { orderAnswer, type OrderAnswer } from '../order-answers';
 
-/** A used-up budget, in requests. */
 export interface ReachedBudget {
   made: number;
   allowed: number;

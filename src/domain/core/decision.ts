@@ -1,8 +1,6 @@
 import type { ResolveAction } from './kind';
 
-/** A person's resolution of a job, or of rows of a batch. */
 export interface DecisionRecord {
-  /** Number among those of the job, from 1. */
   number: number;
   action: ResolveAction;
   /** For `adopt`: the id that the service's support named. */

@@ -8,7 +8,6 @@ export type FlatRow = Readonly<Record<string, Cell>>;
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface FindingSection {
-  /** Path in the response. */
   name: string;
   /** What its rows are, if they show it (`places`); else the name. */
   title: string;

@@ -4,7 +4,6 @@ export interface JobRef {
   folder: string;
 }
 
-/** What the input of every job has. */
 export interface JobInput {
   /** `<prefix>/<name>/<instant>`. */
   jobId: string;
@@ -17,13 +16,11 @@ export interface JobInput {
   createdBy: string;
 }
 
-/** An error of the service or of ours, for people. */
 export interface JobError {
   code: string | null;
   message: string;
 }
 
-/** What the outcome of every job has; it is the result of its workflow too. */
 export interface OutcomeFields<Status extends string = string> {
   jobId: string;
   status: Status;

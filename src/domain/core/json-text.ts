@@ -50,7 +50,6 @@ export function memberText(json: string, name: string): string | null {
   return found;
 }
 
-/** `JSON.stringify` that leaves each `JsonText` unchanged. */
 export function stringifyWithTexts(value: unknown, indent = 0): string {
   const texts: string[] = [];
   const mark = absentMark(JSON.stringify(value));

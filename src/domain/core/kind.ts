@@ -1,4 +1,3 @@
-/** Actions of resolutions. */
 export const resolveActions = [
   'reissue',
   'abandon',
@@ -18,7 +17,6 @@ export type Cells<Status extends string = string> = Readonly<Record<Status, Cell
 export const done: Cell = ['done'];
 export const failed: Cell = ['failed'];
 
-/** Facts about a job kind, for all layers. */
 export interface KindFacts {
   /** Prefix of its ids; default: its name. */
   prefix?: string;

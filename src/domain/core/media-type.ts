@@ -20,7 +20,6 @@ const formats: readonly (readonly [mediaType: string, extension: string, beginni
   ['application/zip', '.zip', /^PK\p{Cc}{2}/u],
 ];
 
-/** Bytes that are examined. */
 export const mediaTypeBytes = 512;
 
 export const unknownMediaType = 'application/octet-stream';
@@ -48,7 +47,6 @@ export function isPictureOrVideo(mediaType: string): boolean {
   return /^(?:image|video)\//.test(mediaType);
 }
 
-/** Extension, with its dot. */
 export function extensionOf(mediaType: string): string {
   return formats.find(([known]) => known === mediaType)?.[1] ?? '.bin';
 }

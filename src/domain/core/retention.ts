@@ -1,25 +1,23 @@
 import { jobKinds, type JobKind } from '../job';
 
-/** Retention terms by kind: jobs that ended before are erased. */
-
 /** A resolution is erased with its job. */
 export const retainedKinds = jobKinds.filter((kind) => kind !== 'decision');
 
 export interface RetentionTerm {
   kind: JobKind;
   count: number;
-  /** Days, or years of the calendar. */
   unit: 'd' | 'y';
 }
 
 /** Counts of expired jobs. */
-export interface RetentionCounts {
-  erased: number;
+export const nothingExpired = {
+  erased: 0,
   /** They are open, or a resolution of them is. */
-  underWay: number;
+  underWay: 0,
   /** They may have bought something, and wait for a person. */
-  undecided: number;
-}
+  undecided: 0,
+};
+export type RetentionCounts = typeof nothingExpired;
 
 /** The last job checked: where the next step resumes. */
 export interface ExpiredCursor {
@@ -27,9 +25,6 @@ export interface ExpiredCursor {
   id: string;
 }
 
-export const nothingExpired: RetentionCounts = { erased: 0, underWay: 0, undecided: 0 };
-
-/** The only schedule of its kind in a namespace. */
 export const retentionScheduleId = 'retention';
 
 /** `trace=90d`. */

@@ -5,11 +5,9 @@ import type { JobKind } from '../job';
  * reason of a person. A namespace on SQL has room for ten Keyword attributes.
  */
 export const searchAttributes = {
-  /** Kind of the workflow. */
   DiligenceKind: 'KEYWORD',
   /** Its outcome: status of a row or an analysis. Absent before. */
   DiligenceOutcome: 'KEYWORD',
-  /** Id of its batch or single issuance. */
   DiligenceBatch: 'KEYWORD',
   /** The service that it calls. */
   DiligenceService: 'KEYWORD',

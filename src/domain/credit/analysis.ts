@@ -7,7 +7,6 @@ export interface Analysis extends AnalysisHead {
   assignor: AnalysedAssignor;
 }
 
-/** Fields of an analysis as a whole. */
 export interface AnalysisHead {
   operationId: string | null;
   engineId: string | null;

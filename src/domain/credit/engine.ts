@@ -2,7 +2,6 @@ import type { Words } from '../job';
 import type { JsonText } from '../core/json-text';
 import { isUuid } from '../core/uuid';
 
-/** A rule engine of the credit service. */
 export interface Engine {
   id: string;
   name: string;
@@ -34,7 +33,6 @@ export interface EngineFields {
 export const longestEngineName = 100;
 export const longestEngineDescription = 500;
 
-/** What is wrong with the lengths; null: nothing. */
 export function lengthFault({ name, description }: EngineFields): Words | null {
   const letters = (text: string): number => Array.from(text).length;
   if (name !== undefined && (letters(name) < 1 || letters(name) > longestEngineName)) {
@@ -81,7 +79,6 @@ function normalName(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-/** Identity of the engine in a command: the id, or the normalised name. */
 export function engineKey(idOrName: string): string {
   return isUuid(idOrName) ? idOrName.trim().toLowerCase() : `named ${normalName(idOrName)}`;
 }

@@ -8,6 +8,7 @@ import {
 import type { Attempt } from '../core/service/attempts';
 import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import type { AnalysisSummary } from './analysis';
+import type { AnalysisStatus } from './kinds';
 import type { ResultFilter } from './operation';
 
 /** One analysis of one file as requested: the input of a job, in `analyses/<name>/<instant>`. */
@@ -22,12 +23,10 @@ export interface AnalysisRecord extends JobInput {
   cnab: StoredInput;
   xmls: StoredInput | null;
   engineId: string | null;
-  /** As entered. */
   engine: string | null;
   filter: ResultFilter;
   /** Keyed name of the assignor's document; null or absent: the file does not have it. */
   assignor?: string | null;
-  /** Counted by the local scan. */
   receivables: number;
   totalCents: string;
   /** Why a file with blocking findings was sent; null: it had none. */
@@ -43,29 +42,15 @@ export interface StoredInput {
   key: string;
 }
 
-export const analysisStatuses = [
-  'completed',
-  'failed',
-  'refused',
-  'expired',
-  'unknown_outcome',
-  'cancelled',
-] as const;
-export type AnalysisStatus = (typeof analysisStatuses)[number];
-
-/** How an analysis ended. */
 export interface AnalysisOutcome extends OutcomeFields<AnalysisStatus> {
   operationId: string | null;
-  /** The last status word of the service; null: none. */
   statusWord: string | null;
   result: AnalysisResultRef | null;
   /** An earlier decision about the same file may be charged too. */
   possibleDoubleCharge: boolean;
 }
 
-/** Both stored results, and a summary. */
 export interface AnalysisResultRef {
-  /** Keys of large objects. */
   issuesKey: string;
   allKey: string;
   engineId: string | null;
@@ -74,7 +59,6 @@ export interface AnalysisResultRef {
   contradictions: string[];
 }
 
-/** State of a request after one activity. */
 export type RequestAnswer =
   | {
       kind: 'accepted';
@@ -100,7 +84,6 @@ export type RequestAnswer =
 
 export type Unsent = Extract<RequestAnswer, { kind: 'unsent' }>;
 
-/** An operation as last read. */
 export type OperationSeen =
   | { kind: 'unsettled'; statusWord: string | null }
   /** The result of issues is stored. */
@@ -110,7 +93,6 @@ export type OperationSeen =
 /** The engine that a name means, stored once for a job. */
 export type ChosenEngine = { engineId: string; fence: string };
 
-/** Result of the choice. */
 export type EngineChosen =
   | { kind: 'chosen' }
   /** Nothing can be sent. */
@@ -137,7 +119,6 @@ export function analysisRequestEntries(
   return [jobRequestEntry(id, result, claim.claimedAt, record, { details })];
 }
 
-/** @param sha256 of the stored complete result; null: none */
 export function analysisOutcomeEntry(
   outcome: AnalysisOutcome,
   record: AnalysisRecord,

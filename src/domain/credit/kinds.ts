@@ -1,14 +1,14 @@
 import { jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import type { AnalysisStatus } from './job';
 
-const statuses: Cells<AnalysisStatus> = {
+const statuses = {
   completed: ['done'],
   cancelled: ['done', 'reissue', 'watch'],
   failed: ['failed', 'reissue'],
   refused: ['failed', 'reissue'],
   expired: ['person', 'watch', 'reissue', 'abandon'],
   unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
-};
+} satisfies Cells;
+export type AnalysisStatus = keyof typeof statuses;
 
 const service = 'credit';
 

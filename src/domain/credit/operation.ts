@@ -3,11 +3,9 @@ export interface AnalysisOperation {
   operationId: string;
   /** Never `completed`: only the presence of the result shows that. */
   state: 'unsettled' | 'failed';
-  /** The service's own word; null: none. */
   statusWord: string | null;
   /** Neither our lists nor the specification have the word: logged once as a warning. */
   isUnknownWord: boolean;
-  /** The service's failure details; null: none. */
   failure: { code: string | null; message: string | null } | null;
 }
 

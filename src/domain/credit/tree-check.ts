@@ -5,7 +5,6 @@ interface Tally {
   cents: number;
 }
 
-/** Maximum number of contradictions listed. */
 const mostReported = 20;
 
 /** Adds up a complete tree while it is read, and compares the sums with its summary. */

@@ -2,9 +2,6 @@ import type { Artifact } from '../core/artifact';
 import type { Billing } from '../core/service/billing';
 import type { ServiceFailure } from '../core/service/service-failure';
 
-/** Dossiers of the service. */
-
-/** States by which a list can be filtered. */
 export const dossierStates = [
   'queued',
   'running',
@@ -21,11 +18,8 @@ export interface Dossier {
   /** `unknown`: absent, or a word that the specification does not list. */
   state: DossierState | 'unknown';
   statusWord: string | null;
-  /** `cpf`, `cnpj`, or null. */
   subjectType: string | null;
-  /** `standard`, `modular`, `provided_data`, or another word. */
   mode: string | null;
-  /** `basic`, `advanced`, or another word. */
   kind: string | null;
   attempt: DossierAttempt | null;
   coverage: DossierCoverage | null;
@@ -63,9 +57,7 @@ export interface DossierCoverage {
   phases: readonly { phase: string | null; status: string | null }[];
 }
 
-/** Deterministic, once the matrix is evaluated. */
 export interface RiskClassification {
-  /** `classified`, `insufficient_data`, or another word. */
   status: string | null;
   /** Null with `insufficient_data`. */
   level: string | null;

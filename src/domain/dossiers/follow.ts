@@ -1,13 +1,7 @@
 import type { StoredArtifact, ArtifactNotStored } from '../core/artifact';
 import type { JobInput, OutcomeFields } from '../core/job-record';
-import type { ServiceFailure } from '../core/service/service-failure';
-import type {
-  AttemptBilling,
-  Dossier,
-  DossierCoverage,
-  DossierState,
-  RiskClassification,
-} from './dossier';
+import type { AttemptBilling, Dossier, RiskClassification } from './dossier';
+import type { DossierStatus } from './kinds';
 
 /**
  * What to do about a dossier that needs a review: `wait` for a person, settle it at once, or `leave` it as
@@ -32,39 +26,17 @@ export function dossierIdOf({ jobId }: { jobId: string }): string {
 }
 
 /** The part of one read that decisions need. */
-export interface DossierSight {
-  state: DossierState | 'unknown';
-  statusWord: string | null;
-  mode: string | null;
-  stale: boolean | null;
-  /** Null: absent. */
-  attempt: { number: number | null; status: string | null; billing: AttemptBilling | null } | null;
-  coverage: Omit<DossierCoverage, 'phases'> | null;
-  failure: ServiceFailure | null;
-}
-
-export const dossierStatuses = [
-  'completed',
-  'needs_review',
-  'failed',
-  'cancelled',
-  'expired',
-  /** Permanently refused: no such dossier, or a refused cancellation. */
-  'refused',
-] as const;
-export type DossierStatus = (typeof dossierStatuses)[number];
+export type DossierSight = ReturnType<typeof sightOf>;
 
 export interface AttemptSeen {
   number: number;
   /** The service's word. */
   status: string | null;
-  /** As last read. */
   billing: AttemptBilling | null;
 }
 
 export type ReviewAction = 'accept' | 'retry';
 
-/** A decision about a dossier that needs a review, by a person or the policy. */
 export interface ReviewDecision {
   action: ReviewAction;
   note: string;
@@ -72,20 +44,9 @@ export interface ReviewDecision {
   at: string;
 }
 
-/** `omitted`: no matrix was supplied, or it was not evaluated. `other`: a word that the specification does not list. */
-export type RiskForm = 'omitted' | 'insufficient_data' | 'classified' | 'other';
-
 /** The classification in the outcome; the stored response has its rules. */
-export interface RiskSummary {
-  form: RiskForm;
-  status: string | null;
-  level: string | null;
-  score: number | null;
-  matchedRules: number;
-  missingFields: number;
-}
+export type RiskSummary = ReturnType<typeof riskSummary>;
 
-/** What was stored of a settled dossier. */
 export interface DossierReport {
   sight: DossierSight;
   /** Null: not available. */
@@ -98,7 +59,6 @@ export interface DossierReport {
   movedOn: boolean;
 }
 
-/** How following it ended. */
 export interface DossierOutcome extends OutcomeFields<DossierStatus> {
   dossierId: string;
   /** The service's status word at the last read; null: never read. */
@@ -107,7 +67,6 @@ export interface DossierOutcome extends OutcomeFields<DossierStatus> {
   /** The service holds data newer than the report. */
   stale: boolean | null;
   coverage: DossierSight['coverage'];
-  /** In order of their numbers. */
   attempts: AttemptSeen[];
   /** Attempts that this job caused. */
   caused: number;
@@ -121,7 +80,7 @@ export interface DossierOutcome extends OutcomeFields<DossierStatus> {
   note: string | null;
 }
 
-export function sightOf(dossier: Dossier): DossierSight {
+export function sightOf(dossier: Dossier) {
   const { attempt, coverage, failure, mode, stale, state, statusWord } = dossier;
   return {
     state,
@@ -142,7 +101,6 @@ export function sightOf(dossier: Dossier): DossierSight {
   };
 }
 
-/** Status shown while waiting. */
 export function statusOf({ attempt, state }: Pick<DossierSight, 'attempt' | 'state'>): string {
   return attempt?.number == null ? state : `${state} (attempt ${attempt.number})`;
 }
@@ -156,11 +114,16 @@ export function isReported(state: DossierSight['state']): boolean {
   return state === 'completed' || state === 'needs_review';
 }
 
-export function riskSummary(risk: RiskClassification | null): RiskSummary {
-  const known = risk?.status === 'classified' || risk?.status === 'insufficient_data';
+/**
+ * `omitted`: no matrix was supplied, or it was not evaluated. `other`: a word that the specification
+ * does not list.
+ */
+export function riskSummary(risk: RiskClassification | null) {
+  const status = risk?.status ?? null;
+  const known = status === 'classified' || status === 'insufficient_data' ? status : 'other';
   return {
-    form: risk === null ? 'omitted' : known ? (risk.status as RiskForm) : 'other',
-    status: risk?.status ?? null,
+    form: risk === null ? ('omitted' as const) : known,
+    status,
     level: risk?.level ?? null,
     score: risk?.score ?? null,
     matchedRules: risk?.matchedRules.length ?? 0,

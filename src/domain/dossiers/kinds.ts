@@ -1,14 +1,15 @@
 import { failed, jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import type { DossierStatus } from './follow';
 
-const statuses: Cells<DossierStatus> = {
+const statuses = {
   completed: ['done', 'watch'],
   cancelled: ['done'],
   failed: ['failed', 'watch', 'retry'],
+  /** Permanently: no such dossier, or a refused cancellation. */
   refused: failed,
   needs_review: ['person', 'watch', 'accept'],
   expired: ['person', 'watch'],
-};
+} satisfies Cells;
+export type DossierStatus = keyof typeof statuses;
 
 const service = 'investigation';
 

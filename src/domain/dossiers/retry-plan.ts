@@ -5,7 +5,6 @@ import type { Dossier } from './dossier';
 export interface RetryPlanTerms {
   /** Epoch milliseconds: dossiers last changed before it are left. Null: any. */
   since: number | null;
-  /** Maximum number of dossiers. */
   limit: number;
   /** Highest attempt number that may be caused; null: one more for each. */
   maxAttempts: number | null;

@@ -7,7 +7,6 @@ import type { DossierSight, ReviewDecision } from './follow';
 
 export type NoRetry =
   | 'max_attempts'
-  /** `retryable: false`. */
   | 'not_retryable'
   /** The service does not report the number of the attempt: attempts cannot be counted. */
   | 'attempt_unknown'
@@ -68,11 +67,9 @@ export function whyNotDecided(
 /** One request for another attempt: its key starts at most one, whoever sends it. */
 export interface Retry {
   dossierId: string;
-  /** Number of the failed attempt. */
   from: number;
   /** From 1; a new number only after a refusal, which the service does not remember. */
   number: number;
-  /** Subject of its claims. */
   subject: string;
   /** The last send that may have left; null: none. */
   attempt: Attempt | null;
@@ -88,7 +85,6 @@ export type StartedAttempt = Extract<Receipt, { kind: 'accepted' }> & {
   };
 };
 
-/** Result of a request for another attempt. */
 export type Retried =
   | { kind: 'started'; attempt: number; by: 'us' | 'elsewhere' }
   | { kind: 'refused'; status: number; code: string | null; message: string }
@@ -113,7 +109,6 @@ export function attemptAfter(ended: DossierSight | null, now: DossierSight): num
   return number !== null && number > (ended?.attempt?.number ?? 0) ? number : null;
 }
 
-/** A failure, with the service's message if there is one. */
 export function failedAs({ failure }: DossierSight, code: string, message: string) {
   const reported = failure?.message ?? null;
   const error = {

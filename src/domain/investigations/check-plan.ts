@@ -20,7 +20,6 @@ type Fault = { message: string } & ({ pt: string } | { code: string });
 /** A fault of a plan, and where in the file. */
 export type PlanFault = { path: string } & Fault;
 
-/** A target as sent, or why it is not one. */
 export type TargetReading = { target: string } | Fault;
 
 /** For a step with files, the target is the file's path. */
@@ -239,7 +238,6 @@ function noStep(id: string): Fault {
   return fault(`there is no step ${id}`, `não há a etapa ${id}`);
 }
 
-/** Identity of what a step requests. */
 function requested({ kind, of, options }: PlanStep): string {
   return JSON.stringify([kind, of.toSorted(), Object.entries(options).map(String).toSorted()]);
 }

@@ -1,6 +1,5 @@
 /** Different names or statuses of the same person or company in the sources. */
 export interface Divergence {
-  /** Digits. */
   document: string;
   about: 'name' | 'situation';
   /** Each value once, with all its sources. */

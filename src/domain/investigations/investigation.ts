@@ -6,7 +6,6 @@ import type { LensRecord } from '../lens/analyze';
 import type { InvestigationStatus } from './kinds';
 import type { Plan, Subject } from './plan';
 
-/** Files of the subject, stored with the request. */
 export interface SubjectFiles {
   photo: Pick<LensRecord, 'file' | 'forced'> | null;
   receivables: SubjectReceivables | null;
@@ -24,9 +23,7 @@ export interface InvestigationRecord extends JobInput {
   plan: Plan;
   subject: Subject;
   files: SubjectFiles;
-  /** Results at most this old are reused. */
   maxAgeMs: number;
-  /** `--rerun`: everything is requested again. */
   rerun: boolean;
   /** Chargeable requests before a person must decide; null: no bound. */
   budget: number | null;
@@ -44,9 +41,7 @@ export interface GraphStep {
 export const stepStatuses = [
   /** Every request was answered. */
   'answered',
-  /** Some were. */
   'partial',
-  /** None was. */
   'missing',
   /** It had no targets, its condition did not hold, or a step that it needs has no result. */
   'not_requested',
@@ -54,7 +49,6 @@ export const stepStatuses = [
 ] as const;
 export type StepStatus = (typeof stepStatuses)[number];
 
-/** A job that a step requested. */
 export interface StepChild {
   jobId: string;
   kind: JobKind;
@@ -101,7 +95,6 @@ export function childResult(
       : 'undecided';
 }
 
-/** Status of a step, from the ends of its jobs. */
 export function endOfStep(
   id: string,
   children: StepChild[],
@@ -124,7 +117,6 @@ export function endOfStep(
   return { id, status, why: whys.length === 0 ? null : whys.join('; '), cut, children };
 }
 
-/** Status of the whole investigation. */
 export function statusOf(
   steps: readonly StepEnd[],
   graph: readonly Pick<GraphStep, 'id' | 'required'>[],

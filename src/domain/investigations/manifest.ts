@@ -22,7 +22,6 @@ export interface ManifestFile {
   evidence: Omit<EvidenceRow, 'path' | 'bytes' | 'sha256'> | null;
 }
 
-/** `manifest.sig`. */
 export interface ManifestSignature {
   algorithm: 'Ed25519';
   publicKey: string;

@@ -22,22 +22,25 @@ export const mostItems = 20;
 /** A template that yields more is taken for a mistake. */
 export const mostYield = 1_000;
 
-/** The subject of a plan; files by their paths. */
-export interface Subject {
-  cpf: string[];
-  cnpj: string[];
-  name: string | null;
-  email: string[];
-  phone: string[];
-  /** Ids of dossiers at the service. */
-  dossier: string[];
-  /** Ids of monitors at the service. */
-  monitor: string[];
-  photo: string | null;
-  receivables: string | null;
-  /** A ZIP of NF-e XML documents beside the receivables. */
-  xmls: string | null;
+/** An empty subject; in the order of a plan file, since subjects are named by their JSON. */
+export function emptySubject() {
+  return {
+    cpf: [] as string[],
+    cnpj: [] as string[],
+    name: null as string | null,
+    email: [] as string[],
+    phone: [] as string[],
+    /** Ids of dossiers and monitors at the service. */
+    dossier: [] as string[],
+    monitor: [] as string[],
+    /** Files by their paths. */
+    photo: null as string | null,
+    receivables: null as string | null,
+    /** A ZIP of NF-e XML documents beside the receivables. */
+    xmls: null as string | null,
+  };
 }
+export type Subject = ReturnType<typeof emptySubject>;
 
 /** The step waits for the named one, and requests nothing unless the condition holds. */
 export interface Condition {
@@ -46,22 +49,6 @@ export interface Condition {
   status: string[] | null;
   /** Path in its result that must have a value; null: none. */
   has: string | null;
-}
-
-/** An empty subject; in the order of a plan file, since subjects are named by their JSON. */
-export function emptySubject(): Subject {
-  return {
-    cpf: [],
-    cnpj: [],
-    name: null,
-    email: [],
-    phone: [],
-    dossier: [],
-    monitor: [],
-    photo: null,
-    receivables: null,
-    xmls: null,
-  };
 }
 
 export interface PlanStep {
@@ -76,7 +63,6 @@ export interface PlanStep {
   deadlineMs: number | null;
   /** Results at most this old are reused; null: as the command says. */
   maxAgeMs: number | null;
-  /** Maximum number of targets. */
   most: number;
   options: StepOptions;
 }
@@ -100,7 +86,6 @@ export interface Plan {
   steps: PlanStep[];
 }
 
-/** Default targets. */
 export const usualTargets: Readonly<Record<StepKind, string>> = {
   profile: '{{subject.cpf[]}}',
   certificate: '{{subject.cnpj[]}}',
@@ -111,7 +96,6 @@ export const usualTargets: Readonly<Record<StepKind, string>> = {
   monitor: '{{subject.monitor[]}}',
 };
 
-/** The job kind of a step. */
 export const jobKindOf = {
   profile: 'profile',
   certificate: 'certificate',

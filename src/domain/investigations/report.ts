@@ -19,7 +19,6 @@ export interface InvestigationReport {
   settledAt: string;
   /** One for each job, whatever its end. */
   findings: Finding[];
-  /** The steps of the plan, and their results. */
   coverage: CoverageRow[];
   certificates: CertificateRow[];
   assets: { totals: AssetTotal[]; people: PersonAssets[] };
@@ -42,7 +41,6 @@ export interface Finding {
   kind: JobKind;
   job: string;
   status: string | null;
-  /** In reading order. */
   facts: { what: string; value: Cell }[];
 }
 
@@ -52,7 +50,6 @@ export interface CoverageRow {
   needs: string[];
   required: boolean;
   status: StepStatus;
-  /** Null: nothing to explain. */
   why: string | null;
   requested: number;
   answered: number;
@@ -65,7 +62,6 @@ export interface CertificateRow {
   status: string;
   officialName: string | null;
   holderName: string | null;
-  /** As in the service's own records. */
   baseName: string | null;
   sourceName: string | null;
   classification: string | null;
@@ -78,13 +74,11 @@ export interface CertificateRow {
 
 /** Derived from a rule of law, not reported by the service. */
 export interface DerivedValidity extends Validity {
-  /** Of the rule. */
   source: string;
 }
 
 /** Over all people of the report. */
 export interface AssetTotal {
-  /** The service's name of the list. */
   name: string;
   count: number;
   /** Sum in BRL of those that have a value; null: none has. */
@@ -103,7 +97,6 @@ export interface ReportTable {
   step: string;
   /** The service's name of the list; '': single values. */
   name: string;
-  /** File of the evidence with all rows. */
   file: string | null;
   columns: string[];
   rows: Cell[][];
@@ -117,13 +110,10 @@ export interface TimelineRow {
   kind: JobKind;
   status: string | null;
   result: ChildResult;
-  /** Reused: it had ended before. */
   reused: boolean;
-  /** Origin of its target. */
   from: string;
   startedAt: string | null;
   endedAt: string | null;
-  /** Requests that it sent. */
   requested: number;
   /** As in `SentRequests`. */
   unanswered: number;
@@ -133,22 +123,18 @@ export interface TimelineRow {
 export interface SentRequests {
   /** That left or may have left. */
   requested: number;
-  /** Results reused. */
   reused: number;
   possibleDoubleCharges: number;
   /** Of those requested: the job ended before the response, and the service may still charge. */
   unanswered: number;
 }
 
-/** A file of the evidence. */
 export interface EvidenceRow {
-  /** In the result folder. */
   path: string;
   bytes: number;
   sha256: string;
   step: string;
   job: string;
-  /** Which service. */
   source: string;
   endpoint: string;
   requestId: string | null;

@@ -6,7 +6,6 @@ export interface Template {
   path: readonly string[];
 }
 
-/** A value and its origin. */
 export interface FoundValue {
   value: string;
   /** `profile: imoveis[2].proprietario.documento`. */

@@ -2,6 +2,7 @@ import type { ArtifactFiles } from '../core/artifact';
 import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
 import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import type { Billing } from '../core/service/billing';
+import type { LensStatus } from './kinds';
 import type { LensAnalysis, LensMode } from './lens-analysis';
 
 /** One analysis as requested: the input of a job, in `lens/<name>/<instant>`. */
@@ -20,7 +21,6 @@ export interface LensInput {
   /** Original name; may be personal. */
   fileName: string;
   bytes: number;
-  /** 64 hex digits. */
   sha256: string;
   /** Detected from its content; not sent. */
   mediaType: string;
@@ -28,17 +28,13 @@ export interface LensInput {
   key: string;
 }
 
-/** The analysis that the service created for a request. */
 export interface CreatedLens {
   analysisId: string;
   at: number;
-  /** From the response. */
   billing: Billing | null;
 }
 
-/** Result of submitting a file. */
 export type SubmittedLens =
-  /** The bytes were uploaded. */
   | { kind: 'submitted'; analysisId: string; state: string }
   /** The upload did not arrive in time: the analysis has no result. */
   | { kind: 'upload_expired'; analysisId: string; billing: Billing | null }
@@ -46,24 +42,9 @@ export type SubmittedLens =
   /** The repeated key is refused and its analysis is unknown, or the key created more than one. */
   | ({ kind: 'unknown' } & JobError);
 
-export const lensStatuses = [
-  'completed',
-  'failed',
-  /** By the service, or a person cancelled the job. */
-  'cancelled',
-  'refused',
-  /** At the deadline, by the service, or because no upload arrived in time. */
-  'expired',
-  /** A request may have reached the service; which analysis it created is unknown. */
-  'unknown_outcome',
-] as const;
-export type LensStatus = (typeof lensStatuses)[number];
-
-/** The analysis when it settled, or as last read. */
 export interface LensSeen {
   analysisId: string;
   state: LensAnalysis['state'];
-  /** The service's own word. */
   statusWord: string | null;
   mode: string | null;
   hasResult: boolean;
@@ -78,18 +59,14 @@ export interface LensSeen {
 export interface ReplacedLens {
   attempt: number;
   analysisId: string;
-  /** As last read. */
   billing: Billing | null;
 }
 
-/** How an analysis ended. */
 export interface LensOutcome extends OutcomeFields<LensStatus> {
   seen: LensSeen | null;
-  /** As last read; null: none. */
   billing: Billing | null;
   /** The last one; null: none was created, or it is unknown. */
   analysisId: string | null;
-  /** Earlier ones, in order. */
   replaced: ReplacedLens[];
   /** Null: it did not settle. */
   files: ArtifactFiles | null;

@@ -2,8 +2,6 @@ import type { Artifact } from '../core/artifact';
 import type { Billing } from '../core/service/billing';
 import type { ServiceFailure } from '../core/service/service-failure';
 
-/** Lens analyses of the service. */
-
 export const lensModes = ['geo', 'face'] as const;
 export type LensMode = (typeof lensModes)[number];
 
@@ -21,7 +19,6 @@ export type LensState = (typeof lensStates)[number];
 /** Decoded leniently: only the id is required. Null: absent, or of another type. */
 export interface LensAnalysis {
   analysisId: string;
-  /** `unknown`: absent, or a word that the specification does not list. */
   state: LensState | 'unknown';
   statusWord: string | null;
   mode: string | null;
@@ -41,6 +38,5 @@ export interface LensUpload {
   url: string;
   /** Sent as they are, without others of our own. */
   headers: Readonly<Record<string, string>>;
-  /** ISO 8601 instant. */
   expiresAt: string | null;
 }

@@ -4,7 +4,6 @@ import type { Backlog, SweepRef } from './sweep';
 
 /** Audit entries about changes of monitors: ids and our own words only. */
 
-/** We acknowledged a change, or it needs no acknowledgement. */
 export function acknowledgementEntry(
   { monitorId, sweep, by }: SweepRef,
   changeId: string,
@@ -21,7 +20,6 @@ export function acknowledgementEntry(
   };
 }
 
-/** What a sweep left. Details are stored with each change. */
 export function undeliveredEntry(
   { sweep, by }: SweepRef,
   { undelivered, escalated }: Backlog,

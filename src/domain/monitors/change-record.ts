@@ -1,8 +1,6 @@
 import { severities, type Change } from './change';
 import type { ChangeFile, ReviewMark } from './stored';
 
-/** Changes as people read them. */
-
 export const changeStatuses = [
   /** Stored; pending at a required sink. */
   'stored',
@@ -19,39 +17,13 @@ export const changeStatuses = [
 export type ChangeStatus = (typeof changeStatuses)[number];
 
 /** One line of `monitor changes`: a published format, in column order. */
-export interface ChangeRecord {
-  monitor_id: string;
-  change_id: string;
-  severity: Change['severity'];
-  type: string | null;
-  status: ChangeStatus;
-  found_as: 'open' | 'elsewhere';
-  detected_at: string | null;
-  seen_at: string;
-  seen_by: string;
-  file_at: string | null;
-  webhook_at: string | null;
-  delivered_at: string | null;
-  delivered_by: string | null;
-  in_digest: boolean;
-  acknowledged_at: string | null;
-  acknowledged_by: string | null;
-  /** From detection to the last of the required deliveries. */
-  lag_seconds: number | null;
-  failures: number;
-  failure: string | null;
-  again_at: string | null;
-  reviewed_at: string | null;
-  reviewed_by: string | null;
-  review_note: string | null;
-  erased: boolean;
-}
+export type ChangeRecord = ReturnType<typeof changeRecord>;
 
 /** @param requiredNow sinks that an unacknowledged change must reach */
 export function changeRecord(
   file: ChangeFile & { reviews: readonly ReviewMark[] },
   requiredNow: readonly string[],
-): ChangeRecord {
+) {
   const { stored, delivered, acknowledged, failure, reviews } = file;
   const { change } = stored;
   // An acknowledged change is measured against the sinks required at that time: settings change, records do not.
@@ -83,6 +55,7 @@ export function changeRecord(
         ? null
         : (acknowledged.acknowledgedAt ?? acknowledged.at),
     acknowledged_by: acknowledged?.by === 'us' ? acknowledged.sweep : null,
+    /** From detection to the last of the required deliveries. */
     lag_seconds: last === undefined ? null : lagSeconds(change.detectedAt, last.at),
     failures: failure?.count ?? 0,
     failure: isFailing ? (failure?.why ?? null) : null,

@@ -4,13 +4,11 @@
 export const severities = ['critical', 'warn', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
-/** States that a list can be filtered by. */
 export const changeStates = ['open', 'acknowledged'] as const;
 
 /** `unknown`: a word that the specification does not list. */
 export type ChangeState = (typeof changeStates)[number] | 'unknown';
 
-/** What a monitor can observe. */
 export const listenItems = ['company', 'debts', 'processes', 'partners'] as const;
 export type ListenItem = (typeof listenItems)[number];
 
@@ -22,13 +20,11 @@ export const longestFrequencyHours = 720;
 export interface Change {
   changeId: string;
   state: ChangeState;
-  /** The service's own word; null: none. */
   statusWord: string | null;
   severity: Severity | 'unknown';
   severityWord: string | null;
   /** Its values are not documented: stored unchanged. */
   type: string | null;
-  /** ISO 8601 instants as reported. */
   detectedAt: string | null;
   acknowledgedAt: string | null;
 }

@@ -7,7 +7,6 @@ import type { Change } from './change';
 export interface Repeat {
   changeId: string;
   kind: string;
-  /** Of its window, epoch milliseconds. */
   openedAt: number;
   /** False: it started the window. */
   isHeld: boolean;
@@ -15,7 +14,6 @@ export interface Repeat {
   digest: string | null;
 }
 
-/** Kind of repeated changes: one type and severity of one monitor. */
 export function cooldownKind({ type, severity }: Pick<Change, 'type' | 'severity'>): string {
   return JSON.stringify([severity, type]);
 }

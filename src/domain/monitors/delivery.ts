@@ -1,7 +1,6 @@
 import type { Change } from './change';
 import type { StoredChange } from './stored';
 
-/** All sinks, in use or not, as named in keys of the store. */
 export const sinkNames = ['file', 'webhook'] as const;
 
 /** A delivery to a sink. Its id is the same at every repetition. */
@@ -9,12 +8,10 @@ export type Delivery =
   | { kind: 'change'; id: string; stored: StoredChange }
   | { kind: 'digest'; id: string; digest: Digest };
 
-/** Changes held by a cooldown, delivered together. */
 export interface Digest {
   monitorId: string;
   type: string | null;
   severity: Change['severity'];
-  /** Instants of its first and last change. */
   from: string;
   to: string;
   changes: readonly StoredChange[];

@@ -7,7 +7,6 @@ export interface Difference {
   after: Cell | undefined;
 }
 
-/** The fields that differ. */
 export function differencesIn(change: unknown): Difference[] {
   const { after, before } = fieldsOf(change);
   const [was, is] = [cellsOf(before), cellsOf(after)];

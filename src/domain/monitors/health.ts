@@ -18,7 +18,6 @@ export function healthOf(monitor: Monitor, at: string): HealthOnFile {
   };
 }
 
-/** Notes on a monitor for people. */
 export type HealthNote =
   /** Its changes could not be listed: what the call came to. */
   | { kind: 'failing'; why: string }

@@ -2,18 +2,14 @@ import { backoffMs } from '../core/service/poll-timing';
 import type { HealthNote } from './health';
 import type { SweepLeft, SweepOutcome, SweepTerms } from './sweep';
 
-/** A scheduled list of monitors, and one scan of it. */
-
 /** Concurrent sweeps of one scan (decision record 017). */
 export const mostSweeps = 50;
 export const mostMonitors = 100_000;
-/** Interval of reconciliations. */
 const reconcileEveryMs = 7 * 86_400_000;
 /** Delay after an incomplete reconciliation, doubling each time. */
 const reconcileAgainMs = 60_000;
 const longestReconcileAgainMs = 86_400_000;
 
-/** Stored reconciliations of a monitor. */
 export interface WalksOnFile {
   /** The last complete one with nothing pending; null: none, or another one is due. */
   at: string | null;
@@ -31,17 +27,13 @@ export function isReconcileDue(walks: WalksOnFile | undefined, now: number): boo
   return at === null || now - Date.parse(at) >= reconcileEveryMs;
 }
 
-/** A monitor that needs a sweep. */
 export interface DueMonitor {
   monitorId: string;
-  /** A reconciliation is due. */
   reconcile: boolean;
 }
 
-/** Results of the probes of one page. */
 export interface ProbeReport {
   probed: number;
-  /** Monitors that need a sweep. */
   due: DueMonitor[];
   /** Could not be listed: the next scan tries again. */
   failing: number;
@@ -55,52 +47,33 @@ export interface ProbeReport {
 export type ScanNote = HealthNote | { kind: 'unfinished'; left: SweepLeft };
 export type MonitorNote = ScanNote & { monitorId: string };
 
-/** The last scan of a page of a list. */
 export interface ScannedPage {
   at: string;
-  /** Id of the scan. */
   scan: string;
   probed: number;
-  /** Monitors with open changes. */
   open: string[];
   notes: MonitorNote[];
 }
 
-export interface ScanCounts {
-  probed: number;
-  /** Sweeps started. */
-  sweeps: number;
-  /** A sweep of the monitor was running already: counted, not started again. */
-  running: number;
-  failing: number;
-  /** Sweeps that left something, or have no result. */
-  partly: number;
-  failed: number;
-  /** Monitors and sweeps that need attention. */
-  escalated: number;
-  /** Still running when their slots were freed. */
-  leftRunning: number;
-  /** Pages that could not be probed. */
-  lostPages: number;
-  stored: number;
-  acknowledged: number;
-}
-
-export function noScanCounts(): ScanCounts {
+export function noScanCounts() {
   return {
     probed: 0,
     sweeps: 0,
+    /** A sweep of the monitor was running already: counted, not started again. */
     running: 0,
     failing: 0,
+    /** Sweeps that left something, or have no result. */
     partly: 0,
     failed: 0,
     escalated: 0,
+    /** Still running when their slots were freed. */
     leftRunning: 0,
     lostPages: 0,
     stored: 0,
     acknowledged: 0,
   };
 }
+export type ScanCounts = ReturnType<typeof noScanCounts>;
 
 export interface ScanOutcome {
   scan: string;
@@ -119,7 +92,6 @@ export interface ScanRecord {
   workflowId: string;
   list: { name: string; edition: string; monitors: number; pages: number };
   terms: SweepTerms;
-  /** Every monitor is reconciled over all statuses. */
   reconcileAll: boolean;
   createdAt: string;
   createdBy: string;

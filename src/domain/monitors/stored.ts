@@ -2,7 +2,6 @@ import type { Change } from './change';
 
 /** Stored data about monitors and their changes. Times are ISO 8601 instants, ours in UTC. */
 
-/** A change as reported: decoded and raw. */
 export interface ReportedChange {
   change: Change;
   answer: unknown;
@@ -27,7 +26,6 @@ export interface StoredChange extends ReportedChange {
   erased?: true;
 }
 
-/** A sink has accepted it. */
 export interface DeliveryMark extends SweepMark {
   /** Delivery attempt of this change to this sink, from 1. */
   attempt: number;
@@ -51,14 +49,12 @@ export interface DeliveryFailure {
   lastAt: string;
   sweep: string;
   step: 'deliver' | 'acknowledge';
-  /** Null for an acknowledgement. */
   sink: string | null;
   why: string;
   /** Earliest retry; null: at the next sweep. */
   againAt: string | null;
 }
 
-/** A new failure of a change, or of a digest by its id. */
 export type NewDeliveryFailure = Omit<DeliveryFailure, 'count' | 'firstAt'> & { changeId: string };
 
 /**
@@ -76,14 +72,12 @@ export function mayBeTried(
   return failure.againAt === null || Date.parse(failure.againAt) <= at;
 }
 
-/** A person has reviewed a change. */
 export interface ReviewMark {
   at: string;
   by: string;
   note: string;
 }
 
-/** All stored data of a change. Marks of sinks by name. */
 export interface ChangeFile {
   stored: StoredChange;
   /** This call stored it. */
@@ -93,7 +87,6 @@ export interface ChangeFile {
   failure: DeliveryFailure | null;
 }
 
-/** The last report of the service on a monitor, with its instant. */
 export interface MonitorOnFile<Reported> {
   at: string;
   /** From a read, or from the response to an update. */
@@ -102,7 +95,6 @@ export interface MonitorOnFile<Reported> {
   answer: unknown;
 }
 
-/** Why the service does not tell the health of a monitor. */
 export type UnknownHealth =
   /** There was no answer yet. */
   | 'not_read'
@@ -112,7 +104,6 @@ export type UnknownHealth =
   | 'no_route'
   | 'refused';
 
-/** Health of a monitor, if known. */
 export type HealthOnFile =
   | {
       kind: 'known';

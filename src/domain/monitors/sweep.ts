@@ -2,19 +2,15 @@ import type { PageSeen } from '../core/service/list-walk';
 import type { Severity } from './change';
 import type { HealthNote } from './health';
 
-/** One sweep of one monitor: terms, counts, and the next page. */
-
 export interface SweepRef {
   monitorId: string;
   /** Name of this sweep in its marks: `monitor-sweep/<monitor>/<instant>`. Without documents. */
   sweep: string;
-  /** The actor, for the audit trail. */
   by: string;
 }
 
 /** The input of the job in `sweeps/<monitor>/<instant>`. */
 export interface SweepRecord {
-  /** `monitor-sweep/<monitor>/<instant>`. */
   jobId: string;
   monitorId: string;
   terms: SweepTerms;
@@ -32,7 +28,6 @@ export function sweepIdAt(monitorId: string, createdAt: string): string {
   return `${sweepWorkflowId(monitorId)}/${createdAt.replaceAll(/[-:.]/g, '')}`;
 }
 
-/** Terms of a sweep or schedule. */
 export interface SweepTerms {
   /** Only these and unknown severities. Null: all. */
   severities: readonly Severity[] | null;
@@ -43,33 +38,28 @@ export interface SweepTerms {
 export const plainTerms: SweepTerms = { severities: null, cooldownMs: null };
 
 /** Sums over the pages of a sweep. */
-export interface SweepCounts {
-  pages: number;
-  /** Stored for the first time. */
-  stored: number;
-  /** All required sinks have them, the last of them in this sweep. */
-  delivered: number;
-  /** By us. */
-  acknowledged: number;
-  /** Acknowledged by others, or gone. */
-  elsewhere: number;
+export function noCounts() {
+  return {
+    pages: 0,
+    stored: 0,
+    /** All required sinks have them, the last of them in this sweep. */
+    delivered: 0,
+    acknowledged: 0,
+    /** Acknowledged by others, or gone. */
+    elsewhere: 0,
+  };
 }
-
-export function noCounts(): SweepCounts {
-  return { pages: 0, stored: 0, delivered: 0, acknowledged: 0, elsewhere: 0 };
-}
+export type SweepCounts = ReturnType<typeof noCounts>;
 
 /** What is unfinished for a monitor when its sweep ends. */
-export interface Backlog {
+export const emptyBacklog = {
   /** Changes and digests whose last delivery or acknowledgement failed; later sweeps retry. */
-  undelivered: number;
-  /** Unreadable items in this sweep. */
-  unreadable: number;
+  undelivered: 0,
+  unreadable: 0,
   /** Of both: unfinished for so many sweeps that they need attention. */
-  escalated: number;
-}
-
-export const emptyBacklog: Backlog = { undelivered: 0, unreadable: 0, escalated: 0 };
+  escalated: 0,
+};
+export type Backlog = typeof emptyBacklog;
 
 export const sweepWarnings = [
   /** The service lists acknowledged changes although open ones were requested. */
@@ -93,7 +83,6 @@ export type SweepWarning = (typeof sweepWarnings)[number];
 /** These leave changes open, or undelivered. */
 const unfinished: readonly SweepWarning[] = ['no cursor', 'slow sink', 'digest waits'];
 
-/** Why a sweep failed. */
 export type SweepFault =
   /** The service does not know the monitor (404). */
   | 'no monitor'
@@ -120,7 +109,6 @@ export const noCursor: Fault = {
     'the service says that there is more and names no cursor: not all changes acknowledged by others can be listed',
 };
 
-/** Sums over the pages of a sweep. */
 export interface SweepSums {
   counts: SweepCounts;
   warnings: readonly SweepWarning[];
@@ -138,19 +126,15 @@ export function addSums(one: SweepSums, more: SweepSums): SweepSums {
   };
 }
 
-/** One page of changes, recorded, delivered and acknowledged as far as possible. */
 export interface PageReport extends PageSeen, SweepSums {
-  /** Items of the page acknowledged now. */
   settled: number;
   /** Items of the page still listed afterwards. */
   staying: number;
   /** Page size that worked; null: the maximum. */
   size: number | null;
-  /** The page could not be listed, or not completed. */
   fault: Fault | null;
 }
 
-/** Result of a reconciliation. */
 export interface Reconciled {
   pages: number;
   /** Acknowledged by others, and newly stored. */
@@ -180,7 +164,6 @@ export interface SweepOutcome extends SweepEnd, SweepLeft {
   sweep: string;
   /** `partly`: something is unfinished. `failed`: everything is. `interrupted`: from outside. */
   status: 'swept' | 'partly' | 'failed' | 'interrupted';
-  /** Notes on the monitor itself. */
   health: readonly HealthNote[];
   startedAt: string;
   endedAt: string;
@@ -197,7 +180,6 @@ export function sweepStatus(end: SweepEnd, backlog: Backlog): SweepOutcome['stat
   return done + (reconciled?.found ?? 0) === 0 ? 'failed' : 'partly';
 }
 
-/** Outcome of a sweep, with its backlog. */
 export function sweepOutcome(
   { createdAt, monitorId, jobId }: SweepRecord,
   end: SweepEnd,

@@ -7,9 +7,6 @@ import {
   type MonitorUpdate,
 } from './change';
 
-/** Changing a monitor: the request, and its result. */
-
-/** Null: not reported. */
 export type FieldValue = string | number | readonly string[] | null;
 
 /** Why an update cannot be sent; null: it can. Never holds a full address. */

@@ -1,15 +1,11 @@
 import { endlessWords, firstPosition, onward, type Position } from '../core/service/list-walk';
 import type { Fault, PageReport, SweepSums } from './sweep';
 
-/** Which page of changes comes next: of open ones, and of all statuses. */
-
-/** Position in a list of changes. */
 interface ChangePosition extends Position {
   /** Page size that worked. Null: the maximum. */
   size: number | null;
 }
 
-/** A scan of open changes. */
 export interface Walk extends ChangePosition {
   /** Something was settled since the scan began at the top. */
   progress: boolean;
@@ -17,7 +13,6 @@ export interface Walk extends ChangePosition {
 
 export const firstWalk: Walk = { ...firstPosition, size: null, progress: false };
 
-/** A reconciliation over all statuses. */
 export interface ReconcileWalk extends ChangePosition {
   /** The filter; null: none. */
   state: 'acknowledged' | null;
@@ -35,7 +30,6 @@ export const firstReconcileWalk: ReconcileWalk = {
 export interface NextPage {
   /** Null: nothing is left. */
   walk: Walk | null;
-  /** The scan ends early. */
   fault: Fault | null;
 }
 
@@ -58,7 +52,6 @@ export function nextPage(walk: Walk, page: PageReport): NextPage {
   return isDone ? { walk: null, fault: null } : again;
 }
 
-/** The error of an endless scan (decision record 017). */
 export function endlessFault(why: keyof typeof endlessWords): Fault {
   return { fault: 'cursor repeated', message: endlessWords[why] };
 }

@@ -1,16 +1,18 @@
 import { failed, jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import type { ProfileStatus } from './lookup';
 
-const statuses: Cells<ProfileStatus> = {
+const statuses = {
   found: ['done'],
   cancelled: ['done', 'reissue'],
+  /** A 200 with only `erro`. */
   invalid: failed,
   not_found: failed,
   refused: ['failed', 'reissue'],
+  /** Repeatedly answered with neither a profile nor a refusal. */
   unreadable: ['person', 'reissue', 'abandon'],
   unknown_outcome: ['person', 'reissue', 'abandon'],
   expired: ['person', 'reissue', 'abandon'],
-};
+} satisfies Cells;
+export type ProfileStatus = keyof typeof statuses;
 
 const service = 'investigation';
 

@@ -2,31 +2,15 @@ import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit
 import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import { numberOfChunk, type Attempt, type Receipt } from '../core/service/attempts';
 import { unreadableAnswer } from '../core/service/service-failure';
+import type { ProfileStatus } from './kinds';
 
 /** One profile lookup as requested: the input of a job, in `profiles/<name>/<instant>`. */
 export interface ProfileRecord extends JobInput {
-  /** Keyed name of the CPF. */
   name: string;
-  /** Eleven digits. */
   cpf: string;
   /** Calls once more when the rural profile timed out or failed: may be charged. */
   retryRural: boolean;
 }
-
-export const profileStatuses = [
-  'found',
-  /** A 200 with only `erro`. */
-  'invalid',
-  'not_found',
-  'refused',
-  /** Repeatedly answered with neither a profile nor a refusal. */
-  'unreadable',
-  /** Calls left; their responses are lost. */
-  'unknown_outcome',
-  'expired',
-  'cancelled',
-] as const;
-export type ProfileStatus = (typeof profileStatuses)[number];
 
 /** `failed`: the service sent `rural: null`, its word for a query that timed out or failed. */
 export type RuralReported = 'reported' | 'failed';
@@ -45,7 +29,6 @@ export const mostLost = 3;
 /** Milliseconds to wait after the first and the second of them. */
 export const afterLostMs = [2_000, 10_000] as const;
 
-/** Its result is unknown, and it may have been charged. */
 export function isAnswerLost({ end }: SentLookup): boolean {
   return end === null || end === 'unknown' || end === 'unreadable';
 }
@@ -53,10 +36,8 @@ export function isAnswerLost({ end }: SentLookup): boolean {
 /** How one send ended; `unknown`: it left, and its response is lost. */
 export type SentEnd = 'accepted' | 'refused' | 'unreadable' | 'unknown';
 
-/** One send of a call. */
 export interface SentLookup {
   call: number;
-  /** Number of its attempt. */
   n: number;
   at: number;
   /** Null: the sender was lost before it stored a receipt. */
@@ -86,7 +67,6 @@ function endOf(receipt: Exclude<Receipt, { kind: 'not_sent' }>): SentEnd {
   return receipt.reason === unreadableAnswer ? 'unreadable' : 'unknown';
 }
 
-/** Result of one call. */
 export type LookedUp =
   | { kind: 'found'; call: number; sha256: string; rural: RuralReported; counts: SectionCounts }
   | ({
@@ -96,7 +76,6 @@ export type LookedUp =
   /** The job had ended already: nothing was sent. */
   | { kind: 'ended'; status: ProfileStatus };
 
-/** How a lookup ended. */
 export interface ProfileOutcome extends OutcomeFields<ProfileStatus> {
   rural: RuralReported | null;
   counts: SectionCounts | null;
@@ -147,7 +126,6 @@ export function sentAsKnown(
   });
 }
 
-/** One send of a call that left or may have left. */
 export function profileRequestEntry(
   { call, n, at, end }: SentLookup,
   record: ProfileRecord,

@@ -13,9 +13,7 @@ import {
   vehicleTexts,
 } from './profile';
 
-/** A section as a table, with all that the service sent. */
 export interface ProfileSection {
-  /** The service's name: `veiculos`, `rural_infracoes`. */
   name: string;
   /** Those of the specification first, then any others. */
   columns: readonly string[];
@@ -62,7 +60,6 @@ function listsOf(answer: object): ReportedList[] {
   ];
 }
 
-/** All sections that a profile may have. */
 export const profileSectionNames: readonly string[] = listsOf({}).map(([name]) => name);
 
 function table(name: string, list: unknown, known: readonly string[] = []): ProfileSection | null {

@@ -1,14 +1,15 @@
 import { failed, jobBatchOf, type Cells, type KindFacts } from '../core/kind';
-import type { TraceStatus } from './search';
 
-const statuses: Cells<TraceStatus> = {
+const statuses = {
   completed: ['done'],
   cancelled: ['done', 'watch'],
   failed,
   refused: ['failed', 'reissue'],
   expired: ['person', 'watch'],
+  /** A request may have reached the service; which search it created is unknown. */
   unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
-};
+} satisfies Cells;
+export type TraceStatus = keyof typeof statuses;
 
 const service = 'investigation';
 

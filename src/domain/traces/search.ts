@@ -2,6 +2,7 @@ import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit
 import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import type { Receipt } from '../core/service/attempts';
 import type { Billing } from '../core/service/billing';
+import type { TraceStatus } from './kinds';
 import type { Trace, TraceStrategy } from './trace';
 
 /** One search as requested: the input of a job, in `traces/<name>/<instant>`. */
@@ -10,34 +11,19 @@ export interface TraceRecord extends JobInput {
   name: string;
   /** Keyed name of the target alone. */
   targetName: string;
-  /** Personal data, as sent. */
   target: string;
   strategy: TraceStrategy | null;
 }
 
-/** The search that the service created for a request. */
 export type MadeTrace = Extract<Receipt, { kind: 'accepted' }> & {
   /** `list`: the repeated key was refused, and the search was found in the service's list. */
   reported: { foundBy: 'answer' | 'list' };
 };
 
-export const traceStatuses = [
-  'completed',
-  'failed',
-  /** By the service, or a person cancelled the job. */
-  'cancelled',
-  'refused',
-  'expired',
-  /** A request may have reached the service; which search it created is unknown. */
-  'unknown_outcome',
-] as const;
-export type TraceStatus = (typeof traceStatuses)[number];
-
 /** The search when it settled, or as last read. */
 export interface TraceSeen {
   traceId: string;
   state: Trace['state'];
-  /** The service's own word. */
   statusWord: string | null;
   type: string | null;
   partial: boolean | null;
@@ -50,7 +36,6 @@ export interface TraceSeen {
   failure: JobError | null;
 }
 
-/** How a search ended. */
 export interface TraceOutcome extends OutcomeFields<TraceStatus> {
   seen: TraceSeen | null;
   /** Null: none was created, or it is unknown. */

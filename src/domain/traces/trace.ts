@@ -1,9 +1,6 @@
 import type { Billing } from '../core/service/billing';
 import type { ServiceFailure } from '../core/service/service-failure';
 
-/** Trace searches of the service. */
-
-/** States by which a list can be filtered. */
 export const traceStates = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type TraceState = (typeof traceStates)[number];
 
@@ -17,7 +14,6 @@ export type TraceStrategy = (typeof traceStrategies)[number];
 /** Decoded leniently: only the id is required. Null: absent, or of another type. */
 export interface Trace {
   traceId: string;
-  /** `unknown`: absent, or a word that the specification does not list. */
   state: TraceState | 'unknown';
   statusWord: string | null;
   type: string | null;

@@ -3,8 +3,8 @@ import {
   type AttemptSeen,
   type DossierOutcome,
   type DossierRecord,
-  type DossierStatus,
 } from '../../domain/dossiers/follow';
+import type { DossierStatus } from '../../domain/dossiers/kinds';
 import type { Charge, JobKind, EndedJob } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
 import { errorWords } from '../jobs/text';

@@ -1,8 +1,5 @@
-import {
-  type ProfileOutcome,
-  type ProfileRecord,
-  type ProfileStatus,
-} from '../../domain/profiles/lookup';
+import { type ProfileOutcome, type ProfileRecord } from '../../domain/profiles/lookup';
+import type { ProfileStatus } from '../../domain/profiles/kinds';
 import { profileSubject, sentBy } from '../../domain/core/service/attempts';
 import { billed } from '../../domain/core/service/billing-totals';
 import { maskDocument } from '../../domain/core/documents/documents';

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { readDocument, normaliseDocument } from '../../domain/core/documents/read-document';
 import {
   profileIsFinal,
-  type ProfileStatus,
   type ProfileOutcome,
   type ProfileRecord,
 } from '../../domain/profiles/lookup';
+import type { ProfileStatus } from '../../domain/profiles/kinds';
 import { onlyCell, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
 import { ProfileRepository } from '../../store/profiles/profiles';
 import { ofFile, type BatchRequest, type ExistingJob } from '../jobs/batches/request';

@@ -13,9 +13,9 @@ import {
   type AttemptSeen,
   type DossierReport,
   type DossierSight,
-  type DossierStatus,
   type ReviewDecision,
 } from '../../domain/dossiers/follow';
+import type { DossierStatus } from '../../domain/dossiers/kinds';
 import {
   attemptAfter,
   acceptedByPolicy,

@@ -112,17 +112,17 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'status failed': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/analyze.ts#lensStatuses',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
       test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'status cancelled': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/analyze.ts#lensStatuses',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
       test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'status expired': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/analyze.ts#lensStatuses',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
       test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'file.media_type': {

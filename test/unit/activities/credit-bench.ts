@@ -27,10 +27,10 @@ import { IdKey } from '../../../src/protection/id-key';
 import type {
   AnalysisOutcome,
   AnalysisResultRef,
-  AnalysisStatus,
   RequestAnswer,
   OperationSeen,
 } from '../../../src/domain/credit/job';
+import type { AnalysisStatus } from '../../../src/domain/credit/kinds';
 import type { Polled } from '../../../src/domain/core/service/poll-request';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { LoopbackServer, type Reply } from '../../support/loopback-server';

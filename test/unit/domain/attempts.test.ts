@@ -1,7 +1,6 @@
 import {
   attemptOf,
   attemptState,
-  externalIdsOf,
   nextNumber,
   sentBy,
   latestAttempt,
@@ -211,10 +210,5 @@ describe('of all attempts of a subject', () => {
     expect(
       sentBy([...sent, of(4, { claim: elsewhere }), of(5, { receipt: accepted })], 'work-1'),
     ).toBe(2);
-  });
-
-  it('names every id that the service gave or a person adopted', () => {
-    const adopted = of(2, { receipt: unknown, resolution: resolved('adopt', 'c-9') });
-    expect(externalIdsOf([of(1, { receipt: accepted }), adopted, of(3)])).toEqual(['c-1', 'c-9']);
   });
 });

@@ -7,14 +7,14 @@ import {
   type Doubt,
 } from '../../../src/domain/attention';
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
-import { analysisStatuses } from '../../../src/domain/credit/job';
-import { dossierStatuses } from '../../../src/domain/dossiers/follow';
-import { jobKinds, type JobKind } from '../../../src/domain/job';
-import { lensStatuses } from '../../../src/domain/lens/analyze';
-import { profileStatuses } from '../../../src/domain/profiles/lookup';
-import { traceStatuses } from '../../../src/domain/traces/search';
+import { jobKinds, kindFacts, type JobKind } from '../../../src/domain/job';
 
 const lines = ['invalid', 'duplicate', 'erased', 'lost'];
+
+const analysisStatuses = Object.keys(kindFacts['credit-analysis'].statuses);
+const profileStatuses = Object.keys(kindFacts.profile.statuses);
+const traceStatuses = Object.keys(kindFacts.trace.statuses);
+const dossierStatuses = Object.keys(kindFacts.dossier.statuses);
 
 /** Each status a kind may end with. */
 const statuses: Record<JobKind, readonly string[]> = {
@@ -27,7 +27,7 @@ const statuses: Record<JobKind, readonly string[]> = {
   'profile-batch': [...new Set([...profileStatuses, ...lines])],
   trace: traceStatuses,
   'trace-batch': [...traceStatuses, ...lines],
-  lens: lensStatuses,
+  lens: Object.keys(kindFacts.lens.statuses),
   dossier: dossierStatuses,
   'dossier-batch': [...dossierStatuses, ...lines, 'followed'],
   'monitor-sweep': ['swept', 'cancelled', 'interrupted', 'partly', 'failed'],

@@ -4,7 +4,8 @@ import {
   lensIsFinal,
   uploadTimeoutMs,
 } from '../../../src/domain/lens/analyze';
-import type { LensOutcome, LensSeen, LensStatus } from '../../../src/domain/lens/analyze';
+import type { LensOutcome, LensSeen } from '../../../src/domain/lens/analyze';
+import type { LensStatus } from '../../../src/domain/lens/kinds';
 import {
   extensionOf,
   isPictureOrVideo,

@@ -1,6 +1,8 @@
 import type { Billing } from '../../../src/domain/core/service/billing';
-import type { ProfileOutcome, ProfileStatus } from '../../../src/domain/profiles/lookup';
-import type { TraceOutcome, TraceStatus } from '../../../src/domain/traces/search';
+import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import type { ProfileStatus } from '../../../src/domain/profiles/kinds';
+import type { TraceOutcome } from '../../../src/domain/traces/search';
+import type { TraceStatus } from '../../../src/domain/traces/kinds';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { samplesOf, sumOf } from '../../support/prometheus-text';
 

@@ -6,22 +6,18 @@ export type DocumentType = 'cpf' | 'cnpj';
 
 export const documentLengths: Readonly<Record<DocumentType, number>> = { cpf: 11, cnpj: 14 };
 
-/** Of a CNPJ: digits or upper-case letters, check digits at the end. */
 export const alphanumericShape = /^[0-9A-Z]{12}[0-9]{2}$/;
 export const repeatedShape = /^(.)\1*$/;
-/** Two check digits for the first nine digits of a CPF. */
 export function cpfCheckDigits(base: string): string {
   const first = checkDigit(base, 11);
   return `${first}${checkDigit(`${base}${first}`, 11)}`;
 }
 
-/** Two check digits for the first twelve places of a CNPJ, digits or upper-case letters. */
 export function cnpjCheckDigits(base: string): string {
   const first = checkDigit(base, 9);
   return `${first}${checkDigit(`${base}${first}`, 9)}`;
 }
 
-/** Whether these are eleven digits, not all the same, whose check digits agree. */
 export function isValidCpf(digits: string): boolean {
   return (
     /^\d{11}$/.test(digits) &&
@@ -30,7 +26,6 @@ export function isValidCpf(digits: string): boolean {
   );
 }
 
-/** Whether this is a CNPJ, numeric or alphanumeric (upper-case), whose check digits agree. */
 export function isValidCnpj(text: string): boolean {
   return (
     alphanumericShape.test(text) &&

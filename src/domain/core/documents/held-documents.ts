@@ -45,7 +45,6 @@ function* withoutZeros(document: string): Generator<string> {
   if (/^000\d{11}$/.test(document)) yield document.slice(3);
 }
 
-/** Columns of a CNAB record that always hold a document. */
 const documentColumns = [
   [4, 17],
   [220, 233],

@@ -29,7 +29,6 @@ export type DocumentReading =
   | {
       kind: 'document';
       documentType: DocumentType;
-      /** Digits only: 11 (CPF) or 14 (CNPJ). */
       document: string;
       /** `2 leading zeros restored`, or '' when the cell was used unchanged. */
       note: string;

@@ -37,7 +37,6 @@ export type Receipt =
   | { kind: 'not_sent'; reason: string; at: number }
   | { kind: 'unknown'; reason: string; at: number };
 
-/** A person's or policy's decision about an attempt whose outcome is unknown or not wanted. */
 export interface Resolution {
   action: 'reissue' | 'abandon' | 'adopt';
   externalId: string | null;
@@ -46,13 +45,11 @@ export interface Resolution {
   at: number;
 }
 
-/** A claim to send under. */
 export type Taken = Pick<Attempt, 'n' | 'claim'> & {
   /** Nothing can have been sent under it before. */
   isNew: boolean;
 };
 
-/** One attempt with its receipt and resolution. */
 export interface Attempt {
   n: number;
   claim: Claim;
@@ -62,9 +59,7 @@ export interface Attempt {
 
 /** What its attempts allow for a subject. `n`: number of the attempt that counts. */
 export type SubjectState =
-  /** It may be sent. */
   | { kind: 'free'; afterUnknown: boolean }
-  /** The service has an issuance under this id. */
   | {
       kind: 'accepted';
       n: number;
@@ -85,7 +80,6 @@ export type SubjectState =
       afterUnknown: boolean;
     };
 
-/** @param attempts of a subject, all, in order */
 export function subjectState(attempts: readonly Attempt[], nowMs: number): SubjectState {
   return attemptState(latestAttempt(attempts), nowMs);
 }
@@ -117,20 +111,10 @@ export function sentBy(attempts: readonly Attempt[], workflowId: string): number
   ).length;
 }
 
-/** All ids given by the service or adopted by a person. */
-export function externalIdsOf(attempts: readonly Attempt[]): string[] {
-  return attempts.flatMap(({ receipt, resolution }) => [
-    ...(receipt?.kind === 'accepted' ? [receipt.externalId] : []),
-    ...(resolution?.externalId == null ? [] : [resolution.externalId]),
-  ]);
-}
-
-/** Number of reissues. */
 export function reissuesOf(attempts: readonly Attempt[]): number {
   return attempts.filter(({ resolution }) => resolution?.action === 'reissue').length;
 }
 
-/** Without a person: repeated under the rules of its kind. */
 export function reissueByPolicy(note: string, at: number): Resolution {
   return { action: 'reissue', externalId: null, by: 'policy', note, at };
 }
@@ -147,7 +131,6 @@ export function undecidedAttempt(attempts: readonly Attempt[]): Attempt | null {
   return kind === 'in_flight' || kind === 'unknown' ? latest : null;
 }
 
-/** The number of the next attempt. */
 export function nextNumber(attempts: readonly Attempt[]): number {
   return (attempts.at(-1)?.n ?? 0) + 1;
 }
