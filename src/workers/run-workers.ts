@@ -22,6 +22,7 @@ import {
 import { createWaitingActivities } from '../activities/core/waiting';
 import { queueName, queueSuffix, type QueueKind } from '../domain/core/queues';
 import type { RetentionTerm } from '../domain/core/retention';
+import { hostNameOf, isLoopback } from '../protection/loopback';
 import { EngineUnreachableError } from '../temporal/connection';
 import { endEarlierEpochs } from '../temporal/earlier-epochs';
 import { deleteRuns, runsOf } from '../temporal/job-runs';
@@ -74,6 +75,8 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect({
     ...(setup.connectionOptions as object),
     address: setup.address,
+    // On one machine compression costs more than bytes.
+    ...(isLoopback(hostNameOf(setup.address) ?? '') && { grpcCompression: { codec: 'none' } }),
   }).catch(() => {
     throw new EngineUnreachableError(setup.address);
   });
