@@ -1,26 +1,18 @@
 import { Command } from 'commander';
-import { assumptionTable, type Assumption } from '../apis/assumption-table';
-import {
-  ConfigError,
-  readConfigFile,
-  readEnvironment,
-  valueOf,
-  type Environment,
-} from '../environment';
+import { assumptionTable } from '../apis/assumption-table';
+import { ConfigError, readConfigFile, readEnvironment, valueOf } from '../environment';
 import { engineAddress } from '../temporal/connection';
 import { examineCredit } from './credit';
-import { examineEngine, examineEngineSettings } from './engine';
-import { fail, ok, type Finding } from './finding';
+import { examineEngine } from './engine';
+import { fail, messageOf, ok, type Finding } from './finding';
 import {
-  examineStore,
   examineDataDir,
-  examineIdKey,
+  examineFiles,
+  examinePayloadKeys,
+  examineStore,
   examineTemporalCli,
-  examineTokenFiles,
 } from './machine';
-import { examineMonitors, examineSinks } from './monitors';
-import { examinePayloadKeys } from './payload-keys';
-import { examineService, examineTransport } from './service';
+import { examineMonitors, examineService, examineSinks, examineTransport } from './service';
 
 /** `diligence doctor`: checks everything that can be checked without side effects. */
 export function doctorCommand(): Command {
@@ -34,58 +26,45 @@ export function doctorCommand(): Command {
       'after',
       '\nExit codes: 0 no failure (warnings are none), 1 a failure, 2 wrong settings.',
     )
-    .action(async (flags: { json?: true; assumptions?: true }) => {
-      if (flags.assumptions === true) return printAssumptions(flags.json === true);
-      process.exitCode = await examine(flags.json === true);
+    .action(async ({ assumptions, json }: { json?: true; assumptions?: true }) => {
+      if (assumptions === true) return printAssumptions(json === true);
+      const { exitCode, findings } = await examine();
+      process.exitCode = exitCode;
+      if (json === true) printLine(JSON.stringify({ findings, exitCode }, null, 2));
+      else printFindings(findings);
     });
 }
 
-async function examine(json: boolean): Promise<number> {
-  const settings = readSettings();
-  const findings = [settings.finding];
-  if (settings.environment !== null) findings.push(...(await examineAll(settings.environment)));
-  const failed = findings.some(({ state }) => state === 'fail');
-  const exitCode = settings.environment === null ? 2 : failed ? 1 : 0;
-  if (json) printLine(JSON.stringify({ findings, exitCode }, null, 2));
-  else printFindings(findings);
-  return exitCode;
-}
-
-function readSettings(): { finding: Finding; environment: Environment | null } {
+async function examine(): Promise<{ findings: Finding[]; exitCode: number }> {
+  let environment;
+  let engine;
   try {
-    const environment = readEnvironment();
-    const wrong = examineEngineSettings();
-    if (wrong !== null) return { finding: wrong, environment: null };
-    return {
-      finding: ok('environment', 'every variable and key of ours can be read'),
-      environment,
-    };
+    environment = readEnvironment();
+    engine = engineAddress();
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const fix = `fix ${error.variable} in the environment, in .env or in diligence.config.json`;
-    return { finding: fail('environment', error.message, fix), environment: null };
+    const where =
+      error instanceof ConfigError
+        ? `${error.variable} in the environment, in .env or in diligence.config.json`
+        : 'the variable, or the profile in use';
+    return { findings: [fail('environment', messageOf(error), `fix ${where}`)], exitCode: 2 };
   }
-}
-
-async function examineAll(environment: Environment): Promise<Finding[]> {
-  const dataDir = await examineDataDir(environment);
   // Before the store is opened, which restricts an open key file.
-  const idKey = await examineIdKey(environment);
-  const { findings, store } = await examineStore(environment);
-  return [
-    ...dataDir,
-    idKey,
-    ...(await examineTokenFiles(environment)),
-    ...findings,
+  const machine = [...(await examineDataDir(environment)), ...(await examineFiles(environment))];
+  const { findings: stored, store } = await examineStore(environment);
+  const findings = [
+    ok('environment', 'every variable and key of ours can be read'),
+    ...machine,
+    ...stored,
     await examinePayloadKeys(environment, store),
     ...examineTransport(environment),
     ...(await examineService(environment)),
     ...(await examineMonitors(environment, store)),
     ...(await examineSinks(environment, store)),
     ...(await examineCredit(environment)),
-    ...(engineAddress().kind === 'embedded' ? [await examineTemporalCli()] : []),
-    ...(await examineEngine(environment, store ?? null)),
+    ...(engine.kind === 'embedded' ? [await examineTemporalCli()] : []),
+    ...(await examineEngine(environment, store)),
   ];
+  return { findings, exitCode: findings.some(({ state }) => state === 'fail') ? 1 : 0 };
 }
 
 function printFindings(findings: readonly Finding[]): void {
@@ -98,13 +77,9 @@ function printFindings(findings: readonly Finding[]): void {
   printLine(`${count('ok')} in order, ${count('warn')} to know of, ${count('fail')} to fix`);
 }
 
-interface AssumptionInForce extends Omit<Assumption, 'keys'> {
-  settings: { key: string; value: unknown; from: 'default' | 'file' }[];
-}
-
-function assumptionsInForce(): AssumptionInForce[] {
+function printAssumptions(json: boolean): void {
   const { config, given } = readConfigFile(process.env['DILIGENCE_CONFIG'] || undefined);
-  return assumptionTable.map(({ keys, ...row }) => ({
+  const assumptions = assumptionTable.map(({ keys, ...row }) => ({
     ...row,
     settings: keys.map((key) => ({
       key,
@@ -112,16 +87,11 @@ function assumptionsInForce(): AssumptionInForce[] {
       from: valueOf(given, key) === undefined ? 'default' : 'file',
     })),
   }));
-}
-
-function printAssumptions(json: boolean): void {
-  const assumptions = assumptionsInForce();
   if (json) return printLine(JSON.stringify({ assumptions }, null, 2));
   for (const { area, matter, value, reason, settings } of assumptions) {
     printLine(`${area}: ${matter}\n  ${value}\n  because ${reason}`);
-    for (const { key, value: set, from } of settings) {
+    for (const { key, value: set, from } of settings)
       printLine(`  ${key} = ${JSON.stringify(set)} (${from})`);
-    }
   }
 }
 

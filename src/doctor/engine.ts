@@ -1,4 +1,4 @@
-import { examineRates } from './rates';
+import { groupBy } from '../domain/core/group-by';
 import {
   queueKinds,
   queueName,
@@ -7,17 +7,17 @@ import {
   type QueueKind,
 } from '../domain/core/queues';
 import { retentionScheduleId, termText } from '../domain/core/retention';
+import { rateWords } from '../domain/core/service/rates';
 import { ConfigError, type Environment } from '../environment';
 import type { Store } from '../store/store';
-import { engineAddress, type EngineClient } from '../temporal/connection';
+import type { EngineClient } from '../temporal/connection';
 import { isGrpcStatus } from '../temporal/grpc-status';
 import { reachEngine } from '../temporal/open-engine';
 import { queuePollers } from '../temporal/queue-pollers';
-import { stalledWorkflows } from '../temporal/stalled-workflows';
 import { missingSearchAttributes } from '../temporal/search-attributes';
+import { stalledWorkflows } from '../temporal/stalled-workflows';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
-const oneDayMs = 86_400_000;
 const leastDays = 7;
 
 /** The Temporal server, its namespace, and the pollers of our queues. Starts nothing. */
@@ -25,61 +25,62 @@ export async function examineEngine(
   environment: Environment,
   store: Store | null,
 ): Promise<Finding[]> {
+  const check = 'engine';
   let engine: EngineClient | null;
   try {
     engine = await reachEngine(environment);
   } catch (error) {
     const fix = 'start the server, or fix TEMPORAL_ADDRESS (and TEMPORAL_TLS, TEMPORAL_API_KEY)';
-    return [fail('engine', messageOf(error), fix)];
+    return [fail(check, messageOf(error), fix)];
   }
-  if (engine === null) {
-    const detail = 'none runs on this data directory: the next command that needs one starts it';
-    return [ok('engine', detail)];
-  }
+  if (engine === null)
+    return [ok(check, 'none runs on this data directory: a command that needs one starts it')];
   try {
     const findings = await examineServer(engine);
-    const isUsable = findings.every(({ state }) => state !== 'fail');
-    if (isUsable) findings.push(await examineSearchAttributes(engine));
-    if (isUsable && store !== null) {
-      findings.push(...(await examinePollers(engine, environment, store)));
-      findings.push(...(await examineRates(store)));
-      findings.push(await examineStandstill(engine, store));
-      findings.push(await examineRetention(engine, environment));
-    }
-    return findings;
+    if (findings.some(({ state }) => state === 'fail')) return findings;
+    findings.push(await examineSearchAttributes(engine));
+    if (store === null) return findings;
+    return [
+      ...findings,
+      ...(await examinePollers(engine, environment, store)),
+      ...(await examineRates(store)),
+      await examineStandstill(engine, store),
+      await examineRetention(engine, environment),
+    ];
   } catch (error) {
     const fix = 'read the log of the server, and try again';
-    return [fail('engine', `${engine.address}: ${messageOf(error)}`, fix)];
+    return [fail(check, `${engine.address}: ${messageOf(error)}`, fix)];
   } finally {
     await engine.close();
   }
 }
 
 async function examineServer(engine: EngineClient): Promise<Finding[]> {
-  const { workflowService } = engine.connection;
-  const { serverVersion } = await workflowService.getSystemInfo({});
-  const location = `${engine.address}, server ${serverVersion || 'of unknown version'}`;
-  const embedded = engine.record === undefined ? '' : ' (embedded)';
+  const { address, connection, record } = engine;
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  const embedded = record === undefined ? '' : ' (embedded)';
+  const config =
+    record === undefined
+      ? 'a server does not tell it: matching.enableFairness and limit.maxIDLength are set as in docker/dynamicconfig.yaml, or interactive work waits behind batches'
+      : 'as the embedded engine needs it';
   return [
-    ok('engine', `${location}${embedded}`),
+    ok('engine', `${address}, server ${serverVersion || 'of unknown version'}${embedded}`),
     ...(await examineNamespace(engine)),
-    ok(
-      'dynamic config',
-      engine.record === undefined
-        ? 'a server does not tell it: matching.enableFairness and limit.maxIDLength are set as in docker/dynamicconfig.yaml, or interactive work waits behind batches'
-        : 'as the embedded engine needs it',
-    ),
+    ok('dynamic config', config),
   ];
 }
 
 async function examineNamespace({ connection, namespace }: EngineClient): Promise<Finding[]> {
   const check = `namespace ${namespace}`;
-  let found;
-  try {
-    found = await connection.workflowService.describeNamespace({ namespace });
-  } catch (error) {
-    if (!isGrpcStatus(error, 'notFound')) throw error;
-    const fix = `temporal operator namespace create --namespace ${namespace} --retention 30d, or fix TEMPORAL_NAMESPACE`;
+  const operator = `temporal operator namespace`;
+  const found = await connection.workflowService
+    .describeNamespace({ namespace })
+    .catch((error: unknown) => {
+      if (isGrpcStatus(error, 'notFound')) return null;
+      throw error;
+    });
+  if (found === null) {
+    const fix = `${operator} create --namespace ${namespace} --retention 30d, or fix TEMPORAL_NAMESPACE`;
     return [fail(check, 'the server has none of this name', fix)];
   }
   const findings: Finding[] = [];
@@ -87,18 +88,10 @@ async function examineNamespace({ connection, namespace }: EngineClient): Promis
     const fix = 'set frontend.enableUpdateWorkflowExecution on the server';
     findings.push(fail(check, 'takes no updates: pause, resume and cancel will not work', fix));
   }
-  const seconds = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
-  const days = (seconds * 1_000) / oneDayMs;
+  const days = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 86_400;
   const kept = `what has ended is kept ${days.toFixed(1)} days (results stay in the store)`;
-  findings.push(
-    days >= leastDays
-      ? ok(check, kept)
-      : warn(
-          check,
-          kept,
-          `temporal operator namespace update --namespace ${namespace} --retention 30d`,
-        ),
-  );
+  const fix = `${operator} update --namespace ${namespace} --retention 30d`;
+  findings.push(days >= leastDays ? ok(check, kept) : warn(check, kept, fix));
   return findings;
 }
 
@@ -106,9 +99,8 @@ async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
   const check = 'search attributes';
   try {
     const missing = await missingSearchAttributes(engine);
-    if (missing === null) {
+    if (missing === null)
       return ok(check, 'the server does not tell which there are: `diligence setup` names ours');
-    }
     if (missing.length === 0) return ok(check, 'ours are registered');
     return fail(check, `${missing.join(', ')}: not registered`, 'run `diligence setup` once');
   } catch (error) {
@@ -134,12 +126,26 @@ async function examinePollers(
   store: Store,
 ): Promise<Finding[]> {
   const suffix = queueSuffix(store);
+  const fix = 'start one with this store: `diligence worker`';
   const findings: Finding[] = [];
   for (const kind of queuesToPoll(environment)) {
-    const pollers = await queuePollers(engine, kind, suffix);
-    findings.push(pollersFinding(queueName(kind, suffix), pollers.length));
+    const check = `queue ${queueName(kind, suffix)}`;
+    const { length } = await queuePollers(engine, kind, suffix);
+    const none = fail(check, 'no worker polls it', fix);
+    findings.push(length === 0 ? none : ok(check, `${length} worker(s) poll it`));
   }
   return findings;
+}
+
+/** Rates of the services, now or within the last day. */
+async function examineRates(store: Store): Promise<Finding[]> {
+  const shares = groupBy(await store.rateShares.all(), ({ service }) => service);
+  return [...shares].map(([service, all]) => {
+    return ok(
+      `rate ${service}`,
+      rateWords(all, Date.now(), (en) => en),
+    );
+  });
 }
 
 async function examineStandstill({ client }: EngineClient, store: Store): Promise<Finding> {
@@ -160,10 +166,8 @@ async function examineRetention(
   { retention }: Environment,
 ): Promise<Finding> {
   const check = 'retention';
-  const scheduleId = retentionScheduleId;
-  const { workflowService } = connection;
-  const found = await workflowService
-    .describeSchedule({ namespace, scheduleId })
+  const found = await connection.workflowService
+    .describeSchedule({ namespace, scheduleId: retentionScheduleId })
     .catch((error: unknown) => {
       if (isGrpcStatus(error, 'notFound')) return null;
       throw error;
@@ -182,21 +186,4 @@ async function examineRetention(
 
 function instantOf(time: { seconds?: unknown } | null | undefined): string | null {
   return time?.seconds == null ? null : new Date(Number(time.seconds) * 1_000).toISOString();
-}
-
-export function pollersFinding(queue: string, pollers: number): Finding {
-  const check = `queue ${queue}`;
-  return pollers === 0
-    ? fail(check, 'no worker polls it', 'start one with this store: `diligence worker`')
-    : ok(check, `${pollers} worker(s) poll it`);
-}
-
-/** Invalid settings of the connection; null when they are valid. */
-export function examineEngineSettings(): Finding | null {
-  try {
-    engineAddress();
-    return null;
-  } catch (error) {
-    return fail('environment', messageOf(error), 'fix the variable, or the profile in use');
-  }
 }

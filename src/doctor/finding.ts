@@ -7,17 +7,17 @@ export interface Finding {
   fix: string | null;
 }
 
-export function ok(check: string, detail: string): Finding {
+export const ok = (check: string, detail: string): Finding => {
   return { check, state: 'ok', detail, fix: null };
-}
+};
 
-export function warn(check: string, detail: string, fix: string): Finding {
+export const warn = (check: string, detail: string, fix: string): Finding => {
   return { check, state: 'warn', detail, fix };
-}
+};
 
-export function fail(check: string, detail: string, fix: string): Finding {
+export const fail = (check: string, detail: string, fix: string): Finding => {
   return { check, state: 'fail', detail, fix };
-}
+};
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,70 +1,92 @@
 import { request } from 'undici';
 import { classifyFailure, isCallFailure } from '../apis/http/classify';
+import { StatusError } from '../apis/http/errors';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
-import type { Environment } from '../environment';
+import { MonitorsApi } from '../apis/investigation/monitors';
+import type { Environment, TokenSetting } from '../environment';
 import { isLoopback } from '../protection/loopback';
+import { MonitorListRepository } from '../store/monitors/lists';
+import { SinkRepository } from '../store/monitors/sinks';
+import type { Store } from '../store/store';
 import { runningEngine } from '../temporal/engine-record';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
-const timeoutMs = 10_000;
+export const timeoutMs = 10_000;
 /** A clock difference that people should know of. */
 const clockToleranceMs = 30_000;
+const absent = '00000000-0000-4000-8000-000000000000';
 
-/** Address and token, by one free read; and the clock. */
-export async function examineService(environment: Environment): Promise<Finding[]> {
-  const settings = environment.investigation;
-  if (settings === null) return [await withoutService(environment)];
-  const token = settings.certificatesToken ?? settings.token;
+export async function withService<T>(
+  { baseUrl, token }: { baseUrl: string; token: TokenSetting },
+  work: (service: Service) => Promise<T>,
+): Promise<T> {
   const service = new Service({
-    baseUrl: settings.baseUrl,
+    baseUrl,
     token: Token.from(token),
     ratePerSecond: 5,
     keepsAlive: true,
   });
-  const check = 'service';
-  const startedAt = Date.now();
   try {
-    await new CertificatesApi(service, environment.certificates, timeoutMs).proveAccess();
-    const detail = `${settings.baseUrl} takes the token (${Date.now() - startedAt} ms)`;
-    return [ok(check, detail), await examineClock(settings.baseUrl)];
-  } catch (error) {
-    const isRefused = isCallFailure(error) && classifyFailure(error) === 'credentials';
-    const finding = isRefused
-      ? fail(
-          check,
-          `${settings.baseUrl} refuses the token`,
-          `fix ${settings.certificatesToken === null ? 'INVESTIGATION_TOKEN' : 'CERTIFICATES_TOKEN'}, then restart the workers (\`diligence stop\`)`,
-        )
-      : fail(
-          check,
-          `${settings.baseUrl}: ${messageOf(error)}`,
-          'fix INVESTIGATION_BASE_URL, or the way there (network, proxy, certificate)',
-        );
-    return [finding, await examineClock(settings.baseUrl)];
+    return await work(service);
   } finally {
     await service.close();
   }
 }
 
+/** Address and token, by one free read. @param variables to fix where it fails */
+export async function accessFinding(
+  check: string,
+  baseUrl: string,
+  variables: { token: string; address: string },
+  read: () => Promise<string>,
+): Promise<Finding> {
+  const startedAt = Date.now();
+  try {
+    const told = await read();
+    return ok(check, `${baseUrl} takes the token (${told}${Date.now() - startedAt} ms)`);
+  } catch (error) {
+    if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
+      const fix = `fix ${variables.token}, then restart the workers (\`diligence stop\`)`;
+      return fail(check, `${baseUrl} refuses the token`, fix);
+    }
+    const fix = `fix ${variables.address}, or the way there (network, proxy, certificate)`;
+    return fail(check, `${baseUrl}: ${messageOf(error)}`, fix);
+  }
+}
+
+export async function examineService(environment: Environment): Promise<Finding[]> {
+  const settings = environment.investigation;
+  if (settings === null) return [await withoutService(environment)];
+  const { baseUrl, certificatesToken } = settings;
+  const variables = {
+    token: certificatesToken === null ? 'INVESTIGATION_TOKEN' : 'CERTIFICATES_TOKEN',
+    address: 'INVESTIGATION_BASE_URL',
+  };
+  const access = await withService(
+    { baseUrl, token: certificatesToken ?? settings.token },
+    (service) =>
+      accessFinding('service', baseUrl, variables, async () => {
+        await new CertificatesApi(service, environment.certificates, timeoutMs).proveAccess();
+        return '';
+      }),
+  );
+  return [access, await examineClock(baseUrl)];
+}
+
 async function withoutService({ dataDir, credit }: Environment): Promise<Finding> {
+  const check = 'service';
+  const fix = 'set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN';
   if (credit !== null) {
-    return warn(
-      'service',
-      'INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN are not set: no certificates, only the credit service',
-      'set both if certificates are wanted',
-    );
+    const detail = 'INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN are not set: only credit works';
+    return warn(check, detail, `${fix} if certificates are wanted`);
   }
   const engine = await runningEngine(dataDir);
-  const fix = 'set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN';
-  return engine === null
-    ? fail('service', 'INVESTIGATION_BASE_URL is not set', `${fix}, or try \`diligence demo\``)
-    : warn(
-        'service',
-        `INVESTIGATION_BASE_URL is not set; the running engine works against ${engine.investigationBaseUrl}`,
-        `${fix} for a service of your own`,
-      );
+  const detail = 'INVESTIGATION_BASE_URL is not set';
+  if (engine === null) return fail(check, detail, `${fix}, or try \`diligence demo\``);
+  const { investigationBaseUrl } = engine;
+  return warn(check, `${detail}; the running engine works against ${investigationBaseUrl}`, fix);
 }
 
 /** Base addresses that send token, documents and results in clear text over a network. */
@@ -91,8 +113,8 @@ async function examineClock(baseUrl: string): Promise<Finding> {
     const { origin } = new URL(baseUrl);
     const answer = await request(origin, { method: 'HEAD', headersTimeout: 5_000 });
     await answer.body.dump();
-    const theirs = dateOf(answer.headers['date']);
-    if (theirs === null) return warn(check, 'the service names no time to compare with', fix);
+    const theirs = Date.parse(String(answer.headers['date']));
+    if (Number.isNaN(theirs)) return warn(check, 'the service names no time to compare with', fix);
     const offMs = clockOffMs(theirs, requestedAt, Date.now());
     const detail = `${Math.round(offMs / 1_000)} s from the service's`;
     return offMs <= clockToleranceMs ? ok(check, detail) : warn(check, detail, fix);
@@ -101,12 +123,63 @@ async function examineClock(baseUrl: string): Promise<Finding> {
   }
 }
 
-function dateOf(header: string | string[] | undefined): number | null {
-  const at = Date.parse(Array.isArray(header) ? (header[0] ?? '') : (header ?? ''));
-  return Number.isNaN(at) ? null : at;
-}
-
 /** Distance of an instant from the time of its request. A `Date` has whole seconds. */
 export function clockOffMs(theirs: number, requestedAt: number, answeredAt: number): number {
   return Math.max(0, requestedAt - (theirs + 999), theirs - answeredAt);
+}
+
+/** Whether changes can be listed: of a watched monitor, if there is one. */
+export async function examineMonitors(
+  { investigation, monitorNames }: Environment,
+  store: Store | null,
+): Promise<Finding[]> {
+  if (investigation === null) return [];
+  const check = 'monitors';
+  const watched = store && (await watchedMonitor(store));
+  return withService(investigation, async (service) => {
+    try {
+      const api = new MonitorsApi(service, monitorNames, timeoutMs);
+      await api.listChanges(watched ?? absent, {}, 'interactive');
+      return [ok(check, 'the token is taken, and changes can be listed')];
+    } catch (error) {
+      if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
+        const fix = 'fix INVESTIGATION_TOKEN, then restart the workers (`diligence stop`)';
+        return [fail(check, 'the bearer token is refused', fix)];
+      }
+      if (error instanceof StatusError && (error.status === 404 || error.status === 410)) {
+        if (watched === null)
+          return [
+            ok(check, 'the token is taken; no monitor is watched whose changes could be read'),
+          ];
+        const fix = 'take it off the list with `diligence monitor schedule`';
+        return [warn(check, `the service knows no monitor ${watched}, which is watched`, fix)];
+      }
+      const fix = 'fix INVESTIGATION_BASE_URL, or the way there; nothing, if monitors are not used';
+      return [warn(check, messageOf(error), fix)];
+    }
+  });
+}
+
+/** The first one of any list; null: no lists. */
+async function watchedMonitor(store: Store): Promise<string | null> {
+  const lists = new MonitorListRepository(store);
+  const list = (await lists.all()).find(({ pages }) => pages > 0);
+  return list === undefined ? null : ((await lists.page(list, 0))[0] ?? null);
+}
+
+/** The sinks: one that answered 410 is disabled, which is reported here only. */
+export async function examineSinks(
+  { monitorSinks }: Environment,
+  store: Store | null,
+): Promise<Finding[]> {
+  if (store === null) return [];
+  const sinks = await new SinkRepository(store).now(monitorSinks);
+  return sinks.flatMap(({ name, required, disabled }) => {
+    if (disabled === null) return [];
+    const fix = `\`diligence monitor sink --enable ${name}\`, once its receiver takes changes again`;
+    const since = `${disabled.why} at ${disabled.at}, and is asked no more`;
+    return required
+      ? [fail(`sink ${name}`, `${since}: changes stay open`, fix)]
+      : [warn(`sink ${name}`, `${since}: changes are acknowledged without it`, fix)];
+  });
 }

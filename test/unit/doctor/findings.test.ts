@@ -1,5 +1,4 @@
 import { rateWords } from '../../../src/domain/core/service/rates';
-import { pollersFinding } from '../../../src/doctor/engine';
 import { clockOffMs } from '../../../src/doctor/service';
 
 describe('the clock', () => {
@@ -13,13 +12,6 @@ describe('the clock', () => {
   it('is off by what lies outside it, either way', () => {
     expect(clockOffMs(at + 60_000, at, at + 50)).toBe(59_950);
     expect(clockOffMs(at - 60_000, at, at + 50)).toBe(59_001);
-  });
-});
-
-describe('workers that poll a queue', () => {
-  it('fail when there is none', () => {
-    expect(pollersFinding('queue', 0)).toMatchObject({ state: 'fail' });
-    expect(pollersFinding('queue', 3)).toMatchObject({ state: 'ok', fix: null });
   });
 });
 

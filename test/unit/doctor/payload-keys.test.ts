@@ -1,4 +1,4 @@
-import { examinePayloadKeys } from '../../../src/doctor/payload-keys';
+import { examinePayloadKeys } from '../../../src/doctor/machine';
 import { readEnvironment } from '../../../src/environment';
 import { proveKeys } from '../../../src/temporal/payload/store-keys';
 import { KeyRing } from '../../../src/protection/key-ring';
