@@ -66,6 +66,16 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
+/** Prints a result: as one JSON document, or as lines. */
+export function printAs(
+  json: boolean | undefined,
+  document: object,
+  lines: readonly string[],
+): void {
+  if (json === true) printJson(document);
+  else for (const line of lines) print(line);
+}
+
 /** Asks on a terminal. @returns the answer, trimmed */
 export async function ask(question: string): Promise<string> {
   const { createInterface } =

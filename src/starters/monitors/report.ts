@@ -14,7 +14,6 @@ import type { MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';
 import { recordsOf } from './swept-changes';
-import { refuseUnwritableFile } from '../cli/unwritable-folder';
 import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
 import {
@@ -49,7 +48,6 @@ export function reportCommand(): Command {
 export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
   const { formats, language, say, stored } = ctx.reader;
-  await refuseUnwritableFile(out);
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const sums = new MonitorSums();
   for await (const { record, file } of changesOnRecord(ctx, flags))

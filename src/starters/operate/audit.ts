@@ -4,14 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { Readable, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { readAudit, type StoredAuditRecord } from '../../store/audit/read';
-import { anchorChain, parseHead } from '../../store/audit/anchors';
-import { verifyAudit, type AuditFinding } from '../../store/audit/verify';
 import { auditCells, auditColumns } from '../../sheets/write/audit-sheet';
 import { csvStream } from '../../sheets/write/csv-file';
-import { exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
-import { refuseUnwritableFile } from '../cli/unwritable-folder';
-import { openContext, type CommandContext } from '../jobs/context';
+import { anchorChain, parseHead } from '../../store/audit/anchors';
+import { readAudit, type StoredAuditRecord } from '../../store/audit/read';
+import { verifyAudit, type AuditFinding } from '../../store/audit/verify';
+import { exitCodes, oneOf, print, printJson, printNote, sinceOf } from '../cli/terminal';
+import { openContext } from '../jobs/context';
 
 interface ExportFlags {
   from?: number;
@@ -21,6 +20,8 @@ interface ExportFlags {
   out?: string;
 }
 
+const dayMs = 86_400_000;
+
 /** `diligence audit export|verify|head`: who did what, and when. */
 export function auditCommand(): Command {
   const command = new Command('audit').description(
@@ -29,14 +30,16 @@ export function auditCommand(): Command {
   command
     .command('export')
     .description('Write the records out, in the order in which they were written.')
-    .option('--from <date>', 'written since: a date (UTC) or an instant', startOf)
+    .option(
+      '--from <date>',
+      'written since: a date (UTC) or an instant',
+      (text) => sinceOf(text).at,
+    )
     .option('--to <date>', 'written until: a date (its last moment) or an instant', endOf)
     .option('--format <format>', 'csv or json', oneOf(['csv', 'json']), 'csv')
     .option('--excel', 'csv for a spreadsheet program in Portuguese: `;` and BOM')
     .option('--out <file>', 'where to (default: standard output)')
-    .action(async (flags: ExportFlags) => {
-      process.exitCode = await exportAudit(await openContext(printNote), flags);
-    });
+    .action(exportAudit);
   command
     .command('verify')
     .description(
@@ -44,27 +47,19 @@ export function auditCommand(): Command {
     )
     .option('--head <head>', 'what `audit head` printed, or a summary holds: finds a cut end', head)
     .option('--json', 'one JSON document on standard output')
-    .action(async (flags: { head?: string; json?: true }) => {
-      process.exitCode = await verify(await openContext(printNote), flags);
-    });
+    .action(verify);
   command
     .command('head')
     .description(
       'Print the head of the trail, to be kept elsewhere: `audit verify --head` takes it.',
     )
-    .action(async () => {
-      print(await (await openContext(printNote)).audit.anchor());
-    });
+    .action(async () => print(await (await openContext(printNote)).audit.anchor()));
   return command;
 }
 
-async function exportAudit(
-  { store, idKey }: CommandContext,
-  { from, to, format, excel, out }: ExportFlags,
-): Promise<number> {
-  if (out !== undefined) await refuseUnwritableFile(out);
-  let records = 0;
-  let spoilt = 0;
+async function exportAudit({ from, to, format, excel, out }: ExportFlags): Promise<void> {
+  const { store, idKey } = await openContext(printNote);
+  let [records, spoilt] = [0, 0];
   const span = {
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
@@ -79,11 +74,11 @@ async function exportAudit(
   }
   await writeOut(out, format === 'csv' ? csv(counted(), excel === true) : json(counted()));
   if (out !== undefined) printNote(`${records} record(s) in ${out}`);
-  if (spoilt === 0) return exitCodes.done;
+  if (spoilt === 0) return;
   printNote(
     `${spoilt} record(s) are not as they were written: \`diligence audit verify\` names them`,
   );
-  return exitCodes.failed;
+  process.exitCode = exitCodes.failed;
 }
 
 /** A source and its transforms. */
@@ -91,10 +86,7 @@ type Steps = readonly [Readable, ...Duplex[]];
 
 /** Writes a file atomically; without a path, standard output. */
 async function writeOut(out: string | undefined, text: Steps): Promise<void> {
-  if (out === undefined) {
-    await pipeline([...text, process.stdout], { end: false });
-    return;
-  }
+  if (out === undefined) return pipeline([...text, process.stdout], { end: false });
   const aside = join(dirname(out), `.${basename(out)}.partial`);
   try {
     await pipeline([...text, createWriteStream(aside, { flush: true, mode: 0o600 })]);
@@ -128,33 +120,29 @@ function json(records: AsyncIterable<StoredAuditRecord>): Steps {
 /** Findings listed in a JSON document; all are counted. */
 const mostFindings = 10_000;
 
-async function verify(
-  { store, idKey }: CommandContext,
-  { head: wanted, json: asJson }: { head?: string; json?: true },
-): Promise<number> {
+async function verify(flags: { head?: string; json?: true }): Promise<void> {
+  const { store, idKey } = await openContext(printNote);
   const findings: AuditFinding[] = [];
   const totals = await verifyAudit(store, idKey, {
-    ...(wanted !== undefined && { head: wanted }),
+    ...(flags.head !== undefined && { head: flags.head }),
     onFinding: (finding) => {
-      if (asJson !== true) print(findingLine(finding));
+      if (flags.json !== true) print(findingLine(finding));
       else if (findings.length < mostFindings) findings.push(finding);
     },
   });
+  const { records, chains, anchors } = totals;
   const intact = totals.findings === 0;
-  if (asJson === true) printJson({ intact, ...totals, named: findings });
+  const sum = `${records} record(s) in ${chains} chain(s) and ${anchors} anchor(s)`;
+  if (flags.json === true) printJson({ intact, ...totals, named: findings });
+  else if (!intact) print(`NOT INTACT: ${totals.findings} finding(s); ${sum} are intact`);
   else {
-    const { records, chains, anchors } = totals;
-    const sum = `${records} record(s) in ${chains} chain(s) and ${anchors} anchor(s)`;
-    print(
-      intact ? `intact: ${sum}` : `NOT INTACT: ${totals.findings} finding(s); ${sum} are intact`,
-    );
-    if (intact && wanted === undefined) {
+    print(`intact: ${sum}`);
+    if (flags.head === undefined)
       printNote(
         'an end that was cut off shows with --head: `audit head` prints it, and summaries hold it',
       );
-    }
   }
-  return intact ? exitCodes.done : exitCodes.failed;
+  process.exitCode = intact ? exitCodes.done : exitCodes.failed;
 }
 
 function findingLine({ problem, chain, record, toRecord, message }: AuditFinding): string {
@@ -164,29 +152,10 @@ function findingLine({ problem, chain, record, toRecord, message }: AuditFinding
 }
 
 function head(text: string): string {
-  if (parseHead(text) === null) {
-    throw new InvalidArgumentError('Expected <number>-<32 hex digits>, as `audit head` prints it.');
-  }
-  return text;
-}
-
-function startOf(text: string): number {
-  return instantOf(text, 0);
+  if (parseHead(text) !== null) return text;
+  throw new InvalidArgumentError('Expected <number>-<32 hex digits>, as `audit head` prints it.');
 }
 
 function endOf(text: string): number {
-  return instantOf(text, 86_400_000);
-}
-
-/** Epoch milliseconds; for a date, its beginning plus `ofDateMs`. */
-function instantOf(text: string, ofDateMs: number): number {
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const at = Date.parse(text);
-  if (
-    Number.isNaN(at) ||
-    !/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-  ) {
-    throw new InvalidArgumentError('Expected 2026-11-30, or 2026-11-30T18:00:00Z.');
-  }
-  return isDate ? at + ofDateMs : at;
+  return sinceOf(text).at + (/^\d{4}-\d{2}-\d{2}$/.test(text) ? dayMs : 0);
 }

@@ -1,20 +1,20 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { documentLengths, isValidCnpj } from '../../domain/core/documents/documents';
+import { normaliseDocument } from '../../domain/core/documents/read-document';
+import { readTarget } from '../../domain/traces/target';
 import { erasureClasses, type ErasureClass } from '../../store/erasure/catalog';
 import {
   erase,
   finishErasure,
   isSameTarget,
+  objectsOf,
   openErasures,
   type ErasureRecord,
 } from '../../store/erasure/erasures';
 import { reasonOnRecord, targetOf, type ErasureRequest } from '../../store/erasure/plan';
 import { plansOf } from '../../store/erasure/plans';
-import { documentLengths, isValidCnpj } from '../../domain/core/documents/documents';
-import { normaliseDocument } from '../../domain/core/documents/read-document';
-import { readTarget } from '../../domain/traces/target';
 import { deleteRuns } from '../../temporal/job-runs';
-import { planLines, showDone, showDryRun, summaryOf, refusalsOf, runsOfPlan } from './erase-print';
-import { CommandError, UsageError, joined, noJob } from '../jobs/errors';
+import { withActor } from '../cli/flags';
 import {
   ask,
   durationMs,
@@ -26,6 +26,15 @@ import {
   say,
 } from '../cli/terminal';
 import { openContext, withEngine } from '../jobs/context';
+import { CommandError, UsageError, joined, noJob } from '../jobs/errors';
+import {
+  backupLines,
+  planLines,
+  refusalsOf,
+  runsOfPlan,
+  summaryOf,
+  type PlanSummary,
+} from './erase-plan';
 
 interface EraseFlags {
   job?: string;
@@ -42,22 +51,34 @@ interface EraseFlags {
 
 /** `diligence erase`: erases for good, and stores a record of the erasure. */
 export function eraseCommand(): Command {
-  return new Command('erase')
-    .description('Erase personal data from the store and the Temporal server, for good, on record.')
-    .option('--document <number>', 'everything of one CPF or CNPJ, in every job')
-    .option(
+  const ways = [
+    new Option('--document <number>', 'everything of one CPF or CNPJ, in every job'),
+    new Option(
       '--target <text>',
       'every search for an e-mail address, phone number, user name or wallet',
-    )
-    .option('--job <id>', 'a job of any kind or a monitor, and what no other job shares with it')
-    .option('--older-than <duration>', 'of jobs that ended before: with --class', durationMs)
-    .option(
-      '--class <class>',
-      'pdf; results (what the service reported, PDFs too); inputs (uploaded files and pictures)',
-      oneOf(erasureClasses),
-    )
+    ),
+    new Option('--job <id>', 'a job of any kind or a monitor, and what no other job shares'),
+    new Option('--older-than <duration>', 'of jobs that ended before: with --class').argParser(
+      durationMs,
+    ),
+  ];
+  const names = ways.map((way) => way.attributeName());
+  const command = new Command('erase').description(
+    'Erase personal data from the store and the Temporal server, for good, on record.',
+  );
+  for (const way of ways)
+    command.addOption(way.conflicts(names.filter((name) => name !== way.attributeName())));
+  return withActor(
+    command.addOption(
+      new Option(
+        '--class <class>',
+        'pdf; results (what the service reported, PDFs too); inputs (uploaded files and pictures)',
+      )
+        .argParser(oneOf(erasureClasses))
+        .conflicts(['document', 'target', 'job']),
+    ),
+  )
     .option('--reason <text>', 'why, for the record (needed unless --dry-run)')
-    .option('--by <name>', 'who decides (default: DILIGENCE_ACTOR, else the system user)')
     .option('--dry-run', 'show exactly what would go, change nothing')
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON document on standard output')
@@ -87,93 +108,83 @@ An erasure that was cut short is finished by the same command.`,
 }
 
 async function runErase(flags: EraseFlags): Promise<number> {
-  const request = refuseWrongUsage(flags);
+  const json = flags.json === true;
+  const request = requestOf(flags);
   const ctx = await openContext(printNote, flags.by);
   const { store, idKey, environment } = ctx;
   const unfinished = await openErasures(store);
-  for (const { record } of unfinished) {
+  for (const { record } of unfinished)
     printNote(
       `an erasure (${record.target.kind}) that ${record.by} began at ${record.startedAt} was not finished: the same command finishes it`,
     );
-  }
   return withEngine(ctx, async ({ client }) => {
     const nameOf = (text: string): string => idKey.nameOf('document', text);
     const plans = () => plansOf(store, nameOf, request);
     const target = targetOf(request, nameOf);
     const summary = await summaryOf(client, target, plans());
-    if (flags.dryRun === true) return showDryRun(summary, flags.json === true);
-    if (summary.refusals.length > 0)
-      throw new CommandError(
-        joined(summary.refusals, ['nothing was changed: ', 'nada foi alterado: ']),
-      );
+    const { refusals } = summary;
+    if (flags.dryRun === true) return showDryRun(summary, json);
+    if (refusals.length > 0)
+      throw new CommandError(joined(refusals, ['nothing was changed: ', 'nada foi alterado: ']));
     const started = unfinished.filter(({ record }) => isSameTarget(record.target, target));
     const isEmpty = summary.objects.length === 0 && summary.workflows.size === 0;
     if (isEmpty && started.length === 0) return nothingFound(flags);
     if (flags.yes !== true) {
       for (const line of planLines(summary)) printNote(line);
-      if (!(await isConfirmed())) return exitCodes.failed;
+      if ((await ask('This cannot be undone. Type erase to go on: ')) !== 'erase')
+        throw new CommandError(['nothing was changed', 'nada foi alterado']);
     }
-    const how = {
-      by: environment.actor,
-      deleteRuns: (its: Parameters<typeof deleteRuns>[1]) => deleteRuns(client, its),
-    };
-    const done: { record: ErasureRecord; key: string }[] = [];
-    for (const open of started) done.push(await finishErasure(store, open, how.deleteRuns));
+    const remove = (runs: Parameters<typeof deleteRuns>[1]) => deleteRuns(client, runs);
+    const done: Done[] = [];
+    for (const open of started) done.push(await finishErasure(store, open, remove));
     // Each plan is made when it is due: an interrupted erasure has changed what there is to do.
     for await (const plan of plans()) {
       const found = await runsOfPlan(client, plan);
-      const refusals = refusalsOf(plan, found);
-      if (refusals.length > 0) throw new CommandError(joined(refusals));
+      const inTheWay = refusalsOf(plan, found);
+      if (inTheWay.length > 0) throw new CommandError(joined(inTheWay));
       const runs = found.closed;
       if (plan.draft.size === 0 && runs.length === 0) continue;
       const reason = reasonOnRecord(flags.reason ?? '', request, plan.quoted);
-      done.push(await erase(store, plan, { ...how, reason, runs }));
+      const by = environment.actor;
+      done.push(await erase(store, plan, { by, reason, runs, deleteRuns: remove }));
     }
     const auditHead = await ctx.audit.anchor();
     let left = 0;
     for await (const { draft } of plans()) left += draft.size;
-    return showDone(done, auditHead, left, flags.json === true);
+    return showDone(done, auditHead, left, json);
   });
 }
 
-function requestedBy({ document, target, job, ...age }: EraseFlags): ErasureRequest {
-  if (document !== undefined) return { kind: 'document', document: documentToErase(document) };
-  if (target !== undefined) return { kind: 'target', target: targetToErase(target) };
-  if (job !== undefined) return { kind: 'job', id: job };
-  const endedBefore = new Date(Date.now() - (age.olderThan ?? 0)).toISOString();
-  return { kind: 'age', class: age.class ?? 'pdf', endedBefore };
-}
-
-function refuseWrongUsage(flags: EraseFlags): ErasureRequest {
-  const { job, document, target, olderThan } = flags;
-  const given = [job, document, target, olderThan].filter((one) => one !== undefined);
-  if (given.length !== 1) {
+/** @throws UsageError */
+function requestOf(flags: EraseFlags): ErasureRequest {
+  const { document, target, job, olderThan } = flags;
+  if ([document, target, job, olderThan].every((one) => one === undefined))
     throw new UsageError([
       'what is to be erased? expected one of --document, --target, --job or --older-than',
       'o que deve ser eliminado? informe --document, --target, --job ou --older-than',
     ]);
-  }
-  if ((olderThan === undefined) !== (flags.class === undefined)) {
-    throw new UsageError([
-      '--older-than goes with --class, and --class with --older-than',
-      '--older-than vale com --class, e --class com --older-than',
-    ]);
-  }
-  const request = requestedBy(flags);
-  if (flags.dryRun === true) return request;
-  if ((flags.reason ?? '').trim() === '') {
+  const request = (): ErasureRequest => {
+    if (document !== undefined) return { kind: 'document', document: documentToErase(document) };
+    if (target !== undefined) return { kind: 'target', target: targetToErase(target) };
+    if (job !== undefined) return { kind: 'job', id: job };
+    if (flags.class === undefined)
+      throw new UsageError(['--older-than goes with --class', '--older-than vale com --class']);
+    const endedBefore = new Date(Date.now() - (olderThan ?? 0)).toISOString();
+    return { kind: 'age', class: flags.class, endedBefore };
+  };
+  const requested = request();
+  if (flags.dryRun === true) return requested;
+  if ((flags.reason ?? '').trim() === '')
     throw new UsageError([
       '--reason is missing: why, for the record (--dry-run needs none)',
       '--reason: informe o motivo, que fica registrado (--dry-run não precisa)',
     ]);
-  }
-  if (flags.yes !== true && !process.stdin.isTTY) {
+  if (flags.yes !== true && !process.stdin.isTTY)
     throw new UsageError([
       'nothing was erased: add --yes, or --dry-run to see what would be erased',
       'nada foi eliminado: acrescente --yes, ou --dry-run para ver o que seria eliminado',
     ]);
-  }
-  return request;
+  return requested;
 }
 
 /** As a search reads it. */
@@ -204,8 +215,58 @@ function nothingFound({ job, json }: EraseFlags): number {
   return exitCodes.done;
 }
 
-async function isConfirmed(): Promise<boolean> {
-  if ((await ask('This cannot be undone. Type erase to go on: ')) === 'erase') return true;
-  printNote('nothing was changed');
-  return false;
+function showDryRun(summary: PlanSummary, json: boolean): number {
+  const { refusals, workflows } = summary;
+  const exitCode = refusals.length === 0 ? exitCodes.done : exitCodes.failed;
+  if (json) {
+    const told = { refusals: refusals.map(([en]) => en), workflows: workflows.size };
+    printJson({ dryRun: true, exitCode, ...summary, ...told });
+    return exitCode;
+  }
+  for (const line of planLines(summary)) print(line);
+  for (const refusal of refusals) print(`${say('refused', 'recusado')}: ${say(...refusal)}`);
+  print(say('nothing was changed', 'nada foi alterado'));
+  return exitCode;
+}
+
+interface Done {
+  key: string;
+  record: ErasureRecord;
+}
+
+/** Another job may have stored something meanwhile, which is not erased: the command says so, and fails. */
+function showDone(done: readonly Done[], auditHead: string, left: number, json: boolean): number {
+  const exitCode = left === 0 ? exitCodes.done : exitCodes.failed;
+  const last = done.at(-1);
+  const rows = done.reduce((sum, { record }) => sum + record.rows, 0);
+  const objects = objectsOf(done.flatMap(({ record }) => record.objects));
+  const keys = done.map(({ key }) => key);
+  if (json) {
+    const sums = { key: last?.key, keys, rows, objects, auditHead };
+    printJson({ exitCode, found: true, ...last?.record, ...sums });
+  } else {
+    print(
+      say(
+        `erased: rows ${rows}, objects ${objects}`,
+        `eliminados: linhas ${rows}, objetos ${objects}`,
+      ),
+    );
+    print(`${say('record', 'registro')}: ${keys.join(', ')}`);
+    if (last !== undefined) for (const line of backupLines(last.record)) print(line);
+    print(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
+    print(
+      say(
+        'result folders and copies are outside the store: not reached',
+        'pastas de resultado e cópias ficam fora do armazenamento: não são alcançadas',
+      ),
+    );
+  }
+  if (left > 0)
+    printNote(
+      say(
+        `${left} objects came meanwhile: run the same command again`,
+        `objetos que chegaram nesse meio-tempo: ${left}; execute o mesmo comando de novo`,
+      ),
+    );
+  return exitCode;
 }

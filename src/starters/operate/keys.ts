@@ -2,10 +2,11 @@ import { Command } from 'commander';
 import { queueSuffix } from '../../domain/core/queues';
 import { ConfigError, readEnvironment } from '../../environment';
 import { KeyRing } from '../../protection/key-ring';
-import { findIdKey } from '../../store/sealed/find-id-key';
 import { openStore } from '../../store/open-store';
+import { findIdKey } from '../../store/sealed/find-id-key';
 import type { Store } from '../../store/store';
 import { EngineUnreachableError, engineAddress } from '../../temporal/connection';
+import { reachEngine } from '../../temporal/open-engine';
 import {
   keyHolders,
   keyMark,
@@ -13,7 +14,6 @@ import {
   type KeyHolder,
   type RotationStep,
 } from '../../temporal/payload/key-holders';
-import { reachEngine } from '../../temporal/open-engine';
 import {
   findPayloadKeys,
   payloadKeysAtHand,
@@ -21,39 +21,36 @@ import {
   writePayloadKeys,
 } from '../../temporal/payload/payload-keys';
 import { keyChecks, keyFault, proveKeys, registerKey } from '../../temporal/payload/store-keys';
+import { exitCodes, print, printAs, printNote } from '../cli/terminal';
 import { CommandError } from '../jobs/errors';
-import { exitCodes, print, printJson, printNote } from '../cli/terminal';
 
 /** `diligence keys`: the encryption keys of store and payloads. */
 export function keysCommand(): Command {
-  return new Command('keys')
-    .description('The keys that payloads are encrypted with: DILIGENCE_PAYLOAD_KEYS, or a file.')
-    .addCommand(
-      new Command('generate')
-        .description('Print one new key, as DILIGENCE_PAYLOAD_KEYS takes it, and nothing else.')
-        .action(() => print(KeyRing.generateEntry())),
+  const command = new Command('keys').description(
+    'The keys that payloads are encrypted with: DILIGENCE_PAYLOAD_KEYS, or a file.',
+  );
+  command
+    .command('generate')
+    .description('Print one new key, as DILIGENCE_PAYLOAD_KEYS takes it, and nothing else.')
+    .action(() => print(KeyRing.generateEntry()));
+  command
+    .command('rotate')
+    .description(
+      'Do the next of two steps: add a new key (which only decrypts); when every worker has it, let it encrypt.',
     )
-    .addCommand(
-      new Command('rotate')
-        .description(
-          'Do the next of two steps: add a new key (which only decrypts); when every worker has it, let it encrypt.',
-        )
-        .addHelpText(
-          'after',
-          '\nA list that is configured is printed on standard output, to be set; one in the data directory is changed there.',
-        )
-        .action(rotate),
+    .addHelpText(
+      'after',
+      '\nA list that is configured is printed on standard output, to be set; one in the data directory is changed there.',
     )
-    .addCommand(
-      new Command('check')
-        .description(
-          'Show which keys we have, the store asks for and the workers hold; change nothing.',
-        )
-        .option('--json', 'one JSON document on standard output')
-        .action(async ({ json }: { json?: true }) => {
-          process.exitCode = await check(json === true);
-        }),
-    );
+    .action(rotate);
+  command
+    .command('check')
+    .description(
+      'Show which keys we have, the store asks for and the workers hold; change nothing.',
+    )
+    .option('--json', 'one JSON document on standard output')
+    .action(check);
+  return command;
 }
 
 /** The store without decryption: check values are not encrypted, and the keys may not match. */
@@ -101,15 +98,13 @@ async function rotate(): Promise<void> {
 }
 
 function refuseLacking(waiting: string, lacking: readonly KeyHolder[]): void {
-  if (lacking.length > 0) throw new CommandError(`${waiting} cannot encrypt yet: ${cure(lacking)}`);
+  if (lacking.length > 0)
+    throw new CommandError(`${waiting} cannot encrypt yet: ${restartOf(lacking)}`);
 }
 
-function cure(lacking: readonly KeyHolder[]): string {
+function restartOf(lacking: readonly KeyHolder[]): string {
   const names = lacking.map(({ worker }) => worker).join(', ');
-  return (
-    `${names} could not read what it encrypts; start ${lacking.length === 1 ? 'it' : 'them'} again with this list ` +
-    '(an embedded engine: `diligence stop`); a worker that has ended shows for 90 s, the last one for five minutes'
-  );
+  return `${names} could not read what it encrypts: start again with this list (an embedded engine: \`diligence stop\`); a worker that has ended shows for 90 s, the last one for five minutes`;
 }
 
 async function handOver(ring: KeyRing): Promise<void> {
@@ -125,6 +120,21 @@ async function handOver(ring: KeyRing): Promise<void> {
   print(ring.reveal());
 }
 
+async function check({ json }: { json?: true }): Promise<void> {
+  const view = await look();
+  const { fault, keys, next, store, workers } = view;
+  printAs(json, view, [
+    `our list, the first encrypts: ${keys.join(', ') || 'none yet'}`,
+    `the store asks for: ${store.join(', ') || 'none yet'}`,
+    ...(workers ?? []).map(
+      ({ worker, keys: held }) => `worker ${worker}: ${held?.join(', ') ?? 'does not tell'}`,
+    ),
+    ...(fault === null ? [] : [`refused: ${fault}`]),
+    `next: ${next}`,
+  ]);
+  if (fault !== null) process.exitCode = exitCodes.failed;
+}
+
 interface KeysView {
   /** Ids in order: the first encrypts. */
   keys: readonly string[];
@@ -135,13 +145,6 @@ interface KeysView {
   /** Null when unknown. A key that is not in our list is shown by its check value. */
   workers: { worker: string; keys: string[] | null }[] | null;
   next: string;
-}
-
-async function check(json: boolean): Promise<number> {
-  const view = await look();
-  if (json) printJson(view);
-  else for (const line of linesOf(view)) print(line);
-  return view.fault === null ? exitCodes.done : exitCodes.failed;
 }
 
 async function look(): Promise<KeysView> {
@@ -159,42 +162,22 @@ async function look(): Promise<KeysView> {
     throw error;
   });
   const names = new Map(ring.ids.map((id) => [keyMark(ring, id), id]));
+  const workers = holders?.map(({ worker, marks }) => {
+    return { worker, keys: marks?.map((mark) => names.get(mark) ?? mark) ?? null };
+  });
   return {
     keys: ring.ids,
     store: known.map(({ id }) => id),
     fault: fault && new ConfigError('DILIGENCE_PAYLOAD_KEYS', fault).message,
-    workers:
-      holders?.map(({ worker, marks }) => ({
-        worker,
-        keys: marks?.map((mark) => names.get(mark) ?? mark) ?? null,
-      })) ?? null,
-    next:
-      fault !== null
-        ? 'fix the list'
-        : holders === null
-          ? 'the engine does not answer: whether a step is safe cannot be told'
-          : nextWords(nextStep(ring, known, holders)),
+    workers: workers ?? null,
+    next: fault === null ? nextWords(holders && nextStep(ring, known, holders)) : 'fix the list',
   };
 }
 
-function nextWords({ waiting, lacking }: RotationStep): string {
-  if (lacking.length > 0) return cure(lacking);
+function nextWords(step: RotationStep | null): string {
+  if (step === null) return 'the engine does not answer: whether a step is safe cannot be told';
+  const { waiting, lacking } = step;
+  if (lacking.length > 0) return restartOf(lacking);
   if (waiting === null) return '`diligence keys rotate` begins a rotation: it adds a key';
   return `\`diligence keys rotate\` is safe: it lets ${waiting} encrypt`;
-}
-
-function linesOf({ keys, store, fault, workers, next }: KeysView): string[] {
-  const [first, ...others] = keys;
-  return [
-    ...(first === undefined
-      ? []
-      : [`our list: ${first} encrypts${others.map((id) => `, ${id} decrypts`).join('')}`]),
-    `the store asks for: ${store.join(', ') || 'none yet'}`,
-    ...(workers ?? []).map(
-      ({ worker, keys: held }) =>
-        `worker ${worker}: ${held === null ? 'does not tell' : held.join(', ')}`,
-    ),
-    ...(fault === null ? [] : [`refused: ${fault}`]),
-    `next: ${next}`,
-  ];
 }

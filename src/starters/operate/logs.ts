@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { open, stat, copyFile, mkdir, readdir, truncate } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { copyFile, mkdir, readdir, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { prettyFactory } from 'pino-pretty';
@@ -8,7 +8,6 @@ import { readEnvironment } from '../../environment';
 import { print, sinceOf } from '../cli/terminal';
 import { CommandError } from '../jobs/errors';
 import { printable } from '../jobs/text';
-import { join } from 'node:path';
 
 interface LogsFlags {
   follow?: true;
@@ -33,23 +32,38 @@ async function showLogs(id: string | undefined, flags: LogsFlags): Promise<void>
   const { dataDir } = readEnvironment();
   const files = workerLogs(dataDir);
   const newest = files.at(-1);
-  if (newest === undefined) {
+  if (newest === undefined)
     throw new CommandError(
       `no log in ${dataDir}: no embedded worker has run here; a \`diligence worker\` of your own writes to its standard error`,
     );
-  }
   const show = printerOf(id, flags);
   let end = 0;
-  for (const file of files) {
-    const { size } = await stat(file);
-    if (size > 0)
-      for await (const line of createInterface({
-        input: createReadStream(file, { end: size - 1 }),
-      }))
-        show(line);
-    end = size;
+  for (const file of files) end = await showFrom(file, 0, show);
+  while (flags.follow === true) {
+    await sleep(lookEveryMs);
+    // A truncated file is read from its beginning.
+    const { size } = await stat(newest);
+    end = await showFrom(newest, size < end ? 0 : end, show);
   }
-  if (flags.follow === true) await follow(newest, end, show);
+}
+
+/** Shows the whole lines from a position. @returns the position behind them */
+async function showFrom(
+  file: string,
+  start: number,
+  show: (line: string) => void,
+): Promise<number> {
+  let at = start;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file, { start }) as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    const cut = rest.lastIndexOf('\n') + 1;
+    if (cut === 0) continue;
+    for (const line of rest.toString('utf8', 0, cut - 1).split('\n')) show(line);
+    at += cut;
+    rest = rest.subarray(cut);
+  }
+  return at;
 }
 
 function printerOf(id: string | undefined, { since, json }: LogsFlags): (line: string) => void {
@@ -74,33 +88,6 @@ function parsed(line: string): { job?: string; time?: string } | null {
     return JSON.parse(line) as { job?: string; time?: string };
   } catch {
     return null;
-  }
-}
-
-/** A truncated file is read from its beginning. */
-async function follow(file: string, from: number, show: (line: string) => void): Promise<void> {
-  let at = from;
-  let rest = Buffer.alloc(0);
-  for (;;) {
-    await sleep(lookEveryMs);
-    const { size } = await stat(file);
-    if (size < at) {
-      at = 0;
-      rest = Buffer.alloc(0);
-    }
-    if (size === at) continue;
-    const handle = await open(file);
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - at), 0, size - at, at);
-      at += bytesRead;
-      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    } finally {
-      await handle.close();
-    }
-    const cut = rest.lastIndexOf('\n') + 1;
-    const lines = rest.subarray(0, cut).toString('utf8').split('\n');
-    rest = rest.subarray(cut);
-    for (const line of lines) if (line !== '') show(line);
   }
 }
 

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { ConfigError, readEnvironment } from '../../environment';
+import { isPostgres, openStore, shownAddress } from '../../store/open-store';
+import { findIdKey } from '../../store/sealed/find-id-key';
 import { connectClient, engineAddress, type EngineClient } from '../../temporal/connection';
 import { runningEngine } from '../../temporal/engine-record';
 import { isGrpcStatus } from '../../temporal/grpc-status';
-import { findIdKey } from '../../store/sealed/find-id-key';
-import { isPostgres, openStore, shownAddress } from '../../store/open-store';
 import { registerSearchAttributes } from '../../temporal/search-attributes';
-import { print, printJson } from '../cli/terminal';
+import { printAs } from '../cli/terminal';
 
 /** `diligence setup`: prepares a Temporal namespace and a PostgreSQL database before the first job. */
 export function setupCommand(): Command {
@@ -15,31 +15,30 @@ export function setupCommand(): Command {
       'Register the search attributes in the namespace of TEMPORAL_ADDRESS, and bring a store on PostgreSQL to the schema of this program; once, and after an update.',
     )
     .option('--json', 'one JSON document on standard output')
-    .action(async (flags: { json?: true }) => {
-      await setUp(flags.json === true);
-    });
+    .action(setUp);
 }
 
-async function setUp(json: boolean): Promise<void> {
+async function setUp({ json }: { json?: true }): Promise<void> {
   const store = await prepareStore();
-  if (store !== null && !json) print(`store ${store} is ready`);
+  const ready = store === null ? [] : [`store ${store} is ready`];
   const engine = await connect();
   if (engine === null) {
-    if (json) printJson({ store, namespace: null, address: null, searchAttributes: null });
-    else print('nothing more to do: the embedded engine sets itself up whenever it starts');
+    printAs(json, { store, namespace: null, address: null, searchAttributes: null }, [
+      ...ready,
+      'nothing more to do: the embedded engine sets itself up whenever it starts',
+    ]);
     return;
   }
   try {
     const { namespace, address } = engine;
     await refuseAbsent(engine);
     const { added, present } = await registerSearchAttributes(engine);
-    if (json) {
-      printJson({ store, namespace, address, searchAttributes: { added, present } });
-      return;
-    }
-    for (const name of added) print(`added    ${name}`);
-    for (const name of present) print(`present  ${name}`);
-    print(`namespace ${namespace} at ${address} is ready`);
+    printAs(json, { store, namespace, address, searchAttributes: { added, present } }, [
+      ...ready,
+      ...added.map((name) => `added    ${name}`),
+      ...present.map((name) => `present  ${name}`),
+      `namespace ${namespace} at ${address} is ready`,
+    ]);
   } finally {
     await engine.close();
   }
@@ -73,7 +72,5 @@ async function connect(): Promise<EngineClient | null> {
   const dataConverter = {};
   if (engine.kind === 'server') return connectClient({ ...engine, dataConverter });
   const record = await runningEngine(readEnvironment().dataDir);
-  if (record === null) return null;
-  const { address, namespace } = record;
-  return connectClient({ connectionOptions: {}, address, namespace, dataConverter });
+  return record && connectClient({ connectionOptions: {}, ...record, dataConverter });
 }

@@ -1,4 +1,4 @@
-import { refusalsOf } from '../../../src/starters/operate/erase-print';
+import { refusalsOf } from '../../../src/starters/operate/erase-plan';
 import type { ErasurePlan } from '../../../src/store/erasure/plan';
 
 const id = 'certificate-batch/0a1b';

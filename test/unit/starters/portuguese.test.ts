@@ -21,7 +21,7 @@ import { viewLines, type ScheduleView } from '../../../src/starters/monitors/lis
 import { showSinks } from '../../../src/starters/monitors/commands';
 import { showMonitor } from '../../../src/starters/monitors/update';
 import type { Monitor } from '../../../src/domain/monitors/change';
-import { planLines } from '../../../src/starters/operate/erase-print';
+import { planLines } from '../../../src/starters/operate/erase-plan';
 import { allKinds } from '../../../src/store/erasure/catalog';
 import { fingerprintOf, SinkRepository } from '../../../src/store/monitors/sinks';
 import type { CommandContext } from '../../../src/starters/jobs/context';
