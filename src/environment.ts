@@ -10,7 +10,7 @@ import type {
   TraceAssumptions,
 } from './apis/assumptions';
 import { AddressGuard, allowedHosts } from './protection/address-guard';
-import { ConfigError, suggestion } from './environment/config-error';
+import { ConfigError } from './environment/config-error';
 import { readConfigFile, type Config } from './environment/config-file';
 import { monitorSinksOf, type MonitorSinkSettings } from './environment/monitors';
 import { listenAddress, type ListenAddress } from './environment/validators';
@@ -54,8 +54,6 @@ export interface Environment {
   actor: string;
   /** Where a worker serves `/healthz`, `/readyz` and `/metrics`; null for nowhere. */
   metricsAddress: ListenAddress | null;
-  /** Where the Temporal SDK of a worker serves figures of its own; null for nowhere. */
-  sdkMetricsAddress: ListenAddress | null;
   /** Of addresses that a service names, and of the webhook. */
   guard: AddressGuard;
   resendOn503: boolean;
@@ -106,8 +104,7 @@ export interface CodecServerSettings {
 export type TokenSetting = { value: string } | { file: string };
 
 /** Names that begin like ours and are not ours are misspellings, and misspellings cost money. */
-const ourPrefixes =
-  /^(?:(?:DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_|MONITOR_(?:SINK|WEBHOOK|ESCALATE|READ_PATH)|LENS_(?:READ|MODE|SUBMIT|MAX)|(?:DOSSIER|TRACE)_READ|RESEND_ON_503$|(?:PAGE_SIZE|CURSOR|STATUS|SEVERITY|TYPE)_PARAM$)/;
+const ourPrefixes = /^(?:DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT|MONITOR_(?:SINK|WEBHOOK))/;
 
 /** @throws ConfigError that names the variable or key, what was expected, and never a secret's value */
 export function readEnvironment(
@@ -117,9 +114,9 @@ export function readEnvironment(
   const own = withoutEmpty(source);
   const known = Object.keys(variables.shape);
   for (const name of Object.keys(own)) {
-    if (ourPrefixes.test(name) && !known.includes(name)) {
-      throw new ConfigError(name, `no such variable${suggestion(name, known)}`);
-    }
+    if (!ourPrefixes.test(name) || known.includes(name)) continue;
+    const alike = known.filter((one) => one.startsWith(name.split('_')[0] ?? ''));
+    throw new ConfigError(name, `no such variable: expected one of ${alike.join(', ')}`);
   }
   const parsed = variables.safeParse(own);
   if (!parsed.success) {
@@ -147,7 +144,6 @@ export function readEnvironment(
     language: languageIn(own),
     actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? systemUser(),
     metricsAddress: listenAddress(found.DILIGENCE_METRICS_ADDRESS),
-    sdkMetricsAddress: listenAddress(config.metrics.sdkAddress ?? 'off'),
     guard,
     resendOn503: config.services.resendOn503,
     certificates,

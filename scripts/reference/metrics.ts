@@ -12,7 +12,7 @@ export function metricsPage(): string {
         Object.entries<Figure>(figures).map(([name, { type, labels, help }]) => [
           code(name),
           type,
-          labels.map(code).join(', '),
+          Object.keys(labels).map(code).join(', '),
           help,
         ]),
       ),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { assumptionSections } from '../apis/assumptions';
-import { ConfigError, suggestion } from './config-error';
-import { listenAddress, seconds, webAddress } from './validators';
+import { ConfigError } from './config-error';
+import { seconds, webAddress } from './validators';
 
 export const configFileName = 'diligence.config.json';
 
@@ -43,14 +43,6 @@ const sections = {
       .nullable()
       .default(null)
       .describe('Issuer and audience of the JWTs that may decode; null: none may.'),
-  }),
-  metrics: z.strictObject({
-    sdkAddress: z
-      .string()
-      .refine((text) => listenAddress(text) !== null, 'expected host:port')
-      .nullable()
-      .default(null)
-      .describe('Where the Temporal SDK of a worker serves its own figures; null: nowhere.'),
   }),
   payloads: z.strictObject({
     namespace: z
@@ -144,7 +136,7 @@ export function parseConfig(given: unknown, path: string = configFileName): Conf
     const known = keysWithin(within);
     throw new ConfigError(
       [...within, unknown].join('.'),
-      `no such key${suggestion(unknown, known)}: expected one of ${known.join(', ')} (in ${path})`,
+      `no such key: expected one of ${known.join(', ')} (in ${path})`,
     );
   }
   const key = issue?.path.map(String).join('.') || 'DILIGENCE_CONFIG';

@@ -2,13 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { AuditTrail } from '../store/audit/trail';
 import type { Store } from '../store/store';
 import { findIdKey } from '../store/sealed/find-id-key';
 import { ConfigError, readEnvironment, type Environment, type ListenAddress } from '../environment';
-import type { IdKey } from '../protection/id-key';
 import type { KeyRing } from '../protection/key-ring';
 import { engineAddress } from '../temporal/connection';
 import { dataConverterOf } from '../temporal/payload/data-converter';
@@ -22,8 +19,9 @@ import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { holdRateLeases } from './rate-leases';
 import { ReadinessProbe } from './readiness';
-import { runWorkers, type RetentionSetup, type RunningWorkers } from './run-workers';
-import { workerRoles, workerServices, type WorkerRole } from './services';
+import type { Role } from './part';
+import { configuredRoles, refuseUnserved, roleNames, roles, type RoleName } from './roles';
+import { runWorkers, type RunningWorkers } from './run-workers';
 
 const oneDayMs = 24 * 60 * 60_000;
 
@@ -33,7 +31,7 @@ export function workerCommand(): Command {
     .description('Run a worker against the Temporal server of TEMPORAL_ADDRESS.')
     .option(
       '--roles <list>',
-      `comma separated: ${workerRoles.join(', ')} (default: all whose service is configured)`,
+      `comma separated: ${roleNames.join(', ')} (default: all whose service is configured)`,
       parseRoles,
     )
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
@@ -47,15 +45,14 @@ export function workerCommand(): Command {
 }
 
 interface WorkerFlags {
-  roles?: WorkerRole[];
+  roles?: RoleName[];
   logLevel: string;
   embedded?: true;
 }
 
 async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
-  const { logLevel } = flags;
   const environment = readEnvironment();
-  const roles = flags.roles ?? configuredRoles(environment);
+  const names = flags.roles ?? configuredRoles(environment);
   const engine = engineAddress();
   if (engine.kind === 'embedded') {
     throw new ConfigError(
@@ -63,22 +60,10 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
       'is not set: a worker serves a Temporal server (`diligence dev` runs one with its worker)',
     );
   }
-  const unserved = roles.find((role) => role === 'certificates' || role === 'investigation');
-  if (environment.investigation === null && unserved !== undefined) {
-    throw new ConfigError(
-      'INVESTIGATION_BASE_URL',
-      `is not set: set it and INVESTIGATION_TOKEN, or leave the role \`${unserved}\` out`,
-    );
-  }
-  if (environment.credit === null && roles.includes('credit')) {
-    throw new ConfigError(
-      'CREDIT_BASE_URL',
-      'is not set: set it and CREDIT_TOKEN, or leave the role `credit` out',
-    );
-  }
+  refuseUnserved(environment, names);
   const keysOf = flags.embedded === true ? 'embedded' : 'server';
   const { idKey, store, keys, remarks } = await openHouse(environment, keysOf);
-  const { log, happenings } = installLog(logLevel, environment.sdkMetricsAddress);
+  const { log, happenings } = installLog(flags.logLevel);
   store.observe(happenings.store);
   for (const remark of remarks) log.warn(remark);
   const stopping = new AbortController();
@@ -90,47 +75,37 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     lagSeconds: () => lag.seconds(),
     readiness: () => readiness.look(),
   });
-  const services = workerServices(environment, roles, {
-    store,
-    idKey,
-    stopping: stopping.signal,
-    warn: (message, about) => happenings.warn(message, about),
-    metrics,
-    happenings,
-  });
-  await holdRateLeases(store, services.rates, {
-    stopping: stopping.signal,
-    warn: (message, about) => log.warn(about, message),
-  });
   const standstill = new Standstill(store, (change, about) =>
     happenings.log(`workflow ${change}`, about),
   );
-  metrics.watch(store, () => standstill.count, services.rates);
+  const { signal } = stopping;
+  const parts = { environment, store, idKey, stopping: signal, metrics, happenings, standstill };
+  const made = names.map((name): Role => roles[name](parts));
+  const services = made.flatMap(({ service }) => service ?? []);
+  const rates = services.map(({ name, service }) => ({ name, rate: service.limiter.rate }));
+  await holdRateLeases(store, rates, {
+    stopping: signal,
+    warn: (message, about) => log.warn(about, message),
+  });
+  metrics.watch(store, () => standstill.count, rates);
   const { connectionOptions, address, namespace } = engine;
-  const setup = {
+  const workers = await runWorkers({
     connectionOptions,
     address,
     namespace,
-    roles,
+    roles: made,
     store,
     dataConverter: dataConverterOf(keys, namespace, environment.aadNamespace),
     identity: workerIdentity(keys),
-    services,
-    watchForStalls: (client: Client, queue: string): void =>
-      void standstill.watch(client, queue, stopping.signal),
-    retention: retentionSetup(environment, { store, idKey, metrics, stopping: stopping.signal }),
-  };
-  const workers = await runWorkers(setup);
+  });
   await proveAgain(workers, store, keys);
   readiness.started(workers);
-  log.info({ roles: roles.join(','), address, store: store.id.slice(0, 8) }, 'worker is ready');
+  log.info({ roles: names.join(','), address, store: store.id.slice(0, 8) }, 'worker is ready');
   process.send?.('ready');
   const tidying = removeOrphansDaily(store, log);
-  let signals = 0;
-  const stop = (signal: NodeJS.Signals): void => {
-    signals += 1;
-    if (signals > 1) return;
-    log.info({ signal }, 'stopping: running tasks are completed');
+  const stop = (by: NodeJS.Signals): void => {
+    if (signal.aborted) return;
+    log.info({ signal: by }, 'stopping: running tasks are completed');
     readiness.stopping();
     stopping.abort();
     void workers.stop();
@@ -138,30 +113,13 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   await workers.finished;
-  await services.close();
+  for (const { service } of services) await service.close();
+  for (const role of made) await role.close?.();
   // Last: until here `/readyz` reports the shutdown.
-  await endpoints?.close();
+  endpoints?.close();
   lag.stop();
   clearInterval(tidying);
   log.info('worker has stopped');
-}
-
-function retentionSetup(
-  { retention }: Environment,
-  parts: { store: Store; idKey: IdKey; metrics: WorkerMetrics; stopping: AbortSignal },
-): RetentionSetup {
-  const { store, idKey, metrics, stopping } = parts;
-  return {
-    terms: retention,
-    parts: {
-      store,
-      audit: new AuditTrail(store, idKey),
-      nameOf: (document) => idKey.nameOf('document', document),
-      metrics: metrics.retention,
-      stopping,
-      now: Date.now,
-    },
-  };
 }
 
 /** Bytes of a killed process. */
@@ -176,14 +134,6 @@ function removeOrphansDaily(store: Store, log: Logger): NodeJS.Timeout {
   };
   void tidy();
   return setInterval(() => void tidy(), oneDayMs);
-}
-
-/** With the credit service alone there are no certificates; with neither, the first is reported missing. */
-function configuredRoles({ investigation, credit }: Environment): WorkerRole[] {
-  return workerRoles.filter((role) => {
-    if (role === 'credit') return credit !== null;
-    return role === 'workflows' || investigation !== null || credit === null;
-  });
 }
 
 /** A key rotation lists the pollers and registers its key, perhaps after we proved ours. From now on it sees this worker. */
@@ -215,26 +165,18 @@ async function openHouse(environment: Environment, keysOf: 'embedded' | 'server'
 
 /** Null when there are none: jobs matter more than metrics. */
 async function openEndpoints(
-  request: ListenAddress | null,
+  wanted: ListenAddress | null,
   log: Logger,
   sources: EndpointSources,
 ): Promise<Endpoints | null> {
-  if (request === null) return null;
+  if (wanted === null) return null;
   try {
-    const endpoints = await serveEndpoints(request, sources);
-    const { address } = endpoints;
-    log.info({ address }, 'serving /healthz, /readyz and /metrics');
-    if (request.port !== 0 && !address.endsWith(`:${request.port}`)) {
-      log.warn(
-        { requested: request.port, address },
-        'DILIGENCE_METRICS_ADDRESS: the port is taken, another one is used',
-      );
-    }
+    const endpoints = await serveEndpoints(wanted, sources);
+    log.info({ address: endpoints.address }, 'serving /healthz, /readyz and /metrics');
     return endpoints;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
     log.warn(
-      { ...request, code: code ?? null },
+      { ...wanted, code: (error as NodeJS.ErrnoException).code ?? null },
       'DILIGENCE_METRICS_ADDRESS: cannot be listened on, the worker runs without its endpoints',
     );
     return null;
@@ -246,12 +188,10 @@ function ownVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-function parseRoles(text: string): WorkerRole[] {
+function parseRoles(text: string): RoleName[] {
   return text.split(',').map((word) => {
-    const role = workerRoles.find((known) => known === word.trim());
-    if (role === undefined) {
-      throw new InvalidArgumentError(`${word}: expected some of ${workerRoles.join(', ')}`);
-    }
-    return role;
+    const role = roleNames.find((known) => known === word.trim());
+    if (role !== undefined) return role;
+    throw new InvalidArgumentError(`${word}: expected some of ${roleNames.join(', ')}`);
   });
 }

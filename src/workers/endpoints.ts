@@ -1,4 +1,5 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ListenAddress } from '../environment';
 import type { Readiness } from './readiness';
@@ -14,7 +15,7 @@ export interface EndpointSources {
 export interface Endpoints {
   /** `host:port`. */
   address: string;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /**
@@ -24,81 +25,68 @@ export interface Endpoints {
 const mostLagSeconds = 5;
 
 /**
- * `/healthz`, `/readyz` and `/metrics`. When the port is taken, the next free one of the host is used and logged.
+ * `/healthz`, `/readyz` and `/metrics`.
  *
- * @throws Error of node:net when the host cannot be listened on at all
+ * @throws Error of node:net when the address cannot be listened on
  */
 export async function serveEndpoints(
   { host, port }: ListenAddress,
-  sources: EndpointSources,
+  { metrics, lagSeconds, readiness }: EndpointSources,
 ): Promise<Endpoints> {
-  const server = createServer((request, response) => {
-    const path = (request.url ?? '/').split('?')[0] ?? '/';
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD');
-      return sendJson(response, 405, { error: 'expected GET' });
+  const pages: Partial<Record<string, () => Promise<Page>>> = {
+    async '/healthz'() {
+      const eventLoopLagSeconds = lagSeconds();
+      const healthy = eventLoopLagSeconds <= mostLagSeconds;
+      return json(healthy, { healthy, eventLoopLagSeconds });
+    },
+    async '/readyz'() {
+      const reported = await readiness();
+      return json(reported.ready, reported);
+    },
+    '/metrics': async () => ({
+      status: 200,
+      type: metrics.contentType,
+      body: await metrics.page(),
+    }),
+  };
+  const answer = async (url: string | undefined, response: ServerResponse): Promise<void> => {
+    try {
+      const page = pages[url?.split('?')[0] ?? ''];
+      const { status, type, body } = (await page?.()) ?? notFound;
+      // No keep-alive connections: a scraper must not keep a stopped worker alive.
+      const headers = { 'cache-control': 'no-store', connection: 'close' };
+      response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+    } catch {
+      response.destroy();
     }
-    answer(path, sources, response).catch(() => response.destroy());
-  });
-  await listen(server, host, port).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE' || port === 0) throw error;
-    return listen(server, host, 0);
-  });
+  };
+  const server = createServer(({ url }, response) => void answer(url, response));
+  await once(server.listen(port, host), 'listening');
   // The endpoints must not keep an idle process alive.
   server.unref();
   const bound = server.address() as AddressInfo;
   return {
     address: `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 
-async function answer(
-  path: string,
-  { metrics, lagSeconds, readiness }: EndpointSources,
-  response: ServerResponse,
-): Promise<void> {
-  switch (path) {
-    case '/healthz': {
-      const eventLoopLagSeconds = lagSeconds();
-      const healthy = eventLoopLagSeconds <= mostLagSeconds;
-      return sendJson(response, healthy ? 200 : 503, { healthy, eventLoopLagSeconds });
-    }
-    case '/readyz': {
-      const reported = await readiness();
-      return sendJson(response, reported.ready ? 200 : 503, reported);
-    }
-    case '/metrics':
-      return send(response, 200, metrics.contentType, await metrics.page());
-    default:
-      return sendJson(response, 404, { error: 'expected /healthz, /readyz or /metrics' });
-  }
+interface Page {
+  status: number;
+  type: string;
+  body: string;
 }
 
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  send(response, status, 'application/json; charset=utf-8', `${JSON.stringify(body)}\n`);
+function json(isWell: boolean, body: unknown): Page {
+  const type = 'application/json; charset=utf-8';
+  return { status: isWell ? 200 : 503, type, body: `${JSON.stringify(body)}\n` };
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string): void {
-  // No keep-alive connections: a scraper must not keep a stopped worker alive.
-  response.writeHead(status, {
-    'content-type': type,
-    'cache-control': 'no-store',
-    connection: 'close',
-  });
-  response.end(body);
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
+const notFound: Page = {
+  status: 404,
+  type: 'text/plain; charset=utf-8',
+  body: 'expected /healthz, /readyz or /metrics\n',
+};

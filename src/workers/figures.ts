@@ -1,8 +1,9 @@
-/** A metric of a worker: help, labels, and buckets of a histogram. */
+/** A metric of a worker. */
 export interface Figure {
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
-  labels: readonly string[];
+  /** With the values that are known beforehand: a counter of which all are begins at 0, so that an increase is visible. */
+  labels: Readonly<Record<string, readonly string[]>>;
   buckets?: readonly number[];
 }
 
@@ -13,95 +14,108 @@ const waitBuckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
 /** Seconds. A lookup takes moments, a search up to a day. */
 const jobBuckets = [0.5, 1, 2.5, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400];
 
-const call = ['service', 'method', 'route', 'status'];
+const call = { service: [], method: [], route: [], status: [] };
 
 /** All metrics of a worker, by name. Labels hold our words and route templates: never a document, an id or a token. */
 export const figures = {
   diligence_build_info: {
     type: 'gauge',
     help: 'Always 1; the labels tell the version of diligence and of Node.js.',
-    labels: ['version', 'node'],
+    labels: { version: [], node: [] },
   },
   diligence_outcomes_total: {
     type: 'counter',
     help: 'Outcomes stored by this worker, of jobs and of the rows of a batch of certificates. What is tried again, or decided on, has another.',
-    labels: ['kind', 'status'],
+    labels: { kind: [], status: [] },
   },
   diligence_outcome_duration_seconds: {
     type: 'histogram',
     help: 'Time from the start of a single job to its outcome; not of certificates.',
-    labels: ['kind', 'status'],
+    labels: { kind: [], status: [] },
     buckets: jobBuckets,
   },
   diligence_responses_lost_total: {
     type: 'counter',
     help: 'Requests that left and whose answer tells nothing: none came (no_answer), a 2xx without an id (unreadable), or a status such as 500 (status). Each may have been charged.',
-    labels: ['kind', 'reason'],
+    labels: {
+      kind: ['certificate', 'credit-analysis'],
+      reason: ['no_answer', 'unreadable', 'status'],
+    },
   },
   diligence_uploads_total: {
     type: 'counter',
     help: 'Tries to upload a file, by what they ended with: accepted, refused, not_sent or unknown; of a picture also expired, where it did not arrive in time.',
-    labels: ['kind', 'result'],
+    labels: {
+      kind: ['credit-analysis', 'lens'],
+      result: ['accepted', 'refused', 'not_sent', 'unknown', 'expired'],
+    },
   },
   diligence_retries_total: {
     type: 'counter',
     help: 'Requests for another attempt at a dossier: accepted, accepted as its status showed after the answer was lost (read_back), refused, not sent since somebody else had begun one (not_sent), or left open at the end of its job (unknown).',
-    labels: ['kind', 'result'],
-  },
-  diligence_charged_amount_total: {
-    type: 'counter',
-    help: 'Sum of the amounts that the service told as charged for jobs that have settled, each once, in its own unit.',
-    labels: ['kind'],
+    labels: {
+      kind: ['dossier'],
+      result: ['accepted', 'read_back', 'refused', 'not_sent', 'unknown'],
+    },
   },
   diligence_jobs_open: {
     type: 'gauge',
     help: 'Jobs in the store that have not ended. Every worker of a store says the same: take the highest, not the sum.',
-    labels: ['kind'],
+    labels: { kind: [] },
   },
   diligence_jobs_needing_attention: {
     type: 'gauge',
     help: 'Jobs in the store that need a person, as in the inbox. Every worker of a store says the same: take the highest, not the sum.',
-    labels: ['kind'],
+    labels: { kind: [] },
   },
   diligence_jobs_oldest_open_seconds: {
     type: 'gauge',
     help: 'Age of the oldest job in the store that has not ended. Every worker of a store says the same.',
-    labels: ['kind'],
+    labels: { kind: [] },
   },
   diligence_workflows_standing_still: {
     type: 'gauge',
     help: 'Workflows whose task fails again and again: a worker of another version, or a defect. They need a person.',
-    labels: [],
+    labels: {},
   },
   diligence_outstanding_rows: {
     type: 'gauge',
     help: 'Issuances that this worker polls: accepted by the service, not settled yet.',
-    labels: [],
+    labels: {},
   },
   diligence_oldest_outstanding_seconds: {
     type: 'gauge',
     help: 'Age of the oldest issuance that this worker polls, from its request; 0 when there is none.',
-    labels: [],
+    labels: {},
   },
   diligence_changes_total: {
     type: 'counter',
     help: 'Changes of monitors: stored for the first time (stored), taken by a sink (delivered), acknowledged by us (acknowledged) or by somebody else (acknowledged_elsewhere), not known to the service any more (gone), and items that cannot be read (unreadable).',
-    labels: ['event'],
+    labels: {
+      event: [
+        'stored',
+        'delivered',
+        'acknowledged',
+        'acknowledged_elsewhere',
+        'gone',
+        'unreadable',
+      ],
+    },
   },
   diligence_changes_stuck_total: {
     type: 'counter',
     help: 'Tries to bring a change through that failed, one for each sweep: at a sink (deliver) or at the service (acknowledge). `escalated`: it has failed so often that a person must look.',
-    labels: ['step', 'escalated'],
+    labels: { step: ['deliver', 'acknowledge'], escalated: ['true', 'false'] },
   },
   diligence_monitor_probes_total: {
     type: 'counter',
     help: 'Probes of monitors by a scan: nothing to do (idle), a sweep is due (due), or it could not be had (failing).',
-    labels: ['result'],
+    labels: { result: ['idle', 'due', 'failing'] },
   },
   diligence_retention_jobs_total: {
     type: 'counter',
     help: 'Jobs older than DILIGENCE_RETENTION lets them be that a run came to: erased, left since they run (under_way), or left since something of them may have been bought and nobody has decided (undecided).',
-    labels: ['result'],
+    labels: { result: ['erased', 'under_way', 'undecided'] },
   },
   diligence_http_calls_total: {
     type: 'counter',
@@ -117,27 +131,27 @@ export const figures = {
   diligence_http_calls_in_flight: {
     type: 'gauge',
     help: 'Calls to a service that are under way.',
-    labels: ['service'],
+    labels: { service: [] },
   },
   diligence_http_throttled_total: {
     type: 'counter',
     help: 'Answers 429 of a service: it was asked too often, and the worker slows down.',
-    labels: ['service'],
+    labels: { service: [] },
   },
   diligence_http_credentials_refused_total: {
     type: 'counter',
     help: 'Answers of a service that refuse our token (401, or 403 unauthorized): requests wait until it works.',
-    labels: ['service'],
+    labels: { service: [] },
   },
   diligence_service_rate: {
     type: 'gauge',
     help: 'Calls a second that this worker makes to a service at most now, and why: nothing was refused yet (growing), it stays below what was refused (refused), the settings allow no more (capped), or it holds no lease (no_lease).',
-    labels: ['service', 'reason'],
+    labels: { service: [], reason: [] },
   },
   diligence_limiter_wait_seconds: {
     type: 'histogram',
     help: "Time that calls waited for a permit of the service's rate, whether they got it or gave up.",
-    labels: ['service', 'priority'],
+    labels: { service: [], priority: [] },
     buckets: waitBuckets,
   },
 } as const satisfies Record<`diligence_${string}`, Figure>;

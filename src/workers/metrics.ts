@@ -3,59 +3,25 @@ import type { RetentionMetrics } from '../activities/core/retention';
 import type { CertificateMetrics, JobMetrics, MonitorMetrics } from '../activities/dependencies';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { kindFacts, type JobKind } from '../domain/job';
-import { isFinalSearch, type TraceOutcome } from '../domain/traces/search';
 import type { Store } from '../store/store';
 import type { SharedRate } from './rate-leases';
 import { figures, type Figure, type FigureName } from './figures';
 
 type Labels = Record<string, string>;
 
-const waysToLose = ['no_answer', 'unreadable', 'status'];
-const uploadResults = ['accepted', 'refused', 'not_sent', 'unknown'];
-const single = [
-  'certificate',
-  'credit-analysis',
-  'dossier',
-  'lens',
-  'trace',
-  'profile',
-] as const satisfies readonly JobKind[];
-
 /** Initial zeros, so that an increase is visible. */
-const zeros: readonly (readonly [FigureName, Labels])[] = [
-  ...single.flatMap((kind) =>
-    Object.keys(kindFacts[kind].statuses).map(
-      (status) => ['diligence_outcomes_total', { kind, status }] as const,
-    ),
-  ),
-  ...['certificate', 'credit-analysis'].flatMap((kind) =>
-    waysToLose.map((reason) => ['diligence_responses_lost_total', { kind, reason }] as const),
-  ),
-  ...uploadResults.map(
-    (result) => ['diligence_uploads_total', { kind: 'credit-analysis', result }] as const,
-  ),
-  ...['accepted', 'refused', 'expired'].map(
-    (result) => ['diligence_uploads_total', { kind: 'lens', result }] as const,
-  ),
-  ...['accepted', 'read_back', 'refused', 'not_sent', 'unknown'].map(
-    (result) => ['diligence_retries_total', { kind: 'dossier', result }] as const,
-  ),
-  ['diligence_charged_amount_total', { kind: 'trace' }],
-  ...['stored', 'delivered', 'acknowledged', 'acknowledged_elsewhere', 'gone', 'unreadable'].map(
-    (event) => ['diligence_changes_total', { event }] as const,
-  ),
-  ...['deliver', 'acknowledge'].flatMap((step) =>
-    ['true', 'false'].map(
-      (escalated) => ['diligence_changes_stuck_total', { step, escalated }] as const,
-    ),
-  ),
-  ...['idle', 'due', 'failing'].map(
-    (result) => ['diligence_monitor_probes_total', { result }] as const,
-  ),
-  ...['erased', 'under_way', 'undecided'].map(
-    (result) => ['diligence_retention_jobs_total', { result }] as const,
-  ),
-];
+function* zeros(): Generator<readonly [FigureName, Labels]> {
+  for (const [name, { type, labels }] of Object.entries<Figure>(figures)) {
+    let known: Labels[] = type === 'counter' && Object.keys(labels).length > 0 ? [{}] : [];
+    for (const [label, values] of Object.entries(labels))
+      known = known.flatMap((so) => values.map((value) => ({ ...so, [label]: value })));
+    for (const each of known) yield [name as FigureName, each];
+  }
+  for (const [kind, { rows, statuses }] of Object.entries(kindFacts))
+    if (rows === undefined)
+      for (const status of Object.keys(statuses))
+        yield ['diligence_outcomes_total', { kind, status }];
+}
 
 /** The metrics of one worker process for Prometheus: those of `figures`, and the usual ones of Node. */
 export class WorkerMetrics {
@@ -73,7 +39,7 @@ export class WorkerMetrics {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
     for (const [name, figure] of Object.entries<Figure>(figures)) this.#register(name, figure);
     this.#gauge('diligence_build_info').set({ version, node: process.version }, 1);
-    for (const [name, labels] of zeros) this.#count(name, labels, 0);
+    for (const [name, labels] of zeros()) this.#count(name, labels, 0);
   }
 
   readonly certificates: CertificateMetrics = {
@@ -94,7 +60,6 @@ export class WorkerMetrics {
       const { startedAt, settledAt, status } = outcome;
       const ms = Date.parse(settledAt) - Date.parse(startedAt);
       this.#time('diligence_outcome_duration_seconds', { kind, status }, ms);
-      if (kind === 'trace') this.#charged(outcome as TraceOutcome);
     },
     answerLost: (kind, reason) => this.#count('diligence_responses_lost_total', { kind, reason }),
     uploaded: (kind, result) => this.#count('diligence_uploads_total', { kind, result }),
@@ -165,7 +130,7 @@ export class WorkerMetrics {
   }
 
   #register(name: string, { type, help, labels, buckets }: Figure): void {
-    const about = { name, help, labelNames: [...labels], registers: [] };
+    const about = { name, help, labelNames: Object.keys(labels), registers: [] };
     this.#registry.registerMetric(
       type === 'counter'
         ? new Counter(about)
@@ -190,13 +155,6 @@ export class WorkerMetrics {
 
   #ended(kind: JobKind, status: string): void {
     this.#count('diligence_outcomes_total', { kind, status });
-  }
-
-  /** An unsettled one may be polled again, and report its billing then. */
-  #charged(search: TraceOutcome): void {
-    const { amount = null, status = null } = search.seen?.billing ?? {};
-    if (isFinalSearch(search) && status !== 'not_charged' && amount !== null && amount > 0)
-      this.#count('diligence_charged_amount_total', { kind: 'trace' }, amount);
   }
 
   #changes(event: string, count: number): void {

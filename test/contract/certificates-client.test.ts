@@ -20,7 +20,8 @@ import {
 } from '../../src/sandbox';
 import { Happenings } from '../../src/workers/happened';
 import { WorkerMetrics } from '../../src/workers/metrics';
-import { workerServices } from '../../src/workers/services';
+import { certificateDependencies } from '../../src/workers/roles';
+import { Standstill } from '../../src/workers/stalls';
 import { company, person, steadyIssuance, untilSettledMs } from '../unit/sandbox/raw-caller';
 import { inOurWords, type Told } from './issuance-in-our-words';
 import { houseGuard } from '../support/loopback-server';
@@ -424,22 +425,20 @@ describe('the certificates client against the sandbox', () => {
         INVESTIGATION_TOKEN: token,
         ...extra,
       });
-      const services = workerServices(environment, ['certificates'], {
-        store: newStore(),
-        idKey: {} as Parameters<typeof workerServices>[2]['idKey'],
+      const store = newStore();
+      const { certificates } = certificateDependencies({
+        environment,
+        store,
+        idKey: {} as Parameters<typeof certificateDependencies>[0]['idKey'],
         stopping: new AbortController().signal,
-        warn: () => {},
         metrics: new WorkerMetrics('0.0.0'),
         happenings: new Happenings(pino({ level: 'silent' })),
+        standstill: new Standstill(store, () => {}),
       });
       try {
-        return await services.certificates!.certificates.requestCertificate(
-          'cnpj',
-          company,
-          async () => {},
-        );
+        return await certificates.requestCertificate('cnpj', company, async () => {});
       } finally {
-        await services.close();
+        await certificates.service.close();
       }
     };
     expect(await idOf({ CERTIFICATES_TOKEN: 'for-certificates' })).toMatch(/^[0-9a-f-]{36}$/);

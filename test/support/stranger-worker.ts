@@ -3,6 +3,7 @@ import { storeIn } from './temporary-store';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/payload/data-converter';
 import { workerIdentity } from '../../src/temporal/payload/key-holders';
+import { workflowOptions } from '../../src/workers/roles';
 import { runWorkers } from '../../src/workers/run-workers';
 import { eventually, type Installation } from './diligence-process';
 import { historiesOf, type RunHistory } from './histories';
@@ -31,19 +32,10 @@ export async function failedByStranger(place: Installation, jobId: string): Prom
     connectionOptions: {},
     address,
     namespace,
-    roles: ['workflows'],
+    roles: [{ queues: () => ({ workflows: workflowOptions() }) }],
     store: storeIn(place.folder),
     dataConverter: dataConverterOf(keys, namespace),
     identity: workerIdentity(keys),
-    services: {
-      certificates: null,
-      credit: null,
-      investigation: null,
-      rates: [],
-      close: () => Promise.resolve(),
-    },
-    watchForStalls: () => undefined,
-    retention: null,
   });
   const client = await place.client();
   let failure: TaskFailure | null | undefined = null;

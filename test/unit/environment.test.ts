@@ -46,7 +46,6 @@ it('has a default for everything', () => {
     language: 'en',
     actor: userInfo().username,
     metricsAddress: { host: '127.0.0.1', port: 9464 },
-    sdkMetricsAddress: null,
     resendOn503: true,
     certificates: { pdf: 'optional', pdfAuth: 'query', timeoutSeconds: 30 },
     creditNames: {
@@ -107,7 +106,6 @@ it('reads every variable, and every key of the file', () => {
     dossiers: { readPath: '/dossies/{id}' },
     webhook: { timeoutSeconds: 7 },
     codecServer: { oidc: { issuer: 'https://login.test', audience: 'diligence' } },
-    metrics: { sdkAddress: '127.0.0.1:9465' },
     payloads: { namespace: 'elsewhere' },
   };
   const source = {
@@ -168,7 +166,6 @@ it('reads every variable, and every key of the file', () => {
     language: 'pt',
     actor: 'ana',
     metricsAddress: { host: '::1', port: 0 },
-    sdkMetricsAddress: { host: '127.0.0.1', port: 9465 },
     resendOn503: false,
     certificates: { pdf: 'required', pdfAuth: 'bearer', timeoutSeconds: 12 },
     creditNames,
@@ -284,17 +281,11 @@ it.each([
   ['CERTIFICATE_RPS', 'CERTIFICATES_RPS'],
   ['MONITOR_SINK', 'MONITOR_SINKS'],
   ['DILIGENCE_DATADIR', 'DILIGENCE_DATA_DIR'],
-])('refuses the unknown variable %s and asks whether %s was meant', (unknown, meant) => {
+])('refuses the unknown variable %s and names %s among those alike', (unknown, meant) => {
   const error = faultOf({ [unknown]: secret });
   expect(error).toMatchObject({ name: 'ConfigError', variable: unknown });
-  expect(error.message).toContain(`did you mean ${meant}?`);
+  expect(error.message).toMatch(new RegExp(`: no such variable: expected one of .*${meant}\\b`));
   expect(error.message).not.toContain(secret);
-});
-
-it('suggests nothing when nothing is near', () => {
-  expect(faultOf({ DILIGENCE_FAVOURITE_COLOUR: 'red' }).message).toBe(
-    'DILIGENCE_FAVOURITE_COLOUR: no such variable',
-  );
 });
 
 it.each(['TEMPORAL_ADDRESS', 'MY_DILIGENCE_X', 'CERTIFICATION_X', 'MONITOR_HOST', 'NODE_ENV'])(
@@ -367,15 +358,8 @@ it('resolves token files against the working directory', () => {
 });
 
 it.each([
-  'PAGE_SIZE_PARAM',
-  'LENS_READ_PATH',
-  'TRACE_READ',
-  'DOSSIER_READ_PATH',
-  'MONITOR_READ_PATH',
   'CERTIFICATE_PDF',
   'CREDIT_FILE_PART',
-  'RESEND_ON_503',
-  'MONITOR_ESCALATE_AFTER',
   'CERTIFICATES_TIMEOUT_SECONDS',
   'DILIGENCE_ACCEPT_PLAINTEXT',
 ])('knows no variable %s: it is a key of the file, or gone', (name) => {
@@ -414,7 +398,7 @@ describe('diligence.config.json', () => {
   it.each([
     ['{', /is not JSON/],
     ['[]', /expected object/],
-    ['{"lense": {}}', /^lense: no such key \(did you mean lens\?\): expected one of/],
+    ['{"lense": {}}', /^lense: no such key: expected one of/],
     ['{"lens": {"mode": "x"}}', /^lens\.mode: no such key.*readPath, modeField/],
     ['{"lens": {"readPath": "/lente/analyses"}}', /^lens\.readPath: expected a path/],
     ['{"lens": {"readPath": "https://other.test/{id}"}}', /^lens\.readPath: expected a path/],
@@ -433,7 +417,6 @@ describe('diligence.config.json', () => {
     ['{"credit": {"failedStatuses": "failed"}}', /^credit\.failedStatuses: expected a list/],
     ['{"codecServer": {"oidc": {"issuer": "login.test"}}}', /^codecServer\.oidc\.issuer: expected/],
     ['{"codecServer": {"oidc": {"issuer": "https://l.test"}}}', /^codecServer\.oidc\.audience: /],
-    ['{"metrics": {"sdkAddress": "9465"}}', /^metrics\.sdkAddress: expected host:port/],
   ])('%s is refused, with key, expectation and file', async (text, told) => {
     const reading = await read(text);
     expect(reading).toThrow(

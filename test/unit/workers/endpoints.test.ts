@@ -1,5 +1,3 @@
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import {
   serveEndpoints,
   type Endpoints,
@@ -14,7 +12,7 @@ const ok = { workers: 'ok', engine: 'ok', store: 'ok' };
 let endpoints: Endpoints | null = null;
 
 afterEach(async () => {
-  await endpoints?.close();
+  endpoints?.close();
   endpoints = null;
 });
 
@@ -56,28 +54,8 @@ test('/readyz answers 503 and says what is missing', async () => {
   expect(await answer.json()).toEqual(told);
 });
 
-test('another path is 404, and another method 405', async () => {
-  const origin = await serve();
-  expect((await fetch(`${origin}/`)).status).toBe(404);
-  const posted = await fetch(`${origin}/metrics`, { method: 'POST' });
-  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-});
-
-test('a port that is taken gives way to a free one', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as { port: number };
-  endpoints = await serveEndpoints(
-    { host: '127.0.0.1', port },
-    {
-      metrics: new WorkerMetrics('1.2.3'),
-      lagSeconds: () => 0,
-      readiness: () => Promise.reject(new Error('not asked')),
-    },
-  );
-  expect(endpoints.address).not.toBe(`127.0.0.1:${port}`);
-  expect((await fetch(`http://${endpoints.address}/healthz`)).status).toBe(200);
-  other.close();
+test('another path is 404', async () => {
+  expect((await fetch(`${await serve()}/`)).status).toBe(404);
 });
 
 test('a host that is not ours is an error', async () => {

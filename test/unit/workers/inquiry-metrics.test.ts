@@ -1,4 +1,3 @@
-import type { Billing } from '../../../src/domain/core/service/billing';
 import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import type { ProfileStatus } from '../../../src/domain/profiles/kinds';
 import type { TraceOutcome } from '../../../src/domain/traces/search';
@@ -15,8 +14,8 @@ async function figure(name: string, labels: Record<string, string> = {}): Promis
 
 const times = { startedAt: '2026-01-05T10:00:00.000Z', settledAt: '2026-01-05T10:00:02.500Z' };
 
-function searchEnded(status: TraceStatus, billing: Billing | null): void {
-  const outcome = { status, seen: { billing, state: status }, ...times };
+function searchEnded(status: TraceStatus): void {
+  const outcome = { status, seen: null, ...times };
   metrics.jobs.ended('trace', outcome as unknown as TraceOutcome);
 }
 
@@ -32,7 +31,7 @@ it('counts searches and lookups by how they ended, from nothing', async () => {
       .map(({ labels }) => labels['status']);
   expect(statusesOf('trace')).toContain('unknown_outcome');
   expect(statusesOf('profile')).toContain('invalid');
-  searchEnded('completed', null);
+  searchEnded('completed');
   lookupEnded('found', 1);
   lookupEnded('not_found', 0);
   expect(await figure('outcomes_total', { kind: 'trace', status: 'completed' })).toBe(1);
@@ -41,7 +40,7 @@ it('counts searches and lookups by how they ended, from nothing', async () => {
 });
 
 it('times them', async () => {
-  searchEnded('failed', null);
+  searchEnded('failed');
   lookupEnded('found', 1);
   expect(await figure('outcome_duration_seconds_sum', { kind: 'trace', status: 'failed' })).toBe(
     2.5,
@@ -49,13 +48,4 @@ it('times them', async () => {
   expect(await figure('outcome_duration_seconds_sum', { kind: 'profile', status: 'found' })).toBe(
     2.5,
   );
-});
-
-it('adds up what was charged for, once for each search that has settled', async () => {
-  const billed = (status: string, amount: number | null) => ({ status, amount, unit: 'tokens' });
-  searchEnded('completed', billed('charged', 2));
-  searchEnded('completed', billed('not_charged', 7));
-  searchEnded('completed', billed('charged', null));
-  searchEnded('expired', billed('charged', 3));
-  expect(await figure('charged_amount_total')).toBe(2);
 });
