@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     name: 'bought-after-cancel',
     promise: 'a claim commits after its job was cancelled',
     file: 'src/store/core/attempts.ts',
-    find: 'AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ${job})`;',
+    find: 'AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE folder = ${job})`;',
     replace: 'AND ${job} IS NOT NULL`;',
     tests: ['test/unit/store/attempts.test.ts'],
   },

@@ -23,7 +23,6 @@ export class RefusedAddressError extends Error {
   }
 }
 
-/** All addresses of a name. */
 export type LookUp = (
   host: string,
   options: { all: true },
@@ -93,7 +92,6 @@ export class AddressGuard {
     return url;
   }
 
-  /** Errors: RefusedAddressError, and those of DNS and connection. */
   connector(timeoutMs: number, ports: 'usual' | 'any' = 'usual'): buildConnector.connector {
     return (options, done) => {
       const host = plainHost(options.hostname);

@@ -16,7 +16,6 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const keyId = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/** No key of the list has this id. */
 export class UnknownKeyError extends Error {
   override readonly name = 'UnknownKeyError';
   readonly keyId: string;
@@ -65,7 +64,6 @@ export class KeyRing {
     return new KeyRing(keys);
   }
 
-  /** One new entry of such a list. */
   static generateEntry(): string {
     return `k-${randomBytes(4).toString('hex')}:${randomBytes(keyBytes).toString('hex')}`;
   }

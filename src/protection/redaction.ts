@@ -188,7 +188,6 @@ export interface RedactedError {
   code: string | null;
   /** Null when errors of its kind quote their input. */
   message: string | null;
-  /** The stack: functions and positions in files. */
   at: string[];
   causes: RedactedError[];
 }

@@ -7,7 +7,6 @@ const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 export class SigningKey {
   readonly #key: KeyObject;
 
-  /** @param seed 32 bytes */
   constructor(seed: Uint8Array) {
     const key = Buffer.concat([privatePrefix, seed]);
     this.#key = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
@@ -19,7 +18,6 @@ export class SigningKey {
     return `ed25519:${der.subarray(publicPrefix.length).toString('hex')}`;
   }
 
-  /** Base64. */
   sign(bytes: Uint8Array): string {
     return sign(null, bytes, this.#key).toString('base64');
   }

@@ -66,7 +66,6 @@ export class BlobDirectory {
     return name;
   }
 
-  /** Null when there are none. */
   async get(name: string): Promise<Buffer | null> {
     const path = this.#path(name);
     try {
@@ -95,7 +94,6 @@ export class BlobDirectory {
     return names.filter((name) => isDay.test(name) && name < last).toSorted();
   }
 
-  /** Names of the bytes stored on a day. */
   async namesOf(day: string): Promise<string[]> {
     const names = await readdir(join(this.#root, day));
     return names.map((name) => `${day}/${name}`).filter((name) => isBlob.test(name));

@@ -24,13 +24,10 @@ export interface Database {
   prove(): Promise<DatabaseFacts>;
   /** Resolves when removed data is no longer on the disk. */
   forget(): Promise<void>;
-  /** Commits what was submitted before. */
   close(): Promise<void>;
 }
 
-/** Facts about the database. */
 export interface DatabaseFacts {
-  /** `SQLite 3.53.0`. */
   engine: string;
   /** How it may lose committed data. */
   mayLose: readonly Loss[];
@@ -42,7 +39,6 @@ export interface DatabaseFacts {
  */
 export type Loss = 'unflushed' | 'fsync-off' | 'standby-not-awaited';
 
-/** Whether rows name bytes. */
 export async function namesBytes(database: Pick<Database, 'read'>): Promise<boolean> {
   const named = sql`SELECT 1 FROM record WHERE blob IS NOT NULL LIMIT 1`;
   return (await database.read(named)).length > 0;

@@ -12,18 +12,18 @@ export function newEpoch(at: number): Statement[] {
   return [
     sql`UPDATE install SET epoch = epoch + 1, doubt_since = ${at}`,
     sql`DELETE FROM wait_mark`,
-    sql`INSERT INTO wait_mark (holder, source, reason, since)
-       SELECT holder, 'restore', 'restored', ${since} FROM job WHERE ended_at IS NULL`,
+    sql`INSERT INTO wait_mark (folder, source, reason, since)
+       SELECT folder, 'restore', 'restored', ${since} FROM job WHERE ended_at IS NULL`,
     sql`UPDATE job SET attention_at = ${since} WHERE ended_at IS NULL`,
   ];
 }
 
 /** Epoch milliseconds; null when all purchases are on record. */
 export async function doubtSince(store: SealedDatabase): Promise<number | null> {
-  const [row] = await store.read<{ since: number | null }>(
-    sql`SELECT doubt_since AS since FROM install`,
+  const [row] = await store.read<{ doubtSince: number | null }>(
+    sql`SELECT doubt_since FROM install`,
   );
-  return row?.since ?? null;
+  return row?.doubtSince ?? null;
 }
 
 /** A person has checked what was bought between backup and restore. @param entry its audit entry */

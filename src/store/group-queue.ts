@@ -6,7 +6,6 @@ interface Waiting<Request, Result> {
   fail: (error: unknown) => void;
 }
 
-/** How requests are grouped. */
 export interface Together<Request, Result> {
   /** Upper bound of the sizes of a group; by default each counts as one. */
   most: number;
@@ -29,7 +28,6 @@ export class GroupQueue<Request, Result> {
     this.#together = together;
   }
 
-  /** @throws StoreError */
   submit(request: Request): Promise<Result> {
     return new Promise((settle, fail) => {
       this.#waiting.push({ request, settle, fail });
@@ -37,7 +35,6 @@ export class GroupQueue<Request, Result> {
     });
   }
 
-  /** Resolves when all earlier requests are done. */
   async drain(): Promise<void> {
     await this.#working;
   }

@@ -1,40 +1,44 @@
-const ofChange = 'FOREIGN KEY (monitor, change) REFERENCES change (monitor, id)';
+const ofChange = 'FOREIGN KEY (monitor_id, change_id) REFERENCES change (monitor_id, change_id)';
 
-/** Columns of a table by what they are. */
+/** Columns of a table by what they hold. */
 export interface TableColumns {
   key: readonly string[];
-  /** Neither of the key nor a body. */
-  plain: readonly string[];
   /** BLOBs: bodies of the row, which are sealed for it. */
   bodies: readonly string[];
+  flags: readonly string[];
+  json: readonly string[];
 }
 
 const declared = new Map<string, TableColumns>();
 
 /** As declared: a later migration that adds a column declares it too. */
 export function columnsOf(name: string): TableColumns {
-  return declared.get(name) ?? { key: [], plain: [], bodies: [] };
+  return declared.get(name) ?? { key: [], bodies: [], flags: [], json: [] };
 }
 
 /**
  * A table, sorted by its key.
  *
- * @param key its columns, as `columns`: what may be NULL ends with `?`
+ * @param key its columns, as `columns`: what may be NULL ends with `?`; also FLAG, a boolean, and JSON
  */
 function table(name: string, key: string, columns: string, ...rules: readonly string[]): string {
   const ofKey = key.split(',').map((column) => column.trim());
   const others = columns.split(',').flatMap((column) => column.trim() || []);
   const named = (all: readonly string[]): string[] => all.map((one) => one.split(' ', 1)[0] ?? '');
-  const isBody = (column: string): boolean => / BLOB\b/.test(column);
+  const ofType = (type: string): string[] =>
+    named(others.filter((column) => column.replace('?', '').split(' ')[1] === type));
+  const itsKey = named(ofKey);
   declared.set(name, {
-    key: named(ofKey),
-    plain: named(others.filter((column) => !isBody(column))),
-    bodies: named(others.filter(isBody)),
+    key: itsKey,
+    bodies: ofType('BLOB'),
+    flags: ofType('FLAG'),
+    json: ofType('JSON'),
   });
-  const parts = [...ofKey, ...others].map((column) =>
-    column.endsWith('?') ? column.slice(0, -1) : `${column} NOT NULL`,
-  );
-  const all = [...parts, `PRIMARY KEY (${named(ofKey).join(', ')})`, ...rules];
+  const parts = [...ofKey, ...others].map((column) => {
+    const typed = column.replace(' FLAG', ' INTEGER').replace(' JSON', ' TEXT');
+    return typed.endsWith('?') ? typed.slice(0, -1) : `${typed} NOT NULL`;
+  });
+  const all = [...parts, `PRIMARY KEY (${itsKey.join(', ')})`, ...rules];
   return `CREATE TABLE ${name} (${all.join(', ')}) STRICT, WITHOUT ROWID`;
 }
 
@@ -72,8 +76,8 @@ export const migrations: readonly string[][] = [
       'attempt',
       'subject TEXT, n INTEGER',
       `kind TEXT, nonce TEXT, workflow_id TEXT, chunk TEXT, answer_by INTEGER, claimed_at INTEGER,
-       after_unknown INTEGER, receipt TEXT?, receipt_at INTEGER?, external_id TEXT?, why BLOB?,
-       is_resolved INTEGER DEFAULT 0`,
+       after_unknown FLAG, receipt TEXT?, receipt_at INTEGER?, external_id TEXT?, why BLOB?,
+       is_resolved FLAG DEFAULT 0`,
       `CHECK (kind IN ('send', 'closed'))`,
       `CHECK (receipt IN ('accepted', 'refused', 'not_sent', 'unknown'))`,
       'CHECK ((receipt IS NULL) = (receipt_at IS NULL))',
@@ -107,7 +111,7 @@ export const migrations: readonly string[][] = [
     // Rows that a lane has deferred. Numbers only, no personal data.
     table(
       'deferred_row',
-      'job TEXT, lane TEXT, item INTEGER',
+      'job TEXT, lane TEXT, row_index INTEGER',
       `attempts INTEGER, mode TEXT, not_before INTEGER, throttled INTEGER, was TEXT, put_in INTEGER,
        taken_in INTEGER?`,
     ),
@@ -145,10 +149,10 @@ export const migrations: readonly string[][] = [
     withLargeRows(
       table(
         'job',
-        'holder TEXT',
+        'folder TEXT',
         // `attention_at`: since when it needs a person; NULL: it needs none. `output`: how its results are written.
         `id TEXT UNIQUE, kind TEXT, status TEXT?, attention_at TEXT?, label TEXT?, created_at TEXT,
-         ended_at TEXT?, input BLOB, outcome BLOB?, output TEXT?`,
+         ended_at TEXT?, input BLOB, outcome BLOB?, output JSON?`,
         'CHECK ((status IS NULL) = (ended_at IS NULL))',
       ),
     ),
@@ -162,16 +166,16 @@ export const migrations: readonly string[][] = [
     // A claim of the job never commits while it exists.
     table(
       'stop_mark',
-      'holder TEXT REFERENCES job (holder) ON DELETE CASCADE',
+      'folder TEXT REFERENCES job (folder) ON DELETE CASCADE',
       'word TEXT',
       `CHECK (word IN ('paused', 'cancelled'))`,
     ),
     // Why an open job waits for a person, by the waiting workflow.
     table(
       'wait_mark',
-      'holder TEXT REFERENCES job (holder) ON DELETE CASCADE, source TEXT',
-      // `about`: JSON, the number of rows or a budget.
-      'reason TEXT, since TEXT, about TEXT?',
+      'folder TEXT REFERENCES job (folder) ON DELETE CASCADE, source TEXT',
+      // `about`: the number of rows or a budget.
+      'reason TEXT, since TEXT, about JSON?',
     ),
     // Rate lease of each worker per service, and the measured rate. No personal data.
     table(
@@ -182,41 +186,41 @@ export const migrations: readonly string[][] = [
     // Monitors and their changes. Rows are permanent; only failure counts change.
     table(
       'monitor',
-      'id TEXT',
+      'monitor_id TEXT',
       'health BLOB?, walked_at TEXT?, unfinished_at TEXT?, unfinished_walks INTEGER DEFAULT 0',
     ),
-    table('monitor_answer', 'monitor TEXT REFERENCES monitor (id)', 'body BLOB'),
+    table('monitor_answer', 'monitor_id TEXT REFERENCES monitor (monitor_id)', 'body BLOB'),
     withLargeRows(
       table(
         'change',
-        'monitor TEXT REFERENCES monitor (id), id TEXT',
-        `seen_at TEXT, sweep TEXT, found_as TEXT, severity TEXT, is_erased INTEGER DEFAULT 0,
+        'monitor_id TEXT REFERENCES monitor (monitor_id), change_id TEXT',
+        `seen_at TEXT, sweep TEXT, found_as TEXT, severity TEXT, is_erased FLAG DEFAULT 0,
          body BLOB`,
         `CHECK (found_as IN ('open', 'elsewhere'))`,
       ),
     ),
-    `CREATE INDEX change_seen ON change (seen_at, monitor, id)`,
+    `CREATE INDEX change_seen ON change (seen_at, monitor_id, change_id)`,
     // Name of the sink, `acknowledged`, or `gone`.
     table(
       'change_mark',
-      'monitor TEXT, change TEXT, name TEXT',
-      'at TEXT, sweep TEXT, details TEXT',
+      'monitor_id TEXT, change_id TEXT, name TEXT',
+      'at TEXT, sweep TEXT, details JSON',
       ofChange,
     ),
     // Of a change or a digest.
-    table('trouble', 'monitor TEXT, about TEXT', 'count INTEGER, first_at TEXT, body BLOB'),
-    table('review', 'monitor TEXT, change TEXT, at TEXT', 'body BLOB', ofChange),
+    table('trouble', 'monitor_id TEXT, change_id TEXT', 'count INTEGER, first_at TEXT, body BLOB'),
+    table('review', 'monitor_id TEXT, change_id TEXT, at TEXT', 'body BLOB', ofChange),
     table(
       'unreadable_item',
-      'monitor TEXT REFERENCES monitor (id), sum TEXT',
+      'monitor_id TEXT REFERENCES monitor (monitor_id), sum TEXT',
       'seen_at TEXT, count INTEGER, last_sweep TEXT, body BLOB',
     ),
     table(
       'cooldown',
-      'monitor TEXT, change TEXT',
-      'kind TEXT, opened_at INTEGER, is_held INTEGER, digest TEXT?',
+      'monitor_id TEXT, change_id TEXT',
+      'kind TEXT, opened_at INTEGER, is_held FLAG, digest TEXT?',
       ofChange,
     ),
-    table('monitor_left', 'monitor TEXT', 'body BLOB'),
+    table('monitor_left', 'monitor_id TEXT', 'body BLOB'),
   ],
 ];

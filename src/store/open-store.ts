@@ -60,7 +60,6 @@ export async function storeAsItIs(
   return database && new Store(database, seal);
 }
 
-/** The same for SQLite. */
 export function storeInFolder(folder: string, seal?: Seal): Store | null {
   const database = databaseToRead(folder);
   return database && new Store(database, seal);
@@ -85,7 +84,6 @@ function blobsOf(blobsUrl: string | null): string {
   );
 }
 
-/** Directory of a store that is not in PostgreSQL. */
 export function directoryOf(address: string): string {
   if (address.startsWith('file:')) return fileURLToPath(address);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(address)) {

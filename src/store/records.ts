@@ -1,13 +1,7 @@
 import type { BlobDirectory } from './blobs';
 import { Repository, type SealedDatabase } from './sealed/sealed-database';
-import {
-  beginsWith,
-  insertInto,
-  replacing,
-  sql,
-  type Statement,
-  type StatementResult,
-} from './statement';
+import { insertInto, replacing } from './sealed/table-rows';
+import { beginsWith, sql, type Statement, type StatementResult } from './statement';
 import { StoreError } from './store-error';
 
 export type PutResult = 'stored' | 'exists';
@@ -25,10 +19,9 @@ export interface StoredBytes {
 
 /** The record that names bytes; an existing record stays, and these bytes are swept later. */
 export function nameBytes({ key, blob }: StoredBytes): Statement {
-  return insertInto('record', ['key', 'blob'], [[key, blob]]);
+  return insertInto('record', [{ key, blob }]);
 }
 
-/** One of the two. */
 interface Position {
   body: Buffer | null;
   blob: string | null;
@@ -71,7 +64,6 @@ export class RecordRepository extends Repository {
     return 'exists';
   }
 
-  /** As `putIfAbsent`. */
   putJson(key: string, value: unknown, options?: PutOptions): Promise<PutResult> {
     return this.putIfAbsent(key, JSON.stringify(value, null, 2), options);
   }
@@ -107,7 +99,6 @@ export class RecordRepository extends Repository {
     return { ...rowOf(key, await this.#position(key, body)), mustChange: true };
   }
 
-  /** Removes the object. Idempotent. */
   async remove(key: string): Promise<void> {
     await this.#remove(sql`key = ${checked(key)}`);
   }
@@ -208,10 +199,10 @@ export class RecordRepository extends Repository {
   }
 }
 
-const replaced = replacing(['key'], ['body', 'blob']);
+const replaced = replacing('record', 'body', 'blob');
 
-function rowOf(key: string, { body, blob }: Position, otherwise?: string): Statement {
-  return insertInto('record', ['key', 'body', 'blob'], [[key, body, blob]], otherwise);
+function rowOf(key: string, position: Position, otherwise?: string): Statement {
+  return insertInto('record', [{ key, ...position }], otherwise);
 }
 
 function selectBlob(key: string): Statement {

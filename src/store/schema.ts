@@ -3,7 +3,6 @@ import { migrations } from './migrations';
 import { raw, sql, statement, type Statement, type StatementResult } from './statement';
 import { StoreError } from './store-error';
 
-/** Identity of a store. */
 export interface StoreIdentity {
   id: string;
   /** From 1; every restore starts a new one. */
@@ -12,10 +11,8 @@ export interface StoreIdentity {
   idKeyFingerprint: string;
 }
 
-/** An open connection. */
 export interface OpenedConnection {
   run: (one: Statement) => StatementResult | Promise<StatementResult>;
-  /** Differences between databases. */
   dialect: {
     /** Begins a transaction that excludes others of its kind. */
     begin: readonly string[];
@@ -26,7 +23,6 @@ export interface OpenedConnection {
   };
 }
 
-/** Read its row with `identityIn`. */
 export const selectIdentity = sql`SELECT id, epoch, id_key_fingerprint AS "idKeyFingerprint",
      (SELECT version FROM schema_version) AS version FROM install`;
 
@@ -44,7 +40,6 @@ export function identityIn([row]: readonly unknown[]): StoreIdentity {
   );
 }
 
-/** Whether any store exists. */
 export async function isMade({ run, dialect }: OpenedConnection): Promise<boolean> {
   return (await run(raw(dialect.isMade))).rows.length > 0;
 }
@@ -97,7 +92,6 @@ async function migrate(connection: OpenedConnection, fingerprint: string): Promi
   }
 }
 
-/** 0 when empty. */
 async function versionOf(connection: OpenedConnection): Promise<number> {
   if (!(await isMade(connection))) return 0;
   const { rows } = await connection.run(sql`SELECT version FROM schema_version`);

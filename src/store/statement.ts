@@ -66,23 +66,6 @@ export function partsOf<T>(rows: readonly T[], size = mostRowsWritten): T[][] {
   return Array.from({ length: parts }, (_, part) => rows.slice(part * size, (part + 1) * size));
 }
 
-/** @param otherwise conflict clause; default: an existing row stays */
-export function insertInto(
-  table: string,
-  columns: readonly string[],
-  rows: readonly (readonly unknown[])[],
-  otherwise = 'ON CONFLICT DO NOTHING',
-): Statement {
-  return sql`INSERT INTO ${raw(`${table} (${columns.join(', ')})`)} VALUES ${rows} ${raw(otherwise)}`;
-}
-
-/** Conflict clause that updates the columns of an existing row. */
-export function replacing(key: readonly string[], columns: readonly string[]): string {
-  const values = columns.map((column) => `${column} = excluded.${column}`).join(', ');
-  return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${values}`;
-}
-
-/** Returned rows, and the number of changed rows. */
 export interface StatementResult {
   rows: unknown[];
   changes: number;

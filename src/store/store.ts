@@ -17,25 +17,15 @@ export type { StoreObserver } from './sealed/sealed-database';
 
 /** All stored data of an installation. Writes are flushed before their promises resolve. */
 export class Store extends SealedDatabase {
-  /** Objects without a table of their own, by key. */
   readonly records: RecordRepository;
-  /** Purchases, certain or possible. */
   readonly attempts = new AttemptRepository(this);
-  /** Input rows of jobs. */
   readonly rows = new RowRepository(this);
-  /** Outcomes of rows. */
   readonly outcomes = new OutcomeRepository(this);
-  /** Facts about issuances. */
   readonly facts = new FactRepository(this);
-  /** Which holders have data about which subjects. */
   readonly subjects = new SubjectRepository(this);
-  /** What was asked for. */
   readonly jobs = new JobRepository(this);
-  /** Rates of the services per worker. */
   readonly rateShares = new RateShareRepository(this);
-  /** Requests and their cost. */
   readonly spending = new SpendingRepository(this);
-  /** Jobs that need a person. */
   readonly inbox = new InboxRepository(this);
 
   /** @param seal default: none, and sealed data is returned sealed */
@@ -49,7 +39,6 @@ export class Store extends SealedDatabase {
     return this.database.prove();
   }
 
-  /** Commits what was submitted before. */
   close(): Promise<void> {
     return this.database.close();
   }

@@ -12,7 +12,6 @@ import { indexDocuments } from '../../src/store/core/subject-index';
 import { plansOf } from '../../src/store/erasure/plans';
 import { erase, finishErasure, openErasures } from '../../src/store/erasure/erasures';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
-import { newEpoch } from '../../src/store/epoch';
 import { CertificateRowWriter } from '../support/certificate-rows';
 import { noCounts } from '../../src/domain/certificates/certificates';
 import { nothingReported } from '../../src/domain/certificates/outcomes';
@@ -190,7 +189,7 @@ async function fileQuoting(): Promise<void> {
 
 it.each([
   ['in one transaction', 800, ['commit', 'removeBlobs', 'forget', 'commit']],
-  ['in parts', 5, [...Array<string>(4).fill('commit'), 'removeBlobs', 'forget', 'commit']],
+  ['in parts', 5, [...Array<string>(3).fill('commit'), 'removeBlobs', 'forget', 'commit']],
 ])('leaves no quotation behind, wherever it was cut short: %s', async (_, most, expected) => {
   const blobs = (): string[] => {
     const root = join(place.root, 'blobs');
@@ -295,14 +294,6 @@ it('leaves attempts as numbers and ids of the service, that lead to nobody', asy
   expect(place.tamper('SELECT * FROM resolution')).toEqual([]);
   // What was erased fences nothing: asked for again, it is bought again.
   expect(await attempts.claim(mine ?? '', 1, claimed(), 'job')).toBe('ours');
-});
-
-it('counts what may have been bought again since the store was restored', async () => {
-  await file('certificate-batch/b');
-  expect((await planner().ofDocument(person)).doubtful).toBe(0);
-  await place.store.commit(newEpoch(Date.now()));
-  for (const plan of [ofPerson, (one: ErasurePlanner) => one.ofJob('certificate-batch/b')])
-    expect((await plan(planner())).doubtful).toBe(plan === ofPerson ? 1 : 2);
 });
 
 it('names the histories that are left to delete until the engine has done so', async () => {

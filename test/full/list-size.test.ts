@@ -13,7 +13,7 @@ beforeAll(() => {
   const numbers = `WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?)`;
   place.database.commitNow([
     {
-      sql: `${numbers} INSERT INTO job (id, kind, status, attention_at, label, holder, input, created_at, ended_at)
+      sql: `${numbers} INSERT INTO job (id, kind, status, attention_at, label, folder, input, created_at, ended_at)
             SELECT 'job-' || n, CASE n % 3 WHEN 0 THEN 'trace' WHEN 1 THEN 'dossier' ELSE 'certificate' END,
               CASE n % 1000 WHEN 0 THEN NULL WHEN 1 THEN 'expired' ELSE 'completed' END,
               CASE n % 1000 WHEN 1 THEN strftime('%Y-%m-%dT%H:%M:%fZ', 1700000600 + n * 300, 'unixepoch') END,

@@ -63,7 +63,7 @@ describe('an order that is given while no worker runs', () => {
     expect(await place.run(['pause', id])).toMatchObject({ code: 0 });
     const again = await place.run(['pause', id]);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('paused already')]);
-    const marks = 'SELECT word FROM stop_mark WHERE holder = ?';
+    const marks = 'SELECT word FROM stop_mark WHERE folder = ?';
     expect(await tamperWith(place.folder, marks, `works/${id}`)).toEqual([{ word: 'paused' }]);
     expect(await place.run(['resume', id])).toMatchObject({ code: 0 });
     await (await place.client()).workflow.getHandle(id).result();

@@ -277,7 +277,7 @@ test('a search that was broken off, and stopped as by a restore, goes on by the 
   const [, name = ''] = id.split('/');
   const handle = (await installation.client()).workflow.getHandle(`trace/${name}`);
   await handle.terminate();
-  const mark = "INSERT INTO stop_mark (holder, word) VALUES (?, 'paused') RETURNING word";
+  const mark = "INSERT INTO stop_mark (folder, word) VALUES (?, 'paused') RETURNING word";
   const folder = id.replace('trace/', 'traces/');
   expect(await tamperWith(installation.folder, mark, folder)).toHaveLength(1);
   const { shown } = await search(target, '--deadline', '40s');

@@ -221,6 +221,6 @@ it('tells all others when one change of a digest is refused, and counts that one
   expect(here.receiver.told).toEqual(new Set(here.arrived.keys()));
   expect(await here.sink.hasDue(by)).toBe(false);
   expect(await here.cooldowns.of(monitorId)).toEqual([]);
-  const troubles = statement('SELECT about FROM trouble WHERE monitor = ?', [monitorId]);
+  const troubles = statement('SELECT change_id FROM trouble WHERE monitor_id = ?', [monitorId]);
   expect(await place.store.read(troubles)).toEqual([]);
 });

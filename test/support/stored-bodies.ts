@@ -1,5 +1,5 @@
 import type { JobKind } from '../../src/domain/job';
-import { rowName } from '../../src/store/sealed/seal';
+import { Sealed, rowName } from '../../src/store/sealed/seal';
 import { statement } from '../../src/store/statement';
 import type { Store } from '../../src/store/store';
 
@@ -42,8 +42,8 @@ export async function putBody(store: Store, key: string, value: unknown): Promis
     const ending = { status: 'completed', needsAttention: false, endedAt: ended };
     await store.jobs.endAgain([{ folder, ending, outcome: value }]);
   } else if (!isNew) {
-    const body = await store.sealed(rowName('job', folder), value);
-    await store.commit([statement('UPDATE job SET input = ? WHERE holder = ?', [body, folder])]);
+    const body = new Sealed(rowName('job', folder), value);
+    await store.commit([statement('UPDATE job SET input = ? WHERE folder = ?', [body, folder])]);
   }
 }
 
@@ -54,12 +54,12 @@ export async function bodyAt(store: Store, key: string): Promise<unknown> {
 
 /** Keys of records, and of what was asked of jobs and how they ended; in order. */
 export async function bodyKeys(store: Store): Promise<string[]> {
-  const jobs = await store.read<{ holder: string; isEnded: number }>(
-    statement('SELECT holder, outcome IS NOT NULL AS "isEnded" FROM job'),
+  const jobs = await store.read<{ folder: string; isEnded: number }>(
+    statement('SELECT folder, outcome IS NOT NULL AS is_ended FROM job'),
   );
-  const ofJobs = jobs.flatMap(({ holder, isEnded }) => [
-    `${holder}/input`,
-    ...(isEnded === 1 ? [`${holder}/outcome`] : []),
+  const ofJobs = jobs.flatMap(({ folder, isEnded }) => [
+    `${folder}/input`,
+    ...(isEnded === 1 ? [`${folder}/outcome`] : []),
   ]);
   return [...(await store.records.list('')), ...ofJobs].toSorted();
 }

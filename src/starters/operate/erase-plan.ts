@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { workflowIdOf, type Words } from '../../domain/job';
 import { kindWord } from '../../report/words';
-import { allKinds } from '../../store/erasure/catalog';
 import { byKind, type ErasedObject } from '../../store/erasure/draft';
 import type { ErasureRecord, JobRuns } from '../../store/erasure/erasures';
 import type { ErasurePlan, ErasureTarget, UndecidedAttempt } from '../../store/erasure/plan';
@@ -17,7 +16,6 @@ export interface PlanSummary {
   rows: number;
   /** Their ids. */
   workflows: Set<string>;
-  doubtful: number;
   objects: ErasedObject[];
   /** What prevents the erasure, and how to proceed. */
   refusals: Words[];
@@ -30,11 +28,10 @@ export async function summaryOf(
 ): Promise<PlanSummary> {
   const jobs = new Map<string, boolean>();
   const refusals = new Map<string, Words>();
-  const sum = { target, rows: 0, doubtful: 0, workflows: new Set<string>() };
+  const sum = { target, rows: 0, workflows: new Set<string>() };
   let objects: ErasedObject[] = [];
   for await (const plan of plans) {
     sum.rows += plan.rows;
-    sum.doubtful += plan.doubtful;
     objects = byKind([...objects, ...plan.draft.objects.values()]);
     for (const { id, whole } of plan.jobs) jobs.set(id, whole);
     const runs = await runsOfPlan(client, plan);
@@ -45,20 +42,13 @@ export async function summaryOf(
   return { ...sum, objects, jobs: all, refusals: [...refusals.values()] };
 }
 
-export function planLines({ jobs, rows, workflows, doubtful, objects }: PlanSummary): string[] {
+export function planLines({ jobs, rows, workflows, objects }: PlanSummary): string[] {
   const { language } = screenReader();
-  const holds = new Map(allKinds().map((one) => [one.kind, one.holds]));
-  const heads = [
-    say('what', 'o quê'),
-    say('removed', 'apagados'),
-    say('emptied', 'esvaziados'),
-    say('holds', 'contém'),
-  ];
+  const heads = [say('what', 'o quê'), say('removed', 'apagados'), say('emptied', 'esvaziados')];
   const cells = objects.map(({ kind, removed, emptied }) => [
     kindWord(kind, language),
     String(removed),
     String(emptied),
-    say(...(holds.get(kind) ?? ['', ''])),
   ]);
   return [
     say(
@@ -67,14 +57,8 @@ export function planLines({ jobs, rows, workflows, doubtful, objects }: PlanSumm
     ),
     ...jobs.map(({ id, whole }) => `  ${id}${whole ? '' : say(' (in part)', ' (em parte)')}`),
     ...(cells.length === 0 ? [] : tableLines(heads, cells)),
-    ...(doubtful === 0 ? [] : [`${doubtful} ${say(...doubtWords)}`]),
   ];
 }
-
-const doubtWords: Words = [
-  'from before the store was restored: may have been bought again since',
-  'de antes da restauração: podem ter sido comprados de novo depois',
-];
 
 /** Copies of the store that hold what was erased. */
 export function backupLines({ backups }: ErasureRecord): string[] {

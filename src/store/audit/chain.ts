@@ -1,24 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { insertInto, type Statement } from '../statement';
+import { insertInto } from '../sealed/table-rows';
+import type { Statement } from '../statement';
 import { beginningOf, forgeLink } from './link';
 
 /** A chain ends after a day, so that an anchor need not read those of years. */
 const oneDayMs = 86_400_000;
 
-/** An audit entry to be inserted. */
 export interface NewEvent {
   /** Name of event and result: a repeated entry exists already. */
   name: string;
   job: string | null;
-  /** JSON of the entry. */
   text: string;
-  /** The text, sealed. */
   body: Uint8Array;
 }
 
 export interface ChainKey {
   storeId: string;
-  /** `IdKey.auditKey`. */
   auditKey: Uint8Array;
 }
 
@@ -59,8 +56,7 @@ export class EventChain {
     return {
       statement: insertInto(
         'event',
-        ['chain', 'number', 'at', 'prev', 'hash', 'mac', 'name', 'job', 'body'],
-        [[chain.name, number, position.at, position.prev, hash, mac, name, job, body]],
+        [{ chain: chain.name, ...position, hash, mac, name, job, body }],
         'ON CONFLICT (name) DO NOTHING',
       ),
       written: () => (this.#chain = { ...chain, number, hash, at }),

@@ -13,7 +13,6 @@ export interface EventRow extends Omit<Link, 'text'> {
   body: Uint8Array;
 }
 
-/** @param where condition and order */
 export function selectEvents(where: Statement): Statement {
   return sql`SELECT chain, number, at, prev, hash, mac, name, job, body FROM event
     WHERE ${where} LIMIT ${perLook}`;
@@ -27,7 +26,6 @@ export function eventsAfter(last: EventRow | undefined, only = sql`1 = 1`): Stat
   );
 }
 
-/** Events per query. */
 export const perLook = 500;
 
 /** An entry as a row. A repeated entry has the same name. */

@@ -50,7 +50,6 @@ export async function excerptOf(
   return excerpt;
 }
 
-/** In the order of chain and number. */
 async function recordsAbout(
   store: Store,
   jobs: ReadonlySet<string>,
@@ -75,7 +74,6 @@ async function recordsAbout(
   return texts;
 }
 
-/** The first anchor that covers this link; null: none yet. */
 async function anchorNaming(store: Store, chain: string, number: number): Promise<Anchor | null> {
   const [row] = await store.read<{ anchor: number }>(sql`
     SELECT anchor FROM anchor_head WHERE chain = ${chain} AND number >= ${number}

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { macOf } from '../../protection/id-key';
 
-/** Fields of every link beside its content. */
 export interface LinkPosition {
   prev: string;
   /** From 1, without gaps. */
   number: number;
-  /** ISO 8601. */
   at: string;
 }
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
-import { insertInto, partsOf, raw, sql, type Statement } from '../statement';
+import { inserts } from '../sealed/table-rows';
+import { raw, sql, type Statement } from '../statement';
 
 /**
  * An audit line is permanent, and whoever holds the id key can test whether a keyed name belongs to a person. So a
  * line holds a random number instead, which leads to no one once an erasure removes it from the table.
  */
 
-/** The part of the store that this needs. */
 interface Numbers {
   readAmong<T>(values: Iterable<string>, select: (some: string[]) => Statement): Promise<T[]>;
   commit(statements: readonly Statement[]): Promise<unknown>;
@@ -45,7 +45,6 @@ export async function rewritten(
   return (text) => text.replaceAll(names, (one) => known.get(one) ?? one);
 }
 
-/** Numbers in a text. */
 export function numbersIn(text: string): readonly string[] {
   return text.match(names) ?? [];
 }
@@ -55,8 +54,8 @@ export function numberSubjects(subjects: Iterable<string>): Statement[] {
   // Sorted, so that two writers of the same names do not block each other.
   const rows = [...new Set(subjects)]
     .toSorted()
-    .map((name) => [name, randomBytes(16).toString('hex')]);
-  return partsOf(rows).map((some) => insertInto('subject_number', ['subject', 'number'], some));
+    .map((subject) => ({ subject, number: randomBytes(16).toString('hex') }));
+  return inserts('subject_number', rows);
 }
 
 async function lookUp(

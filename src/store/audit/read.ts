@@ -6,7 +6,6 @@ import { entryOf, linkOf, perLook, eventsAfter, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
 import { rewritten } from './numbers';
 
-/** A record of the audit trail. */
 export interface StoredAuditRecord extends AuditRecord {
   chain: string;
   hash: string;
@@ -15,9 +14,7 @@ export interface StoredAuditRecord extends AuditRecord {
 }
 
 export interface AuditSpan {
-  /** Epoch milliseconds, inclusive. */
   from?: number;
-  /** Exclusive. */
   to?: number;
   /** Called for a record that cannot be read at all. */
   onUnreadable: (chain: string) => void;

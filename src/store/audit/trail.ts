@@ -1,7 +1,7 @@
 import type { AuditEntry, ChainHead } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
 import { Repository, type SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, partsOf, sql } from '../statement';
+import { insertInto, inserts } from '../sealed/table-rows';
 import { StoreError } from '../store-error';
 import { anchorChain, anchorOf, headOf, headsFrom, textOf } from './anchors';
 import { chainsSince } from './chain';
@@ -59,14 +59,11 @@ export class AuditTrail extends Repository {
       };
       const link = forgeLink(this.#auditKey, beginning, position, textOf(heads));
       try {
-        const { number, at, prev, hash, mac } = link;
-        const columns = ['anchor', 'chain', 'number', 'hash'];
-        const reported = partsOf(heads.map((head) => [number, ...head]));
-        await this.store.commit([
-          sql`INSERT INTO anchor (number, at, prev, hash, mac) VALUES ${[[number, at, prev, hash, mac]]}`,
-          ...reported.map((some) => insertInto('anchor_head', columns, some)),
-        ]);
-        return headOf(number, hash);
+        const { text: _, ...row } = link;
+        const anchor = row.number;
+        const rows = heads.map(([chain, number, hash]) => ({ anchor, chain, number, hash }));
+        await this.store.commit([insertInto('anchor', [row], ''), ...inserts('anchor_head', rows)]);
+        return headOf(anchor, row.hash);
       } catch (error) {
         // Another writer was first: its anchor is read, and ours follows it.
         if (!(error instanceof StoreError && error.code === 'constraint')) throw error;

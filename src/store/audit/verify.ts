@@ -11,7 +11,6 @@ export type AuditProblem = (typeof auditProblems)[number];
 
 export interface AuditFinding {
   problem: AuditProblem;
-  /** `anchors` when an anchor is wrong. */
   chain: string;
   /** Number of the record or anchor; the last one of several. */
   record: number;
@@ -108,7 +107,6 @@ async function* intactLinks<L extends Link>(
     chain: string;
     beginning: string;
     idKey: IdKey;
-    /** The link that an anchor names. */
     head: Head | undefined;
     report: (finding: AuditFinding) => void;
   },

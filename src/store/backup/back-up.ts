@@ -85,7 +85,6 @@ async function copyStore(from: string, to: string): Promise<BackupFacts> {
   throw new StoreError('busy', 'bytes of the store were replaced as fast as they were copied');
 }
 
-/** Names of all bytes that rows name. */
 export function* namedBytes(connection: SqliteConnection): Generator<string> {
   for (let after = ''; ;) {
     const { rows } = connection.run(

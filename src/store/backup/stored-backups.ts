@@ -6,7 +6,6 @@ import type { Seal } from '../sealed/seal';
 import type { Store } from '../store';
 import { erasuresName, readBackup } from './back-up';
 
-/** A backup of the store. */
 export interface StoredBackup {
   path: string;
   at: string;
@@ -17,7 +16,6 @@ export interface StoredBackup {
 /** A backup that holds erased data. `isAway`: not at its path, so that nothing can be stored beside it. */
 export type HoldingBackup = StoredBackup & { isAway: boolean };
 
-/** An erasure that a restore repeats. */
 export interface StoredErasure {
   id: string;
   request: ErasureRequest;

@@ -1,28 +1,18 @@
 import type { AgainRow, DeferInput } from '../../domain/certificates/certificate-rows';
 import { Repository } from '../sealed/sealed-database';
-import { insertInto, partsOf, replacing, sql } from '../statement';
+import { inserts, replacing } from '../sealed/table-rows';
+import { sql } from '../statement';
 
 /** Rows that a lane defers, by number: a workflow cannot carry any number of them. */
 export class DeferredRowRepository extends Repository {
   /** The later of two steps about a row wins: a late repetition changes nothing. */
   async put({ list, lane, step }: DeferInput, rows: readonly AgainRow[]): Promise<void> {
-    const values = rows.map(({ rowIndex, attempts, mode, notBefore, throttled, was }) => [
-      list.folder,
-      lane,
-      rowIndex,
-      attempts,
-      mode,
-      notBefore,
-      throttled,
-      was,
-      step,
-      null,
-    ]);
-    const otherwise = `${replacing(key, columns.slice(key.length))}
+    const values = rows.map((row) => {
+      return { job: list.folder, lane, ...row, putIn: step, takenIn: null };
+    });
+    const otherwise = `${replacing('deferred_row', ...changing)}
       WHERE excluded.put_in > deferred_row.put_in`;
-    await this.store.commit(
-      partsOf(values).map((some) => insertInto('deferred_row', columns, some, otherwise)),
-    );
+    await this.store.commit(inserts('deferred_row', values, otherwise));
   }
 
   /**
@@ -37,13 +27,12 @@ export class DeferredRowRepository extends Repository {
     const own = sql`job = ${list.folder} AND lane = ${lane}`;
     const waiting = sql`FROM deferred_row WHERE ${own} AND taken_in IS NULL`;
     await this.store.commit([
-      sql`UPDATE deferred_row SET taken_in = ${step} WHERE ${own} AND item IN
-        (SELECT item ${waiting} AND not_before BETWEEN ${from} AND ${to}
+      sql`UPDATE deferred_row SET taken_in = ${step} WHERE ${own} AND row_index IN
+        (SELECT row_index ${waiting} AND not_before BETWEEN ${from} AND ${to}
          ORDER BY not_before LIMIT ${limit})`,
     ]);
     const rows = await this.store.read<AgainRow>(sql`
-      SELECT item AS "rowIndex", attempts, mode, not_before AS "notBefore",
-        throttled, was
+      SELECT row_index, attempts, mode, not_before, throttled, was
       FROM deferred_row WHERE ${own} AND taken_in = ${step} ORDER BY not_before`);
     const [left] = await this.store.read<{ soonest: number | null }>(
       sql`SELECT min(not_before) AS soonest ${waiting}`,
@@ -58,14 +47,4 @@ export class DeferredRowRepository extends Repository {
   }
 }
 
-const key = ['job', 'lane', 'item'] as const;
-const columns = [
-  ...key,
-  'attempts',
-  'mode',
-  'not_before',
-  'throttled',
-  'was',
-  'put_in',
-  'taken_in',
-];
+const changing = ['attempts', 'mode', 'not_before', 'throttled', 'was', 'put_in', 'taken_in'];

@@ -22,13 +22,8 @@ import type { Store } from '../store';
 export const certificateJobs: JobFolders = {
   root: 'works',
   word: 'certificates',
-  holds: [
-    'names of files, labels, counts, notes of people',
-    'nomes de arquivos, rótulos, totais, anotações de pessoas',
-  ],
 };
 
-/** The outcome of a job. */
 export interface LatestEdition {
   /** 0 for the job itself; its resolutions count from 1. */
   edition: number;
@@ -37,14 +32,12 @@ export interface LatestEdition {
   summary: BatchSummary;
 }
 
-/** A request before it is stored. */
 export type CertificateRequest = Pick<
   CertificateRecord,
   'jobId' | 'kind' | 'type' | 'label' | 'rerun' | 'columns'
 > & {
   rows: AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   blankLines?: number;
-  /** The stored input; null: no file. */
   input: Pick<CertificateRecord, 'inputName' | 'inputSha256' | 'inputKey'> | null;
 };
 
@@ -104,7 +97,6 @@ export async function putIssuance(
   return putCertificateJob(asker, { ...request, ...how }, terms);
 }
 
-/** An input row, and the stored outcome of its item. */
 export interface RowWithOutcome {
   row: ManifestRow;
   outcome: MergedOutcome | null;
@@ -113,7 +105,6 @@ export interface RowWithOutcome {
 /** Of open jobs: more than are requested at once. */
 const itemsCached = 5_000;
 
-/** Reads jobs. */
 export class CertificateJobs extends Repository<Store> {
   readonly #items = new Map<string, CertificateItem>();
   readonly #actors = new Map<string, string>();
@@ -172,10 +163,10 @@ export class CertificateJobs extends Repository<Store> {
   /** Input rows in order, in pages, with the outcomes of their items. */
   async *withOutcomes(folder: string): AsyncGenerator<RowWithOutcome[]> {
     const { rows, outcomes } = this.store;
-    for await (const page of rows.pages([folder])) {
-      const [first, last] = [page[0]?.body.line ?? 0, page.at(-1)?.body.line ?? 0];
+    for await (const page of rows.pages(folder)) {
+      const [first, last] = [page[0]?.line ?? 0, page.at(-1)?.line ?? 0];
       const stored = await outcomes.ofLines(folder, first, last);
-      yield (page as { body: ManifestRow }[]).map(({ body: row }) => {
+      yield (page as ManifestRow[]).map((row) => {
         const records = ('item' in row && stored.get(row.item)) || [];
         return { row, outcome: mergeOutcomes(records) };
       });
@@ -188,7 +179,6 @@ export class CertificateJobs extends Repository<Store> {
       for (const { row, outcome } of page) yield resultRow(row, outcome);
   }
 
-  /** The same of a job that has not ended. */
   async *rowsSoFar(folder: string): AsyncGenerator<OpenResultRow> {
     for await (const page of this.withOutcomes(folder))
       for (const { row, outcome } of page) yield resultSoFar(row, outcome);
@@ -210,7 +200,6 @@ export function folderOfList(list: string): string {
   return list.replace(/\/decisions\/\d{4}\/list-\d+$/, '');
 }
 
-/** The id of the job of a folder. */
 export function jobIdOfFolder(folder: string): string {
   return folder.replace(/^works\//, '');
 }

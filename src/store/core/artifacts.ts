@@ -9,7 +9,6 @@ export class RefusedArtifactError extends Error {
   override readonly name = 'RefusedArtifactError';
 }
 
-/** Null when it is not stored yet. @param folder of its job */
 export async function findArtifact(
   store: Store,
   folder: string,

@@ -12,7 +12,8 @@ import type {
 import type { StopWord } from '../../domain/job';
 import { Sealed, rowName } from '../sealed/seal';
 import { Repository } from '../sealed/sealed-database';
-import { beginsWith, insertInto, raw, sql, type Statement } from '../statement';
+import { insertInto } from '../sealed/table-rows';
+import { beginsWith, raw, sql, type Statement } from '../statement';
 import { restoredError } from '../store-error';
 import { attemptsOf, resolutionsOf, whyOf } from './attempt-rows';
 
@@ -43,7 +44,7 @@ const isOfThisEpoch = (subject: string): Statement => sql`EXISTS (SELECT 1 FROM 
 
 /** The condition of every claim: the store's epoch, and no stop mark. */
 const mayClaim = (epoch: number, job: string): Statement => sql`epoch = ${epoch}
-  AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ${job})`;
+  AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE folder = ${job})`;
 
 /**
  * Attempts of purchases: claims, receipts and resolutions (decision record 001). Writes are flushed before they
@@ -51,7 +52,6 @@ const mayClaim = (epoch: number, job: string): Statement => sql`epoch = ${epoch}
  * closed chunk sends no more.
  */
 export class AttemptRepository extends Repository {
-  /** All attempts of a subject, in order. */
   of(subject: string): Promise<Attempt[]> {
     return attemptsOf(this.store, subject);
   }
@@ -82,7 +82,7 @@ export class AttemptRepository extends Repository {
         lock: { name: job, how: 'shared' },
         ...sql`INSERT INTO attempt (${raw(columnsOfClaim)})
           SELECT ${subject}, ${number(n)}, ${kind}, ${nonce}, ${owner.workflowId}, ${owner.chunk},
-            ${number(answerBy)}, ${number(claimedAt)}, ${number(afterUnknown ? 1 : 0)}
+            ${number(answerBy)}, ${number(claimedAt)}, ${number(Number(afterUnknown))}
           FROM install WHERE (doubt_since IS NULL OR ${isOfThisEpoch(subject)})
             AND ${mayClaim(this.store.epoch, job)} ON CONFLICT DO NOTHING`,
       },
@@ -105,13 +105,20 @@ export class AttemptRepository extends Repository {
   ): Promise<void> {
     const reason =
       'the store was restored from a backup: it may have been bought since the backup was made';
-    const why = new Sealed(rowName('attempt', subject, n), { reason });
-    const owner = ['restore', `epoch-${this.store.epoch}`];
-    const row = [subject, n, 'send', randomUUID(), ...owner, answerBy];
-    const end = receipt === null ? [null, null, null] : [receipt, claimedAt, why];
-    const claim = [receipt === null ? 0 : claimedAt, afterUnknown ? 1 : 0];
-    const columns = [columnsOfClaim, 'receipt', 'receipt_at', 'why'];
-    await this.store.commit([insertInto('attempt', columns, [[...row, ...claim, ...end]])]);
+    const isKnown = receipt !== null;
+    const row = {
+      subject,
+      n,
+      kind: 'send',
+      nonce: randomUUID(),
+      workflowId: 'restore',
+      chunk: `epoch-${this.store.epoch}`,
+      answerBy,
+      afterUnknown,
+      claimedAt: isKnown ? claimedAt : 0,
+      ...(isKnown && { receipt, receiptAt: claimedAt, why: { reason } }),
+    };
+    await this.store.commit([insertInto('attempt', [row])]);
   }
 
   /**
@@ -214,17 +221,15 @@ export class AttemptRepository extends Repository {
       // A repeated try of the same resolution.
       if (earlier.some((one) => isSame(one.resolution, resolution))) return;
       const next = (earlier.at(-1)?.number ?? 0) + 1;
-      const said = new Sealed(rowName('resolution', subject, n, next), { by, note });
-      const columns = ['subject', 'n', 'number', 'action', 'external_id', 'at', 'said'];
+      const row = { subject, n, number: next, action, externalId, at, said: { by, note } };
       const [inserted] = await this.store.commit([
-        insertInto('resolution', columns, [[subject, n, next, action, externalId, at, said]]),
+        insertInto('resolution', [row]),
         sql`UPDATE attempt SET is_resolved = 1 WHERE subject = ${subject} AND n = ${n}`,
       ]);
       if (inserted?.changes === 1) return;
     }
   }
 
-  /** Names of subjects with this prefix, in order. */
   async subjects(prefix: string): Promise<string[]> {
     const rows = await this.store.read<{ subject: string }>(sql`
       SELECT DISTINCT subject FROM attempt WHERE ${beginsWith('subject', prefix)} ORDER BY subject`);
@@ -234,9 +239,9 @@ export class AttemptRepository extends Repository {
   async #claimRow(subject: string, n: number, { nonce }: Claim, job: string): Promise<ClaimRow> {
     const [row] = await this.store.read<ClaimRow>(sql`
       SELECT (SELECT count(*) FROM attempt WHERE subject = ${subject} AND n = ${n}
-          AND nonce = ${nonce}) AS "isOurs",
-        (SELECT word FROM stop_mark WHERE holder = ${job}) AS word, epoch,
-        CASE WHEN doubt_since IS NULL OR ${isOfThisEpoch(subject)} THEN 0 ELSE 1 END AS "isDoubtful"
+          AND nonce = ${nonce}) AS is_ours,
+        (SELECT word FROM stop_mark WHERE folder = ${job}) AS word, epoch,
+        CASE WHEN doubt_since IS NULL OR ${isOfThisEpoch(subject)} THEN 0 ELSE 1 END AS is_doubtful
       FROM install`);
     if (row?.epoch !== this.store.epoch) throw restoredError();
     return row;

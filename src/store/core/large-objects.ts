@@ -9,7 +9,6 @@ export interface LargeObject {
   folder: string;
   parts: number;
   bytes: number;
-  /** Hex, of the whole object. */
   sha256: string;
 }
 
@@ -22,7 +21,6 @@ export class OtherBytesError extends Error {
 }
 
 interface PutLargeOptions {
-  /** Expected hash. */
   sha256?: string;
   /** Reads all bytes after they are stored in parts; its errors pass through. */
   check?: (bytes: AsyncIterable<Uint8Array>) => Promise<unknown>;

@@ -1,6 +1,7 @@
 import type { NotedRate } from '../../domain/core/service/rates';
 import { Repository } from '../sealed/sealed-database';
-import { insertInto, replacing, sql } from '../statement';
+import { insertInto, replacing } from '../sealed/table-rows';
+import { sql } from '../statement';
 
 /** A worker's share of a service's rate, while it renews it. */
 export interface RateShare extends NotedRate {
@@ -10,8 +11,6 @@ export interface RateShare extends NotedRate {
   ceiling: number | null;
 }
 
-const columns = ['service', 'worker', 'until', 'per_second', 'ceiling', 'reason', 'refusals'];
-const key = ['service', 'worker'];
 /** Older measurements are ignored. */
 const foundForMs = 24 * 3_600_000;
 
@@ -19,25 +18,22 @@ const foundForMs = 24 * 3_600_000;
 export class RateShareRepository extends Repository {
   /** @returns the shares of all workers afterwards */
   async renew(shares: readonly RateShare[], now: number): Promise<RateShare[]> {
-    const values = shares.map((share) => [
-      share.service,
-      share.worker,
-      share.until,
-      share.perSecond,
-      share.ceiling,
-      share.reason,
-      share.refusals,
-    ]);
+    const replaced = replacing(
+      'rate_share',
+      'until',
+      'per_second',
+      'ceiling',
+      'reason',
+      'refusals',
+    );
     await this.store.commit([
       sql`DELETE FROM rate_share WHERE until < ${now - foundForMs}`,
-      insertInto('rate_share', columns, values, replacing(key, columns.slice(key.length))),
+      insertInto('rate_share', shares, replaced),
     ]);
     return this.all();
   }
 
   all(): Promise<RateShare[]> {
-    return this.store
-      .read<RateShare>(sql`SELECT service, worker, until, per_second AS "perSecond", ceiling, reason, refusals
-         FROM rate_share ORDER BY service, worker`);
+    return this.store.select('rate_share', sql`ORDER BY service, worker`);
   }
 }

@@ -36,7 +36,6 @@ export class RowWriter {
     if (this.#waiting.length === rowsPerCommit) await this.#flush();
   }
 
-  /** Everything is stored. */
   async end(): Promise<number> {
     if (this.#waiting.length > 0) await this.#flush();
     return this.#items;

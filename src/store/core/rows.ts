@@ -1,39 +1,56 @@
 import { documentsOf } from '../../domain/core/documents/held-documents';
 import { numberSubjects } from '../audit/numbers';
-import type { SealedDatabase } from '../sealed/sealed-database';
-import { SealedTable } from '../sealed/sealed-table';
-import { endOf, sql } from '../statement';
+import { pagesOf } from '../pages';
+import { Repository } from '../sealed/sealed-database';
+import { inserts } from '../sealed/table-rows';
+import { endOf, raw, sql, type Statement } from '../statement';
 import { RowWriter, type NumberedRow, type StoredRow } from './row-writer';
 import { addSubjectLines, type NameOf } from './subjects';
+
+const perPage = 200;
 
 /**
  * Input rows of jobs, and of the lists that resolutions make: an item, a repetition of one, or refused. Written
  * before the job can be started; only an erasure changes them.
  */
-export class RowRepository extends SealedTable<StoredRow> {
-  constructor(store: SealedDatabase) {
-    super(store, 'batch_row');
-  }
-
+export class RowRepository extends Repository {
   /** @param nameOf set for a job: indexes the subjects of its rows under its name */
   writer(folder: string, nameOf: NameOf | null = null): RowWriter {
     return new RowWriter((rows) => this.put(folder, rows, nameOf));
   }
 
-  /** By row index; null: none. */
   async item(folder: string, rowIndex: number): Promise<StoredRow | null> {
-    const [row] = await this.read([folder], {
-      where: sql`item = ${rowIndex} AND kind = 'item'`,
-    });
-    return row?.body ?? null;
+    const [row] = await this.#read(folder, sql`item = ${rowIndex} AND kind = 'item'`);
+    return row ?? null;
   }
 
-  /** Rows after an index, in order. */
-  async itemsAfter(folder: string, rowIndex: number, limit: number): Promise<StoredRow[]> {
-    const rows = await this.read([folder], {
-      where: sql`item > ${rowIndex} AND kind = 'item'`,
-      order: `item LIMIT ${limit}`,
-    });
+  itemsAfter(folder: string, rowIndex: number, limit: number): Promise<StoredRow[]> {
+    return this.#read(
+      folder,
+      sql`item > ${rowIndex} AND kind = 'item' ORDER BY item LIMIT ${limit}`,
+    );
+  }
+
+  pages(folder: string): AsyncGenerator<StoredRow[]> {
+    return pagesOf(perPage, (last: StoredRow | undefined) =>
+      this.#read(folder, sql`line > ${last?.line ?? 0} ORDER BY line LIMIT ${perPage}`),
+    );
+  }
+
+  async *all(folder: string): AsyncGenerator<StoredRow> {
+    for await (const page of this.pages(folder)) yield* page;
+  }
+
+  where(folder: string, column: 'line' | 'item', values: Iterable<number>): Promise<StoredRow[]> {
+    return this.store.among(values, (some) => this.#read(folder, sql`${raw(column)} IN ${some}`));
+  }
+
+  async #read(folder: string, rest: Statement): Promise<StoredRow[]> {
+    const rows = await this.store.select<{ body: StoredRow }>(
+      'batch_row',
+      sql`WHERE job = ${folder} AND ${rest}`,
+      sql`job, line, body`,
+    );
     return rows.map(({ body }) => body);
   }
 
@@ -59,15 +76,12 @@ export class RowRepository extends SealedTable<StoredRow> {
         : documentsOf(row).map((document) => ({ subject: nameOf(document), line: row.line })),
     );
     await this.store.commit([
-      ...this.insert(
-        rows.map(({ row, rowIndex }) => [
-          folder,
-          row.line,
-          row.kind,
-          rowIndex,
-          row.child?.jobId ?? null,
-          row,
-        ]),
+      ...inserts(
+        'batch_row',
+        rows.map(({ row, rowIndex: item }) => {
+          const { child, kind, line } = row;
+          return { job: folder, line, kind, item, child: child?.jobId ?? null, body: row };
+        }),
       ),
       // In the same transaction, so that an erasure finds every row.
       ...addSubjectLines(folder, subjectLines),

@@ -9,7 +9,6 @@ export interface SentRequest {
   n: number;
   /** The workflow that sent it, which names its job. */
   workflowId: string;
-  /** Epoch milliseconds. */
   claimedAt: number;
   /** An earlier request of the subject may have been accepted too. */
   afterUnknown: number;
@@ -29,15 +28,14 @@ const perPage = 2_000;
 /** A refusal after a lost response is charged at most once. */
 const isDoubtful = sql`after_unknown = 1 AND (receipt IS NULL OR receipt <> 'refused')`;
 const hasLeft = sql`kind = 'send' AND (receipt IS NULL OR receipt <> 'not_sent')`;
-const sender = sql`workflow_id AS "workflowId", claimed_at AS "claimedAt"`;
+const sender = sql`workflow_id, claimed_at`;
 
-/** Requests that may be charged. */
 export class SpendingRepository extends Repository {
   /** In pages: the caller holds sums only. @param since epoch milliseconds of the claim */
   requests(since: number): AsyncGenerator<SentRequest[]> {
     return pagesOf(perPage, (last: SentRequest | undefined) =>
       this.store.read(sql`
-        SELECT subject, n, ${sender}, after_unknown AS "afterUnknown", receipt FROM attempt
+        SELECT subject, n, ${sender}, after_unknown, receipt FROM attempt
         WHERE (subject, n) > (${last?.subject ?? ''}, ${last?.n ?? 0}) AND claimed_at >= ${since}
           AND ${hasLeft} AND workflow_id <> 'restore' ORDER BY subject, n LIMIT ${perPage}`),
     );

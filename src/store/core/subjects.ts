@@ -1,5 +1,6 @@
 import { Repository } from '../sealed/sealed-database';
-import { beginsWith, insertInto, partsOf, sql, type Statement } from '../statement';
+import { inserts } from '../sealed/table-rows';
+import { beginsWith, sql, type Statement } from '../statement';
 
 /** Keyed name of a document: `IdKey.nameOf('document', ...)`. */
 export type NameOf = (document: string) => string;
@@ -56,13 +57,14 @@ export function addSubjects(holder: string, subjects: Iterable<string>): Stateme
   );
 }
 
-/** As `addSubjects`, with the line of each. */
 export function addSubjectLines(
   holder: string,
   lines: readonly { subject: string; line: number }[],
 ): Statement[] {
-  const rows = lines.map(({ subject, line }) => [subject, holder, line]);
-  return partsOf(rows).map((some) => insertInto('subject', ['subject', 'holder', 'line'], some));
+  return inserts(
+    'subject',
+    lines.map(({ subject, line }) => ({ subject, holder, line })),
+  );
 }
 
 /** Subjects of a job: its input, named by its id before the instant, and keys of its files. */

@@ -18,15 +18,10 @@ export const analysisJobs: JobFolders & JobShape<AnalysisOutcome> = {
   kind: 'credit-analysis',
   root: 'analyses',
   word: 'analysis',
-  holds: [
-    'names of files, reasons of people, counts, sums',
-    'nomes de arquivos, justificativas, totais, somas',
-  ],
   fence: 'credit',
   end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('credit-analysis', status) }),
 };
 
-/** Analyses of the credit service. */
 export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
   constructor(store: Store) {
     super(store, analysisJobs);

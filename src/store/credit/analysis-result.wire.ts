@@ -2,9 +2,7 @@ import { isSame } from '../erasure/rewriting';
 
 type Wire = Record<string, unknown>;
 
-/** What a result reports about a document. */
 export interface ReportedOfDocument {
-  /** The whole analysis is about it. */
   isAssignor: boolean;
   names: Set<string>;
   /** The service's ids of the payer and of its receivables. */
@@ -12,7 +10,6 @@ export interface ReportedOfDocument {
   receivables: number;
 }
 
-/** Adds what one result reports. */
 export function takeReported(reported: ReportedOfDocument, document: string, tree: unknown): void {
   const assignor = objectOf(objectOf(tree)['cedente']);
   const payers = listOf(assignor['sacados']).filter((payer) => isAbout(document, payer));

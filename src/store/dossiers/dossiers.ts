@@ -12,28 +12,21 @@ export const dossierJobs: JobFolders & JobShape<DossierOutcome> = {
   kind: 'dossier',
   root: 'dossiers',
   word: 'dossier',
-  holds: [
-    'reports about a person, and notes of people',
-    'relatórios sobre uma pessoa e anotações de pessoas',
-  ],
   goesWhole: true,
   end: (outcome) => ({ endedAt: outcome.settledAt, ...dossierEnd(outcome) }),
 };
 
-/** The raw responses about a dossier. */
 export interface DossierAnswers {
   status: object;
   /** From the list or `dossiers.readPath`; null when the status was complete. */
   whole: object | null;
 }
 
-/** Stored dossiers: inputs, responses, files and outcomes. */
 export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome> {
   constructor(store: Store) {
     super(store, dossierJobs);
   }
 
-  /** All jobs, or those about one dossier, newest first. */
   override all(dossierId?: string): Promise<StoredJob<DossierRecord>[]> {
     return super.all(dossierId === undefined ? undefined : keySegment(dossierId));
   }

@@ -1,14 +1,14 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { columnsOf } from '../migrations';
 import { partKey } from '../core/large-objects';
-import { rowName } from '../sealed/seal';
+import { columnsOf } from '../migrations';
 import { pagesOf } from '../pages';
-import { joined, partsOf, raw, sql, type Statement } from '../statement';
 import { nameBytes, toJsonLines } from '../records';
+import { Sealed, rowName } from '../sealed/seal';
+import { camelCase } from '../sealed/table-rows';
+import { joined, partsOf, raw, sql, type Statement } from '../statement';
 import type { Store } from '../store';
 import { erasableTables, kindOf, type TableName } from './catalog';
 
-/** Erased data of one record, or of one holder's rows in a table. */
 export interface ErasedObject {
   kind: string;
   removed: number;
@@ -20,13 +20,13 @@ export type Change = (body: unknown, column: string) => unknown;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows per query. */
 const perPage = 200;
 
 /** All changes of an erasure: computed, not yet written. */
 export class ErasureDraft {
   readonly #store: Store;
   readonly #statements: Statement[] = [];
+  /** Rewritten records and rows by name; new bytes are stored when it is committed. */
   readonly #writes = new Map<string, () => Promise<Statement[]>>();
   readonly #removed = new Set<string>();
   /** By the key of a record, or `<table>/<holder>`. */
@@ -38,13 +38,8 @@ export class ErasureDraft {
     this.#store = store;
   }
 
-  /** Number of objects that it changes. */
   get size(): number {
     return this.objects.size;
-  }
-
-  removedOf(table: TableName, holder: string): number {
-    return this.objects.get(locationOf(table, holder))?.removed ?? 0;
   }
 
   /** Removes all rows of holders. @param column that names them; default: the first of the key */
@@ -53,15 +48,16 @@ export class ErasureDraft {
     holders: Iterable<string>,
     column = columnsOf(table).key[0] ?? '',
   ): Promise<void> {
-    const requested = [...new Set(holders)].filter(
-      (one) => !this.#removed.has(`${column} ${locationOf(table, one)}`),
-    );
+    const nameOf = (holder: string): string => `${column} ${locationOf(table, holder)}`;
+    const requested = [...new Set(holders)].filter((one) => !this.#removed.has(nameOf(one)));
     for (const some of partsOf(requested)) {
       const found = await this.#count(table, column, some, 'removed');
       if (found.length === 0) continue;
       if (table === 'record') await this.#takeBlobs(found);
-      for (const key of table === 'record' ? found : []) this.#writes.delete(key);
-      for (const holder of found) this.#removed.add(`${column} ${locationOf(table, holder)}`);
+      for (const holder of found) {
+        if (table === 'record') this.#writes.delete(holder);
+        this.#removed.add(nameOf(holder));
+      }
       this.#statements.push(sql`DELETE FROM ${raw(table)} WHERE ${raw(column)} IN ${found}`);
     }
   }
@@ -103,7 +99,7 @@ export class ErasureDraft {
     if (body === null) return;
     // A raw body may begin with a byte order mark, which TextDecoder removes.
     const text = new TextDecoder().decode(body);
-    const isLines = /\.(?:ndjson|jsonl)$/.test(key);
+    const isLines = key.endsWith('.ndjson');
     const before = isLines ? text.split('\n').filter((line) => line !== '') : [text];
     const records = before.map((line) => JSON.parse(line) as unknown);
     const left = records.map((one) => change(one, 'body')).filter((one) => one !== null);
@@ -117,20 +113,18 @@ export class ErasureDraft {
 
   /** Replaces the bytes of a large object; its parts are removed. */
   async replaceLarge(key: string, body: () => Promise<Buffer>): Promise<void> {
+    const { records } = this.#store;
     const manifest = `${key}.json`;
     await this.removeBelow(`${key}/`);
     await this.#count('record', 'key', [manifest], 'emptied');
     this.#writes.set(manifest, async () => {
       const bytes = await body();
       const folder = `${key}/${randomUUID()}`;
-      const { records } = this.#store;
       const part = await records.storeBytes(partKey(folder, 0), bytes);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const object = JSON.stringify({ folder, parts: 1, bytes: bytes.length, sha256 });
-      return [
-        ...(part === null ? [] : [nameBytes(part)]),
-        await records.replacement(manifest, object),
-      ];
+      const named = part === null ? [] : [nameBytes(part)];
+      return [...named, await records.replacement(manifest, object)];
     });
   }
 
@@ -146,49 +140,62 @@ export class ErasureDraft {
     change: Change,
     only?: { column: string; values: Iterable<number> },
   ): Promise<number> {
+    const parts = only && partsOf([...only.values]);
+    const among = parts?.map((values) => sql`${raw(only?.column ?? '')} IN ${values}`);
     let changed = 0;
-    const parts = only === undefined ? [[]] : partsOf([...only.values]);
-    for (const values of parts)
-      for await (const rows of this.#pages(table, holder, only?.column ?? '', values))
+    for (const part of among ?? [sql`1 = 1`])
+      for await (const rows of this.#pages(table, holder, part))
         for (const row of rows) if (this.#rewriteRow(table, row, change)) changed += 1;
     return changed;
   }
 
-  #rewriteRow(table: TableName, row: Row, change: Change): boolean {
-    const { key, bodies } = columnsOf(table);
+  #pages(table: TableName, holder: string | null, those: Statement): AsyncGenerator<Row[]> {
+    const { bodies, key } = columnsOf(table);
     const { mark } = erasableTables[table];
-    const its = key.map((column) => row[column]);
+    const [first = '', ...rest] = key;
+    const further = holder === null ? key : rest;
+    const conditions = [those];
+    if (holder !== null) conditions.push(sql`${raw(first)} = ${holder}`);
+    if (mark !== undefined) conditions.push(sql`${raw(mark)} = 0`);
+    return pagesOf<Row>(perPage, async (last) => {
+      // A holder with one row has one page.
+      if (last !== undefined && further.length === 0) return [];
+      const values = further.map((one) => last?.[camelCase(one)]);
+      const after = last ? [sql`(${raw(further.join(', '))}) > ${values}`] : [];
+      return this.#store.select(
+        table,
+        sql`WHERE ${joined([...conditions, ...after], ' AND ')}
+          ORDER BY ${raw(key.join(', '))} LIMIT ${perPage}`,
+        raw([...key, ...bodies].join(', ')),
+      );
+    });
+  }
+
+  #rewriteRow(table: TableName, row: Row, change: Change): boolean {
+    const { bodies, key } = columnsOf(table);
+    const { mark } = erasableTables[table];
+    const its = key.map((column) => row[camelCase(column)]);
     const name = rowName(table, ...its);
     const holder = String(its[0]);
     if (this.#removed.has(`${key[0]} ${locationOf(table, holder)}`)) return false;
     if (this.#writes.has(name)) return false;
-    const left = new Map<string, unknown>();
-    for (const column of bodies) {
-      const sealed = row[column];
-      if (!(sealed instanceof Uint8Array)) continue;
-      const before = this.#store.opened(name, sealed);
-      const after = change(before, column);
-      if (JSON.stringify(after) !== JSON.stringify(before)) left.set(column, after);
-    }
-    if (left.size === 0) return false;
-    const location = joined(
-      key.map((column) => sql`${raw(column)} = ${row[column]}`),
-      ' AND ',
-    );
-    const isGone = [...left.values()].includes(null);
+    const left = bodies
+      .filter((column) => row[column] !== null)
+      .map((column): [string, unknown] => [column, change(row[column], column)])
+      .filter(([column, after]) => JSON.stringify(after) !== JSON.stringify(row[column]));
+    if (left.length === 0) return false;
+    const isGone = left.some(([, after]) => after === null);
     this.#add(table, holder, isGone ? 'removed' : 'emptied', 1);
-    this.#writes.set(name, async () => {
-      if (isGone) return [sql`DELETE FROM ${raw(table)} WHERE ${location}`];
-      const sets: Statement[] = [];
-      for (const [column, body] of left)
-        sets.push(sql`${raw(column)} = ${await this.#store.sealed(name, body)}`);
-      if (mark !== undefined) sets.push(sql`${raw(mark)} = 1`);
-      return [sql`UPDATE ${raw(table)} SET ${joined(sets, ', ')} WHERE ${location}`];
-    });
+    const location = sql`WHERE (${raw(key.join(', '))}) = ${its}`;
+    const sets = left.map(([column, body]) => sql`${raw(column)} = ${new Sealed(name, body)}`);
+    if (mark !== undefined) sets.push(sql`${raw(mark)} = 1`);
+    const one = isGone
+      ? sql`DELETE FROM ${raw(table)} ${location}`
+      : sql`UPDATE ${raw(table)} SET ${joined(sets, ', ')} ${location}`;
+    this.#writes.set(name, async () => [await this.#store.sealedIn(one)]);
     return true;
   }
 
-  /** The statements to commit. New bytes are flushed by then. */
   async statements(): Promise<Statement[]> {
     const all = [...this.#statements];
     for (const write of this.#writes.values()) all.push(...(await write()));
@@ -223,42 +230,13 @@ export class ErasureDraft {
     );
     this.blobs.push(...rows.map(({ blob }) => blob));
   }
-
-  #pages(
-    table: TableName,
-    holder: string | null,
-    column: string,
-    values: readonly number[],
-  ): AsyncGenerator<Row[]> {
-    const { key, bodies } = columnsOf(table);
-    const { mark } = erasableTables[table];
-    const further = holder === null ? key : key.slice(1);
-    return pagesOf<Row>(perPage, async (last) => {
-      // A holder with one row has one page.
-      if (last !== undefined && further.length === 0) return [];
-      const conditions = [sql`1 = 1`];
-      if (holder !== null) conditions.push(sql`${raw(key[0] ?? '')} = ${holder}`);
-      if (values.length > 0) conditions.push(sql`${raw(column)} IN ${values}`);
-      if (mark !== undefined) conditions.push(sql`${raw(mark)} = 0`);
-      if (last !== undefined)
-        conditions.push(sql`(${raw(further.join(', '))}) > ${further.map((one) => last[one])}`);
-      return this.#store.read(sql`
-        SELECT ${raw([...key, ...bodies].join(', '))} FROM ${raw(table)}
-        WHERE ${joined(conditions, ' AND ')} ORDER BY ${raw(key.join(', '))} LIMIT ${perPage}`);
-    });
-  }
 }
 
-/** Summed by kind. */
 export function byKind(objects: Iterable<ErasedObject>): ErasedObject[] {
   const sums = new Map<string, ErasedObject>();
   for (const { kind, removed, emptied } of objects) {
     const sum = sums.get(kind) ?? { kind, removed: 0, emptied: 0 };
-    sums.set(kind, {
-      kind,
-      removed: sum.removed + removed,
-      emptied: sum.emptied + emptied,
-    });
+    sums.set(kind, { kind, removed: sum.removed + removed, emptied: sum.emptied + emptied });
   }
   return [...sums.values()];
 }

@@ -16,13 +16,11 @@ export interface QuotedWords {
 
 /** How people and services write the subject. */
 export interface ErasureForms {
-  /** Whether a text is exactly the subject. */
   is: (text: string) => boolean;
   /** Global: matches quotations of it. */
   quoted: RegExp;
 }
 
-/** The subject of an erasure, and how texts quote it. */
 export class ErasureSubject {
   readonly document: string;
   readonly #forms: ErasureForms;
@@ -37,7 +35,6 @@ export class ErasureSubject {
     this.#forms = forms;
   }
 
-  /** Whether a text is exactly the subject. */
   is(text: string): boolean {
     return this.#forms.is(text);
   }

@@ -9,7 +9,6 @@ import type { Store } from '../store';
 import { byKind, type ErasedObject } from './draft';
 import type { ErasurePlan, ErasureTarget } from './plan';
 
-/** One execution of a job's workflow. */
 export interface WorkflowRun {
   workflowId: string;
   runId: string;
@@ -33,9 +32,7 @@ export interface ErasureRecord {
   jobs: string[];
   /** Input rows that were emptied, or removed with their job. */
   rows: number;
-  /** Ids of the workflows deleted from Temporal. */
   workflows: string[];
-  /** By kind. */
   objects: ErasedObject[];
   /** Backups that hold the data until they are removed. A restore repeats the erasure; a missing backup cannot. */
   backups: HoldingBackup[];
@@ -51,16 +48,7 @@ export interface OpenErasure {
   runs: readonly WorkflowRun[];
 }
 
-/** Idempotent. */
 export type DeleteRuns = (runs: readonly WorkflowRun[]) => Promise<void>;
-
-export interface ErasureOrder {
-  by: string;
-  /** Without the erased data. */
-  reason: string;
-  runs: readonly WorkflowRun[];
-  deleteRuns: DeleteRuns;
-}
 
 /** Larger transactions delay other commits. */
 const mostStatements = 800;
@@ -70,13 +58,16 @@ const openFolder = 'erasures/open/';
  * Carries a plan out. Its statements, its record and the audit event are one transaction. Other data is erased after
  * it, and the record names it until then. A plan too large for one transaction is stored first, and then applied in
  * parts (decision record 011).
+ *
+ * @param order `reason`: without the erased data
  */
 export async function erase(
   store: Store,
   { request, target, jobs, rows, draft }: ErasurePlan,
-  { by, reason, runs, deleteRuns }: ErasureOrder,
+  order: { by: string; reason: string; runs: readonly WorkflowRun[]; deleteRuns: DeleteRuns },
   most: number = mostStatements,
 ): Promise<{ record: ErasureRecord; key: string }> {
+  const { by, reason, runs } = order;
   const startedAt = new Date().toISOString();
   const id = `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
   const record: ErasureRecord = {
@@ -86,8 +77,8 @@ export async function erase(
     reason,
     startedAt,
     finishedAt: null,
-    jobs: jobs.map((job) => job.id),
     rows,
+    jobs: jobs.map((job) => job.id),
     workflows: [...new Set(runs.map(({ workflowId }) => workflowId))],
     objects: byKind(draft.objects.values()),
     backups: await keepErasure(store, { id, request, by, reason }),
@@ -105,10 +96,9 @@ export async function erase(
   const head = await store.records.replacement(headKey(id), JSON.stringify(open));
   const statements = isWhole ? all.flat() : parts.map(nameBytes);
   await store.commit([...statements, head], isWhole ? [entryOf(record)] : []);
-  return finishErasure(store, open, deleteRuns);
+  return finishErasure(store, open, order.deleteRuns);
 }
 
-/** Completes an erasure. */
 export async function finishErasure(
   store: Store,
   { record, parts, blobs, runs }: OpenErasure,
@@ -134,10 +124,9 @@ export async function finishErasure(
   return { record: finished, key };
 }
 
-/** Erasures in progress or interrupted. */
-export async function openErasures(store: Store): Promise<OpenErasure[]> {
-  const heads = (await store.records.list(openFolder)).filter((key) => key.endsWith('.json'));
-  const found = await Promise.all(heads.map((key) => store.records.getJson<OpenErasure>(key)));
+export async function openErasures({ records }: Store): Promise<OpenErasure[]> {
+  const heads = (await records.list(openFolder)).filter((key) => key.endsWith('.json'));
+  const found = await Promise.all(heads.map((key) => records.getJson<OpenErasure>(key)));
   return found.filter((open) => open !== null);
 }
 
@@ -155,6 +144,7 @@ function headKey(id: string): string {
 function entryOf({ id, target, by, startedAt, ...record }: ErasureRecord): AuditEntry {
   const { kind, ...about } = target;
   const { rows, objects, workflows } = record;
+  const shown = kind === 'job' || 'name' in about ? {} : about;
   return {
     kind: 'erasure',
     id: `erasure/${id}`,
@@ -162,7 +152,7 @@ function entryOf({ id, target, by, startedAt, ...record }: ErasureRecord): Audit
     by,
     happenedAt: startedAt,
     details: {
-      ...(kind !== 'job' && !('name' in about) && about),
+      ...shown,
       target: kind,
       rows,
       objects: objectsOf(objects),

@@ -14,7 +14,6 @@ export interface ExpiryTools {
 
 export interface ExpiryOrder {
   term: RetentionTerm;
-  /** ISO 8601. */
   endedBefore: string;
   after: ExpiredCursor | null;
 }

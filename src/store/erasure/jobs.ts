@@ -1,8 +1,4 @@
-import type { BatchSummary, ManifestRow } from '../../domain/certificates/certificates';
-import { mergeOutcomes } from '../../domain/certificates/outcomes';
-import { resultRow } from '../../domain/certificates/result-rows';
-import { groupBy } from '../../domain/core/group-by';
-import type { LatestEdition } from '../certificates/jobs';
+import type { IssuanceFact } from '../../domain/certificates/outcomes';
 import { decisionsOf } from '../core/jobs/inbox';
 import { JobBatchRepository } from '../core/jobs/job-batches';
 import type { StoredRow } from '../core/row-writer';
@@ -20,24 +16,21 @@ import {
   monitorTables,
 } from './catalog';
 import type { ErasureScope, TableName } from './catalog';
-import type { Change } from './draft';
+import type { Change, ErasureDraft } from './draft';
 import type { ErasureSubject } from './erasure-subject';
 import { aloneAmong, isFence, type ErasurePlan } from './plan';
 import { isNamedIn } from './rewriting';
 import { withoutAnswer, withoutSum, withoutUploads } from './tombstones';
 
-type Status = keyof BatchSummary['counts'];
-
-/** Of a job by its id, or of all jobs of the same request. */
 export async function foldersOfJob(store: Store, id: string): Promise<string[]> {
   const [, monitor] = /^monitor\/([^/]+)$/.exec(id) ?? [];
   if (monitor !== undefined) return [holderOf(monitor)];
-  const jobs = await store.read<{ holder: string; id: string }>(
-    sql`SELECT holder, id FROM job WHERE id = ${id} OR (${beginsWith('id', `${id}/`)})`,
+  const jobs = await store.read<{ folder: string; id: string }>(
+    sql`SELECT folder, id FROM job WHERE id = ${id} OR (${beginsWith('id', `${id}/`)})`,
   );
   const exact = jobs.filter((job) => job.id === id);
   const runs = jobs.filter((job) => /^\d{8}T\w+$/.test(job.id.slice(id.length + 1)));
-  if (jobs.length > 0) return (exact.length > 0 ? exact : runs).map(({ holder }) => holder);
+  if (jobs.length > 0) return (exact.length > 0 ? exact : runs).map(({ folder }) => folder);
   // Rows of a job that was not completely stored.
   const half = ['works', 'batches'].map((root) => `${root}/${id}`);
   const lists = await Promise.all(half.map((folder) => store.rows.lists(folder)));
@@ -55,11 +48,11 @@ export async function withChildren(store: Store, folders: string[]): Promise<Set
 /** The folder of a job, its resolutions and their lists. */
 async function foldersWithin(store: Store, folder: string): Promise<string[]> {
   const decisions = `${folder}/decisions/`;
-  const rows = await store.read<{ holder: string }>(
-    sql`SELECT holder FROM job WHERE ${beginsWith('holder', decisions)}`,
+  const rows = await store.read<{ folder: string }>(
+    sql`SELECT folder FROM job WHERE ${beginsWith('folder', decisions)}`,
   );
   const lists = await store.rows.lists(decisions);
-  return [folder, ...rows.map(({ holder }) => holder), ...lists];
+  return [folder, ...rows.map((row) => row.folder), ...lists];
 }
 
 /** Removes jobs and monitors as a whole, with what no other job shares. */
@@ -70,15 +63,15 @@ export async function takeWhole(
 ): Promise<void> {
   const { draft } = plan;
   const holders = new Set<string>();
+  const everything = {
+    isMeant: () => true,
+    left: (table: TableName, body: unknown) => erasableTables[table].empty?.(body as never) ?? null,
+  };
   for (const folder of own) {
     const before = draft.size;
     const monitor = monitorOfHolder(folder);
     const within = monitor === null ? await takeJob(store, plan, folder) : [folder];
-    if (monitor !== null)
-      await takeMonitor(store, plan, monitor, {
-        isMeant: () => true,
-        left: (table, body) => erasableTables[table].empty?.(body as never) ?? null,
-      });
+    if (monitor !== null) await takeMonitor(store, plan, monitor, everything);
     for (const one of within) holders.add(one);
     await draft.remove('subject', within, 'holder');
     if (monitor === null || draft.size > before) await plan.addJob(folder, true);
@@ -87,14 +80,12 @@ export async function takeWhole(
   const alone = await aloneAmong(store, held, holders);
   await draft.removeShared(alone.filter((one) => /^(?:inputs|operations)\//.test(one)));
   const bought = alone.filter(isFence);
-  await plan.addBought(bought, false);
   await draft.disown(bought);
   // Audit lines also name jobs by the parts of their ids.
   const names = alone.flatMap((one) => /(?<![0-9a-f])[0-9a-f]{32}$/.exec(one) ?? []);
   await draft.remove('subject_number', names);
 }
 
-/** @returns its holders */
 async function takeJob(store: Store, plan: ErasurePlan, folder: string): Promise<string[]> {
   const job = await store.jobs.input<{ receivables?: number }>(folder);
   plan.rows += job?.receivables ?? 0;
@@ -113,18 +104,32 @@ export async function takeBought(
 ): Promise<void> {
   const { draft, quoted } = plan;
   const subjects = certificateSubjects(names);
-  const ids = await plan.addBought(subjects, true);
-  const pdfs: string[] = [];
-  for (const id of ids) {
-    const fact = await store.facts.of(id).catch(() => null);
-    const called = [fact?.officialName, fact?.holderName, fact?.baseName];
-    quoted.officialNames.push(...new Set(called.filter((name) => name != null)));
-    if (fact?.pdfKey != null) pdfs.push(fact.pdfKey);
-    await draft.removeBelow(asideFolder(id));
-  }
-  await draft.remove('record', pdfs);
+  const ids = await plan.addBought(subjects);
+  for (const { officialName, holderName, baseName } of await factsOf(store, draft, ids))
+    for (const name of new Set([officialName, holderName, baseName]))
+      if (name !== null) quoted.officialNames.push(name);
   await draft.remove('fact', ids);
   await draft.disown(subjects);
+}
+
+/** Facts about issuances. Removes their PDFs, and the bytes that came instead. */
+export async function factsOf(
+  store: Store,
+  draft: ErasureDraft,
+  ids: readonly string[],
+): Promise<IssuanceFact[]> {
+  const facts: IssuanceFact[] = [];
+  for (const id of ids) {
+    // One that cannot be opened is removed unread.
+    const fact = await store.facts.of(id).catch(() => null);
+    if (fact !== null) facts.push(fact);
+    await draft.removeBelow(asideFolder(id));
+  }
+  await draft.remove(
+    'record',
+    facts.flatMap(({ pdfKey }) => pdfKey ?? []),
+  );
+  return facts;
 }
 
 /**
@@ -151,20 +156,17 @@ export async function takeMonitor(
   }
 }
 
-/** Lines of one job about the subject. */
 export interface FoundLines {
   /** Null: all must be read. */
   lines: number[] | null;
   items: ReadonlySet<number>;
   /** Number of lines not yet erased. */
   rows: number;
-  /** Their statuses. */
-  statuses: readonly Status[];
   /** The upload contains it. */
   isHeld: boolean;
 }
 
-const noLines: FoundLines = { lines: [], items: new Set(), rows: 0, statuses: [], isHeld: false };
+const noLines: FoundLines = { lines: [], items: new Set(), rows: 0, isHeld: false };
 
 /** @param indexed lines in the index; null: none, and all are read */
 export async function findLines(
@@ -183,14 +185,7 @@ export async function findLines(
     isHeld ||= rows.length > 0 || isNamedIn(row, subject);
   }
   const items = new Set(rows.flatMap((row) => (row.kind === 'item' ? [row.item] : [])));
-  const outcomes = await store.outcomes.where(folder, 'item', items);
-  const byItem = groupBy(outcomes, ({ item }) => item);
-  const fresh = rows.filter(({ erased }) => erased !== true) as ManifestRow[];
-  const statuses = fresh.flatMap((row) => {
-    const outcome = 'item' in row ? mergeOutcomes(byItem.get(row.item) ?? []) : null;
-    return 'code' in row || outcome !== null ? [resultRow(row, outcome).status] : [];
-  });
-  return { lines, items, rows: fresh.length, statuses, isHeld };
+  return { lines, items, rows: rows.filter(({ erased }) => erased !== true).length, isHeld };
 }
 
 /** For a job with data about others too: rows of the subject, and quotations of it. */
@@ -232,19 +227,7 @@ export async function takeParts(
     const { operationId } = body as { operationId?: string | null };
     const isGone = operationId != null && gone.has(operationFolder(operationId));
     const outcome = left('job', isGone ? withoutAnswer(body as object) : body) as object;
-    return forgetsSum ? withoutSum(outcome) : recounted(outcome, found.statuses);
+    return forgetsSum ? withoutSum(outcome) : outcome;
   };
   for (const holder of within) await draft.rewriteRows('job', holder, change);
-}
-
-/** Requests and charges stay; only the row counts of certificates change. */
-function recounted(outcome: object, statuses: readonly Status[]): object {
-  const { summary } = outcome as Partial<LatestEdition>;
-  if (summary === undefined) return outcome;
-  const counts = { ...summary.counts };
-  for (const status of statuses) {
-    counts[status] = Math.max(0, (counts[status] ?? 0) - 1);
-    counts.erased = (counts.erased ?? 0) + 1;
-  }
-  return { ...outcome, summary: { ...summary, counts } };
 }

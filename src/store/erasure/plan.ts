@@ -13,9 +13,7 @@ export type ErasureRequest =
   | { kind: 'document'; document: string }
   | { kind: 'target'; target: string }
   | { kind: 'job'; id: string }
-  /** ISO 8601. */
   | { kind: 'age'; class: ErasureClass; endedBefore: string }
-  /** Of a retention term. */
   | { kind: 'expired'; jobs: JobKind; endedBefore: string; folders: readonly string[] };
 
 /** The same as stored: documents and targets by keyed names only. */
@@ -25,7 +23,6 @@ export type ErasureTarget =
   | { kind: 'age'; class: ErasureClass; endedBefore: string }
   | { kind: 'expired'; jobs: JobKind; endedBefore: string };
 
-/** An attempt whose outcome is not known. */
 export interface UndecidedAttempt {
   subject: string;
   workflowId: string;
@@ -33,7 +30,6 @@ export interface UndecidedAttempt {
   answerBy: number | null;
 }
 
-/** A job that an erasure removes or changes. */
 export interface PlannedJob {
   folder: string;
   id: string;
@@ -53,8 +49,6 @@ export class ErasurePlan {
   /** Reported data of the erased documents: no reason on record may quote it. */
   readonly quoted: QuotedWords = { ids: [], officialNames: [] };
   readonly undecided: UndecidedAttempt[] = [];
-  /** Purchases that may have been repeated before the restore. */
-  doubtful = 0;
   protected readonly store: Store;
   protected readonly nameOf: NameOf;
 
@@ -71,7 +65,7 @@ export class ErasurePlan {
     if (this.jobs.some((job) => job.folder === folder)) return;
     const monitor = monitorOfHolder(folder);
     const [job] = await this.store.read<{ id: string; endedAt: string | null }>(
-      sql`SELECT id, ended_at AS "endedAt" FROM job WHERE holder = ${folder}`,
+      sql`SELECT id, ended_at FROM job WHERE folder = ${folder}`,
     );
     const id = job?.id ?? folder.replace(/^(?:works|batches)\//, '');
     const ended = monitor !== null || job?.endedAt != null;
@@ -84,14 +78,8 @@ export class ErasurePlan {
   }
 
   /** Purchases of these subjects: what they block, and what may quote them. @returns ids of the service */
-  async addBought(subjects: readonly string[], blocks: boolean): Promise<string[]> {
-    if (blocks) this.undecided.push(...(await this.#undecidedOf(subjects)));
-    const doubtful = await this.store.readAmong(
-      subjects,
-      (some) => sql`SELECT subject FROM attempt WHERE subject IN ${some}
-        GROUP BY subject HAVING max(claimed_at) < (SELECT doubt_since FROM install)`,
-    );
-    this.doubtful += doubtful.length;
+  async addBought(subjects: readonly string[]): Promise<string[]> {
+    this.undecided.push(...(await this.#undecidedOf(subjects)));
     // Also those that a person adopted.
     const rows = await this.store.readAmong<{ id: string }>(subjects, (some) => {
       const among = sql`WHERE subject IN ${some} AND external_id IS NOT NULL`;
@@ -109,7 +97,7 @@ export class ErasurePlan {
     const rows = await this.store.readAmong<Found>(
       subjects,
       (some) => sql`
-        SELECT subject, workflow_id AS "workflowId", receipt, answer_by AS "answerBy" FROM attempt
+        SELECT subject, workflow_id, receipt, answer_by FROM attempt
         WHERE subject IN ${some} AND kind = 'send' AND is_resolved = 0
           AND (receipt IS NULL OR receipt = 'unknown')`,
     );

@@ -52,7 +52,6 @@ export class ErasurePlanner {
     }
   }
 
-  /** Everything of a document: its rows in shared jobs, its own jobs, its purchases. */
   async ofDocument(document: string): Promise<ErasurePlan> {
     const plan = this.#plan({ kind: 'document', document });
     const name = this.#nameOf(document);
@@ -106,7 +105,8 @@ export class ErasurePlanner {
     const names = (await this.#store.subjects.heldBy(jobs)).filter((one) => !one.includes('/'));
     await takeBought(this.#store, plan, await aloneAmong(this.#store, names, own, 'works/'));
     await takeWhole(this.#store, plan, own);
-    for (const folder of own) plan.rows += plan.draft.removedOf('batch_row', folder);
+    for (const folder of own)
+      plan.rows += plan.draft.objects.get(`batch_row/${folder}`)?.removed ?? 0;
     return plan;
   }
 
@@ -253,7 +253,6 @@ function folderOf(holder: string): string[] {
   return [holder.replace(/\/(?:asked|answer)$/, '')];
 }
 
-/** The jobs of uploads and operations. */
 async function holdersOf({ subjects }: Store, held: Iterable<string>): Promise<Set<string>> {
   const found = await subjects.holdersOf(held);
   return new Set([...found.values()].flatMap((holders) => [...holders]));

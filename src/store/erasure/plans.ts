@@ -3,19 +3,19 @@ import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outc
 import type { NameOf } from '../core/subjects';
 import { operationFolder } from '../credit/analyses';
 import { lensIndexes } from '../lens/lens';
+import type { ChangeKey } from '../monitors/change-rows';
 import { holderOf } from '../monitors/monitors';
 import { sql } from '../statement';
 import type { Store } from '../store';
-import { answerKeys, asideFolder } from './catalog';
+import { answerKeys } from './catalog';
 import type { Change } from './draft';
-import { takeMonitor } from './jobs';
+import { factsOf, takeMonitor } from './jobs';
 import { aloneAmong, ErasurePlan, type ErasureRequest } from './plan';
 import { ErasurePlanner } from './planner';
 import { erasedChange, withoutAnswer, withoutClass, withoutUploads } from './tombstones';
 
 /** Rows per plan, which is in memory as a whole and one transaction. */
 const mostInPlan = 2_000;
-/** Rows of a job per query. */
 const itemsPerLook = 200;
 
 /** Plans to be carried out one by one: several by age, otherwise one. */
@@ -29,10 +29,10 @@ export async function* plansOf(
     yield new ErasurePlanner(store, nameOf).of(request);
     return;
   }
-  const jobs = await store.read<{ holder: string }>(sql`
-    SELECT holder FROM job WHERE ended_at < ${request.endedBefore} AND kind <> 'decision'
-    ORDER BY holder`);
-  const old = new Set(jobs.map(({ holder }) => holder));
+  const jobs = await store.read<{ folder: string }>(sql`
+    SELECT folder FROM job WHERE ended_at < ${request.endedBefore} AND kind <> 'decision'
+    ORDER BY folder`);
+  const old = new Set(jobs.map(({ folder }) => folder));
   let plan = new AgePlan(store, nameOf, request, old);
   for (const folder of old) {
     await plan.takeJob(folder);
@@ -64,7 +64,6 @@ class AgePlan extends ErasurePlan {
     this.#old = old;
   }
 
-  /** Everything but its rows. */
   async takeJob(folder: string): Promise<void> {
     const { draft } = this;
     const before = draft.size;
@@ -111,7 +110,7 @@ class AgePlan extends ErasurePlan {
     const what = this.request.class === 'pdf' ? 'pdf' : 'results';
     const values = Array.from({ length: itemsPerLook }, (_, n) => from + n);
     const rows = await store.rows.where(folder, 'item', values);
-    const outcomes = await store.outcomes.where(folder, 'item', values);
+    const outcomes = await store.outcomes.ofItems(folder, values);
     const names = new Map(
       rows.flatMap((row) => (row.kind === 'item' ? [[row.item, this.nameOf(row.document)]] : [])),
     );
@@ -119,17 +118,12 @@ class AgePlan extends ErasurePlan {
     const own = outcomes.filter(({ item }) => alone.has(names.get(item) ?? ''));
     const before = draft.size;
     const ids = new Set(own.flatMap(({ certidaoId }) => certidaoId ?? []));
-    const pdfs: string[] = [];
-    for (const id of ids) {
-      const fact = await store.facts.of(id).catch(() => null);
-      if (fact?.pdfKey != null) pdfs.push(fact.pdfKey);
-      await draft.removeBelow(asideFolder(id));
+    await factsOf(store, draft, [...ids]);
+    for (const id of ids)
       await draft.rewriteRows('fact', id, (body) => {
         const left = withoutClass(body as IssuanceFact, what);
         return left === body ? body : { ...left, erased: true };
       });
-    }
-    await draft.remove('record', pdfs);
     const change: Change = (body) => {
       const outcome = body as OutcomeRecord;
       return ids.has(outcome.certidaoId ?? '') ? withoutClass(outcome, what) : body;
@@ -142,15 +136,12 @@ class AgePlan extends ErasurePlan {
 
   /** Content of acknowledged changes. */
   async takeChanges(): Promise<void> {
-    const rows = await this.store.read<{
-      monitor: string;
-      change: string;
-    }>(sql`SELECT m.monitor, m.change FROM change_mark m
-         JOIN change c ON c.monitor = m.monitor AND c.id = m.change
-         WHERE m.name IN ('acknowledged', 'gone') AND c.is_erased = 0
-         GROUP BY m.monitor, m.change HAVING max(m.at) < ${this.request.endedBefore} ORDER BY m.monitor, m.change`);
-    for (const [id, its] of groupBy(rows, ({ monitor }) => monitor)) {
-      const old = new Set(its.map(({ change }) => change));
+    const rows = await this.store.read<ChangeKey>(sql`
+      SELECT monitor_id, change_id FROM change_mark JOIN change USING (monitor_id, change_id)
+      WHERE name IN ('acknowledged', 'gone') AND is_erased = 0
+      GROUP BY 1, 2 HAVING max(at) < ${this.request.endedBefore} ORDER BY 1, 2`);
+    for (const [id, its] of groupBy(rows, ({ monitorId }) => monitorId)) {
+      const old = new Set(its.map(({ changeId }) => changeId));
       await takeMonitor(this.store, this, id, {
         isMeant: (line) => old.has((line as { change_id: string }).change_id),
         left: (table, body) => {

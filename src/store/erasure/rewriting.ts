@@ -3,7 +3,6 @@ import type { ErasureSubject } from './erasure-subject';
 
 /** What an erasure leaves of a service's response. Default: of our record, where only texts quote. */
 export interface AnswerShape {
-  /** Fields with the subject of an object. */
   about?: readonly string[];
   /** Fields that stay: amounts and statuses that sums need, and lists of such objects. */
   stays?: readonly string[];

@@ -69,7 +69,6 @@ function blanked<T>(body: T, names: ReadonlySet<string>): T {
   return JSON.stringify(left) === JSON.stringify(body) ? body : left;
 }
 
-/** Texts that readers require. */
 const required = words('document reference note message');
 
 function words(text: string): ReadonlySet<string> {

@@ -21,7 +21,6 @@ import { lensName, newestLens, LensRepository } from '../lens/lens';
 import { ProfileRepository } from '../profiles/profiles';
 import { newestTrace, TraceRepository } from '../traces/traces';
 
-/** What a step requests for one subject. */
 export interface ChildRequest {
   record: InvestigationRecord;
   step: PlanStep;
@@ -34,7 +33,6 @@ export interface ChildRequest {
 
 /** Finds a job of the same request, or stores a new one, for one kind of step. */
 interface Maker {
-  /** The newest; null: none. */
   newest(request: ChildRequest): Promise<JobWithOutcome | null>;
   /** Whether its result still answers the request. */
   isAnswer(job: JobWithOutcome, request: ChildRequest): boolean | Promise<boolean>;

@@ -17,12 +17,9 @@ import { DossierRepository } from '../dossiers/dossiers';
 import { ChangeQueries, type ReviewedFile } from '../monitors/change-queries';
 import type { Store } from '../store';
 
-/** Raw bytes of a job, and their source. */
 export interface EvidenceFile {
-  /** With its extension. */
   name: string;
   body: Buffer | AsyncIterable<Uint8Array>;
-  /** Method and path of the service. */
   endpoint: string;
   /** The service's request id; null: none. */
   requestId: string | null;
@@ -32,9 +29,7 @@ export interface EvidenceFile {
 
 type Source = Pick<EvidenceFile, 'endpoint' | 'requestId' | 'capturedAt'>;
 
-/** What a job of one kind reports. */
 interface Reader {
-  /** Default: the outcome. */
   facts?: (store: Store, job: JobWithOutcome) => Promise<unknown>;
   evidence?: (store: Store, job: JobWithOutcome) => Promise<EvidenceFile[]>;
 }

@@ -20,14 +20,12 @@ const rowsPerStep = 100;
 /** A subject that a step requests, and its job. */
 export interface StepTarget {
   target: string;
-  /** Its source. */
   from: string;
   child: ChildJob;
 }
 
 /** The current job of a step: a resolution may have started another one. */
 export interface ExistingChild extends StepTarget {
-  /** Null: never stored. */
   job: JobWithOutcome | null;
   /** A resolution is pending or in progress. */
   isUndecided: boolean;
@@ -43,7 +41,6 @@ export class InvestigationRepository extends JobsOfKind<InvestigationRecord, Inv
     });
   }
 
-  /** Targets of a step as stored; empty: not requested yet. */
   async targets(folder: string, step: number): Promise<StepTarget[]> {
     const first = step * rowsPerStep;
     const rows = await this.store.rows.itemsAfter(folder, first - 1, rowsPerStep);
@@ -71,7 +68,6 @@ export class InvestigationRepository extends JobsOfKind<InvestigationRecord, Inv
     await this.store.rows.put(folder, rows, nameOf);
   }
 
-  /** The current jobs of a step. */
   async existing(folder: string, step: number): Promise<ExistingChild[]> {
     const targets = await this.targets(folder, step);
     return Promise.all(

@@ -19,10 +19,6 @@ export const lensJobs: JobFolders & JobShape<LensOutcome> = {
   kind: 'lens',
   root: 'lens',
   word: 'lens',
-  holds: [
-    'pictures, and what the service found in them',
-    'imagens e o que o serviço encontrou nelas',
-  ],
   goesWhole: true,
   end: (outcome) => ({ endedAt: outcome.settledAt, ...lensEnd(outcome) }),
 };

@@ -4,11 +4,10 @@ import type { ChangeFile, DeliveryFailure, ReviewMark } from '../../domain/monit
 import type { SweepCounts } from '../../domain/monitors/sweep';
 import { pagesOf } from '../pages';
 import { partsOf, raw, sql, type Statement } from '../statement';
-import { ChangeRows, idOf, type ChangeKey } from './change-rows';
+import { ChangeRows, among, idOf, type ChangeKey } from './change-rows';
 
 const perPage = 200;
 
-/** All stored data of a change, with people's notes. */
 export type ReviewedFile = ChangeFile & { reviews: ReviewMark[] };
 
 export interface ChangeFilter {
@@ -18,7 +17,6 @@ export interface ChangeFilter {
   severities?: readonly string[] | undefined;
 }
 
-/** Counts of changes of one monitor. */
 export interface ChangesOnFile {
   stored: number;
   /** Stored and not acknowledged. */
@@ -28,7 +26,6 @@ export interface ChangesOnFile {
   named: { changeId: string; failure: DeliveryFailure }[];
 }
 
-/** Changes of all monitors, for lists and reports. */
 export class ChangeQueries extends ChangeRows {
   /** With marks and reviews, in order of first observation. */
   async *files({
@@ -36,15 +33,15 @@ export class ChangeQueries extends ChangeRows {
     monitors = [],
     severities = [],
   }: ChangeFilter): AsyncGenerator<ReviewedFile> {
-    const among = (column: string, words: readonly string[]): Statement =>
+    const within = (column: string, words: readonly string[]): Statement =>
       words.length === 0 ? raw('') : sql`AND ${raw(column)} IN ${words}`;
     const pages = pagesOf<ChangeKey & { seenAt: string }>(perPage, (after) =>
       this.store.read(sql`
-        SELECT monitor AS "monitorId", id AS "changeId", seen_at AS "seenAt" FROM change
-        WHERE (seen_at, monitor, id)
+        SELECT monitor_id, change_id, seen_at FROM change
+        WHERE (seen_at, monitor_id, change_id)
             > (${after?.seenAt ?? since ?? ''}, ${after?.monitorId ?? ''}, ${after?.changeId ?? ''})
-          ${among('monitor', monitors)} ${among('severity', severities)}
-        ORDER BY seen_at, monitor, id LIMIT ${perPage}`),
+          ${within('monitor_id', monitors)} ${within('severity', severities)}
+        ORDER BY seen_at, monitor_id, change_id LIMIT ${perPage}`),
     );
     for await (const page of pages) yield* await this.#reviewed(page);
   }
@@ -54,13 +51,14 @@ export class ChangeQueries extends ChangeRows {
     { monitorId, sweep }: { monitorId: string; sweep: string },
     most: number,
   ): Promise<{ files: ReviewedFile[]; total: number }> {
-    const about = sql`FROM change WHERE monitor = ${monitorId} AND (sweep = ${sweep} OR id IN
-      (SELECT change FROM change_mark WHERE monitor = ${monitorId} AND sweep = ${sweep}))`;
+    const about = sql`FROM change WHERE monitor_id = ${monitorId} AND (sweep = ${sweep} OR change_id IN
+      (SELECT change_id FROM change_mark WHERE monitor_id = ${monitorId} AND sweep = ${sweep}))`;
     const [counted] = await this.store.read<{ total: number }>(
       sql`SELECT count(*) AS total ${about}`,
     );
-    const keys = await this.store.read<ChangeKey>(sql`
-      SELECT monitor AS "monitorId", id AS "changeId" ${about} ORDER BY seen_at, id LIMIT ${most}`);
+    const keys = await this.store.read<ChangeKey>(
+      sql`SELECT monitor_id, change_id ${about} ORDER BY seen_at, change_id LIMIT ${most}`,
+    );
     const files: ReviewedFile[] = [];
     for (const some of partsOf(keys, perPage)) files.push(...(await this.#reviewed(some)));
     return { files, total: counted?.total ?? 0 };
@@ -76,14 +74,14 @@ export class ChangeQueries extends ChangeRows {
     required: readonly string[],
   ): Promise<Omit<SweepCounts, 'pages'>> {
     const ended = sql`FROM change_mark
-      WHERE monitor = ${monitorId} AND sweep = ${sweep} AND name IN ('acknowledged', 'gone')`;
+      WHERE monitor_id = ${monitorId} AND sweep = ${sweep} AND name IN ('acknowledged', 'gone')`;
     const isOurs = sql`details LIKE '%"by":"us"%'`;
     const [counts] = await this.store.read<Omit<SweepCounts, 'pages'>>(sql`
       SELECT
-        (SELECT count(*) FROM change WHERE monitor = ${monitorId} AND sweep = ${sweep}) AS stored,
+        (SELECT count(*) FROM change WHERE monitor_id = ${monitorId} AND sweep = ${sweep}) AS stored,
         (SELECT count(*) FROM (
-          SELECT change FROM change_mark WHERE monitor = ${monitorId} AND name IN ${required}
-          GROUP BY change HAVING count(*) = ${required.length}
+          SELECT change_id FROM change_mark WHERE monitor_id = ${monitorId} AND name IN ${required}
+          GROUP BY change_id HAVING count(*) = ${required.length}
             AND max(CASE WHEN sweep = ${sweep} THEN 1 ELSE 0 END) = 1) AS all_of_it) AS delivered,
         (SELECT count(*) ${ended} AND ${isOurs}) AS acknowledged,
         (SELECT count(*) ${ended} AND NOT ${isOurs}) AS elsewhere`);
@@ -92,11 +90,11 @@ export class ChangeQueries extends ChangeRows {
 
   async #reviewed(keys: readonly ChangeKey[]): Promise<ReviewedFile[]> {
     if (keys.length === 0) return [];
-    const pairs = keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
-    const where = sql`(monitor, change) IN (VALUES ${pairs})`;
-    const reviews = groupBy(await this.reviews.read([], { where, order: 'at' }), (row) =>
-      idOf({ monitorId: row.monitor, changeId: row.change }),
+    const rows = await this.store.select<ChangeKey & { body: ReviewMark }>(
+      'review',
+      sql`WHERE ${among(keys)} ORDER BY at`,
     );
+    const reviews = groupBy(rows, idOf);
     return (await this.filesOf(keys)).map((file) => {
       const { monitorId, change } = file.stored;
       const its = reviews.get(idOf({ monitorId, changeId: change.changeId })) ?? [];
@@ -106,10 +104,10 @@ export class ChangeQueries extends ChangeRows {
 
   /** Monitors that have a change with this id, in order. */
   async monitorsWith(changeId: string): Promise<string[]> {
-    const rows = await this.store.read<{ monitor: string }>(
-      sql`SELECT monitor FROM change WHERE id = ${changeId} ORDER BY monitor`,
+    const rows = await this.store.read<ChangeKey>(
+      sql`SELECT monitor_id FROM change WHERE change_id = ${changeId} ORDER BY monitor_id`,
     );
-    return rows.map(({ monitor }) => monitor);
+    return rows.map(({ monitorId }) => monitorId);
   }
 
   /**
@@ -124,16 +122,16 @@ export class ChangeQueries extends ChangeRows {
   ): Promise<ChangesOnFile> {
     const [counts] = await this.store.read<{ stored: number; ended: number }>(sql`
       SELECT count(*) AS stored,
-        (SELECT count(DISTINCT change) FROM change_mark
-         WHERE monitor = ${monitorId} AND name IN ('acknowledged', 'gone')) AS ended
-      FROM change WHERE monitor = ${monitorId}`);
+        (SELECT count(DISTINCT change_id) FROM change_mark
+         WHERE monitor_id = ${monitorId} AND name IN ('acknowledged', 'gone')) AS ended
+      FROM change WHERE monitor_id = ${monitorId}`);
     const { stored = 0, ended = 0 } = counts ?? {};
     const backlog: ChangesOnFile = { stored, open: stored - ended, stuck: 0, named: [] };
     const tried = pagesOf<ChangeKey>(perPage, (after) =>
       this.store.read(sql`
-        SELECT monitor AS "monitorId", about AS "changeId" FROM trouble
-        WHERE monitor = ${monitorId} AND about > ${after?.changeId ?? ''}
-        ORDER BY about LIMIT ${perPage}`),
+        SELECT monitor_id, change_id FROM trouble
+        WHERE monitor_id = ${monitorId} AND change_id > ${after?.changeId ?? ''}
+        ORDER BY change_id LIMIT ${perPage}`),
     );
     for await (const page of tried) {
       // A digest has no file.

@@ -5,10 +5,9 @@ import type {
   DeliveryFailure,
   DeliveryMark,
   StoredChange,
-  ReviewMark,
+  SweepMark,
 } from '../../domain/monitors/stored';
 import { Repository } from '../sealed/sealed-database';
-import { SealedTable } from '../sealed/sealed-table';
 import { sql, type Statement } from '../statement';
 
 /** Key of a change: the service's id, unique within its monitor. */
@@ -25,50 +24,36 @@ export function idOf({ monitorId, changeId }: ChangeKey): string {
 type Marks = Record<string, DeliveryMark> &
   Partial<Record<'acknowledged' | 'gone', AcknowledgementMark>>;
 
-/** Columns of a change. */
-type Seen = Pick<StoredChange, 'seenAt' | 'sweep' | 'foundAs'> & { monitor: string; id: string };
+/** A change, digest, mark or note as a row. */
+type RowOf<Body, Columns> = ChangeKey & Columns & { body: Body };
+type ChangeRow = RowOf<
+  Pick<StoredChange, 'change' | 'answer'>,
+  Omit<StoredChange, 'change' | 'answer'>
+>;
+type FailureRow = RowOf<
+  Omit<DeliveryFailure, 'count' | 'firstAt'>,
+  Pick<DeliveryFailure, 'count' | 'firstAt'>
+>;
+type MarkRow = ChangeKey & SweepMark & { name: string; details: object };
 
-interface MarkRow extends ChangeKey {
-  name: string;
-  at: string;
-  sweep: string;
-  details: string;
-}
-
-/** The sealed rows about changes. */
 export class ChangeRows extends Repository {
-  protected readonly changes = new SealedTable<Omit<StoredChange, keyof Seen>, Seen>(
-    this.store,
-    'change',
-  );
-  /** The last delivery failure of changes and digests. */
-  protected readonly failures = new SealedTable<
-    Omit<DeliveryFailure, 'count' | 'firstAt'>,
-    { monitor: string; about: string; count: number; firstAt: string }
-  >(this.store, 'trouble');
-  protected readonly reviews = new SealedTable<ReviewMark, { monitor: string; change: string }>(
-    this.store,
-    'review',
-  );
-
   /** Changes in the order given, without unknown ones. */
   protected async filesOf(keys: readonly ChangeKey[]): Promise<ChangeFile[]> {
     if (keys.length === 0) return [];
-    const pairs = keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
-    const rows = await this.changes.read([], { where: sql`(monitor, id) IN (VALUES ${pairs})` });
+    const those = among(keys);
+    const rows = await this.store.select<ChangeRow>('change', sql`WHERE ${those}`);
     if (rows.length === 0) return [];
-    const failures = await this.failuresAmong(sql`(monitor, about) IN (VALUES ${pairs})`);
+    const failures = await this.failuresAmong(those);
     const marks = groupBy(
-      await this.store.read<MarkRow>(sql`
-        SELECT monitor AS "monitorId", change AS "changeId", name, at, sweep, details
-        FROM change_mark WHERE (monitor, change) IN (VALUES ${pairs}) ORDER BY at`),
+      await this.store.select<MarkRow>('change_mark', sql`WHERE ${those} ORDER BY at`),
       idOf,
     );
     const files = new Map<string, ChangeFile>();
-    for (const { monitor: monitorId, id: changeId, seenAt, sweep, foundAs, body } of rows) {
-      const id = idOf({ monitorId, changeId });
+    for (const row of rows) {
+      const { monitorId, seenAt, sweep, foundAs, body } = row;
+      const id = idOf(row);
       const its = (marks.get(id) ?? []).map(({ name, details, at, sweep: by }) => {
-        return [name, { at, sweep: by, ...(JSON.parse(details) as object) }] as const;
+        return [name, { at, sweep: by, ...details }] as const;
       });
       const { acknowledged, gone, ...delivered } = Object.fromEntries(its) as Marks;
       files.set(id, {
@@ -84,11 +69,15 @@ export class ChangeRows extends Repository {
 
   /** Failures by `idOf`, of changes and digests. */
   async failuresAmong(where: Statement): Promise<Map<string, DeliveryFailure>> {
-    const rows = await this.failures.read([], { where });
+    const rows = await this.store.select<FailureRow>('trouble', sql`WHERE ${where}`);
     return new Map(
-      rows.map(({ monitor, about, count, firstAt, body }) => {
-        return [idOf({ monitorId: monitor, changeId: about }), { ...body, count, firstAt }];
-      }),
+      rows.map((row) => [idOf(row), { ...row.body, count: row.count, firstAt: row.firstAt }]),
     );
   }
+}
+
+/** Condition for rows about these changes. */
+export function among(keys: readonly ChangeKey[]): Statement {
+  const pairs = keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
+  return sql`(monitor_id, change_id) IN (VALUES ${pairs})`;
 }

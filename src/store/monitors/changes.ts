@@ -12,16 +12,11 @@ import type {
   ReportedChange,
 } from '../../domain/monitors/stored';
 import type { SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, partsOf, replacing, sql } from '../statement';
+import { insertInto, inserts, replacing } from '../sealed/table-rows';
+import { partsOf, sql } from '../statement';
 import type { NameOf } from '../core/subjects';
 import { ChangeRows } from './change-rows';
 import { addMonitor, subjectsOf } from './monitors';
-
-interface CountedFailure {
-  about: string;
-  count: number;
-  firstAt: string;
-}
 
 /**
  * Changes of monitors: each is stored as first observed, then marked as delivered to a sink, then as acknowledged.
@@ -56,14 +51,12 @@ export class ChangeRepository extends ChangeRows {
     return ids.map((id) => files.get(id) as ChangeFile);
   }
 
-  /** Changes by id, without unknown ones. */
   async files(monitorId: string, changeIds: readonly string[]): Promise<Map<string, ChangeFile>> {
     const keys = changeIds.map((changeId) => ({ monitorId, changeId }));
     const files = await this.filesOf(keys);
     return new Map(files.map((file) => [file.stored.change.changeId, file]));
   }
 
-  /** Null: unknown. */
   async get(monitorId: string, changeId: string): Promise<ChangeFile | null> {
     return (await this.files(monitorId, [changeId])).get(changeId) ?? null;
   }
@@ -77,13 +70,12 @@ export class ChangeRepository extends ChangeRows {
     const found = new Set<string>();
     const names = ['acknowledged', ...sinks];
     for (const some of partsOf(changeIds)) {
-      const rows = await this.store.read<{ change: string }>(sql`
-        SELECT change FROM change_mark
-        WHERE monitor = ${monitorId} AND change IN ${some} AND name IN ${names}
-          AND NOT EXISTS (SELECT 1 FROM trouble
-            WHERE trouble.monitor = ${monitorId} AND about = change)
-        GROUP BY change HAVING count(*) = ${names.length}`);
-      for (const { change } of rows) found.add(change);
+      const rows = await this.store.read<{ changeId: string }>(sql`
+        SELECT change_id FROM change_mark
+        WHERE monitor_id = ${monitorId} AND change_id IN ${some} AND name IN ${names}
+          AND change_id NOT IN (SELECT change_id FROM trouble WHERE monitor_id = ${monitorId})
+        GROUP BY change_id HAVING count(*) = ${names.length}`);
+      for (const { changeId } of rows) found.add(changeId);
     }
     return found;
   }
@@ -122,20 +114,20 @@ export class ChangeRepository extends ChangeRows {
     monitorId: string,
     failures: readonly NewDeliveryFailure[],
   ): Promise<{ changeId: string; failure: DeliveryFailure }[]> {
-    const counted = `${replacing(['monitor', 'about'], ['body'])}, count = trouble.count + 1
-      RETURNING about, count, first_at AS "firstAt"`;
-    const rows = failures.map(({ changeId, ...last }) => {
-      return [monitorId, changeId, 1, last.lastAt, last];
+    const counted = `${replacing('trouble', 'body')}, count = trouble.count + 1
+      RETURNING change_id, count, first_at`;
+    const rows = failures.map(({ changeId, ...body }) => {
+      return { monitorId, changeId, count: 1, firstAt: body.lastAt, body };
     });
     const counts = new Map<string, { count: number; firstAt: string }>();
-    for (const some of this.failures.insert(rows, counted)) {
+    for (const some of inserts('trouble', rows, counted)) {
       const [result] = await this.store.commit([some]);
-      for (const { about, ...count } of (result?.rows ?? []) as CountedFailure[])
-        counts.set(about, count);
+      for (const { changeId, ...count } of (result?.rows ?? []) as typeof rows)
+        counts.set(changeId, count);
     }
     return failures.map(({ changeId, ...last }) => {
-      const { count = 1, firstAt = last.lastAt } = counts.get(changeId) ?? {};
-      return { changeId, failure: { ...last, count, firstAt } };
+      const count = counts.get(changeId) ?? { count: 1, firstAt: last.lastAt };
+      return { changeId, failure: { ...last, ...count } };
     });
   }
 
@@ -143,7 +135,7 @@ export class ChangeRepository extends ChangeRows {
   async clearFailures(monitorId: string, ids: readonly string[]): Promise<void> {
     for (const some of partsOf(ids)) {
       await this.store.commit([
-        sql`DELETE FROM trouble WHERE monitor = ${monitorId} AND about IN ${some}`,
+        sql`DELETE FROM trouble WHERE monitor_id = ${monitorId} AND change_id IN ${some}`,
       ]);
     }
   }
@@ -151,7 +143,7 @@ export class ChangeRepository extends ChangeRows {
   async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
     await this.store.commit([
       ...subjectsOf(monitorId, documentsIn(review.note), this.#nameOf),
-      ...this.reviews.insert([[monitorId, changeId, review.at, review]]),
+      insertInto('review', [{ monitorId, changeId, at: review.at, body: review }]),
     ]);
   }
 
@@ -162,13 +154,11 @@ export class ChangeRepository extends ChangeRows {
     entries: readonly AuditEntry[] = [],
   ): Promise<void> {
     const rows = marks.map(({ changeId, name, mark: { at, sweep, ...details } }) => {
-      return [monitorId, changeId, name, at, sweep, JSON.stringify(details)];
+      return { monitorId, changeId, name, at, sweep, details };
     });
-    const columns = ['monitor', 'change', 'name', 'at', 'sweep', 'details'];
     const entriesOf = partsOf(entries);
-    for (const [index, some] of partsOf(rows).entries()) {
-      await this.store.commit([insertInto('change_mark', columns, some)], entriesOf[index]);
-    }
+    for (const [index, some] of inserts('change_mark', rows).entries())
+      await this.store.commit([some], entriesOf[index]);
   }
 
   /** @returns the stored ones: another process may have stored some meanwhile */
@@ -183,12 +173,12 @@ export class ChangeRepository extends ChangeRows {
       for (const one of documentsInText(text)) documents.add(one);
       const { changeId, severity } = change;
       const body = { change, answer: answer ?? null };
-      return [monitorId, changeId, seenAt, sweep, foundAs, severity, 0, body];
+      return { monitorId, changeId, seenAt, sweep, foundAs, severity, body };
     });
     const results = await this.store.commit([
       addMonitor(monitorId),
       ...subjectsOf(monitorId, documents, this.#nameOf),
-      ...this.changes.insert(rows),
+      ...inserts('change', rows),
     ]);
     if (results.at(-1)?.changes === rows.length) {
       return reported.map(({ change, answer }) => ({

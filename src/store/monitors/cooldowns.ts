@@ -3,7 +3,8 @@ import { groupBy } from '../../domain/core/group-by';
 import type { Repeat } from '../../domain/monitors/cooldown';
 import type { DeliveryFailure } from '../../domain/monitors/stored';
 import { Repository } from '../sealed/sealed-database';
-import { insertInto, partsOf, sql, type Statement } from '../statement';
+import { inserts } from '../sealed/table-rows';
+import { partsOf, sql, type Statement } from '../statement';
 import { ChangeRows, idOf } from './change-rows';
 
 /** Changes per digest; more need another digest. */
@@ -18,19 +19,20 @@ export interface StoredDigest {
 
 /** Changes within cooldowns: those that started a window, and those that wait for a digest. */
 export class CooldownRepository extends Repository {
-  async of(monitorId: string): Promise<Repeat[]> {
-    const rows = await this.store.read<Omit<Repeat, 'isHeld'> & { isHeld: number }>(sql`
-      SELECT change AS "changeId", kind, opened_at AS "openedAt", is_held AS "isHeld", digest
-      FROM cooldown WHERE monitor = ${monitorId} ORDER BY change`);
-    return rows.map((row) => ({ ...row, isHeld: row.isHeld === 1 }));
+  of(monitorId: string): Promise<Repeat[]> {
+    return this.store.select(
+      'cooldown',
+      sql`WHERE monitor_id = ${monitorId} ORDER BY change_id`,
+      sql`change_id, kind, opened_at, is_held, digest`,
+    );
   }
 
   /** All open digests, with their delivery failures. */
   async digests(monitorId: string): Promise<StoredDigest[]> {
     const made = (await this.of(monitorId)).filter(({ digest }) => digest !== null);
-    const ofDigests = sql`SELECT digest FROM cooldown WHERE monitor = ${monitorId}`;
+    const ofDigests = sql`SELECT digest FROM cooldown WHERE monitor_id = ${monitorId}`;
     const failures = await new ChangeRows(this.store).failuresAmong(
-      sql`monitor = ${monitorId} AND about IN (${ofDigests})`,
+      sql`monitor_id = ${monitorId} AND change_id IN (${ofDigests})`,
     );
     return [...groupBy(made, ({ digest }) => digest ?? '')].map(([id, its]) => ({
       id,
@@ -39,13 +41,11 @@ export class CooldownRepository extends Repository {
     }));
   }
 
-  /** Existing entries stay. */
   async add(monitorId: string, repeats: readonly Repeat[]): Promise<void> {
-    const columns = ['monitor', 'change', 'kind', 'opened_at', 'is_held'];
-    const rows = repeats.map((one) => {
-      return [monitorId, one.changeId, one.kind, one.openedAt, one.isHeld ? 1 : 0];
+    const rows = repeats.map(({ changeId, kind, openedAt, isHeld }) => {
+      return { monitorId, changeId, kind, openedAt, isHeld };
     });
-    await this.#commit(partsOf(rows).map((some) => insertInto('cooldown', columns, some)));
+    await this.#commit(inserts('cooldown', rows));
   }
 
   /** Builds digests of each group, all or none. A change that is in one meanwhile stays there. */
@@ -63,7 +63,8 @@ export class CooldownRepository extends Repository {
   async remove(monitorId: string, changeIds: readonly string[]): Promise<void> {
     await this.#commit(
       partsOf(changeIds).map(
-        (some) => sql`DELETE FROM cooldown WHERE monitor = ${monitorId} AND change IN ${some}`,
+        (some) =>
+          sql`DELETE FROM cooldown WHERE monitor_id = ${monitorId} AND change_id IN ${some}`,
       ),
     );
   }
@@ -80,7 +81,7 @@ export class CooldownRepository extends Repository {
     const statements = digests.flatMap(({ id, changeIds }) =>
       partsOf(changeIds).map(
         (some) => sql`UPDATE cooldown SET digest = ${id}
-          WHERE monitor = ${monitorId} AND change IN ${some}
+          WHERE monitor_id = ${monitorId} AND change_id IN ${some}
             AND digest IS NOT DISTINCT FROM ${before}`,
       ),
     );

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { MonitorNote, ScannedPage } from '../../domain/monitors/scan';
 import type { SweepLeft } from '../../domain/monitors/sweep';
 import { Repository } from '../sealed/sealed-database';
-import { SealedTable } from '../sealed/sealed-table';
-import { replacing, sql } from '../statement';
+import { insertInto, replacing } from '../sealed/table-rows';
+import { sql } from '../statement';
 import type { Store } from '../store';
 
 /** Ids per page: an activity gets the page's number. */
@@ -20,8 +20,6 @@ export interface MonitorList {
 
 /** Lists of monitors by name, and the last scan of each of their pages. */
 export class MonitorListRepository extends Repository<Store> {
-  readonly #left = new SealedTable<SweepLeft, { monitor: string }>(this.store, 'monitor_left');
-
   /** Stores the list in its order, replacing one of this name. Repeated ids are dropped. */
   async put(name: string, monitorIds: readonly string[]): Promise<MonitorList> {
     const ids = [...new Set(monitorIds)];
@@ -41,7 +39,6 @@ export class MonitorListRepository extends Repository<Store> {
     return this.store.records.getJson<MonitorList>(`${lists}${name}`);
   }
 
-  /** By name. */
   all(): Promise<MonitorList[]> {
     return this.store.records.allJson<MonitorList>(lists);
   }
@@ -82,16 +79,18 @@ export class MonitorListRepository extends Repository<Store> {
     );
   }
 
-  /** Stores what the last sweep of a monitor left; null: nothing. */
   async putUnfinished(monitorId: string, left: SweepLeft | null): Promise<void> {
-    await this.store.commit(
+    await this.store.commit([
       left === null
-        ? [sql`DELETE FROM monitor_left WHERE monitor = ${monitorId}`]
-        : this.#left.insert([[monitorId, left]], replacing(['monitor'], ['body'])),
-    );
+        ? sql`DELETE FROM monitor_left WHERE monitor_id = ${monitorId}`
+        : insertInto(
+            'monitor_left',
+            [{ monitorId, body: left }],
+            replacing('monitor_left', 'body'),
+          ),
+    ]);
   }
 
-  /** Null: nothing was left. */
   async unfinished(monitorId: string): Promise<SweepLeft | null> {
     return (await this.#unfinished([monitorId]))[0]?.left ?? null;
   }
@@ -100,10 +99,11 @@ export class MonitorListRepository extends Repository<Store> {
     monitorIds: readonly string[],
   ): Promise<Extract<MonitorNote, { kind: 'unfinished' }>[]> {
     if (monitorIds.length === 0) return [];
-    const rows = await this.#left.read([], { where: sql`monitor IN ${monitorIds}` });
-    return rows.map(({ monitor, body }) => {
-      return { monitorId: monitor, kind: 'unfinished', left: body };
-    });
+    const rows = await this.store.select<{ monitorId: string; body: SweepLeft }>(
+      'monitor_left',
+      sql`WHERE monitor_id IN ${monitorIds} ORDER BY monitor_id`,
+    );
+    return rows.map(({ monitorId, body }) => ({ monitorId, kind: 'unfinished', left: body }));
   }
 }
 

@@ -5,29 +5,26 @@ import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/stored';
 import type { WalksOnFile } from '../../domain/monitors/scan';
 import { pagesOf } from '../pages';
 import { Repository, type SealedDatabase } from '../sealed/sealed-database';
-import { insertInto, replacing, sql, type Statement } from '../statement';
+import { insertInto, replacing } from '../sealed/table-rows';
+import { sql, type Statement } from '../statement';
 import { addSubjects, type NameOf } from '../core/subjects';
 import { Sealed, rowName } from '../sealed/seal';
-import { SealedTable } from '../sealed/sealed-table';
 
 /** Where the sink `file` stores changes: newline-delimited JSON by day. */
 export const changeFiles = 'changes/';
 
 const perPage = 500;
 
-/** Stored data of a monitor itself. */
 export interface KnownMonitor {
   monitorId: string;
-  /** Null: not read yet. */
   health: HealthOnFile | null;
   walks: WalksOnFile;
-  /** Unreadable items of its list. */
   unreadable: number;
 }
 
 interface MonitorRow {
   monitorId: string;
-  health: Uint8Array | null;
+  health: HealthOnFile | null;
   walkedAt: string | null;
   unfinishedAt: string | null;
   unfinishedWalks: number;
@@ -37,7 +34,6 @@ interface MonitorRow {
 /** Monitors themselves, and reconciliation of their changes. */
 export class MonitorRepository extends Repository {
   readonly #nameOf: NameOf;
-  readonly #answers = new SealedTable<MonitorOnFile<Monitor>>(this.store, 'monitor_answer');
 
   /** @param nameOf as of `ChangeRepository` */
   constructor(store: SealedDatabase, nameOf: NameOf) {
@@ -58,13 +54,19 @@ export class MonitorRepository extends Repository {
       addMonitor(monitorId),
       ...(health === null ? [] : [healthPut(monitorId, health)]),
       ...subjectsOf(monitorId, [...its, ...documents], this.#nameOf),
-      ...this.#answers.insert([[monitorId, reported]], replacing(['monitor'], ['body'])),
+      insertInto(
+        'monitor_answer',
+        [{ monitorId, body: reported }],
+        replacing('monitor_answer', 'body'),
+      ),
     ]);
   }
 
-  /** Null: never reported. */
   async answer(monitorId: string): Promise<MonitorOnFile<Monitor> | null> {
-    const [row] = await this.#answers.read([monitorId]);
+    const [row] = await this.store.select<{ body: MonitorOnFile<Monitor> }>(
+      'monitor_answer',
+      sql`WHERE monitor_id = ${monitorId}`,
+    );
     return row?.body ?? null;
   }
 
@@ -72,16 +74,14 @@ export class MonitorRepository extends Repository {
     await this.store.commit([addMonitor(monitorId), healthPut(monitorId, health)]);
   }
 
-  /** Null: nothing stored. */
   async get(monitorId: string): Promise<KnownMonitor | null> {
-    const [known] = await this.#known(sql`m.id = ${monitorId}`);
+    const [known] = await this.#known(sql`monitor_id = ${monitorId}`);
     return known ?? null;
   }
 
-  /** All stored monitors, in order. */
   async *all(): AsyncGenerator<KnownMonitor> {
     const pages = pagesOf<KnownMonitor>(perPage, (after) =>
-      this.#known(sql`m.id > ${after?.monitorId ?? ''} ORDER BY m.id LIMIT ${perPage}`),
+      this.#known(sql`monitor_id > ${after?.monitorId ?? ''} ORDER BY monitor_id LIMIT ${perPage}`),
     );
     for await (const page of pages) yield* page;
   }
@@ -93,38 +93,36 @@ export class MonitorRepository extends Repository {
       : sql`unfinished_at = ${at}, unfinished_walks = unfinished_walks + 1`;
     await this.store.commit([
       addMonitor(monitorId),
-      sql`UPDATE monitor SET ${what} WHERE id = ${monitorId}`,
+      sql`UPDATE monitor SET ${what} WHERE monitor_id = ${monitorId}`,
     ]);
   }
 
   /** Schedules a reconciliation: the next sweep runs it. */
   async oweWalk(monitorId: string): Promise<void> {
-    await this.store.commit([sql`UPDATE monitor SET walked_at = NULL WHERE id = ${monitorId}`]);
+    await this.store.commit([
+      sql`UPDATE monitor SET walked_at = NULL WHERE monitor_id = ${monitorId}`,
+    ]);
   }
 
   async #known(where: Statement): Promise<KnownMonitor[]> {
-    const rows = await this.store.read<MonitorRow>(sql`
-      SELECT m.id AS "monitorId", m.health, m.walked_at AS "walkedAt",
-        m.unfinished_at AS "unfinishedAt", m.unfinished_walks AS "unfinishedWalks",
-        (SELECT count(*) FROM unreadable_item u WHERE u.monitor = m.id) AS unreadable
-      FROM monitor m WHERE ${where}`);
+    const rows = await this.store.select<MonitorRow>(
+      'monitor',
+      sql`WHERE ${where}`,
+      sql`monitor_id, health, walked_at, unfinished_at, unfinished_walks,
+        (SELECT count(*) FROM unreadable_item AS one
+         WHERE one.monitor_id = monitor.monitor_id) AS unreadable`,
+    );
     return rows.map(({ monitorId, health, unreadable, ...row }) => {
-      const reported = health && this.store.opened(rowName('monitor', monitorId), health);
       const { walkedAt: at, unfinishedAt, unfinishedWalks: times } = row;
       const unfinished = unfinishedAt === null ? null : { at: unfinishedAt, times };
-      return {
-        monitorId,
-        health: reported as HealthOnFile | null,
-        walks: { at, unfinished },
-        unreadable,
-      };
+      return { monitorId, health, walks: { at, unfinished }, unreadable };
     });
   }
 }
 
 function healthPut(monitorId: string, health: HealthOnFile): Statement {
   const body = new Sealed(rowName('monitor', monitorId), health);
-  return sql`UPDATE monitor SET health = ${body} WHERE id = ${monitorId}`;
+  return sql`UPDATE monitor SET health = ${body} WHERE monitor_id = ${monitorId}`;
 }
 
 /** Name of the monitor as a holder in the subject index. */
@@ -148,5 +146,5 @@ export function monitorOfHolder(holder: string): string | null {
 
 /** Before the first row of the monitor. */
 export function addMonitor(monitorId: string): Statement {
-  return insertInto('monitor', ['id'], [[monitorId]]);
+  return insertInto('monitor', [{ monitorId }]);
 }

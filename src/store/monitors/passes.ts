@@ -45,13 +45,13 @@ export class PassRepository<I extends Pass, O extends { endedAt: string }> exten
   async begin(record: I): Promise<void> {
     const folder = this.#folderOf(record.jobId);
     await this.putRecord(folder, record);
-    const open = await this.store.read<{ holder: string }>(
-      sql`SELECT holder FROM job WHERE ${isBefore(folder)} AND ended_at IS NULL`,
+    const open = await this.store.read<{ folder: string }>(
+      sql`SELECT folder FROM job WHERE ${isBefore(folder)} AND ended_at IS NULL`,
     );
-    for (const { holder } of open) {
-      const before = await this.record(holder);
+    for (const { folder: earlier } of open) {
+      const before = await this.record(earlier);
       if (before !== null)
-        await this.putOutcome(holder, this.#interrupted(before, record.createdAt));
+        await this.putOutcome(earlier, this.#interrupted(before, record.createdAt));
     }
   }
 
@@ -65,16 +65,14 @@ export class PassRepository<I extends Pass, O extends { endedAt: string }> exten
   }
 }
 
-/** Passes over the same monitor or list. */
 function isBefore(folder: string): Statement {
-  return sql`holder >= ${folder.replace(/[^/]+$/, '')} AND holder < ${folder}`;
+  return sql`folder >= ${folder.replace(/[^/]+$/, '')} AND folder < ${folder}`;
 }
 
 export const sweepJobs: JobFolders & JobShape<SweepOutcome> = {
   kind: 'monitor-sweep',
   root: 'sweeps',
   word: 'sweep',
-  holds: ['counts, and what a sweep met', 'totais e o que uma varredura encontrou'],
   end: (outcome) => ({ endedAt: outcome.endedAt, ...sweepEnd(outcome) }),
 };
 
@@ -82,7 +80,6 @@ export const scanJobs: JobFolders & JobShape<ScanOutcome> = {
   kind: 'monitor-scan',
   root: 'scans',
   word: 'scan',
-  holds: ['counts', 'totais'],
   end: (outcome) => ({ endedAt: outcome.endedAt, ...scanEnd(outcome) }),
 };
 

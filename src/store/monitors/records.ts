@@ -10,7 +10,6 @@ import {
 } from './passes';
 import { UnreadableItemRepository } from './unreadable-items';
 
-/** All stored data about monitors. */
 export interface MonitorRecords {
   changes: ChangeRepository;
   monitors: MonitorRepository;

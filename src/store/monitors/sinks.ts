@@ -8,7 +8,6 @@ export interface DisabledSink {
   settings: string;
 }
 
-/** Disabled sinks. */
 export class SinkRepository {
   readonly #records: Store['records'];
 
@@ -16,7 +15,6 @@ export class SinkRepository {
     this.#records = records;
   }
 
-  /** Null: enabled. */
   disabled(name: string): Promise<DisabledSink | null> {
     return this.#records.getJson<DisabledSink>(keyOf(name));
   }
@@ -25,7 +23,6 @@ export class SinkRepository {
     return this.#records.replace(keyOf(name), JSON.stringify(disabled));
   }
 
-  /** Enables it. */
   enable(name: string): Promise<void> {
     return this.#records.remove(keyOf(name));
   }

@@ -1,11 +1,11 @@
 import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { SweepMark } from '../../domain/monitors/stored';
 import type { SealedDatabase } from '../sealed/sealed-database';
-import { SealedTable } from '../sealed/sealed-table';
-import { replacing } from '../statement';
+import { Repository } from '../sealed/sealed-database';
+import { inserts, replacing } from '../sealed/table-rows';
+import { sql } from '../statement';
 import { addMonitor, subjectsOf } from './monitors';
 
-/** An unreadable item of a list. */
 export interface UnreadableItem {
   /** Keyed hash of the item. */
   sum: string;
@@ -25,22 +25,20 @@ interface ListedItem {
   issues: unknown;
 }
 
-interface Counted {
+interface ItemRow {
   sum: string;
   seenAt: string;
   count: number;
   lastSweep: string;
+  body: ListedItem;
 }
 
-const key = ['monitor', 'sum'];
-
-/** Unreadable items of the lists of monitors. */
-export class UnreadableItemRepository extends SealedTable<ListedItem, Counted> {
+export class UnreadableItemRepository extends Repository {
   readonly #nameOf: (text: string) => string;
 
   /** @param nameOf as of `ChangeRepository`; names items too */
   constructor(store: SealedDatabase, nameOf: (text: string) => string) {
-    super(store, 'unreadable_item');
+    super(store);
     this.#nameOf = nameOf;
   }
 
@@ -59,13 +57,14 @@ export class UnreadableItemRepository extends SealedTable<ListedItem, Counted> {
     const documents = texts.flatMap((text) => [...documentsInText(text)]);
     const rows = [...new Set(sums)].map((sum) => {
       const { answer, issues } = items[sums.indexOf(sum)] as ListedItem;
-      return [monitorId, sum, at, 1, sweep, { answer, issues }];
+      const first = { seenAt: at, count: 1, lastSweep: sweep };
+      return { monitorId, sum, ...first, body: { answer, issues } };
     });
-    const counted = `${replacing(key, ['last_sweep'])}, count = unreadable_item.count
+    const counted = `${replacing('unreadable_item', 'last_sweep')}, count = unreadable_item.count
         + CASE WHEN unreadable_item.last_sweep = excluded.last_sweep THEN 0 ELSE 1 END
       RETURNING sum, count`;
     const counts = new Map<string, number>();
-    for (const some of this.insert(rows, counted)) {
+    for (const some of inserts('unreadable_item', rows, counted)) {
       const results = await this.store.commit([
         addMonitor(monitorId),
         ...subjectsOf(monitorId, documents, this.#nameOf),
@@ -77,9 +76,11 @@ export class UnreadableItemRepository extends SealedTable<ListedItem, Counted> {
     return sums.map((sum) => counts.get(sum) ?? 1);
   }
 
-  /** Items of one monitor, oldest first. */
   async of(monitorId: string): Promise<UnreadableItem[]> {
-    const rows = await this.read([monitorId], { order: 'seen_at, sum' });
+    const rows = await this.store.select<ItemRow>(
+      'unreadable_item',
+      sql`WHERE monitor_id = ${monitorId} ORDER BY seen_at, sum`,
+    );
     return rows.map(({ sum, seenAt: at, count, lastSweep: sweep, body: { answer, issues } }) => {
       return { sum, at, count, sweep, why: issueWords(issues), answer };
     });

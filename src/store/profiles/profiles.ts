@@ -8,13 +8,11 @@ export const profileJobs: JobFolders & JobShape<ProfileOutcome> = {
   kind: 'profile',
   root: 'profiles',
   word: 'profile',
-  holds: ['a CPF, and the assets of a person', 'um CPF e o patrimônio de uma pessoa'],
   fence: 'profile',
   isReport: true,
   end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('profile', status) }),
 };
 
-/** Lookups of profiles: inputs, responses and outcomes. */
 export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome> {
   constructor(store: Store) {
     super(store, profileJobs);

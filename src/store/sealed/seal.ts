@@ -7,7 +7,6 @@ export interface Seal {
   open(name: string, body: Uint8Array): Buffer;
 }
 
-/** Seals nothing. */
 export const noSeal: Seal = {
   seal: async (_name, body) => body,
   open: (_name, body) => bufferOf(body),

@@ -2,9 +2,10 @@ import type { AuditEntry } from '../../domain/core/audit';
 import { eventOf } from '../audit/event';
 import { numbered } from '../audit/numbers';
 import type { Database } from '../database';
-import { Sealed, noSeal, type Seal } from './seal';
-import { partsOf, type Statement, type StatementResult } from '../statement';
+import { partsOf, raw, sql, type Statement, type StatementResult } from '../statement';
 import { StoreError, type StoreErrorCode } from '../store-error';
+import { Sealed, noSeal, type Seal } from './seal';
+import { decoded, inCamelCase } from './table-rows';
 
 /** Notified of commits, and of a disk or server that fails and recovers. Throws nothing. */
 export interface StoreObserver {
@@ -34,23 +35,35 @@ export class SealedDatabase implements Seal {
     this.#seal = seal;
   }
 
-  /** From now on this one is told. */
   observe(observer: StoreObserver): void {
     this.#observer = observer;
   }
 
-  /** Rows of one SELECT; sees all earlier commits. */
-  read<T>(statement: Statement): Promise<T[]> {
-    return this.#noted(this.database.read<T>(statement));
+  /** Rows of one SELECT, with columns in camel case; sees all earlier commits. */
+  async read<T>(statement: Statement): Promise<T[]> {
+    const rows = await this.#noted(this.database.read<object>(statement));
+    return rows.map(inCamelCase) as T[];
+  }
+
+  /**
+   * Decoded rows of a table.
+   *
+   * @param rest condition and order
+   * @param columns with a body, also the key
+   */
+  async select<T>(table: string, rest: Statement, columns = raw('*')): Promise<T[]> {
+    const rows = await this.read<object>(sql`SELECT ${columns} FROM ${raw(table)} ${rest}`);
+    return rows.map((row) => decoded(this, table, { ...row }) as T);
   }
 
   /** As `read`, for a list of any length. @param select for some of it */
-  async readAmong<T, V = string>(
-    values: Iterable<V>,
-    select: (some: V[]) => Statement,
-  ): Promise<T[]> {
+  readAmong<T, V = string>(values: Iterable<V>, select: (some: V[]) => Statement): Promise<T[]> {
+    return this.among(values, (some) => this.read<T>(select(some)));
+  }
+
+  async among<T, V>(values: Iterable<V>, find: (some: V[]) => Promise<T[]>): Promise<T[]> {
     const found: T[] = [];
-    for (const some of partsOf([...values])) found.push(...(await this.read<T>(select(some))));
+    for (const some of partsOf([...values])) found.push(...(await find(some)));
     return found;
   }
 
@@ -61,10 +74,13 @@ export class SealedDatabase implements Seal {
   ): Promise<StatementResult[]> {
     const texts = entries.length === 0 ? [] : await numbered(this, entries);
     const events = await Promise.all(texts.map((text) => eventOf(this, text)));
-    const sealed = await Promise.all(statements.map((one) => this.#sealedIn(one)));
+    const sealed = await Promise.all(statements.map((one) => this.sealedIn(one)));
     const results = await this.#noted(this.database.commit(sealed, events));
     if (entries.length > 0) this.#observer?.committed(entries);
-    return results;
+    return results.map(({ changes, rows }) => ({
+      changes,
+      rows: rows.map((row) => inCamelCase(row as object)),
+    }));
   }
 
   /** One statement with its audit entries; false when it would change nothing, and nothing is done. */
@@ -90,15 +106,6 @@ export class SealedDatabase implements Seal {
     return this.#seal.open(name, body);
   }
 
-  /** As JSON, for a column of the row with this name. */
-  async sealed(name: string, value: unknown): Promise<Buffer> {
-    return Buffer.from(await this.#seal.seal(name, JSON.stringify(value)));
-  }
-
-  opened(name: string, body: Uint8Array): unknown {
-    return JSON.parse(this.#seal.open(name, body).toString('utf8'));
-  }
-
   async #noted<T>(pending: Promise<T>): Promise<T> {
     try {
       const answer = await pending;
@@ -116,16 +123,18 @@ export class SealedDatabase implements Seal {
     }
   }
 
-  async #sealedIn(one: Statement): Promise<Statement> {
+  /** With its sealed parameters, as `commit` does. */
+  async sealedIn(one: Statement): Promise<Statement> {
     if (!one.parameters.some((value) => value instanceof Sealed)) return one;
     const parameters = one.parameters.map((value) =>
-      value instanceof Sealed ? this.sealed(value.name, value.value) : value,
+      value instanceof Sealed
+        ? this.seal(value.name, JSON.stringify(value.value)).then((body) => Buffer.from(body))
+        : value,
     );
     return { ...one, parameters: await Promise.all(parameters) };
   }
 }
 
-/** Statements about some of its tables. */
 export class Repository<S extends SealedDatabase = SealedDatabase> {
   protected readonly store: S;
 

@@ -58,7 +58,6 @@ export class SqliteConnection {
     }
   }
 
-  /** Runs SQL without parameters. */
   exec(sql: string): void {
     this.#database.exec(sql);
   }

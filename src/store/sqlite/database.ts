@@ -20,7 +20,6 @@ import { SqliteWriter } from './writer';
 /** Other processes read for moments. */
 const mostTriesToForget = 50;
 const openPatienceMs = 10_000;
-/** Names in the folder of a store. */
 export const databaseName = 'store.db';
 export const blobsName = 'blobs';
 

@@ -13,12 +13,10 @@ const ofTheNetwork: Readonly<Record<number, string>> = {
 };
 const inMemory = new Set([0x01021994, 0x858458f6]);
 
-/** Null when the disk is local. */
 export function networkDiskOf(type: number): string | null {
   return ofTheNetwork[type] ?? null;
 }
 
-/** @throws StoreError on a network disk */
 export async function refuseNetworkDisk(folder: string): Promise<void> {
   const kind = networkDiskOf(await diskOf(folder));
   if (kind === null) return;

@@ -9,7 +9,6 @@ import type { FileIdentity } from './connection';
 
 export interface WriterData extends ChainKey {
   path: string;
-  /** The file that was opened. */
   expected: FileIdentity;
 }
 
@@ -28,7 +27,6 @@ const script = join(__dirname, '..', '..', '..', 'dist', 'store', 'sqlite', 'wri
 export class SqliteWriter extends GroupQueue<Commit, StatementResult[]> {
   readonly #data: WriterData;
   #thread: Worker | null = null;
-  /** Of the running group. */
   #settle: (reply: Reply | string) => void = () => undefined;
 
   constructor(data: WriterData) {

@@ -11,13 +11,11 @@ export const traceJobs: JobFolders & JobShape<TraceOutcome> = {
   kind: 'trace',
   root: 'traces',
   word: 'trace',
-  holds: ['a target, and what was found about it', 'um alvo e o que se encontrou sobre ele'],
   fence: 'trace',
   isReport: true,
   end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('trace', status) }),
 };
 
-/** Identity of a search. */
 export interface TraceRequest {
   target: string;
   strategy: TraceStrategy | null;
@@ -25,7 +23,6 @@ export interface TraceRequest {
 
 export type TraceJob = JobWithOutcome & { input: TraceRecord; outcome: TraceOutcome | null };
 
-/** Searches: inputs, responses and outcomes. */
 export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   constructor(store: Store) {
     super(store, traceJobs);
@@ -69,7 +66,6 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   }
 }
 
-/** The newest search of the same target, of any order. */
 export async function newestTrace(
   { store, idKey }: Pick<Asker, 'store' | 'idKey'>,
   { target, strategy }: TraceRequest,

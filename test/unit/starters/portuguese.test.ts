@@ -198,8 +198,7 @@ const screens: Record<string, (ctx: CommandContext) => unknown> = {
       jobs: [{ id: 'trace/x', whole: true }],
       rows: 3,
       workflows: new Set(['x']),
-      doubtful: 1,
-      objects: allKinds().map((one) => ({ ...one, removed: 1, emptied: 0 })),
+      objects: allKinds().map((kind) => ({ kind, removed: 1, emptied: 0 })),
       refusals: [],
     } as never),
 };

@@ -2,10 +2,10 @@ import type { WaitReason, WaitScope } from '../../../domain/attention';
 import { decisionFolder, type DecisionRecord } from '../../../domain/core/decision';
 import type { JobKind } from '../../../domain/job';
 import { Repository } from '../../sealed/sealed-database';
-import { raw, replacing, sql } from '../../statement';
+import { replacing } from '../../sealed/table-rows';
+import { raw, sql } from '../../statement';
 import type { JobRepository } from './jobs';
 
-/** Jobs that need a person. */
 export class InboxRepository extends Repository {
   /**
    * Why an open job needs a person, reported by the waiting workflow; the first of several counts. A job that has
@@ -22,23 +22,23 @@ export class InboxRepository extends Repository {
   ): Promise<void> {
     const marked =
       reason === null
-        ? sql`DELETE FROM wait_mark WHERE holder = ${folder} AND source = ${source}`
-        : sql`INSERT INTO wait_mark (holder, source, reason, since, about)
-            SELECT holder, ${source}, ${reason}, ${at}, ${JSON.stringify(about)}
-            FROM job WHERE holder = ${folder} AND ended_at IS NULL
-            ${raw(replacing(['holder', 'source'], ['reason', 'since', 'about']))}`;
+        ? sql`DELETE FROM wait_mark WHERE folder = ${folder} AND source = ${source}`
+        : sql`INSERT INTO wait_mark (folder, source, reason, since, about)
+            SELECT folder, ${source}, ${reason}, ${at}, ${JSON.stringify(about)}
+            FROM job WHERE folder = ${folder} AND ended_at IS NULL
+            ${raw(replacing('wait_mark', 'reason', 'since', 'about'))}`;
     await this.store.commit([
       marked,
-      sql`UPDATE job SET attention_at = (SELECT min(since) FROM wait_mark WHERE holder = ${folder})
-        WHERE holder = ${folder} AND ended_at IS NULL`,
+      sql`UPDATE job SET attention_at = (SELECT min(since) FROM wait_mark WHERE folder = ${folder})
+        WHERE folder = ${folder} AND ended_at IS NULL`,
     ]);
   }
 
   /** Open jobs that wait for this, and the reporting workflow. */
   waiting(reason: WaitReason): Promise<{ folder: string; source: string }[]> {
     return this.store.read(sql`
-      SELECT wait_mark.holder AS folder, source FROM wait_mark
-      JOIN job ON job.holder = wait_mark.holder WHERE reason = ${reason} AND ended_at IS NULL`);
+      SELECT job.folder, source FROM wait_mark
+      JOIN job ON job.folder = wait_mark.folder WHERE reason = ${reason} AND ended_at IS NULL`);
   }
 
   /** Counts of open jobs and of jobs that need a person, by kind. */
@@ -47,14 +47,13 @@ export class InboxRepository extends Repository {
   > {
     return this.store.read(sql`
       SELECT kind, count(*) - count(ended_at) AS open, count(attention_at) AS attention,
-        min(CASE WHEN ended_at IS NULL THEN created_at END) AS "oldestAt"
+        min(CASE WHEN ended_at IS NULL THEN created_at END) AS oldest_at
       FROM job WHERE ended_at IS NULL OR attention_at IS NOT NULL GROUP BY kind`);
   }
 
-  /** A person has resolved a job that has ended. */
   async settle(folder: string): Promise<void> {
     await this.store.commit([
-      sql`UPDATE job SET attention_at = NULL WHERE holder = ${folder} AND ended_at IS NOT NULL`,
+      sql`UPDATE job SET attention_at = NULL WHERE folder = ${folder} AND ended_at IS NOT NULL`,
     ]);
   }
 }
@@ -63,7 +62,6 @@ interface WithJobs {
   jobs: JobRepository;
 }
 
-/** A resolution of the job of a folder; null: none. */
 export function decisionOf(
   { jobs }: WithJobs,
   folder: string,
@@ -72,7 +70,6 @@ export function decisionOf(
   return jobs.input<DecisionRecord>(decisionFolder(folder, number));
 }
 
-/** All of them, in order. */
 export async function decisionsOf(store: WithJobs, folder: string): Promise<DecisionRecord[]> {
   const found: DecisionRecord[] = [];
   for (let number = 1; ; number += 1) {

@@ -13,11 +13,9 @@ import { Repository } from '../../sealed/sealed-database';
 import { partsOf, raw, sql, type Statement } from '../../statement';
 import type { Store } from '../../store';
 
-/** Status of a job. */
 export interface JobBacklog {
   /** False: never requested, or erased. */
   isStored: boolean;
-  /** Null before its end. */
   status: string | null;
 }
 
@@ -26,12 +24,10 @@ export interface ChildRow extends JobBacklog {
   child: ChildJob;
 }
 
-/** Rows per query. */
 const perPage = 200;
 
 /** Batches whose rows are jobs. */
 export class JobBatchRepository extends Repository<Store> {
-  /** Null: none. */
   record(folder: string): Promise<JobBatchRecord | null> {
     return this.store.jobs.input<JobBatchRecord>(folder);
   }
@@ -67,8 +63,8 @@ export class JobBatchRepository extends Repository<Store> {
    */
   async stopChildren(folder: string, word: StopWord): Promise<void> {
     for await (const own of this.#ownOpen(folder)) {
-      const started = await this.store.read<{ holder: string }>(sql`SELECT holder ${own}`);
-      await Promise.all(started.map(({ holder }) => this.store.jobs.stop(holder, word)));
+      const started = await this.store.read<{ folder: string }>(sql`SELECT folder ${own}`);
+      await Promise.all(started.map((one) => this.store.jobs.stop(one.folder, word)));
     }
   }
 
@@ -80,11 +76,11 @@ export class JobBatchRepository extends Repository<Store> {
         isStored && status === null ? [child.jobId] : [],
       );
       if (open.length === 0) continue;
-      const holders = sql`SELECT holder FROM job WHERE ended_at IS NULL AND id IN ${open}`;
+      const folders = sql`SELECT folder FROM job WHERE ended_at IS NULL AND id IN ${open}`;
       const only = word === undefined ? raw('') : sql`AND word = ${word}`;
       await this.store.commit([
-        sql`DELETE FROM stop_mark WHERE holder IN (${holders}) ${only}`,
-        sql`UPDATE job SET attention_at = NULL WHERE holder IN (${holders})`,
+        sql`DELETE FROM stop_mark WHERE folder IN (${folders}) ${only}`,
+        sql`UPDATE job SET attention_at = NULL WHERE folder IN (${folders})`,
       ]);
     }
   }
@@ -147,7 +143,7 @@ export class JobBatchRepository extends Repository<Store> {
   async *#ownOpen(folder: string): AsyncGenerator<Statement> {
     for (const ids of partsOf([...(await this.ownChildren(new Set([folder])))]))
       yield sql`FROM job WHERE ended_at IS NULL AND id IN ${ids}
-        AND created_at >= (SELECT created_at FROM job WHERE holder = ${folder})`;
+        AND created_at >= (SELECT created_at FROM job WHERE folder = ${folder})`;
   }
 
   #pages(folder: string): AsyncGenerator<ChildRow[]> {

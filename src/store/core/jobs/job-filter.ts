@@ -5,13 +5,11 @@ export interface JobFilter {
   kind?: JobKind;
   /** `open`: not ended. */
   status?: string;
-  /** ISO 8601 of its creation. */
   since?: string;
   /** ISO 8601: needs a person since then or later. */
   waitingSince?: string;
   /** Keyed names: jobs with data about any of them. */
   subjects?: readonly string[];
-  /** Keyed name. */
   label?: string;
 }
 
@@ -29,7 +27,6 @@ const columns = {
   attention: sql`attention_at`,
 };
 
-/** Condition, order and limit of a list. */
 export function pageOf(filter: JobFilter, { sort, limit, after }: JobPage): Statement {
   const { kind, label, since, status, subjects, waitingSince } = filter;
   const by = columns[sort];
@@ -41,7 +38,7 @@ export function pageOf(filter: JobFilter, { sort, limit, after }: JobPage): Stat
     waitingSince !== undefined && sql`attention_at >= ${waitingSince}`,
     label !== undefined && sql`label = ${label}`,
     subjects !== undefined &&
-      sql`holder IN (SELECT holder FROM subject WHERE subject IN ${subjects})`,
+      sql`folder IN (SELECT holder FROM subject WHERE subject IN ${subjects})`,
     after !== undefined && sql`(${by}, id) < (SELECT ${by}, id FROM job WHERE id = ${after})`,
   ];
   const those = conditions.filter((one) => one !== false);

@@ -1,6 +1,5 @@
 import type { WaitReason, WaitScope } from '../../../domain/attention';
 import type { JobEnding, JobKind, OutputTerms } from '../../../domain/job';
-import { rowName } from '../../sealed/seal';
 import type { SealedDatabase } from '../../sealed/sealed-database';
 import { raw, sql, type Statement } from '../../statement';
 
@@ -9,7 +8,6 @@ export interface JobRow {
   kind: JobKind;
   /** Folder of all its records. */
   folder: string;
-  /** Null before its end. */
   status: string | null;
   needsAttention: boolean;
   /** ISO 8601: since when it needs a person; null: it needs none. */
@@ -17,24 +15,18 @@ export interface JobRow {
   /** Why an open job needs a person; null otherwise. */
   waitsFor: WaitReason | null;
   waitsAbout: WaitScope;
-  /** Keyed name. */
   label: string | null;
   createdAt: string;
-  /** Null before its end. */
   endedAt: string | null;
-  /** Its shape depends on the kind. */
   input: unknown;
   /** Null: default. */
   output: OutputTerms | null;
 }
 
-/** A job with its outcome. */
 export interface JobWithOutcome extends JobRow {
-  /** Null before its end. */
   outcome: unknown;
 }
 
-/** The input of a job, and its folder. */
 export interface StoredJob<I> {
   folder: string;
   record: I;
@@ -60,44 +52,32 @@ export interface EndedJob {
   rows: number;
 }
 
-type FoundRow = Omit<JobRow, 'waitsAbout' | 'input' | 'output'> & {
-  waitsAbout: string | null;
-  input: Uint8Array;
-  output: string | null;
-  outcome: Uint8Array | null;
-};
-
 const ofFirstMark = (column: string): Statement => sql`CASE WHEN ended_at IS NULL THEN
-  (SELECT ${raw(column)} FROM wait_mark WHERE wait_mark.holder = job.holder ORDER BY since, source LIMIT 1) END`;
+  (SELECT ${raw(column)} FROM wait_mark WHERE wait_mark.folder = job.folder ORDER BY since, source LIMIT 1) END`;
 
-const columns = sql`holder AS folder, id, kind, status, attention_at AS "attentionAt", label,
-  created_at AS "createdAt", ended_at AS "endedAt", input, output,
-  ${ofFirstMark('reason')} AS "waitsFor", ${ofFirstMark('about')} AS "waitsAbout"`;
+const columns = sql`folder, id, kind, status, attention_at, label, created_at, ended_at, input, output,
+  ${ofFirstMark('reason')} AS waits_for, ${ofFirstMark('about')} AS waits_about`;
 
-/** @param which condition, order and limit */
-export async function jobRows(store: SealedDatabase, which: Statement): Promise<JobRow[]> {
-  const rows = await store.read<FoundRow>(sql`SELECT ${columns} FROM job ${which}`);
-  return rows.map((row) => opened(store, row));
+export function jobRows(store: SealedDatabase, which: Statement): Promise<JobRow[]> {
+  return found<JobRow>(store, which, columns);
 }
 
-/** As `jobRows`, with their outcomes. */
-export async function jobsWithOutcome(
+export function jobsWithOutcome(
   store: SealedDatabase,
   which: Statement,
 ): Promise<JobWithOutcome[]> {
-  const rows = await store.read<FoundRow>(sql`SELECT ${columns}, outcome FROM job ${which}`);
-  return rows.map((row) => ({
-    ...opened(store, row),
-    outcome: row.outcome && store.opened(rowName('job', row.folder), row.outcome),
-  }));
+  return found<JobWithOutcome>(store, which, sql`${columns}, outcome`);
 }
 
-function opened(store: SealedDatabase, { waitsAbout, input, output, ...row }: FoundRow): JobRow {
-  return {
+async function found<T extends JobRow>(
+  store: SealedDatabase,
+  which: Statement,
+  those: Statement,
+): Promise<T[]> {
+  const rows = await store.select<T & { waitsAbout: string | null }>('job', which, those);
+  return rows.map((row) => ({
     ...row,
     needsAttention: row.attentionAt !== null,
-    waitsAbout: waitsAbout === null ? null : (JSON.parse(waitsAbout) as WaitScope),
-    input: store.opened(rowName('job', row.folder), input),
-    output: output === null ? null : (JSON.parse(output) as OutputTerms),
-  };
+    waitsAbout: row.waitsAbout === null ? null : (JSON.parse(row.waitsAbout) as WaitScope),
+  }));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../../domain/core/audit';
-import { jobFolder, type JobEnding, type JobKind, type Words } from '../../../domain/job';
+import { jobFolder, type JobEnding, type JobKind } from '../../../domain/job';
 import type { IdKey } from '../../../protection/id-key';
 import { keySegment } from '../../records';
 import { Repository } from '../../sealed/sealed-database';
@@ -14,15 +14,12 @@ export interface Asker {
   environment: { actor: string };
 }
 
-/** How jobs of one kind differ from others. */
 export interface JobShape<O> {
   kind: JobKind;
-  /** Their root folder. */
   root: string;
   end: (outcome: O) => JobEnding;
 }
 
-/** The jobs of one kind. */
 export class JobsOfKind<
   I extends { jobId: string; createdAt: string },
   O extends object,
@@ -34,7 +31,6 @@ export class JobsOfKind<
     this.#shape = shape;
   }
 
-  /** The input; null: no such job. */
   record(folder: string): Promise<I | null> {
     return this.store.jobs.input<I>(folder);
   }
@@ -61,7 +57,6 @@ export class JobsOfKind<
     return record;
   }
 
-  /** Null before its end. */
   outcome(folder: string): Promise<O | null> {
     return this.store.jobs.outcome<O>(folder);
   }
@@ -79,7 +74,6 @@ export class JobsOfKind<
     return first;
   }
 
-  /** The raw response; null: none. */
   answer(folder: string, call?: number): Promise<Buffer | null> {
     return answerOf(this.store, folder, call);
   }
@@ -112,12 +106,10 @@ export class JobsOfKind<
     }
   }
 
-  /** The count of `note`. */
   async noted(folder: string, what: readonly string[]): Promise<number> {
     return (await this.store.records.list(notesPrefix(folder, what))).length;
   }
 
-  /** Resets the count of `note`. */
   async takeBack(folder: string, what: readonly string[]): Promise<void> {
     await this.store.records.removeAll(notesPrefix(folder, what));
   }
@@ -158,8 +150,6 @@ export interface JobFolders {
   root: string;
   /** Their name in plans and erasure records. */
   word: string;
-  /** Their personal data: shown with a plan. */
-  holds: Words;
   /** First segment of the subjects that its jobs share: erased with the last job. */
   fence?: string;
   /** The service's reports on persons: an erasure removes entries that name another subject. */

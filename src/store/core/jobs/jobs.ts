@@ -4,15 +4,8 @@ import type { JobEnding, JobKind, JobStart, OutputTerms, StopWord } from '../../
 import { pagesOf } from '../../pages';
 import { Sealed, rowName } from '../../sealed/seal';
 import { Repository } from '../../sealed/sealed-database';
-import {
-  beginsWith,
-  insertInto,
-  joined,
-  raw,
-  replacing,
-  sql,
-  type Statement,
-} from '../../statement';
+import { insertInto, replacing } from '../../sealed/table-rows';
+import { beginsWith, joined, raw, sql, type Statement } from '../../statement';
 import { addSubjects, requestedIn } from '../subjects';
 import { pageOf, type JobFilter, type JobPage } from './job-filter';
 import {
@@ -26,12 +19,6 @@ import {
   type StoredJob,
 } from './job-rows';
 
-interface BodyRow {
-  folder: string;
-  body: Uint8Array | null;
-}
-
-/** Of all jobs in a period. */
 const perPage = 2_000;
 
 const newestFirst = sql`created_at DESC, id DESC`;
@@ -62,14 +49,13 @@ export class JobRepository extends Repository {
     limit: number,
   ): Promise<EndedJob[]> {
     return this.store.read(sql`
-      SELECT holder AS folder, id, ended_at AS "endedAt",
-        (SELECT count(*) FROM outcome WHERE outcome.job = holder) AS rows
+      SELECT folder, id, ended_at,
+        (SELECT count(*) FROM outcome WHERE outcome.job = folder) AS rows
       FROM job WHERE kind = ${kind} AND ended_at < ${instant}
         AND (ended_at, id) > (${after?.endedAt ?? ''}, ${after?.id ?? ''})
       ORDER BY ended_at, id LIMIT ${limit}`);
   }
 
-  /** Null: none. */
   async get(id: string): Promise<JobRow | null> {
     return (await jobRows(this.store, sql`WHERE id = ${id}`))[0] ?? null;
   }
@@ -98,7 +84,7 @@ export class JobRepository extends Repository {
     const holders = sql`SELECT holder FROM subject WHERE subject = ${subject}`;
     return jobsWithOutcome(
       this.store,
-      sql`WHERE kind = ${kind} AND holder IN (${holders}) ORDER BY ${newestFirst} LIMIT 100`,
+      sql`WHERE kind = ${kind} AND folder IN (${holders}) ORDER BY ${newestFirst} LIMIT 100`,
     );
   }
 
@@ -114,7 +100,6 @@ export class JobRepository extends Repository {
     });
   }
 
-  /** The stored ones of these jobs, by id. */
   async named(ids: readonly string[]): Promise<Map<string, JobRow>> {
     const rows = ids.length === 0 ? [] : await jobRows(this.store, sql`WHERE id IN ${ids}`);
     return new Map(rows.map((row) => [row.id, row]));
@@ -127,14 +112,12 @@ export class JobRepository extends Repository {
     return (await jobRows(this.store, last))[0] ?? null;
   }
 
-  /** Null: no such job. */
   input<I>(folder: string): Promise<I | null> {
-    return this.#body<I>(sql`input`, folder);
+    return this.#body<I>('input', folder);
   }
 
-  /** Null before its end. */
   outcome<O>(folder: string): Promise<O | null> {
-    return this.#body<O>(sql`outcome`, folder);
+    return this.#body<O>('outcome', folder);
   }
 
   /** Afterwards it can be started. False: the job exists, and stays. */
@@ -144,10 +127,9 @@ export class JobRepository extends Repository {
     input: unknown,
     entries: readonly AuditEntry[] = [],
   ): Promise<boolean> {
-    const columns = ['holder', 'id', 'kind', 'label', 'created_at', 'input'];
-    const row = [folder, id, kind, label, createdAt, new Sealed(rowName('job', folder), input)];
+    const row = { folder, id, kind, label, createdAt, input };
     const held = addSubjects(folder, requestedIn(id, input));
-    return this.store.changes(insertInto('job', columns, [row]), entries, held);
+    return this.store.changes(insertInto('job', [row]), entries, held);
   }
 
   /** False: the first outcome stays. */
@@ -168,15 +150,14 @@ export class JobRepository extends Repository {
 
   /** Afterwards no claim of the job commits, whoever drives it. A cancellation is permanent. */
   async stop(folder: string, word: StopWord, entries: readonly AuditEntry[] = []): Promise<void> {
-    const otherwise = word === 'paused' ? undefined : replacing(['holder'], ['word']);
-    const mark = insertInto('stop_mark', ['holder', 'word'], [[folder, word]], otherwise);
+    const otherwise = word === 'paused' ? undefined : replacing('stop_mark', 'word');
+    const mark = insertInto('stop_mark', [{ folder, word }], otherwise);
     await this.store.commit([{ lock: { name: folder, how: 'alone' }, ...mark }], entries);
   }
 
-  /** Null: it is not stopped. */
   async stopWord(folder: string): Promise<StopWord | null> {
     const [mark] = await this.store.read<{ word: StopWord }>(
-      sql`SELECT word FROM stop_mark WHERE holder = ${folder}`,
+      sql`SELECT word FROM stop_mark WHERE folder = ${folder}`,
     );
     return mark?.word ?? null;
   }
@@ -185,19 +166,17 @@ export class JobRepository extends Repository {
   async release(folder: string, word?: StopWord): Promise<void> {
     const only = word === undefined ? raw('') : sql`AND word = ${word}`;
     await this.store.commit([
-      sql`DELETE FROM stop_mark WHERE holder = ${folder} ${only}`,
-      sql`DELETE FROM wait_mark WHERE holder = ${folder}`,
-      sql`UPDATE job SET attention_at = NULL WHERE holder = ${folder} AND ended_at IS NULL`,
+      sql`DELETE FROM stop_mark WHERE folder = ${folder} ${only}`,
+      sql`DELETE FROM wait_mark WHERE folder = ${folder}`,
+      sql`UPDATE job SET attention_at = NULL WHERE folder = ${folder} AND ended_at IS NULL`,
     ]);
   }
 
   /** Jobs whose folders have this prefix, newest first. */
   async below<I>(prefix: string): Promise<StoredJob<I>[]> {
-    const rows = await this.store.read<BodyRow>(sql`
-      SELECT holder AS folder, input AS body FROM job
-      WHERE ${beginsWith('holder', prefix)} AND ${isNoDecision}
-      ORDER BY created_at DESC, holder DESC`);
-    return rows.map((row) => ({ folder: row.folder, record: this.#opened(row) as I }));
+    return this.#inputs<I>(
+      sql`${beginsWith('folder', prefix)} ORDER BY created_at DESC, folder DESC`,
+    );
   }
 
   /**
@@ -207,18 +186,14 @@ export class JobRepository extends Repository {
    */
   async last<I>(prefix: string, endedSince?: string): Promise<StoredJob<I> | null> {
     const isEnded =
-      endedSince === undefined ? raw('') : sql`AND outcome IS NOT NULL AND holder >= ${endedSince}`;
-    const [row] = await this.store.read<BodyRow>(sql`
-      SELECT holder AS folder, input AS body FROM job
-      WHERE ${beginsWith('holder', prefix)} AND ${isNoDecision} ${isEnded}
-      ORDER BY holder DESC LIMIT 1`);
-    return row ? { folder: row.folder, record: this.#opened(row) as I } : null;
+      endedSince === undefined ? raw('') : sql`AND outcome IS NOT NULL AND folder >= ${endedSince}`;
+    const last = sql`${beginsWith('folder', prefix)} ${isEnded} ORDER BY folder DESC LIMIT 1`;
+    return (await this.#inputs<I>(last))[0] ?? null;
   }
 
-  /** Changes how its results are written. */
   async putOutput(folder: string, output: OutputTerms): Promise<void> {
     const text = JSON.stringify(output);
-    await this.store.commit([sql`UPDATE job SET output = ${text} WHERE holder = ${folder}`]);
+    await this.store.commit([sql`UPDATE job SET output = ${text} WHERE folder = ${folder}`]);
   }
 
   /** Copies the setting of another job, if it has none. */
@@ -231,18 +206,25 @@ export class JobRepository extends Repository {
 
   /** For a job that never ran: another one replaces it. */
   async remove(folder: string): Promise<void> {
-    await this.store.commit([sql`DELETE FROM job WHERE holder = ${folder}`]);
+    await this.store.commit([sql`DELETE FROM job WHERE folder = ${folder}`]);
   }
 
-  async #body<T>(column: Statement, folder: string): Promise<T | null> {
-    const [row] = await this.store.read<BodyRow>(
-      sql`SELECT holder AS folder, ${column} AS body FROM job WHERE holder = ${folder}`,
+  async #inputs<I>(which: Statement): Promise<StoredJob<I>[]> {
+    const rows = await this.store.select<{ folder: string; input: I }>(
+      'job',
+      sql`WHERE ${isNoDecision} AND ${which}`,
+      sql`folder, input`,
     );
-    return row === undefined ? null : (this.#opened(row) as T | null);
+    return rows.map(({ folder, input: record }) => ({ folder, record }));
   }
 
-  #opened({ folder, body }: BodyRow): unknown {
-    return body && this.store.opened(rowName('job', folder), body);
+  async #body<T>(column: 'input' | 'outcome', folder: string): Promise<T | null> {
+    const [row] = await this.store.select<Record<string, T | null>>(
+      'job',
+      sql`WHERE folder = ${folder}`,
+      sql`folder, ${raw(column)}`,
+    );
+    return row?.[column] ?? null;
   }
 }
 
@@ -250,5 +232,5 @@ function ended({ folder, ending, outcome }: EndOfJob): Statement {
   const { status, needsAttention, endedAt } = ending;
   const body = new Sealed(rowName('job', folder), outcome);
   return sql`UPDATE job SET status = ${status}, attention_at = ${needsAttention ? endedAt : null},
-      ended_at = ${endedAt}, outcome = ${body} WHERE holder = ${folder}`;
+      ended_at = ${endedAt}, outcome = ${body} WHERE folder = ${folder}`;
 }
