@@ -215,19 +215,24 @@ export class FakeActivities {
       let now = startedAt;
       const answers: RowAnswer[] = [];
       for (const [index, row] of input.rows.entries()) {
-        const last = answers.at(-1);
-        waits &&= !endsRun(last) && now < startedAt + 900;
+        const stopped = answers.find(endsRun);
+        const failures = answers.filter(hasFailed).length;
+        const isLeftOut = failures > 1 || answers.slice(-1).some(hasFailed);
+        waits &&= stopped === undefined && !isLeftOut && now < startedAt + 900;
         if (index >= slots && waits) {
           waits = await this.#takePlace(input, time);
           now = await time.now();
           if (waits) rows.add(1);
           if (waits) slots += 1;
         }
-        const answer = endsRun(last)
-          ? unsentLike(last, row)
-          : index < slots
-            ? this.service.request(row, input, now)
-            : noPlace(row, now);
+        const answer =
+          stopped !== undefined
+            ? unsent(row, 'no_time', stopped.notBefore)
+            : isLeftOut
+              ? unsent(row, 'neighbour', 0)
+              : index < slots
+                ? this.service.request(row, input, now)
+                : unsent(row, 'no_slot', now);
         if (answer === null) throw new Error('the worker was lost');
         answers.push(answer);
       }
@@ -336,16 +341,20 @@ function inFlightOf(all: Map<string, InFlight>, name: string): InFlight {
 
 type Unsent = Extract<RowAnswer, { kind: 'unsent' }>;
 
-function endsRun(answer: RowAnswer | undefined): answer is Unsent {
-  return answer?.kind === 'unsent' && !['in_flight', 'no_slot'].includes(answer.reason);
+/** What concerns all rows. */
+function endsRun(answer: RowAnswer): answer is Unsent {
+  const aboutOne = ['in_flight', 'neighbour', 'no_slot', 'not_sent'];
+  return answer.kind === 'unsent' && !aboutOne.includes(answer.reason);
 }
 
-/** The rest of a run that was turned away stays at home, and waits with it unless it is about one row. */
-function unsentLike(stopped: Unsent, [rowIndex, attempts]: RequestRow): Unsent {
-  const notBefore = stopped.reason === 'not_sent' ? 0 : stopped.notBefore;
-  return { kind: 'unsent', rowIndex, attempts, reason: 'no_time', notBefore };
+function hasFailed(answer: RowAnswer): boolean {
+  return answer.kind === 'unknown' || (answer.kind === 'unsent' && answer.reason === 'not_sent');
 }
 
-function noPlace([rowIndex, attempts]: RequestRow, notBefore: number): Unsent {
-  return { kind: 'unsent', rowIndex, attempts, reason: 'no_slot', notBefore };
+function unsent(
+  [rowIndex, attempts]: RequestRow,
+  reason: Unsent['reason'],
+  notBefore: number,
+): Unsent {
+  return { kind: 'unsent', rowIndex, attempts, reason, notBefore };
 }

@@ -187,7 +187,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         stored.push(unsettledOutcome('failed', item, certidaoId, history, lost));
         return settle(row, [rowIndex, 'failed']);
       }
-      const grown = backoffMs(row.failures, random(), { baseMs: 500, maxMs: 60_000 });
+      const grown = backoffMs(row.failures, random(), { baseMs: 250, maxMs: 60_000 });
       row.dueAt = now() + Math.max(grown, status?.retryAfterMs ?? 0);
     };
 

@@ -83,17 +83,23 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       return requestRow(row, chunk);
     };
     let stopped: RowAnswer | null = null;
+    let failures = 0;
+    let hasJustFailed = false;
     try {
       for (const row of input.rows) {
-        const answer: RowAnswer =
-          stopped === null ? await answerFor(row) : unsentLike(stopped, row);
+        let answer: RowAnswer;
+        if (stopped !== null) answer = unsentLike(stopped, row);
+        else if (hasJustFailed) answer = unsent(row, 'neighbour', 0);
+        else answer = await answerFor(row);
         answers.push(answer);
+        hasJustFailed = hasFailed(answer);
+        if (hasJustFailed) failures += 1;
         if (answer.kind === 'accepted') {
           slots -= 1;
           const dueAt = answer.dueAt ?? answer.requestedAt + certificatePace.firstMs;
           waitsUntil = Math.min(waitsUntil, dueAt - slotMarginMs);
         }
-        if (stopped === null && endsChunk(answer)) stopped = answer;
+        if (stopped === null && (endsChunk(answer) || failures > 1)) stopped = answer;
       }
       await chunk.receipt;
       if (stored.length + sent.length > 0) {
@@ -138,19 +144,25 @@ function wasAccepted({ kind }: RowAnswer): boolean {
   return kind === 'accepted';
 }
 
-/** After a refused token or a pause the rest of the chunk waits as long; a failure of one row delays no other. */
+/** After a refused token or a pause the rest of the chunk waits as long; failures of two rows delay no other. */
 function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
-  const isAboutAll = stopped.kind === 'unsent' && stopped.reason !== 'not_sent';
-  return unsent(row, 'no_time', isAboutAll ? stopped.notBefore : 0);
+  return endsChunk(stopped)
+    ? unsent(row, 'no_time', stopped.notBefore)
+    : unsent(row, 'neighbour', 0);
 }
 
-/** After a lost response the next row of the chunk would be at risk too. */
-function endsChunk(answer: RowAnswer): boolean {
-  if (answer.kind === 'unknown') return answer.own;
+/** What concerns all rows. */
+function endsChunk(answer: RowAnswer): answer is Extract<RowAnswer, { kind: 'unsent' }> {
   return (
     answer.kind === 'unsent' &&
-    ['cancelled', 'credentials', 'fault', 'not_sent', 'paused', 'store'].includes(answer.reason)
+    ['cancelled', 'credentials', 'fault', 'paused', 'store'].includes(answer.reason)
   );
+}
+
+/** The request of this row alone: the next row is left out, and a second failure ends the chunk. */
+function hasFailed(answer: RowAnswer): boolean {
+  if (answer.kind === 'unknown') return answer.own;
+  return answer.kind === 'unsent' && answer.reason === 'not_sent';
 }
 
 function messageOf(error: unknown): string {

@@ -69,6 +69,8 @@ export type UnsentReason =
   | 'no_slot'
   /** The service throttled us, or was unreachable: nothing was processed. */
   | 'not_sent'
+  /** A row before it failed, and neighbours share their failures. */
+  | 'neighbour'
   /** The token was refused. */
   | 'credentials'
   /** Another job is sending for this purchase subject: check again after its `answerBy`. */

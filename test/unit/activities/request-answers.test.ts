@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { StoreError } from '../../../src/store/store-error';
+import { cnpj } from '../../support/documents';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB, documents } from './certificate-bench';
 
@@ -104,21 +105,19 @@ it.each([400, 404, 409, 422])('files a refusal with %i as failed and goes on', a
   expect(JSON.stringify(outcome)).not.toContain(documentA);
 });
 
-it('sends nothing more in a run that was told to wait; the row waits, and the others need not', async () => {
+it('sends nothing more while the service says to wait', async () => {
   bench.server.reply = (_request, response) => sendJson(response, 429, {}, { 'retry-after': '9' });
-  const work = await bench.work('w1', documents);
+  const work = await bench.work('w1', [...documents, cnpj(1)]);
   const before = Date.now();
   const answers = await bench.request(work);
   expect(answers).toMatchObject([
     { kind: 'unsent', rowIndex: 0, reason: 'not_sent', attempts: 0 },
-    { kind: 'unsent', rowIndex: 1, reason: 'no_time', attempts: 0 },
-    { kind: 'unsent', rowIndex: 2, reason: 'no_time', attempts: 0 },
+    { kind: 'unsent', rowIndex: 1, reason: 'neighbour', attempts: 0, notBefore: 0 },
+    { kind: 'unsent', rowIndex: 2, reason: 'no_permit', attempts: 0 },
+    { kind: 'unsent', rowIndex: 3, reason: 'no_time', attempts: 0 },
   ]);
-  const [first, ...others] = answers.map((answer) =>
-    answer.kind === 'unsent' ? answer.notBefore : -1,
-  );
-  expect(first).toBeGreaterThanOrEqual(before + 9_000);
-  expect(others).toEqual([0, 0]);
+  const [first] = answers;
+  expect(first?.kind === 'unsent' && first.notBefore).toBeGreaterThanOrEqual(before + 9_000);
   expect(bench.server.received).toHaveLength(1);
   expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'not_sent' });
   expect(await bench.last(documentB)).toBeNull();
@@ -150,12 +149,15 @@ it('sends a row again under a new decision after it was surely not sent', async 
   expect((await bench.last(documentA))?.n).toBe(2);
 });
 
-it('sends nothing again of itself after the service could not be reached', async () => {
-  const work = await bench.work('w1', [documentA, documentB]);
+it('leaves out the neighbour of a row that could not be sent, and ends the chunk at the second', async () => {
+  const work = await bench.work('w1', [...documents, cnpj(1), cnpj(2)]);
   await bench.service.close();
   expect(await bench.request(work)).toMatchObject([
     { kind: 'unsent', reason: 'not_sent', attempts: 0 },
-    { kind: 'unsent', reason: 'no_time' },
+    { kind: 'unsent', reason: 'neighbour', notBefore: 0 },
+    { kind: 'unsent', reason: 'not_sent', attempts: 0 },
+    { kind: 'unsent', reason: 'neighbour', notBefore: 0 },
+    { kind: 'unsent', reason: 'neighbour', notBefore: 0 },
   ]);
   expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'not_sent' });
 });
@@ -169,18 +171,19 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['a 2xx that is no JSON', (response) => void response.end('<html>')],
   ['a 2xx without the id', (response) => sendJson(response, 202, { status: 'queued' })],
 ])(
-  'calls the outcome unknown after %s, on file, and sends no other row of the run',
+  'calls the outcome unknown after %s, on file, and leaves out its neighbour alone',
   async (_words, reply) => {
     bench.server.reply = (request, response) =>
       request.body === body(documentA)
         ? reply(response)
         : sendJson(response, 202, { certidao_id: 'c-2' });
-    const work = await bench.work('w1', [documentA, documentB]);
+    const work = await bench.work('w1', documents.slice(0, 3));
     expect(await bench.request(work)).toMatchObject([
       { kind: 'unknown', rowIndex: 0, attempts: 1, own: true },
-      { kind: 'unsent', rowIndex: 1, attempts: 0, reason: 'no_time' },
+      { kind: 'unsent', rowIndex: 1, attempts: 0, reason: 'neighbour' },
+      { kind: 'accepted', rowIndex: 2 },
     ]);
-    expect(bench.server.posts()).toHaveLength(1);
+    expect(bench.server.posts()).toHaveLength(2);
     expect(await bench.history(documentB)).toEqual([]);
     expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'unknown' });
     const [outcome] = await bench.outcomes(work);

@@ -111,30 +111,31 @@ export class RequestChunks {
   /**
    * A chunk returns rows that it had no time for: the rate was too high. If for want of permits, chunks
    * go one at a time until a full one returns in half a second; slow responses need all concurrent
-   * chunks. Rows without a slot prove nothing.
+   * chunks. Rows without a slot, and those whose request failed, prove nothing.
    *
    * @param given slots at its start
    */
   learn(answers: readonly RowAnswer[], given: number, tookMs: number): void {
-    const tried = answers.filter((answer) => unsentFor(answer) !== 'no_slot');
-    const sent = tried.filter(wasSent).length;
-    if (sent < tried.length) {
-      this.#rows = Math.max(1, sent);
-      this.#oneAtATime = tried.some((answer) => unsentFor(answer) === 'no_permit');
-    } else if (sent > 0 && tookMs < limits.quickChunkMs) {
-      this.#rows = Math.min(limits.chunkRows, Math.max(this.#rows, sent * 2));
+    const isLate = answers.some((answer) => isOneOf(answer, ['no_permit', 'no_time']));
+    const tried = answers.filter((answer) => wasSent(answer) || isOneOf(answer, ['not_sent']));
+    if (isLate) {
+      this.#rows = Math.max(1, tried.length);
+      this.#oneAtATime = answers.some((answer) => isOneOf(answer, ['no_permit']));
+    } else if (tried.length > 0 && tookMs < limits.quickChunkMs) {
+      this.#rows = Math.min(limits.chunkRows, Math.max(this.#rows, tried.length * 2));
       this.#oneAtATime = false;
     }
     if (given === answers.length) return;
     const more = tookMs < limits.quickChunkMs ? 1 : 0;
-    this.#slotless = sent === answers.length ? Math.max(1, (this.#slotless ?? 0) + more) : 0;
+    const hadAll = !isLate && !answers.some((answer) => isOneOf(answer, ['no_slot']));
+    this.#slotless = hadAll ? Math.max(1, (this.#slotless ?? 0) + more) : 0;
   }
 }
 
-export function wasSent({ kind }: RowAnswer): boolean {
+function wasSent({ kind }: RowAnswer): boolean {
   return kind !== 'unsent';
 }
 
-function unsentFor(answer: RowAnswer): UnsentReason | null {
-  return answer.kind === 'unsent' ? answer.reason : null;
+function isOneOf(answer: RowAnswer, reasons: readonly UnsentReason[]): boolean {
+  return answer.kind === 'unsent' && reasons.includes(answer.reason);
 }

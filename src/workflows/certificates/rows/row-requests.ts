@@ -186,6 +186,7 @@ export class RowRequests {
       case 'cancelled':
         this.#rows.state.cancel ??= 'wait';
         return null;
+      case 'neighbour':
       case 'not_sent':
         return null;
       case 'credentials':
