@@ -1,8 +1,9 @@
 import { ContractError, StatusError } from '../../src/apis/http/errors';
 import { decodeProblem, parseJson } from '../../src/apis/http/problem';
+import { resourceFromWire } from '../../src/apis/investigation/resource';
 import {
   acceptedIdFromWire,
-  issuanceFromWire,
+  issuanceWire,
 } from '../../src/apis/investigation/wire/certificates.wire';
 import { inOurWords, type Told } from './issuance-in-our-words';
 
@@ -13,7 +14,7 @@ const asBody = (json: unknown) => Buffer.from(JSON.stringify(json));
 const decode = (
   json: unknown,
   certidaoId = String((json as { certidao_id?: unknown })?.certidao_id),
-) => issuanceFromWire(call, certidaoId, parseJson(asBody(json)));
+) => resourceFromWire(issuanceWire, call, parseJson(asBody(json)), ['certidaoId', certidaoId]);
 
 /** Every field of the specification's table at once, which no issuance has. */
 const whole: Told = {

@@ -1,8 +1,9 @@
 import { ContractError } from '../../src/apis/http/errors';
+import { resourceFromWire } from '../../src/apis/investigation/resource';
 import {
-  changeFromWire,
   changePageFromWire,
-  monitorFromWire,
+  changeWire,
+  monitorWire,
 } from '../../src/apis/investigation/wire/monitors.wire';
 import { bySeverity, isOpen, type Change } from '../../src/domain/monitors/change';
 import { notTaken } from '../../src/domain/monitors/update';
@@ -40,8 +41,10 @@ const change = {
   acknowledged_at: '2026-01-05T13:00:00Z',
 };
 
-const readMonitor = (fields: object) => monitorFromWire(call, id, { ...monitor, ...fields });
-const readChange = (fields: object) => changeFromWire(call, id, { ...change, ...fields });
+const readMonitor = (fields: object) =>
+  resourceFromWire(monitorWire, call, { ...monitor, ...fields }, ['monitorId', id]);
+const readChange = (fields: object) =>
+  resourceFromWire(changeWire, call, { ...change, ...fields }, ['changeId', id]);
 const readPage = (body: unknown) => changePageFromWire(call, asBody(body));
 
 test('reads every field of a monitor', () => {
@@ -216,7 +219,9 @@ test('an answer without the id that was asked for is none, and quotes no value',
   expect(() => readMonitor({ id: another })).toThrow(
     'GET /monitors/{monitor_id}: the answer cannot be read (id: another_resource)',
   );
-  expect(() => changeFromWire(call, id, undefined)).toThrow(ContractError);
+  expect(() => resourceFromWire(changeWire, call, undefined, ['changeId', id])).toThrow(
+    ContractError,
+  );
 });
 
 test('an id in capitals is the same id', () => {
@@ -245,7 +250,10 @@ it('takes an item for unreadable that no name of an object holds, or that is nes
 });
 
 it('takes hours in quotes for hours, so that an update that was not done shows', () => {
-  const answered = monitorFromWire(call, id, { id, frequency_hours: '24' });
+  const answered = resourceFromWire(monitorWire, call, { id, frequency_hours: '24' }, [
+    'monitorId',
+    id,
+  ]);
   expect(notTaken({ frequencyHours: 12 }, answered)).toEqual([
     { field: 'frequency_hours', requested: 12, answered: 24 },
   ]);

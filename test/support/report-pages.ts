@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAnalysis } from '../../src/apis/credit/result.wire';
-import { dossierFromWire } from '../../src/apis/investigation/wire/dossiers.wire';
-import { lensFromWire } from '../../src/apis/investigation/wire/lens.wire';
-import { traceFromWire } from '../../src/apis/investigation/wire/traces.wire';
+import { resourceFromWire } from '../../src/apis/investigation/resource';
+import { dossierWire } from '../../src/apis/investigation/wire/dossiers.wire';
+import { lensWire } from '../../src/apis/investigation/wire/lens.wire';
+import { traceWire } from '../../src/apis/investigation/wire/traces.wire';
 import type { AnalysedPayer } from '../../src/domain/credit/analysis';
 import { riskSummary } from '../../src/domain/dossiers/follow';
 import type { JobKind as KindName } from '../../src/domain/job';
@@ -108,14 +109,16 @@ export function sampleJobs({
   profile,
   trace,
 }: Answers): Record<string, SampleJob> {
-  const search = traceFromWire(call, null, trace.json);
-  const { dossierId, risk, coverage } = dossierFromWire(
-    call,
+  const search = resourceFromWire(traceWire, call, trace.json, ['traceId', null]);
+  const { dossierId, risk, coverage } = resourceFromWire(dossierWire, call, dossier.json, [
+    'dossierId',
     String(dossier.json['id']),
-    dossier.json,
-  );
+  ]);
   const looked = (answer: Answer): SampleJob => {
-    const { mode, state, billing, artifacts } = lensFromWire(call, null, answer.json);
+    const { mode, state, billing, artifacts } = resourceFromWire(lensWire, call, answer.json, [
+      'analysisId',
+      null,
+    ]);
     const seen = { mode, state, hasResult: true, artifacts: artifacts.length, sha256: null };
     const key = `lens-input/${mode}`;
     const file = {

@@ -1,13 +1,13 @@
 import type { CertificateType } from '../../domain/certificates/certificates';
 import type { Issuance } from '../../domain/certificates/issuance';
 import type { CertificateAssumptions } from '../assumptions';
-import { callTo, type BeforeSend, type HttpCall } from '../http/call';
+import type { BeforeSend, HttpCall } from '../http/call';
 import { ConnectionError, StatusError, TimeoutError, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
-import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { fetchNamed } from './artifacts';
-import { acceptedIdFromWire, idAt, issuanceFromWire } from './wire/certificates.wire';
+import { ResourceApi, type Answer } from './resource';
+import { acceptedIdFromWire, idAt, issuanceWire } from './wire/certificates.wire';
 
 /** Bytes. An issuance is a few hundred; a certificate a few hundred thousand at most. */
 const maxJsonBytes = 1024 * 1024;
@@ -15,16 +15,13 @@ const maxPdfBytes = 50 * 1024 * 1024;
 
 /** A PDF may take this many times as long as a JSON response. */
 const pdfPatience = 4;
-/** Certificate calls (specification: "Certificates"). The token goes into the query. Retries nothing. */
-export class CertificatesApi {
-  readonly service: Service;
-  /** Total time of one call; `answerBy` of an attempt includes it. */
-  readonly timeoutMs: number;
+/** Certificate calls (specification: "Certificates"). The token goes into the query. */
+export class CertificatesApi extends ResourceApi<'issuance', Issuance> {
   readonly #assumptions: CertificateAssumptions;
 
   constructor(service: Service, assumptions: CertificateAssumptions, timeoutMs = 30_000) {
-    this.service = service;
-    this.timeoutMs = timeoutMs;
+    const maxBytes = maxJsonBytes;
+    super(service, timeoutMs, { name: 'issuance', wire: issuanceWire, id: 'certidaoId', maxBytes });
     this.#assumptions = assumptions;
   }
 
@@ -59,16 +56,15 @@ export class CertificatesApi {
     }
   }
 
-  /** Current state of an issuance. @returns the state, and the raw response for the store */
+  /** Current state of an issuance, under the id as it was asked for. */
   async readCertificate(
     certidaoId: string,
     priority: CallPriority,
     signal?: AbortSignal,
-  ): Promise<{ issuance: Issuance; answer: unknown }> {
+  ): Promise<Answer<'issuance', Issuance>> {
     const call = this.#call('GET', '/certidoes/{certidaoId}', { certidaoId });
-    const { body } = await this.service.call(call, priority, signal);
-    const answer = parseJson(body);
-    return { issuance: issuanceFromWire(call, certidaoId, answer), answer };
+    const { answer, issuance } = await this.answerTo(call, certidaoId, priority, signal);
+    return { issuance: { ...issuance, certidaoId }, answer };
   }
 
   /**
@@ -107,7 +103,6 @@ export class CertificatesApi {
   }
 
   #call(method: string, pathTemplate: string, ids: Record<string, string> = {}): HttpCall {
-    const limits = { timeoutMs: this.timeoutMs, maxBytes: maxJsonBytes };
-    return { ...callTo(method, pathTemplate, ids, limits), token: 'query' };
+    return { ...this.callTo(method, pathTemplate, ids), token: 'query' };
   }
 }

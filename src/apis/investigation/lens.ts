@@ -1,17 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { LensAnalysis, LensMode, LensUpload } from '../../domain/lens/lens-analysis';
 import type { LensAssumptions } from '../assumptions';
-import { callTo, type BeforeSend, type HttpCall } from '../http/call';
+import type { BeforeSend, HttpCall } from '../http/call';
 import { ContractError } from '../http/errors';
 import { RefusedAddressError } from '../../protection/address-guard';
 import type { CallPriority } from '../http/limiter';
-import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
-import { idempotencyKey } from './idempotency-key';
-import { lensFromWire } from './wire/lens.wire';
+import { idempotencyKey, ResourceApi, type Answer } from './resource';
+import { lensWire } from './wire/lens.wire';
 
-/** Bytes. Evidence is of unknown size. */
-const maxBytes = 16 * 1024 * 1024;
 /** For the response to an upload, which is not read. */
 const maxUploadAnswerBytes = 1024 * 1024;
 
@@ -25,21 +22,14 @@ export interface LensRequest {
   key: string;
 }
 
-/** The decoded and the raw response: it may hold signed addresses. */
-export interface LensAnswer {
-  analysis: LensAnalysis;
-  answer: object;
-}
+export type LensAnswer = Answer<'analysis', LensAnalysis>;
 
-/** Lens calls (specification: "Lens"). Retries nothing. */
-export class LensApi {
-  readonly service: Service;
-  readonly timeoutMs: number;
+/** Lens calls (specification: "Lens"). */
+export class LensApi extends ResourceApi<'analysis', LensAnalysis> {
   readonly #assumptions: LensAssumptions;
 
   constructor(service: Service, assumptions: LensAssumptions, timeoutMs = 30_000) {
-    this.service = service;
-    this.timeoutMs = timeoutMs;
+    super(service, timeoutMs, { name: 'analysis', wire: lensWire, id: 'analysisId' });
     this.#assumptions = assumptions;
   }
 
@@ -55,7 +45,7 @@ export class LensApi {
     beforeSend?: BeforeSend,
   ): Promise<LensAnswer> {
     const call: HttpCall = {
-      ...this.#call('POST', '/lente/analyses', ''),
+      ...this.callTo('POST', '/lente/analyses'),
       headers: idempotencyKey(key),
       seenThrough: true,
       beforeSend,
@@ -64,7 +54,7 @@ export class LensApi {
         ...(mode !== null && { [this.#assumptions.modeField]: mode }),
       },
     };
-    return this.#one(call, null, 'request', signal);
+    return this.answerTo(call, null, 'request', signal);
   }
 
   /**
@@ -113,13 +103,13 @@ export class LensApi {
    *
    * @throws ContractError also when the path is not set
    */
-  async submit(analysisId: string, signal?: AbortSignal): Promise<LensAnswer> {
+  async submit(id: string, signal?: AbortSignal): Promise<LensAnswer> {
     const { submitPath } = this;
-    const call = this.#call('POST', submitPath ?? '{lens.submitPath}', analysisId);
+    const call = this.callTo('POST', submitPath ?? '{lens.submitPath}', { id });
     if (submitPath === null) {
       throw new ContractError(call, [{ path: 'lens.submitPath', code: 'not_set' }]);
     }
-    return this.#one(call, analysisId, 'request', signal);
+    return this.answerTo(call, id, 'request', signal);
   }
 
   /**
@@ -128,27 +118,12 @@ export class LensApi {
    * @throws StatusError 404 or 405 also when the service has no such route
    */
   async read(
-    analysisId: string,
+    id: string,
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<LensAnswer> {
-    const call = this.#call('GET', this.#assumptions.readPath, analysisId);
-    return this.#one(call, analysisId, priority, signal);
-  }
-
-  async #one(
-    call: HttpCall,
-    analysisId: string | null,
-    priority: CallPriority,
-    signal?: AbortSignal,
-  ): Promise<LensAnswer> {
-    const { body } = await this.service.call(call, priority, signal);
-    const answer = parseJson(body) as object;
-    return { analysis: lensFromWire(call, analysisId, answer), answer };
-  }
-
-  #call(method: string, pathTemplate: string, id: string): HttpCall {
-    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes });
+    const call = this.callTo('GET', this.#assumptions.readPath, { id });
+    return this.answerTo(call, id, priority, signal);
   }
 }
 

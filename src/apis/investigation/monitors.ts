@@ -6,38 +6,28 @@ import type {
   Severity,
 } from '../../domain/monitors/change';
 import type { MonitorAssumptions } from '../assumptions';
-import { callTo, type HttpCall } from '../http/call';
+import type { HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
-import {
-  changeFromWire,
-  changePageFromWire,
-  monitorFromWire,
-  type ChangePage,
-} from './wire/monitors.wire';
+import { changePageFromWire, changeWire, monitorWire, type ChangePage } from './wire/monitors.wire';
 import { listQuery, type ListFilter } from './pages';
+import { ResourceApi, resourceFromWire, type Answer } from './resource';
 
 /** Bytes. A page has 100 changes at most, each with two states of unknown size. */
 const usualMaxPageBytes = 32 * 1024 * 1024;
 const maxBytes = 4 * 1024 * 1024;
 
-/** Filter of the list. Omitted fields are not sent. A service may ignore any of it. */
+/** A service may ignore any of it. */
 export interface ChangeFilter extends ListFilter {
   status?: (typeof changeStates)[number];
   severity?: Severity;
 }
 
-/** The decoded and the raw response. */
-export interface MonitorAnswer {
-  monitor: Monitor;
-  answer: unknown;
-}
+export type MonitorAnswer = Answer<'monitor', Monitor>;
 
-/** Monitor calls (specification: "Monitors"). Retries nothing. */
-export class MonitorsApi {
-  readonly service: Service;
-  readonly timeoutMs: number;
+/** Monitor calls (specification: "Monitors"). */
+export class MonitorsApi extends ResourceApi<'monitor', Monitor> {
   readonly #assumptions: MonitorAssumptions;
   readonly #maxPageBytes: number;
 
@@ -48,8 +38,7 @@ export class MonitorsApi {
     timeoutMs = 30_000,
     maxPageBytes = usualMaxPageBytes,
   ) {
-    this.service = service;
-    this.timeoutMs = timeoutMs;
+    super(service, timeoutMs, { name: 'monitor', wire: monitorWire, id: 'monitorId', maxBytes });
     this.#maxPageBytes = maxPageBytes;
     this.#assumptions = assumptions;
   }
@@ -66,7 +55,7 @@ export class MonitorsApi {
     signal?: AbortSignal,
   ): Promise<ChangePage> {
     const call: HttpCall = {
-      ...this.#call('GET', '/monitors/{monitor_id}/changes', { monitor_id: monitorId }),
+      ...this.callTo('GET', '/monitors/{monitor_id}/changes', { monitor_id: monitorId }),
       query: listQuery(this.#assumptions, filter),
       maxBytes: this.#maxPageBytes,
     };
@@ -86,12 +75,12 @@ export class MonitorsApi {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<Change> {
-    const call = this.#call('POST', '/monitors/{monitor_id}/changes/{change_id}/ack', {
+    const call = this.callTo('POST', '/monitors/{monitor_id}/changes/{change_id}/ack', {
       monitor_id: monitorId,
       change_id: changeId,
     });
     const { body } = await this.service.call(call, priority, signal);
-    return changeFromWire(call, changeId, parseJson(body));
+    return resourceFromWire(changeWire, call, parseJson(body), ['changeId', changeId]);
   }
 
   /**
@@ -100,18 +89,18 @@ export class MonitorsApi {
    * @throws StatusError 404 or 405 also when the service has no such route
    */
   async read(
-    monitorId: string,
+    id: string,
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<MonitorAnswer> {
-    const call = this.#call('GET', this.#assumptions.readPath, { id: monitorId });
-    return this.#one(call, monitorId, priority, signal);
+    const call = this.callTo('GET', this.#assumptions.readPath, { id });
+    return this.answerTo(call, id, priority, signal);
   }
 
   /** Sends only the given fields. May be repeated. */
   async update(monitorId: string, update: MonitorUpdate): Promise<MonitorAnswer> {
     const call: HttpCall = {
-      ...this.#call('PATCH', '/monitors/{monitor_id}', { monitor_id: monitorId }),
+      ...this.callTo('PATCH', '/monitors/{monitor_id}', { monitor_id: monitorId }),
       json: {
         name: update.name,
         listen_items: update.listenItems,
@@ -119,20 +108,6 @@ export class MonitorsApi {
         frequency_hours: update.frequencyHours,
       },
     };
-    return this.#one(call, monitorId, 'interactive');
-  }
-
-  async #one(
-    call: HttpCall,
-    monitorId: string,
-    priority: CallPriority,
-    signal?: AbortSignal,
-  ): Promise<MonitorAnswer> {
-    const answer = parseJson((await this.service.call(call, priority, signal)).body);
-    return { monitor: monitorFromWire(call, monitorId, answer), answer };
-  }
-
-  #call(method: string, pathTemplate: string, ids: Readonly<Record<string, string>>): HttpCall {
-    return callTo(method, pathTemplate, ids, { timeoutMs: this.timeoutMs, maxBytes });
+    return this.answerTo(call, monitorId, 'interactive');
   }
 }

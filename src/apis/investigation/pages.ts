@@ -9,15 +9,15 @@ import {
 } from '../../domain/core/service/list-walk';
 import { classifyFailure } from '../http/classify';
 import { ContractError, StatusError, type CallName } from '../http/errors';
-import { callTo, type HttpCall } from '../http/call';
+import type { HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { flag, issuesOf, parseWire } from '../http/tolerant';
+import { ResourceApi, type Answer, type Shape } from './resource';
 import { isSameId, reported } from './wire/wire-fields';
 
-/** Bytes. A result or report is of unknown size; a page has 100 of them at most. */
-const maxBytes = 16 * 1024 * 1024;
+/** A page has 100 results or reports at most. */
 const maxPageBytes = 64 * 1024 * 1024;
 
 /** One entry of a list: an invalid one does not hide the others. */
@@ -45,9 +45,13 @@ export interface ListFilter {
   cursor?: string;
 }
 
-/** @param names of the parameters, `pageSizeParam` and so on */
+/** Names of the parameters, `pageSizeParam` and so on. */
+type ParamNames<Filter> = {
+  readonly [Field in keyof Filter & string as `${Field}Param`]-?: string;
+};
+
 export function listQuery<Filter extends ListFilter>(
-  names: { readonly [Field in keyof Filter & string as `${Field}Param`]-?: string },
+  names: ParamNames<Filter>,
   filter: Filter,
 ): Record<string, string> {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
@@ -171,25 +175,25 @@ function isRefused(error: unknown): boolean {
   return ['permanent', 'unknown'].includes(classifyFailure(error));
 }
 
-/** Calls about a resource that the service lists too. Retries nothing. */
-export class ListedApi<T, Filter extends ListFilter> {
-  readonly service: Service;
-  /** Total time of one call. */
-  readonly timeoutMs: number;
-  readonly #listed: {
-    path: string;
-    item: z.ZodType<T>;
-    query: (filter: Filter) => HttpCall['query'];
-  };
+/** Calls about a resource that the service lists too. */
+export class ListedApi<
+  Name extends string,
+  T extends object,
+  Filter extends ListFilter,
+> extends ResourceApi<Name, T> {
+  readonly #path: string;
+  readonly #names: ParamNames<Filter>;
 
   constructor(
     service: Service,
     timeoutMs: number,
-    listed: { path: string; item: z.ZodType<T>; query: (filter: Filter) => HttpCall['query'] },
+    shape: Shape<Name, T>,
+    path: string,
+    names: ParamNames<Filter>,
   ) {
-    this.service = service;
-    this.timeoutMs = timeoutMs;
-    this.#listed = listed;
+    super(service, timeoutMs, shape);
+    this.#path = path;
+    this.#names = names;
   }
 
   /**
@@ -202,9 +206,9 @@ export class ListedApi<T, Filter extends ListFilter> {
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<Page<T>> {
-    const { item, query } = this.#listed;
-    const call = { ...this.#listCall, query: query(filter) ?? {} };
-    return pageFromWire(call, item, (await this.service.call(call, priority, signal)).body);
+    const call = { ...this.#listCall, query: listQuery(this.#names, filter) };
+    const { body } = await this.service.call(call, priority, signal);
+    return pageFromWire(call, this.shape.wire, body);
   }
 
   /** All pages, one at a time. */
@@ -218,31 +222,19 @@ export class ListedApi<T, Filter extends ListFilter> {
     );
   }
 
-  /**
-   * The entry with this id; null when no page has it.
-   *
-   * @throws ContractError as `walkPages`, and when the entry is unreadable
-   */
-  protected findListed(id: string, priority: CallPriority, signal?: AbortSignal) {
-    const pages = this.pages({ pageSize: 100 } as Filter, priority, signal);
-    return findListed(this.#listCall, pages, id);
-  }
-
-  /** The response to a call about one. */
-  protected async answerTo(
-    call: HttpCall,
+  /** @throws ContractError as `findListed` */
+  protected async findListed(
+    id: string,
     priority: CallPriority,
     signal?: AbortSignal,
-  ): Promise<object> {
-    return parseJson((await this.service.call(call, priority, signal)).body) as object;
-  }
-
-  protected callTo(method: string, pathTemplate: string, id = ''): HttpCall {
-    return callTo(method, pathTemplate, { id }, { timeoutMs: this.timeoutMs, maxBytes });
+  ): Promise<Answer<Name, T> | null> {
+    const pages = this.pages({ pageSize: 100 } as Filter, priority, signal);
+    const found = await findListed(this.#listCall, pages, id);
+    return found && ({ [this.shape.name]: found.item, answer: found.answer } as Answer<Name, T>);
   }
 
   get #listCall(): HttpCall {
-    return { ...this.callTo('GET', this.#listed.path), maxBytes: maxPageBytes };
+    return { ...this.callTo('GET', this.#path), maxBytes: maxPageBytes };
   }
 }
 

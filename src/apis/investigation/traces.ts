@@ -4,9 +4,9 @@ import type { BeforeSend, HttpCall } from '../http/call';
 import { StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
-import { idempotencyKey } from './idempotency-key';
-import { listQuery, ListedApi, type ListFilter } from './pages';
-import { traceFromWire, traceWire } from './wire/traces.wire';
+import { ListedApi, type ListFilter } from './pages';
+import { idempotencyKey, type Answer } from './resource';
+import { traceWire } from './wire/traces.wire';
 
 export interface TraceRequest {
   /** E-mail, phone, username or wallet: personal data. The service derives the type from it. */
@@ -17,26 +17,22 @@ export interface TraceRequest {
   key: string;
 }
 
-/** Filter of the list. Omitted fields are not sent. A service may ignore any of it. */
+/** A service may ignore any of it. */
 export interface TraceFilter extends ListFilter {
   status?: TraceState;
   type?: TraceType;
 }
 
-/** The decoded and the raw response. */
-export interface TraceAnswer {
-  trace: Trace;
-  answer: object;
-}
+export type TraceAnswer = Answer<'trace', Trace>;
 
-/** Trace calls (specification: "Trace"). Retries nothing. */
-export class TracesApi extends ListedApi<Trace, TraceFilter> {
+/** Trace calls (specification: "Trace"). */
+export class TracesApi extends ListedApi<'trace', Trace, TraceFilter> {
   readonly #read: TraceAssumptions['read'];
   #readsById: boolean;
 
   constructor(service: Service, assumptions: TraceAssumptions, timeoutMs = 30_000) {
-    const query = (filter: TraceFilter) => listQuery(assumptions, filter);
-    super(service, timeoutMs, { path: '/rastro', item: traceWire, query });
+    const shape = { name: 'trace', wire: traceWire, id: 'traceId' } as const;
+    super(service, timeoutMs, shape, '/rastro', assumptions);
     this.#read = assumptions.read;
     this.#readsById = assumptions.read !== 'list';
   }
@@ -59,8 +55,7 @@ export class TracesApi extends ListedApi<Trace, TraceFilter> {
       beforeSend,
       json: { target, ...(strategy !== null && { strategy }) },
     };
-    const answer = await this.answerTo(call, 'request', signal);
-    return { trace: traceFromWire(call, null, answer), answer };
+    return this.answerTo(call, null, 'request', signal);
   }
 
   /**
@@ -70,44 +65,26 @@ export class TracesApi extends ListedApi<Trace, TraceFilter> {
    * @throws StatusError 404 when there is no such search; ContractError as `findListed`
    */
   async read(
-    traceId: string,
+    id: string,
     priority: CallPriority = 'poll',
     signal?: AbortSignal,
   ): Promise<TraceAnswer> {
     if (!this.#readsById) {
-      const found = await this.#listed(traceId, priority, signal);
+      const found = await this.findListed(id, priority, signal);
       if (found !== null) return found;
       throw notListed();
     }
     try {
-      return await this.#readById(traceId, priority, signal);
+      const call = this.callTo('GET', '/rastro/{id}', { id });
+      return await this.answerTo(call, id, priority, signal);
     } catch (error) {
       if (this.#read === 'id' || !mayBeNoRoute(error)) throw error;
-      const found = await this.#listed(traceId, priority, signal);
+      const found = await this.findListed(id, priority, signal);
       // A search missing in the list too says nothing about the route.
       if (found === null) throw error;
       this.#readsById = false;
       return found;
     }
-  }
-
-  async #readById(
-    traceId: string,
-    priority: CallPriority,
-    signal?: AbortSignal,
-  ): Promise<TraceAnswer> {
-    const call = this.callTo('GET', '/rastro/{id}', traceId);
-    const answer = await this.answerTo(call, priority, signal);
-    return { trace: traceFromWire(call, traceId, answer), answer };
-  }
-
-  async #listed(
-    traceId: string,
-    priority: CallPriority,
-    signal?: AbortSignal,
-  ): Promise<TraceAnswer | null> {
-    const found = await this.findListed(traceId, priority, signal);
-    return found && { trace: found.item, answer: found.answer };
   }
 }
 

@@ -536,7 +536,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     },
     'Idempotency-Key of at most 255 characters': {
       sandbox: 'A longer one is refused.',
-      client: 'src/apis/investigation/idempotency-key.ts#idempotencyKey',
+      client: 'src/apis/investigation/resource.ts#idempotencyKey',
       test: 'contract/dossiers-client.test.ts › the key %j is never sent',
     },
   },

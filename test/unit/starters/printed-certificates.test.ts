@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { factOf } from '../../../src/activities/certificates/read-fact';
 import { outcomeOfFact } from '../../../src/activities/certificates/outcomes';
 import { parseJson } from '../../../src/apis/http/problem';
-import { issuanceFromWire } from '../../../src/apis/investigation/wire/certificates.wire';
+import { resourceFromWire } from '../../../src/apis/investigation/resource';
+import { issuanceWire } from '../../../src/apis/investigation/wire/certificates.wire';
 import {
   noCounts,
   type ManifestItem,
@@ -81,7 +82,12 @@ async function put(jobId: string, some: readonly Fields[]): Promise<StatusCounts
     const status = answer['status'] === 'failed' ? 'failed' : 'issued';
     const body = parseJson(Buffer.from(JSON.stringify(answer)));
     const settled = { status, now: requestedAt } as const;
-    const fact = factOf(issuanceFromWire(call, id, body), row, body, settled);
+    const fact = factOf(
+      resourceFromWire(issuanceWire, call, body, ['certidaoId', id]),
+      row,
+      body,
+      settled,
+    );
     counts[status] += 1;
     const outcome = outcomeOfFact(fact, row, { requestedAt, attempts: 1, flags: 0 });
     return { fact, outcome, row };

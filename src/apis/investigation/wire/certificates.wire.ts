@@ -4,7 +4,8 @@ import { isUuid } from '../../../domain/core/uuid';
 import type { CallName } from '../../http/errors';
 import { parseJson } from '../../http/problem';
 import { camel, flag, number, parseWire, tolerant } from '../../http/tolerant';
-import { jsonApiResource, reported, resourceFromWire, stateOf } from './wire-fields';
+import { jsonApiResource } from '../resource';
+import { reported, stateOf } from './wire-fields';
 
 /**
  * The service's shape of a certificate issuance (specification: "Certificate issuance"). Unknown
@@ -21,7 +22,7 @@ const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
 /** Any other word is unsettled: logged once and polled to the deadline. */
 const states = ['queued', 'processing', 'completed', 'failed'] as const;
 
-const issuanceWire = camel({
+export const issuanceWire = camel({
   certidao_id: id,
   status: z.string(),
   stage: reported,
@@ -76,15 +77,6 @@ const issuanceWire = camel({
 /** The id in an acceptance: without it the issuance is lost. */
 const acceptedWire = z.object({ certidao_id: id });
 const linkedWire = z.object({ links: z.object({ self: z.string() }) });
-
-/**
- * @param certidaoId the requested id: a response about another issuance must not be stored as this one
- * @throws ContractError as `resourceFromWire`
- */
-export function issuanceFromWire(call: CallName, certidaoId: string, answer: unknown): Issuance {
-  const read = resourceFromWire(issuanceWire, call, answer, ['certidaoId', certidaoId]);
-  return { ...read, certidaoId };
-}
 
 /**
  * The id of an accepted request: as a field of the response, else in its link to itself, else in `Location`.

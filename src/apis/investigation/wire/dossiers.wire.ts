@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { dossierStates, type Dossier } from '../../../domain/dossiers/dossier';
 import { isUuid } from '../../../domain/core/uuid';
-import type { CallName } from '../../http/errors';
 import { camel, flag, number, tolerant } from '../../http/tolerant';
 import {
   artifacts,
@@ -10,7 +9,6 @@ import {
   listAsItCame,
   pollAfterMs,
   reported,
-  resourceFromWire,
   stateOf,
 } from './wire-fields';
 
@@ -90,11 +88,3 @@ export const dossierWire = camel({
     pollAfterMs: pollAfterSeconds,
   };
 });
-
-/**
- * @param dossierId the requested dossier: a response about another one is rejected
- * @throws ContractError as `resourceFromWire`
- */
-export function dossierFromWire(call: CallName, dossierId: string, answer: unknown): Dossier {
-  return resourceFromWire(dossierWire, call, answer, ['dossierId', dossierId]);
-}

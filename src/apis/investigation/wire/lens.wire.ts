@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Artifact } from '../../../domain/core/artifact';
 import { lensStates, type LensAnalysis } from '../../../domain/lens/lens-analysis';
-import type { CallName } from '../../http/errors';
 import { parseJson } from '../../http/problem';
 import { camel, tolerant } from '../../http/tolerant';
 import {
@@ -12,7 +11,6 @@ import {
   id,
   pollAfterMs,
   reported,
-  resourceFromWire,
   stateOf,
 } from './wire-fields';
 
@@ -56,16 +54,4 @@ export const lensWire = camel({
 /** Artifacts of a stored response; empty when unreadable. */
 export function artifactsInAnswer(answer: Buffer): readonly Artifact[] {
   return lensWire.safeParse(parseJson(answer)).data?.artifacts ?? [];
-}
-
-/**
- * @param analysisId the requested analysis; null: just created
- * @throws ContractError as `resourceFromWire`
- */
-export function lensFromWire(
-  call: CallName,
-  analysisId: string | null,
-  answer: unknown,
-): LensAnalysis {
-  return resourceFromWire(lensWire, call, answer, ['analysisId', analysisId]);
 }

@@ -8,14 +8,14 @@ import {
 import type { CallName } from '../../http/errors';
 import { camel, flag, number, reported as anyText, tolerant } from '../../http/tolerant';
 import { pageFromWire, type Listed } from '../pages';
-import { id, reported, resourceFromWire, stateOf } from './wire-fields';
+import { id, reported, stateOf } from './wire-fields';
 
 /**
  * The service's shape of a monitor and its changes (specification: "Monitor", "Monitor change"). Ids are required; any
  * other field of another type counts as missing.
  */
 const words = tolerant(z.array(z.string()));
-const changeWire = camel({
+export const changeWire = camel({
   id,
   status: reported,
   severity: reported,
@@ -30,7 +30,7 @@ const changeWire = camel({
   severityWord: severity,
 }));
 
-const monitorWire = camel({
+export const monitorWire = camel({
   id,
   status: reported,
   identifier: reported,
@@ -75,14 +75,4 @@ export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
     nextCursor,
     hasMore,
   };
-}
-
-/** @throws ContractError as `resourceFromWire` */
-export function changeFromWire(call: CallName, changeId: string, answer: unknown): Change {
-  return resourceFromWire(changeWire, call, answer, ['changeId', changeId]);
-}
-
-/** @throws ContractError as `resourceFromWire` */
-export function monitorFromWire(call: CallName, monitorId: string, answer: unknown): Monitor {
-  return resourceFromWire(monitorWire, call, answer, ['monitorId', monitorId]);
 }

@@ -1,5 +1,4 @@
 import { traceStates, type Trace } from '../../../domain/traces/trace';
-import type { CallName } from '../../http/errors';
 import { camel, flag } from '../../http/tolerant';
 import {
   asItCame,
@@ -9,7 +8,6 @@ import {
   listAsItCame,
   pollAfterMs,
   reported,
-  resourceFromWire,
   stateOf,
 } from './wire-fields';
 
@@ -35,11 +33,3 @@ export const traceWire = camel({
   artifacts: artifacts ?? [],
   pollAfterMs: pollAfterSeconds,
 }));
-
-/**
- * @param traceId the requested search; null: just created
- * @throws ContractError as `resourceFromWire`
- */
-export function traceFromWire(call: CallName, traceId: string | null, answer: unknown): Trace {
-  return resourceFromWire(traceWire, call, answer, ['traceId', traceId]);
-}

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { Artifact } from '../../../domain/core/artifact';
 import type { Billing } from '../../../domain/core/service/billing';
 import type { ServiceFailure } from '../../../domain/core/service/service-failure';
-import { ContractError, jsonApiDocument, type CallName } from '../../http/errors';
-import { camel, flag, number, parseWire, reported as anyText, tolerant } from '../../http/tolerant';
+import { camel, flag, number, reported as anyText, tolerant } from '../../http/tolerant';
 
 /** Fields of responses, read tolerantly: another type counts as missing. Only ids are required. */
 
@@ -129,33 +128,4 @@ export function stateOf<const T extends string, Word extends string | null>(
 
 export function isSameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-const resource = z.object({ id, attributes: z.looseObject({}) });
-const wrapped = z.object({ data: resource });
-
-/** The resource of a JSON:API document: its fields are where no schema of ours looks for them. */
-export function jsonApiResource(answer: unknown): z.infer<typeof resource> | null {
-  return wrapped.safeParse(answer).data?.data ?? resource.safeParse(answer).data ?? null;
-}
-
-/**
- * The resource in a response. Ids may differ in upper and lower case.
- *
- * @param wanted its field with the id, and the requested id; null: just created
- * @throws ContractError when a field that we rely on is missing, or it is about another resource
- */
-export function resourceFromWire<T extends object>(
-  schema: z.ZodType<T>,
-  call: CallName,
-  answer: unknown,
-  [field, wanted]: [keyof T, string | null],
-): T {
-  const found = jsonApiResource(answer);
-  if (found !== null && call.method === 'GET')
-    throw new ContractError(call, [{ path: 'attributes', code: jsonApiDocument }]);
-  // An id in hand is never thrown away.
-  const read = parseWire(schema, call, wanted === null ? (found ?? answer) : answer);
-  if (wanted === null || isSameId(String(read[field]), wanted)) return read;
-  throw new ContractError(call, [{ path: 'id', code: 'another_resource' }]);
 }
