@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 import type { Words } from '../domain/job';
-import { SheetError } from './sheet-error';
+import { fileError, type SheetError } from './sheet-error';
 
 export type FileFormat = 'text' | 'xlsx';
 
@@ -35,9 +35,9 @@ export async function findFileFormat(path: string): Promise<FileFormat> {
   ]);
 }
 
-/** `found` continues the sentence after the file name: `is ...`. */
+/** Both texts continue the sentence after the file name. */
 export function wrongFormat(path: string, [en, pt]: Words): SheetError {
-  return new SheetError('spreadsheet_format', [`${path} ${en}.`, `${path} ${pt}.`], { file: path });
+  return fileError('spreadsheet_format', path, [` ${en}.`, ` ${pt}.`]);
 }
 
 function describeOther(start: Buffer): Words {
@@ -56,28 +56,16 @@ async function firstBytes(path: string): Promise<Buffer> {
   }
 }
 
-/**
- * A compound file is an .xls, or a workbook with a password. Its
- * directory of names shows which ([MS-CFB] 2.2 and 2.6).
- */
+/** A compound file is an .xls, or a workbook with a password: a name in its directory tells which. */
 async function refuseCompoundFile(path: string): Promise<SheetError> {
-  const file = await open(path);
-  try {
-    const header = Buffer.alloc(512);
-    await file.read(header, 0, header.length, 0);
-    const sectorSize = 2 ** Math.min(header.readUInt16LE(30), 12);
-    const directory = Buffer.alloc(64 * 1024);
-    await file.read(directory, 0, directory.length, (header.readUInt32LE(48) + 1) * sectorSize);
-    return directory.toString('utf16le').includes('EncryptedPackage')
-      ? wrongFormat(path, [
-          'is a workbook with a password: save it without one, as .xlsx',
-          'é uma pasta de trabalho com senha: salve-a sem senha, como .xlsx',
-        ])
-      : wrongFormat(path, [
-          `is an old Excel file (.xls): ${taken}`,
-          `é um arquivo antigo do Excel (.xls): ${aceitos}`,
-        ]);
-  } finally {
-    await file.close();
-  }
+  const isEncrypted = (await readFile(path)).includes(Buffer.from('EncryptedPackage', 'utf16le'));
+  return isEncrypted
+    ? wrongFormat(path, [
+        'is a workbook with a password: save it without one, as .xlsx',
+        'é uma pasta de trabalho com senha: salve-a sem senha, como .xlsx',
+      ])
+    : wrongFormat(path, [
+        `is an old Excel file (.xls): ${taken}`,
+        `é um arquivo antigo do Excel (.xls): ${aceitos}`,
+      ]);
 }

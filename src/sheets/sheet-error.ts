@@ -1,29 +1,27 @@
 import { WordedError } from '../domain/core/worded-error';
 import type { Words } from '../domain/job';
 
-/**
- * `missing_file`, `directory`, `not_a_file` (a pipe or device), `unreadable`, `empty_file` (no byte,
- * or nothing but blank lines), `no_rows` (a header and nothing under it), `not_text`,
- * `spreadsheet_format` (.xls, .ods, a password, not whole), `too_large` (a workbook),
- * `sheet_not_found` (the named one, or a sheet of a text file), `no_header` (a row comes before any),
- * `no_document_column`, `ambiguous_columns`, `column_not_found` (the named one), `no_type` (on no row, and no
- * default), `unbalanced_quote`, `row_too_long`.
- */
 export type SheetErrorCode =
   | 'missing_file'
   | 'directory'
+  /** A pipe or device. */
   | 'not_a_file'
   | 'unreadable'
+  /** No byte, or nothing but blank lines. */
   | 'empty_file'
+  /** A header and nothing under it. */
   | 'no_rows'
   | 'not_text'
+  /** .xls, .ods, a password, not whole. */
   | 'spreadsheet_format'
   | 'too_large'
   | 'sheet_not_found'
+  /** A row comes before any. */
   | 'no_header'
   | 'no_document_column'
   | 'ambiguous_columns'
   | 'column_not_found'
+  /** On no row, and no default. */
   | 'no_type'
   | 'unbalanced_quote'
   | 'row_too_long';
@@ -57,4 +55,14 @@ export class SheetError extends WordedError {
     this.line = position.line;
     this.column = position.column;
   }
+}
+
+/** About a file: each text goes on after its name. */
+export function fileError(
+  code: SheetErrorCode,
+  file: string,
+  [en, pt]: Words,
+  position: Omit<SheetErrorPosition, 'file'> = {},
+): SheetError {
+  return new SheetError(code, [`${file}${en}`, `${file}${pt}`], { ...position, file });
 }

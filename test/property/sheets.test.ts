@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import type { ResultRow } from '../../src/domain/certificates/certificates';
 import { planRows } from '../../src/sheets/read/plan-rows';
 import { readSheet, type SheetRow } from '../../src/sheets/read/read-rows';
-import { ResultSheet } from '../../src/sheets/write/result-sheet';
+import { openResultSheet } from '../../src/sheets/write/result-sheet';
 import { readResultSheet } from '../support/read-result-sheet';
 import { SheetError } from '../../src/sheets/sheet-error';
 import { workbookFile } from '../support/workbook-files';
@@ -188,7 +188,7 @@ describe('a result sheet', () => {
           requestedAt: null,
           completedAt: null,
         };
-        const sheet = new ResultSheet(path, { excel });
+        const sheet = openResultSheet(path, { excel });
         await sheet.write(row);
         await sheet.close();
         const records = [];

@@ -3,8 +3,9 @@ import { pipeline, Readable } from 'node:stream';
 
 import { CsvError, parse } from 'csv-parse';
 
+import type { Words } from '../../domain/job';
 import type { SourceRow } from './row-source';
-import { SheetError } from '../sheet-error';
+import { fileError, type SheetError } from '../sheet-error';
 import { findTextLayout, type TextEncoding, type TextLayout } from './text-layout';
 import { decodeWindows1252 } from './windows-1252';
 
@@ -14,11 +15,8 @@ const longestRow = 1_000_000;
 const lineBreaks = /\r\n|\r|\n/g;
 
 /**
- * Rows of a CSV file: `,` `;` tab or the one of a first line `sep=;`; UTF-8 (with or without BOM),
- * UTF-16 with one, or windows-1252. Quoted cells may contain line breaks: the row has the number of its first
- * line. The
- * `sep=` line has no number: spreadsheets do not show it. Throws SheetError `unbalanced_quote` and
- * `row_too_long` with the line, and those of `findTextLayout`.
+ * Rows of a CSV file. Quoted cells may contain line breaks: the row has the number of its first line. A first line
+ * `sep=;` has no number: spreadsheets do not show it.
  */
 export async function* csvRows(path: string): AsyncGenerator<SourceRow> {
   const layout = await findTextLayout(path);
@@ -73,27 +71,19 @@ async function* utf8Of(
 }
 
 function unbalancedQuote(path: string, line: number, cause?: unknown): SheetError {
-  return new SheetError(
-    'unbalanced_quote',
-    [
-      `${path}, line ${line}: a quotation mark opens on this line and is not closed. Close it, or write it twice.`,
-      `${path}, linha ${line}: uma aspa abre nesta linha e não fecha. Feche-a, ou escreva-a duas vezes.`,
-    ],
-    { file: path, line, cause },
-  );
+  const words: Words = [
+    `, line ${line}: a quotation mark opens on this line and is not closed. Close it, or write it twice.`,
+    `, linha ${line}: uma aspa abre nesta linha e não fecha. Feche-a, ou escreva-a duas vezes.`,
+  ];
+  return fileError('unbalanced_quote', path, words, { line, cause });
 }
 
 function sheetErrorOf(error: unknown, path: string, line: number): unknown {
   if (!(error instanceof CsvError)) return error;
-  if (error.code === 'CSV_MAX_RECORD_SIZE') {
-    return new SheetError(
-      'row_too_long',
-      [
-        `${path}, line ${line}: the row is longer than ${longestRow} bytes; a quotation mark may be missing its partner.`,
-        `${path}, linha ${line}: a linha tem mais de ${longestRow} bytes; talvez falte fechar uma aspa.`,
-      ],
-      { file: path, line, cause: error },
-    );
-  }
-  return unbalancedQuote(path, line, error);
+  if (error.code !== 'CSV_MAX_RECORD_SIZE') return unbalancedQuote(path, line, error);
+  const words: Words = [
+    `, line ${line}: the row is longer than ${longestRow} bytes; a quotation mark may be missing its partner.`,
+    `, linha ${line}: a linha tem mais de ${longestRow} bytes; talvez falte fechar uma aspa.`,
+  ];
+  return fileError('row_too_long', path, words, { line, cause: error });
 }

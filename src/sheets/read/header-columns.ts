@@ -4,12 +4,11 @@ import { normaliseDocument } from '../../domain/core/documents/read-document';
 import { certaintyOf, foldName, lengthOf, type ColumnContent } from './header-names';
 import { columnLetters, isBlank, type SourceRow } from './row-source';
 import { columnName, subjectColumns, subjectWordOf, type SubjectColumn } from './subject-columns';
-import { SheetError } from '../sheet-error';
+import { fileError, type SheetError } from '../sheet-error';
 
 export interface DocumentColumn {
-  /** Position in the row, from 0. */
   at: number;
-  /** The document type that the name implies; absent when it implies none. */
+  /** The document type that the name implies. */
   length?: DocumentType;
 }
 
@@ -19,10 +18,8 @@ export interface HeaderColumns {
    * CNPJ.
    */
   documents: readonly DocumentColumn[];
-  /** Position of the type; absent when the sheet has none. */
   type?: number;
   reference?: number;
-  /** For a sheet of subjects. */
   subject: readonly SubjectColumn[];
 }
 
@@ -56,25 +53,10 @@ const wordsOf: Readonly<Record<ColumnContent, { what: Words; names: string; head
 };
 
 // Best name first: a sheet with `id` and `referencia` means the latter.
-const typeNames = [
-  'tipo',
-  'type',
-  'tipodecertidao',
-  'tipocertidao',
-  'certificatetype',
-  'certidao',
-  'certificate',
-];
-const referenceNames = [
-  'referencia',
-  'reference',
-  'ref',
-  'referenciainterna',
-  'externalreference',
-  'codigointerno',
-  'codigo',
-  'id',
-];
+const typeNames =
+  'tipo type tipodecertidao tipocertidao certificatetype certidao certificate'.split(' ');
+const referenceNames =
+  'referencia reference ref referenciainterna externalreference codigointerno codigo id'.split(' ');
 
 /** Non-empty lines, titles included, that are searched for a header. */
 export const mostLinesAbove = 40;
@@ -87,11 +69,7 @@ export function hasHeader(rows: readonly SourceRow[], choice: ColumnChoice): boo
   return headerOf(rows, choice) !== undefined;
 }
 
-/**
- * Finds the header among the first lines, and the meaning of each column. Throws SheetError
- * `no_document_column` (with the headers found), `column_not_found`, `no_header`, and
- * `ambiguous_columns` (with the candidates).
- */
+/** Finds the header among the first lines, and the meaning of each column. @throws SheetError */
 export function findColumns(
   rows: readonly SourceRow[],
   choice: ColumnChoice,
@@ -181,11 +159,7 @@ function headerNaming(
   return withContent > mostWithContent || above.some(isHeader) ? undefined : found;
 }
 
-function chosenReference(
-  column: string,
-  header: readonly string[],
-  position: { file: string; line: number },
-): number {
+function chosenReference(column: string, header: readonly string[], position: Position): number {
   const at = positionOf(column, header);
   if (at >= 0 && at < header.length) return at;
   throw columnNotFound(column, '--reference', header, position);
@@ -195,7 +169,7 @@ function chosenReference(
 function documentPositions(
   header: readonly string[],
   holds: ColumnContent,
-  position: { file: string; line: number },
+  { file, line }: Position,
 ): number[] {
   const of = (wanted: string): number[] =>
     header.flatMap((name, at) => (certaintyOf(name, holds) === wanted ? [at] : []));
@@ -207,14 +181,11 @@ function documentPositions(
   if (found.length === 0) return [];
   const names = found.map((at) => columnName(header, at));
   const [first, second] = found.map(columnLetters);
-  throw new SheetError(
-    'ambiguous_columns',
-    [
-      `${position.file}, line ${position.line}: ${names.join(' and ')} may each be the document. Name one with --column ${first}, or ${second}.`,
-      `${position.file}, linha ${position.line}: ${names.join(' e ')} podem ser, cada uma, o documento. Indique uma com --column ${first}, ou ${second}.`,
-    ],
-    position,
-  );
+  const words: Words = [
+    `, line ${line}: ${names.join(' and ')} may each be the document. Name one with --column ${first}, or ${second}.`,
+    `, linha ${line}: ${names.join(' e ')} podem ser, cada uma, o documento. Indique uma com --column ${first}, ou ${second}.`,
+  ];
+  throw fileError('ambiguous_columns', file, words, { line });
 }
 
 function width({ cells }: SourceRow): number {
@@ -236,50 +207,45 @@ function positionOf(column: string, header: readonly string[]): number {
   return -1;
 }
 
-function noDocumentColumn(
-  holds: ColumnContent,
-  header: readonly string[],
-  position: { file: string; line: number },
-) {
+interface Position {
+  file: string;
+  line: number;
+  column?: string;
+}
+
+function noDocumentColumn(holds: ColumnContent, header: readonly string[], position: Position) {
   if (header.some((name) => looksLikeContent(name))) return noHeader(holds, position);
   const { what, names } = wordsOf[holds];
   const [en, pt] = headersFound(header);
-  return new SheetError(
-    'no_document_column',
-    [
-      `${position.file} has no ${what[0]} column (${names}). ${en} Name it with --column.`,
-      `${position.file} não tem uma coluna de ${what[1]} (${names}). ${pt} Indique-a com --column.`,
-    ],
-    position,
-  );
+  const words: Words = [
+    ` has no ${what[0]} column (${names}). ${en} Name it with --column.`,
+    ` não tem uma coluna de ${what[1]} (${names}). ${pt} Indique-a com --column.`,
+  ];
+  return fileError('no_document_column', position.file, words, position);
 }
 
-function noHeader(
-  holds: ColumnContent,
-  position: { file: string; line: number; column?: string },
-): SheetError {
-  return new SheetError(
-    'no_header',
-    [
-      `${position.file}, line ${position.line}: this is a row already, and no line above it is a header. Put one there, such as ${wordsOf[holds].header}.`,
-      `${position.file}, linha ${position.line}: já é uma linha de dados, e não há cabeçalho acima dela. Ponha um, como ${wordsOf[holds].header}.`,
-    ],
-    position,
-  );
+function noHeader(holds: ColumnContent, position: Position): SheetError {
+  const { file, line } = position;
+  const { header } = wordsOf[holds];
+  const words: Words = [
+    `, line ${line}: this is a row already, and no line above it is a header. Put one there, such as ${header}.`,
+    `, linha ${line}: já é uma linha de dados, e não há cabeçalho acima dela. Ponha um, como ${header}.`,
+  ];
+  return fileError('no_header', file, words, position);
 }
 
 function columnNotFound(
   column: string,
   flag: '--column' | '--reference',
   header: readonly string[],
-  place: { file: string; line: number },
+  position: Position,
 ): SheetError {
   const [en, pt] = headersFound(header);
   const words: Words = [
-    `${place.file} has no column "${column}" (${flag}). ${en}`,
-    `${place.file} não tem a coluna "${column}" (${flag}). ${pt}`,
+    ` has no column "${column}" (${flag}). ${en}`,
+    ` não tem a coluna "${column}" (${flag}). ${pt}`,
   ];
-  return new SheetError('column_not_found', words, { ...place, column });
+  return fileError('column_not_found', position.file, words, { ...position, column });
 }
 
 function headersFound(header: readonly string[]): Words {

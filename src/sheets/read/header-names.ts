@@ -9,24 +9,24 @@ export type ColumnContent = 'documents' | 'targets' | 'dossiers' | 'subjects';
 /** `likely` names count only when no name is `certain`. */
 export type Certainty = 'certain' | 'likely';
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+export const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-const documentNames = words('documento documentos document documentnumber taxid');
-const targetNames = words(
+const documentNames = wordSet('documento documentos document documentnumber taxid');
+const targetNames = wordSet(
   'alvo target email emails correioeletronico telefone fone celular phone phonenumber usuario username user wallet carteira',
 );
-const dossierNames = words('dossie dossieid iddossie dossier dossierid');
+const dossierNames = wordSet('dossie dossieid iddossie dossier dossierid');
 
-const taxWords = words('cnpj cnpjs cpf cpfs cgc cgcs');
-const documentWords = words(
+const taxWords = wordSet('cnpj cnpjs cpf cpfs cgc cgcs');
+const documentWords = wordSet(
   'doc docs docto documento documentos numerodocumento numerododocumento inscricao insc inscr document',
 );
 /** Beside a tax word: the column is about the number, or the name is a title. */
-const otherWords = words(
+const otherWords = wordSet(
   'tipo type data dt date situacao sit status valor vlr validade vencimento venc qtd qtde quantidade total raiz base basico nome razao certidao resultado link url arquivo pdf obs observacao erro relacao lista listagem relatorio planilha consulta report list',
 );
 /** Beside a document word: it is still the document of a person or company, and not of an invoice. */
-const ownerWords = words(
+const ownerWords = wordSet(
   'n no nr nro num numero number id do da de dos das o a of the federal oficial principal cadastro fornecedor fornecedores cliente clientes empresa sacado cedente pagador beneficiario favorecido contribuinte titular credor devedor tomador prestador parceiro participante pessoa interessado supplier vendor customer company',
 );
 

@@ -3,6 +3,7 @@ import { type DocumentReading, readDocument } from '../../domain/core/documents/
 import { documentTypesServed } from '../../domain/certificates/certificates';
 import type { DocumentCell, SheetRow } from './read-rows';
 import type { CellFault } from './row-source';
+import type { Words } from '../../domain/job';
 import { SheetError } from '../sheet-error';
 import { certificateTypeOf } from '../type-words';
 
@@ -106,6 +107,7 @@ async function* plannedLines<T extends string>(
     }
     const { type, document, note, requested } = reading;
     const { line, reference } = row;
+    const said = { line, type, document, reference, note };
     const key = `${type}|${requested ?? document}`;
     const item = itemOfKey.get(key);
     if (item === undefined) {
@@ -113,20 +115,12 @@ async function* plannedLines<T extends string>(
       itemOfKey.set(key, next);
       lineOfItem.push(line);
       counts.items += 1;
-      const said = {
-        line,
-        type,
-        document,
-        reference,
-        note,
-        ...(requested !== undefined && { requested }),
-      };
-      yield { kind: 'item', item: next, ...said, ...ownOf(row) };
+      const request = requested !== undefined && { requested };
+      yield { kind: 'item', item: next, ...said, ...request, ...ownOf(row) };
     } else {
       counts.duplicates += 1;
       const duplicateOf = lineOfItem[item] ?? line;
-      const said = { line, duplicateOf, type, document, reference, note };
-      yield { kind: 'duplicate', item, ...said, ...ownOf(row) };
+      yield { kind: 'duplicate', item, ...said, duplicateOf, ...ownOf(row) };
     }
   }
 }
@@ -182,12 +176,9 @@ function asFound({ line, documents, reference, ...row }: FilledRow) {
 }
 
 function noType(file: string | undefined): SheetError {
-  return new SheetError(
-    'no_type',
-    [
-      `${file ?? 'The sheet'} names no type of certificate on any row: add a column tipo (cnpj or trabalhista), or use --type.`,
-      `${file ?? 'A planilha'} não informa o tipo da certidão em nenhuma linha: acrescente uma coluna tipo (cnpj ou trabalhista), ou use --type.`,
-    ],
-    file === undefined ? {} : { file },
-  );
+  const words: Words = [
+    `${file ?? 'The sheet'} names no type of certificate on any row: add a column tipo (cnpj or trabalhista), or use --type.`,
+    `${file ?? 'A planilha'} não informa o tipo da certidão em nenhuma linha: acrescente uma coluna tipo (cnpj ou trabalhista), ou use --type.`,
+  ];
+  return new SheetError('no_type', words, file === undefined ? {} : { file });
 }

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import type { Stats } from 'node:fs';
 
 import type { Words } from '../../domain/job';
 import type { DocumentType } from '../../domain/core/documents/documents';
@@ -15,7 +14,7 @@ import {
   type SubjectCell,
 } from './subject-columns';
 import { type CellFault, columnLetters, isBlank, type SourceRow } from './row-source';
-import { SheetError } from '../sheet-error';
+import { fileError, SheetError } from '../sheet-error';
 import { type InputChoice, xlsxRows } from './xlsx-source';
 
 export interface DocumentCell {
@@ -96,14 +95,10 @@ async function* sheetRows(
   };
   const begin = function* (): Generator<SheetRow> {
     if (above.every(({ cells }) => isBlank(cells))) {
-      throw new SheetError(
-        'empty_file',
-        [
-          `${file} is empty: it has blank lines only.`,
-          `${file} está vazio: só tem linhas em branco.`,
-        ],
-        { file },
-      );
+      throw fileError('empty_file', file, [
+        ' is empty: it has blank lines only.',
+        ' está vazio: só tem linhas em branco.',
+      ]);
     }
     columns = findColumns(above, choice, file);
     const { documents, line: headerLine, reference } = columns;
@@ -125,14 +120,10 @@ async function* sheetRows(
   }
   if (columns === undefined) yield* begin();
   if (!hasRows) {
-    throw new SheetError(
-      'no_rows',
-      [
-        `${file} is empty: it has a header and no rows.`,
-        `${file} está vazio: tem um cabeçalho e nenhuma linha.`,
-      ],
-      { file },
-    );
+    throw fileError('no_rows', file, [
+      ' is empty: it has a header and no rows.',
+      ' está vazio: tem um cabeçalho e nenhuma linha.',
+    ]);
   }
   if (skipped.length > 0) {
     const more = skipped.length - 10;
@@ -218,55 +209,36 @@ function columnsRead(
 async function sourceOf(path: string, choice: InputChoice): Promise<AsyncIterable<SourceRow>> {
   if ((await findFileFormat(path)) === 'xlsx') return xlsxRows(path, choice);
   if (choice.sheet === undefined) return csvRows(path);
-  throw new SheetError(
-    'sheet_not_found',
-    [
-      `${path} is a text file and has no sheets: leave out --sheet.`,
-      `${path} é um arquivo de texto e não tem abas: retire --sheet.`,
-    ],
-    { file: path },
-  );
+  throw fileError('sheet_not_found', path, [
+    ' is a text file and has no sheets: leave out --sheet.',
+    ' é um arquivo de texto e não tem abas: retire --sheet.',
+  ]);
 }
 
 async function checkFile(path: string): Promise<void> {
-  let found: Stats;
-  try {
-    found = await stat(path);
-  } catch (error) {
-    const code = systemCode(error);
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
-    throw new SheetError(
-      'missing_file',
-      [`There is no file ${path}.`, `Não há o arquivo ${path}.`],
-      { file: path, cause: error },
-    );
-  }
+  const found = await stat(path).catch((cause: unknown) => {
+    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(cause) ?? '')) throw cause;
+    const words: Words = [`There is no file ${path}.`, `Não há o arquivo ${path}.`];
+    throw new SheetError('missing_file', words, { file: path, cause });
+  });
   if (found.isDirectory()) {
-    throw new SheetError(
-      'directory',
-      [`${path} is a folder, not a file.`, `${path} é uma pasta, e não um arquivo.`],
-      { file: path },
-    );
+    throw fileError('directory', path, [
+      ' is a folder, not a file.',
+      ' é uma pasta, e não um arquivo.',
+    ]);
   }
   if (!found.isFile()) {
-    throw new SheetError(
-      'not_a_file',
-      [
-        `${path} is not a file: save its content to one first.`,
-        `${path} não é um arquivo: salve antes o conteúdo em um arquivo.`,
-      ],
-      { file: path },
-    );
+    throw fileError('not_a_file', path, [
+      ' is not a file: save its content to one first.',
+      ' não é um arquivo: salve antes o conteúdo em um arquivo.',
+    ]);
   }
 }
 
-function unreadable(path: string, error: unknown): SheetError {
-  const why = systemCode(error) ?? (error instanceof Error ? error.name : 'unknown error');
-  return new SheetError(
-    'unreadable',
-    [`${path} cannot be read (${why}).`, `${path} não pode ser lido (${why}).`],
-    { file: path, cause: error },
-  );
+function unreadable(path: string, cause: unknown): SheetError {
+  const why = systemCode(cause) ?? (cause instanceof Error ? cause.name : 'unknown error');
+  const words: Words = [` cannot be read (${why}).`, ` não pode ser lido (${why}).`];
+  return fileError('unreadable', path, words, { cause });
 }
 
 function systemCode(error: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import type { Words } from '../../domain/job';
-import { certaintyOf, foldName, wordsIn } from './header-names';
+import { certaintyOf, foldName, wordSet, wordsIn } from './header-names';
 import { columnLetters, type CellFault, type SourceRow } from './row-source';
-import { SheetError } from '../sheet-error';
+import { fileError, type SheetError } from '../sheet-error';
 
 /** Columns about a subject, besides its documents. */
 export type SubjectWord = 'name' | 'email' | 'phone' | 'dossier' | 'monitor';
@@ -31,23 +31,21 @@ export interface SubjectCell {
   fault?: CellFault;
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-
 /** A column name contains one of these, */
 const namesOf: Readonly<Record<Exclude<SubjectWord, 'dossier'>, ReadonlySet<string>>> = {
-  name: words('nome nomes razao name'),
-  email: words('email emails mail mails'),
-  phone: words('telefone telefones fone fones tel celular celulares phone mobile'),
-  monitor: words('monitor'),
+  name: wordSet('nome nomes razao name'),
+  email: wordSet('email emails mail mails'),
+  phone: wordSet('telefone telefones fone fones tel celular celulares phone mobile'),
+  monitor: wordSet('monitor'),
 };
 /** and otherwise only these: `Nome fantasia` and `E-mail enviado` have another meaning. */
 const besideThem: typeof namesOf = {
-  name: words('social completo empresarial legal full company'),
-  email: words('e eletronico address contato contact comercial principal'),
-  phone: words('e numero number com ddd contato contact comercial principal whatsapp'),
-  monitor: words('id'),
+  name: wordSet('social completo empresarial legal full company'),
+  email: wordSet('e eletronico address contato contact comercial principal'),
+  phone: wordSet('e numero number com ddd contato contact comercial principal whatsapp'),
+  monitor: wordSet('id'),
 };
-const ownerWords = words(
+const ownerWords = wordSet(
   'do da de dos das of the fornecedor cliente empresa cedente sacado contribuinte titular supplier customer',
 );
 
@@ -102,7 +100,7 @@ function sameWord(
   word: SubjectWord,
   columns: readonly number[],
   header: readonly string[],
-  position: { file: string; line: number },
+  { file, line }: { file: string; line: number },
 ): SheetError {
   const names = columns.map((at) => columnName(header, at));
   const [en, pt] =
@@ -112,14 +110,11 @@ function sameWord(
           ', or put both into one cell with ; between them',
           ', ou ponha as duas em uma só célula, separadas por ;',
         ];
-  return new SheetError(
-    'ambiguous_columns',
-    [
-      `${position.file}, line ${position.line}: ${names.join(' and ')} may each be the ${word} of the subject. Rename the one that is not${en}.`,
-      `${position.file}, linha ${position.line}: ${names.join(' e ')} podem ser, cada uma, ${subjectWords[word][1]} do sujeito. Renomeie a que não é${pt}.`,
-    ],
-    position,
-  );
+  const words: Words = [
+    `, line ${line}: ${names.join(' and ')} may each be the ${word} of the subject. Rename the one that is not${en}.`,
+    `, linha ${line}: ${names.join(' e ')} podem ser, cada uma, ${subjectWords[word][1]} do sujeito. Renomeie a que não é${pt}.`,
+  ];
+  return fileError('ambiguous_columns', file, words, { line });
 }
 
 /** `C "E-mail"`. */

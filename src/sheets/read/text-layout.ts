@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { TextDecoder } from 'node:util';
 
-import { SheetError } from '../sheet-error';
+import { fileError } from '../sheet-error';
 
 export type TextEncoding = 'utf-8' | 'windows-1252' | 'utf-16le' | 'utf-16be';
 
@@ -20,9 +20,9 @@ const mostLines = 40;
 const delimiters = [';', '\t', ','] as const;
 
 /**
- * Reads the whole file once, in chunks, to detect the layout of its text. Only a full read
- * makes the encoding certain: the only accent that is not UTF-8 may be on the last line.
- * Throws SheetError `not_text`, `empty_file`, or an error of the file system.
+ * Reads the whole file once, in chunks: the only accent that is not UTF-8 may be on the last line.
+ *
+ * @throws SheetError `not_text`, `empty_file`, or an error of the file system
  */
 export async function findTextLayout(path: string): Promise<TextLayout> {
   const strict = new TextDecoder('utf-8', { fatal: true });
@@ -32,23 +32,16 @@ export async function findTextLayout(path: string): Promise<TextLayout> {
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     if (sample.length === 0) wide = wideEncodingOf(chunk);
     if (wide === undefined && chunk.includes(0)) {
-      throw new SheetError(
-        'not_text',
-        [
-          `${path} is not a text file: save it as CSV (UTF-8).`,
-          `${path} não é um arquivo de texto: salve-o como CSV (UTF-8).`,
-        ],
-        { file: path },
-      );
+      throw fileError('not_text', path, [
+        ' is not a text file: save it as CSV (UTF-8).',
+        ' não é um arquivo de texto: salve-o como CSV (UTF-8).',
+      ]);
     }
     if (sample.length < sampleBytes) sample = Buffer.concat([sample, chunk]);
     isUtf8 = isUtf8 && decodes(strict, chunk, true);
   }
   isUtf8 = isUtf8 && decodes(strict, Buffer.alloc(0), false);
-  if (sample.length === 0)
-    throw new SheetError('empty_file', [`${path} is empty.`, `${path} está vazio.`], {
-      file: path,
-    });
+  if (sample.length === 0) throw fileError('empty_file', path, [' is empty.', ' está vazio.']);
 
   const hasBom = sample.subarray(0, 3).equals(utf8Bom);
   const bomLength = wide !== undefined ? 2 : hasBom ? utf8Bom.length : 0;

@@ -1,8 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 
+import { SaxesParser } from 'saxes';
+
 import type { Words } from '../../domain/job';
 import { takenFormats, wrongFormat } from '../file-format';
-import { SheetError } from '../sheet-error';
+import { fileError, type SheetError } from '../sheet-error';
 import { missingPart, ZipError, zipEntries, type ZipEntry } from './zip-entries';
 
 /**
@@ -46,14 +48,11 @@ export async function openWorkbook(path: string): Promise<WorkbookSheet[]> {
 }
 
 export function damaged(path: string, [en, pt]: Words, cause?: unknown): SheetError {
-  return new SheetError(
-    'spreadsheet_format',
-    [
-      `${path} is not a whole .xlsx file: ${en}. Open it in a spreadsheet program and ${taken}.`,
-      `${path} não é um arquivo .xlsx íntegro: ${pt}. Abra-o em um programa de planilhas e ${aceitos}.`,
-    ],
-    { file: path, cause },
-  );
+  const words: Words = [
+    ` is not a whole .xlsx file: ${en}. Open it in a spreadsheet program and ${taken}.`,
+    ` não é um arquivo .xlsx íntegro: ${pt}. Abra-o em um programa de planilhas e ${aceitos}.`,
+  ];
+  return fileError('spreadsheet_format', path, words, { cause });
 }
 
 async function checkKind(path: string, entries: readonly ZipEntry[]): Promise<void> {
@@ -108,15 +107,16 @@ async function listSheets(entries: readonly ZipEntry[]): Promise<WorkbookSheet[]
     }
   }
   const targets = worksheetTargets(small.get('xl/_rels/workbook.xml.rels') ?? '');
-  return sheetElements(small.get('xl/workbook.xml') ?? '').flatMap((attributes, at) => {
-    const target = targets.get(attributes.get('id') ?? '');
+  const named = elementsOf(small.get('xl/workbook.xml') ?? '', 'sheet');
+  return named.flatMap(({ id = '', name = '', state = 'visible' }, at) => {
+    const target = targets.get(id);
     // Charts and macros have tabs too, but no cells.
     if (target === undefined) return [];
     const found = parts.get(target);
     if (found === undefined) throw new ZipError(missingPart(target));
     return {
-      name: attributes.get('name') ?? '',
-      hidden: (attributes.get('state') ?? 'visible') !== 'visible',
+      name: unescaped(name),
+      hidden: state !== 'visible',
       position: at + 1,
       hasValues: found.hasValues,
       xml: async () => (await found.entry.content()).toString('latin1'),
@@ -125,62 +125,49 @@ async function listSheets(entries: readonly ZipEntry[]): Promise<WorkbookSheet[]
 }
 
 function worksheetTargets(relations: string): Map<string, string> {
-  const targets = new Map<string, string>();
-  for (const [, text = ''] of relations.matchAll(/<(?:\w+:)?Relationship\s([^<>]*)>/g)) {
-    const attributes = attributesOf(text);
-    const target = attributes.get('Target') ?? '';
-    if (attributes.get('Type')?.endsWith('/worksheet') !== true) continue;
-    targets.set(
-      attributes.get('Id') ?? '',
-      target.startsWith('/') ? target.slice(1) : `xl/${target}`,
+  const worksheets = elementsOf(relations, 'Relationship').filter(({ Type = '' }) =>
+    Type.endsWith('/worksheet'),
+  );
+  return new Map(
+    worksheets.map(({ Id = '', Target = '' }) => [
+      Id,
+      Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`,
+    ]),
+  );
+}
+
+/** Attributes of each element of this name, all without prefixes. */
+function elementsOf(xml: string, wanted: string): Record<string, string>[] {
+  const local = (name: string): string => name.slice(name.indexOf(':') + 1);
+  const found: Record<string, string>[] = [];
+  const parser = new SaxesParser();
+  parser.on('opentag', ({ name, attributes }) => {
+    if (local(name) !== wanted) return;
+    found.push(
+      Object.fromEntries(Object.entries(attributes).map(([key, value]) => [local(key), value])),
     );
+  });
+  try {
+    parser.write(xml).close();
+  } catch (cause) {
+    throw new ZipError(['its list of sheets is damaged', 'a sua lista de abas está corrompida'], {
+      cause,
+    });
   }
-  return targets;
+  return found;
 }
 
-function sheetElements(workbook: string): Map<string, string>[] {
-  return [...workbook.matchAll(/<(?:\w+:)?sheet\s([^<>]*)>/g)]
-    .map(([, text = '']) => attributesOf(text))
-    .filter((attributes) => (attributes.get('name') ?? '') !== '');
-}
-
-/** Attributes by their names without prefix, values decoded. */
-function attributesOf(text: string): Map<string, string> {
-  const attributes = new Map<string, string>();
-  for (const [, name = '', double, single] of text.matchAll(
-    /(?:\w+:)?(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,
-  )) {
-    attributes.set(name, decoded(double ?? single ?? ''));
-  }
-  return attributes;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-};
-
-function decoded(text: string): string {
-  return text
-    .replaceAll(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (all, decimal, hex, name: string) => {
-      if (name !== undefined) return entities[name] ?? all;
-      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-    })
-    .replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+/** A spreadsheet writes `_x000D_` for a character that XML does not have. */
+function unescaped(name: string): string {
+  return name.replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 function tooLarge(path: string, size: number): SheetError {
   const megabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
-  return new SheetError(
-    'too_large',
-    [
-      `${path} unpacks to ${megabytes(size)} MB, and ${megabytes(largestWorkbook)} MB is the most that is read: delete the sheets and columns that are not needed, or save it as CSV (UTF-8).`,
-      `${path} descompactado tem ${megabytes(size)} MB, e o máximo lido são ${megabytes(largestWorkbook)} MB: apague as abas e colunas desnecessárias, ou salve-o como CSV (UTF-8).`,
-    ],
-    { file: path },
-  );
+  return fileError('too_large', path, [
+    ` unpacks to ${megabytes(size)} MB, and ${megabytes(largestWorkbook)} MB is the most that is read: delete the sheets and columns that are not needed, or save it as CSV (UTF-8).`,
+    ` descompactado tem ${megabytes(size)} MB, e o máximo lido são ${megabytes(largestWorkbook)} MB: apague as abas e colunas desnecessárias, ou salve-o como CSV (UTF-8).`,
+  ]);
 }

@@ -5,7 +5,7 @@ import { readSheet } from 'read-excel-file/node';
 import type { Words } from '../../domain/job';
 import { type ColumnChoice, hasHeader, mostLinesAbove } from './header-columns';
 import { type CellFault, isBlank, type SourceRow } from './row-source';
-import { SheetError } from '../sheet-error';
+import { fileError } from '../sheet-error';
 import { faultOf, NumberText, type OddCell, readCell } from './xlsx-cells';
 import { damaged, openWorkbook, type WorkbookSheet } from './xlsx-package';
 import { surveySheet } from './xlsx-survey';
@@ -70,24 +70,16 @@ async function sheetRows(
   const { rows, columns } = survey;
   if (columns === 0) {
     const [en, pt] = sheetsFound(sheets);
-    throw new SheetError(
-      'empty_file',
-      [
-        `${path}: the sheet "${name}" is empty. ${en}`,
-        `${path}: a aba "${name}" está vazia. ${pt}`,
-      ],
-      { file: path },
-    );
+    throw fileError('empty_file', path, [
+      `: the sheet "${name}" is empty. ${en}`,
+      `: a aba "${name}" está vazia. ${pt}`,
+    ]);
   }
   if (rows > mostRows || rows * columns > mostCells) {
-    throw new SheetError(
-      'too_large',
-      [
-        `${path}: the sheet "${name}" spans ${rows} rows and ${columns} columns, more than ${mostCells} cells: delete what stands far right and far below, or save it as CSV (UTF-8).`,
-        `${path}: a aba "${name}" ocupa ${rows} linhas e ${columns} colunas, mais de ${mostCells} células: apague o que está muito à direita ou muito abaixo, ou salve-a como CSV (UTF-8).`,
-      ],
-      { file: path },
-    );
+    throw fileError('too_large', path, [
+      `: the sheet "${name}" spans ${rows} rows and ${columns} columns, more than ${mostCells} cells: delete what stands far right and far below, or save it as CSV (UTF-8).`,
+      `: a aba "${name}" ocupa ${rows} linhas e ${columns} colunas, mais de ${mostCells} células: apague o que está muito à direita ou muito abaixo, ou salve-a como CSV (UTF-8).`,
+    ]);
   }
   const cells = await readCells(path, position);
   const last = Math.max(cells.length, ...survey.odd.keys());
@@ -124,11 +116,10 @@ function chooseSheets(
     (/^\d+$/.test(name) ? tabs[Number(name) - 1] : undefined);
   if (found !== undefined) return [found];
   const [en, pt] = sheetsFound(sheets);
-  throw new SheetError(
-    'sheet_not_found',
-    [`${path} has no sheet "${wanted}". ${en}`, `${path} não tem a aba "${wanted}". ${pt}`],
-    { file: path },
-  );
+  throw fileError('sheet_not_found', path, [
+    ` has no sheet "${wanted}". ${en}`,
+    ` não tem a aba "${wanted}". ${pt}`,
+  ]);
 }
 
 function sheetsFound(sheets: readonly WorkbookSheet[]): Words {

@@ -15,46 +15,28 @@ export interface AuditSheetRecord extends Omit<AuditEntry, 'kind' | 'details'> {
 }
 
 /** A published format: add at the end only. */
-export const auditColumns = [
-  'at',
-  'happened_at',
-  'kind',
-  'result',
-  'by',
-  'job',
-  'item',
-  'subject',
-  'certidao_id',
-  'sha256',
-  'details',
-  'id',
-  'chain',
-  'number',
-  'hash',
-  'intact',
-] as const;
+const cells: Record<string, (record: AuditSheetRecord) => string | number | boolean | undefined> = {
+  at: ({ at }) => at,
+  happened_at: ({ happenedAt }) => happenedAt,
+  kind: ({ kind }) => kind,
+  result: ({ result }) => result,
+  by: ({ by }) => by,
+  job: ({ job }) => job,
+  item: ({ item }) => item,
+  subject: ({ subject }) => subject,
+  certidao_id: ({ certidaoId }) => certidaoId,
+  sha256: ({ sha256 }) => sha256,
+  details: ({ details }) =>
+    Object.keys(details ?? {}).length > 0 ? JSON.stringify(details) : undefined,
+  id: ({ id }) => id,
+  chain: ({ chain }) => chain,
+  number: ({ number }) => number,
+  hash: ({ hash }) => hash,
+  intact: ({ intact }) => intact,
+};
+export const auditColumns: readonly string[] = Object.keys(cells);
 
 /** In the order of `auditColumns`; formulas are escaped. */
 export function auditCells(record: AuditSheetRecord): string[] {
-  const { details } = record;
-  const hasDetails = details != null && Object.keys(details).length > 0;
-  const cells = [
-    record.at,
-    record.happenedAt,
-    record.kind,
-    record.result,
-    record.by,
-    record.job,
-    record.item,
-    record.subject,
-    record.certidaoId,
-    record.sha256,
-    hasDetails ? JSON.stringify(details) : undefined,
-    record.id,
-    record.chain,
-    record.number,
-    record.hash,
-    record.intact,
-  ];
-  return cells.map((cell) => (cell === undefined ? '' : inertCell(String(cell))));
+  return Object.values(cells).map((cell) => inertCell(String(cell(record) ?? '')));
 }

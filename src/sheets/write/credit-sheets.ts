@@ -6,63 +6,54 @@ import type {
 } from '../../domain/credit/analysis';
 import type { CsvCell } from './csv-file';
 
-/** Published formats: add at the end only. */
-export const receivableColumns = [
-  'titulo_id',
-  'numero',
-  'valor',
-  'data_vencimento',
-  'nfe_chave',
-  'status',
-  'cedente_cnpj',
-  'cedente_razao_social',
-  'cedente_status',
-  'sacado_cnpj_cpf',
-  'sacado_razao_social',
-  'sacado_tipo',
-  'sacado_status',
-  'issue_count',
-  'issues',
-] as const;
+interface ReceivableLine {
+  assignor: AnalysedAssignor;
+  payer: AnalysedPayer | undefined;
+  receivable: AnalysedReceivable;
+}
 
-export const issueColumns = [
-  'level',
-  'id',
-  'name',
-  'rule_id',
-  'rule_name',
-  'category',
-  'status',
-  'field',
-  'actual',
-  'expected',
-  'threshold',
-  'data_source',
-  'message',
-] as const;
+/** Published formats: add at the end only. */
+const ofReceivable: Readonly<Record<string, (line: ReceivableLine) => CsvCell | undefined>> = {
+  titulo_id: ({ receivable }) => receivable.id,
+  numero: ({ receivable }) => receivable.number,
+  valor: ({ receivable }) => receivable.value,
+  data_vencimento: ({ receivable }) => receivable.dueOn,
+  nfe_chave: ({ receivable }) => receivable.invoiceKey,
+  status: ({ receivable }) => receivable.status,
+  cedente_cnpj: ({ assignor }) => assignor.document,
+  cedente_razao_social: ({ assignor }) => assignor.name,
+  cedente_status: ({ assignor }) => assignor.status,
+  sacado_cnpj_cpf: ({ payer }) => payer?.document,
+  sacado_razao_social: ({ payer }) => payer?.name,
+  sacado_tipo: ({ payer }) => payer?.kind,
+  sacado_status: ({ payer }) => payer?.status,
+  issue_count: ({ receivable }) => receivable.issues.length,
+  issues: ({ receivable }) => receivable.issues.map(issueWords).join(' | '),
+};
+
+const ofIssue = {
+  rule_id: 'ruleId',
+  rule_name: 'ruleName',
+  category: 'category',
+  status: 'status',
+  field: 'field',
+  actual: 'actual',
+  expected: 'expected',
+  threshold: 'threshold',
+  data_source: 'source',
+  message: 'message',
+} as const satisfies Record<string, keyof AnalysisIssue>;
+
+export const receivableColumns: readonly string[] = Object.keys(ofReceivable);
+export const issueColumns: readonly string[] = ['level', 'id', 'name', ...Object.keys(ofIssue)];
 
 export function receivableCells(
   assignor: AnalysedAssignor,
   payer: AnalysedPayer | undefined,
-  { id, number, value, dueOn, invoiceKey, status, issues }: AnalysedReceivable,
+  receivable: AnalysedReceivable,
 ): CsvCell[] {
-  return [
-    id,
-    number,
-    value,
-    dueOn,
-    invoiceKey,
-    status,
-    assignor.document,
-    assignor.name,
-    assignor.status,
-    payer?.document ?? null,
-    payer?.name ?? null,
-    payer?.kind ?? null,
-    payer?.status ?? null,
-    issues.length,
-    issues.map(issueWords).join(' | '),
-  ];
+  const line = { assignor, payer, receivable };
+  return Object.values(ofReceivable).map((cell) => cell(line) ?? null);
 }
 
 export function issueCells(
@@ -70,22 +61,7 @@ export function issueCells(
   { id, name }: { id: string | null; name: string | null },
   issue: AnalysisIssue,
 ): CsvCell[] {
-  const { ruleId, ruleName, category, status, field, actual, expected, threshold } = issue;
-  return [
-    level,
-    id,
-    name,
-    ruleId,
-    ruleName,
-    category,
-    status,
-    field,
-    actual,
-    expected,
-    threshold,
-    issue.source,
-    issue.message,
-  ];
+  return [level, id, name, ...Object.values(ofIssue).map((field) => issue[field])];
 }
 
 function issueWords({ ruleName, ruleId, status, message }: AnalysisIssue): string {

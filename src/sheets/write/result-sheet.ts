@@ -7,30 +7,28 @@ export interface ResultSheetOptions extends CsvStyle {
   columns?: readonly string[];
 }
 
-/** `results.csv` of certificates; with `excel`, documents are punctuated: bare digits would be a number. */
-export class ResultSheet {
-  readonly #file: CsvFile;
-  readonly #excel: boolean;
-  readonly #own: readonly string[];
-
-  constructor(path: string, { columns = [], excel = false }: ResultSheetOptions = {}) {
-    this.#excel = excel;
-    this.#own = columns;
-    const names = [...resultColumns, ...ownNames(columns, resultColumns)];
-    this.#file = new CsvFile(path, names, { excel });
-  }
-
+/** A file of results, row by row, which appears when it is closed. */
+export interface ResultFile {
   /** Resolves when the next row may be written. Rows keep the order of the calls. */
-  async write(row: ResultRow): Promise<void> {
-    const cells = [...resultCells(row, this.#excel), ...ownCells(row.own, this.#own)];
-    if (!this.#file.write(cells)) await this.#file.drained();
-  }
+  write(row: ResultRow): Promise<void>;
+  close(): Promise<void>;
+  abandon(): Promise<void>;
+}
 
-  close(): Promise<void> {
-    return this.#file.close();
-  }
-
-  abandon(): Promise<void> {
-    return this.#file.abandon();
-  }
+/** `results.csv` of certificates; with `excel`, documents are punctuated: bare digits would be a number. */
+export function openResultSheet(
+  path: string,
+  { columns = [], excel = false }: ResultSheetOptions = {},
+): ResultFile {
+  const file = new CsvFile(path, [...resultColumns, ...ownNames(columns, resultColumns)], {
+    excel,
+  });
+  return {
+    async write(row) {
+      const isRoom = file.write([...resultCells(row, excel), ...ownCells(row.own, columns)]);
+      if (!isRoom) await file.drained();
+    },
+    close: () => file.close(),
+    abandon: () => file.abandon(),
+  };
 }

@@ -11,7 +11,7 @@ import writeXlsxFile, { type CellObject, type Feature, type Row } from 'write-ex
 import type { ResultRow } from '../../domain/certificates/certificates';
 import { ownCells, ownNames, type ResultColumn, resultColumns, resultValue } from './result-cells';
 import { columnLetters } from '../read/row-source';
-import type { ResultSheet } from './result-sheet';
+import type { ResultFile } from './result-sheet';
 
 /**
  * Maximum of rows in a workbook of results without the user's columns: its writer holds
@@ -86,7 +86,7 @@ export function openResultWorkbook(
   path: string,
   total: number,
   columns: readonly string[] = [],
-): Pick<ResultSheet, 'write' | 'close'> {
+): Omit<ResultFile, 'abandon'> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   const isLeftOut = !fitsWorkbook(total, columns.length);
   const rows: Row[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BatchSummary, ResultRow } from '../../domain/certificates/certificates';
 import type { OpenResultRow } from '../../domain/certificates/result-rows';
 import { CertificateJobs } from '../../store/certificates/jobs';
-import { ResultSheet } from '../../sheets/write/result-sheet';
+import { openResultSheet } from '../../sheets/write/result-sheet';
 import { fitsWorkbook, openResultWorkbook } from '../../sheets/write/result-workbook';
 import type { ExportOptions } from '../jobs/job-kind';
 import type { CommandContext } from '../jobs/context';
@@ -84,7 +84,7 @@ async function writeSheets(
 ): Promise<string[]> {
   await mkdir(join(folder, 'pdf'), { recursive: true });
   const { columns = [] } = (await new CertificateJobs(ctx.store).record(from)) ?? {};
-  const sheet = new ResultSheet(join(folder, 'results.csv'), { columns, excel });
+  const sheet = openResultSheet(join(folder, 'results.csv'), { columns, excel });
   const workbook = openResultWorkbook(join(folder, 'results.xlsx'), total, columns);
   try {
     for await (const row of rows) {

@@ -9,7 +9,7 @@ import { resultRow } from '../../../src/domain/certificates/result-rows';
 import { manifestLine, planRows } from '../../../src/sheets/read/plan-rows';
 import { readSheet } from '../../../src/sheets/read/read-rows';
 import { ownFields, ownNames, resultColumns } from '../../../src/sheets/write/result-cells';
-import { ResultSheet } from '../../../src/sheets/write/result-sheet';
+import { openResultSheet } from '../../../src/sheets/write/result-sheet';
 import {
   fitsWorkbook,
   mostWorkbookRows,
@@ -100,7 +100,7 @@ it.each([
 it('writes them behind ours, and what would run behind an apostrophe for a spreadsheet program alone', async () => {
   const path = join(folder, 'results.csv');
   const lines = async (excel: boolean): Promise<string[][]> => {
-    const results = new ResultSheet(path, { columns: ['status', '=Nome'], excel });
+    const results = openResultSheet(path, { columns: ['status', '=Nome'], excel });
     for (const own of [['=1+1', 'Ana; Co'], ['only one'], undefined])
       await results.write(refused(own));
     await results.close();

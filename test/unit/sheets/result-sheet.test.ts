@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ResultRow } from '../../../src/domain/certificates/certificates';
 import { inertCell } from '../../../src/sheets/write/csv-file';
 import { resultColumns } from '../../../src/sheets/write/result-cells';
-import { ResultSheet } from '../../../src/sheets/write/result-sheet';
+import { openResultSheet } from '../../../src/sheets/write/result-sheet';
 import { readResultSheet } from '../../support/read-result-sheet';
 
 let folder: string;
@@ -48,7 +48,7 @@ const issued: ResultRow = {
 };
 
 async function write(rows: readonly ResultRow[], excel = false): Promise<string> {
-  const sheet = new ResultSheet(path, { excel });
+  const sheet = openResultSheet(path, { excel });
   for (const row of rows) await sheet.write(row);
   await sheet.close();
   return readFile(path, 'utf8');
@@ -99,7 +99,7 @@ describe('a result sheet', () => {
 
   it('stands in its place only when it is finished', async () => {
     await writeFile(path, 'the one before');
-    const sheet = new ResultSheet(path);
+    const sheet = openResultSheet(path);
     await sheet.write(issued);
     expect(await readFile(path, 'utf8')).toBe('the one before');
     await sheet.close();
@@ -108,19 +108,19 @@ describe('a result sheet', () => {
   });
 
   it('leaves nothing behind when it is abandoned', async () => {
-    const sheet = new ResultSheet(path);
+    const sheet = openResultSheet(path);
     await sheet.write(issued);
     await sheet.abandon();
     expect(await readdir(folder)).toEqual([]);
   });
 
   it('says so when the folder is not there', async () => {
-    const sheet = new ResultSheet(join(folder, 'nowhere', 'results.csv'));
+    const sheet = openResultSheet(join(folder, 'nowhere', 'results.csv'));
     await expect(sheet.close()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('keeps the order of rows that are not awaited', async () => {
-    const sheet = new ResultSheet(path);
+    const sheet = openResultSheet(path);
     const writes = Array.from({ length: 1_000 }, (_, at) => sheet.write({ ...issued, line: at }));
     await Promise.all(writes);
     await sheet.close();
