@@ -5,7 +5,7 @@ import type { CnabReport, ScanOptions } from '../domain/cnab/report';
 import { CnabScan } from '../domain/cnab/scan';
 import { plainWidth } from '../domain/cnab/layout';
 import { LineCutter } from './lines';
-import { unreadable } from './input-file-error';
+import { unreadable } from './open-input';
 import { openInput } from './open-input';
 
 export interface ScannedFile extends CnabReport {

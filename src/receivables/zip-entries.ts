@@ -14,9 +14,8 @@ import type { Words } from '../domain/job';
 import { WordedError } from '../domain/core/worded-error';
 import { otherFormat } from '../domain/cnab/encoding';
 import { withoutKeys } from '../domain/cnab/invoice-key';
-import { unreadable } from './input-file-error';
 import type { InvoiceCode } from './invoice-checks';
-import { openInput } from './open-input';
+import { openInput, unreadable } from './open-input';
 
 /** The rest of the ZIP is not read. */
 export class ZipRefused extends WordedError {
@@ -48,7 +47,7 @@ export interface OpenZip {
 }
 
 export async function openZip(path: string): Promise<OpenZip> {
-  const ends = await endsOf(path);
+  const { size, beginning } = await beginningOf(path);
   const options = {
     lazyEntries: true,
     autoClose: false,
@@ -57,58 +56,34 @@ export async function openZip(path: string): Promise<OpenZip> {
     validateEntrySizes: true,
   };
   try {
-    if (ends.size > heldBytes) return { zip: await openPromise(path, options), held: null };
+    if (size > heldBytes) return { zip: await openPromise(path, options), held: null };
     const held = await readFile(path);
     return { zip: await fromBufferPromise(held, options), held };
   } catch {
-    throw new ZipRefused('zip_unreadable', whatElse(ends));
+    throw new ZipRefused('zip_unreadable', whatElse(beginning));
   }
 }
 
 /** Smaller files are read at once: two disk reads for each entry take longer than all else. */
 const heldBytes = 64 * 2 ** 20;
 
-interface FileEnds {
-  size: number;
-  beginning: Buffer;
-  /** Large enough for the record at the end of a ZIP, and its comment. */
-  ending: Buffer;
-}
-
-const endRecord = { mark: Buffer.from('PK\x05\x06', 'latin1'), bytes: 22, mostWithComment: 65_557 };
-
-function whatElse({ beginning, ending }: FileEnds): Words {
+function whatElse(beginning: Buffer): Words {
   if (beginning.length === 0) return ['an empty file', 'um arquivo vazio'];
-  const isZip = beginning.subarray(0, 2).toString('latin1') === 'PK';
-  if (!isZip)
-    return (
-      otherFormat(beginning, 0, beginning.length) ?? [
-        'a file that is no ZIP',
-        'um arquivo que não é ZIP',
-      ]
-    );
-  const at = ending.lastIndexOf(endRecord.mark);
-  if (at < 0 || at + endRecord.bytes > ending.length)
-    return ['a ZIP file that was cut short', 'um arquivo ZIP truncado'];
-  const end = at + endRecord.bytes + ending.readUInt16LE(at + endRecord.bytes - 2);
-  return end < ending.length
-    ? [
-        'a ZIP file with other bytes behind its end',
-        'um arquivo ZIP com outros bytes depois do fim',
-      ]
-    : ['a ZIP file that is damaged', 'um arquivo ZIP corrompido'];
+  if (beginning.toString('latin1', 0, 2) === 'PK')
+    return [
+      'a ZIP file that was cut short, or is damaged',
+      'um arquivo ZIP truncado, ou corrompido',
+    ];
+  const other = otherFormat(beginning, 0, beginning.length);
+  return other ?? ['a file that is no ZIP', 'um arquivo que não é ZIP'];
 }
 
-async function endsOf(path: string): Promise<FileEnds> {
+async function beginningOf(path: string): Promise<{ size: number; beginning: Buffer }> {
   const file = await openInput(path);
   try {
     const { size } = await file.stat();
-    const read = async (from: number, bytes: number): Promise<Buffer> => {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, from);
-      return buffer.subarray(0, bytesRead);
-    };
-    const tail = Math.min(size, endRecord.mostWithComment);
-    return { size, beginning: await read(0, 16), ending: await read(size - tail, tail) };
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
+    return { size, beginning: buffer.subarray(0, bytesRead) };
   } catch (error) {
     throw unreadable(path, error);
   } finally {

@@ -72,3 +72,38 @@ export function dateText(date: number): string | null {
   const text = String(date).padStart(8, '0');
   return date < 0 ? null : `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
 }
+
+const nul = 0x00;
+const endMark = 0x1a;
+const blank = 0x20;
+
+/** Where the line ends without the NUL and 0x1A bytes that some programs leave at the end. */
+export function withoutFiller(bytes: Uint8Array, from: number, to: number): number {
+  let stop = to;
+  while (stop > from && isFiller(byteAt(bytes, stop - 1))) stop -= 1;
+  return stop;
+}
+
+function isFiller(byte: number): boolean {
+  return byte === nul || byte === endMark;
+}
+
+export const isNul = (byte: number): boolean => byte === nul;
+export const isControl = (byte: number): boolean => byte < blank;
+export const isNoDigit = (byte: number): boolean => byte < 0x30 || byte > 0x39;
+
+export function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) if (byteAt(bytes, at) !== blank) return false;
+  return true;
+}
+
+/** Offset of the first byte from..to for which this holds; -1 when there is none. */
+export function firstByte(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  is: (byte: number) => boolean,
+): number {
+  for (let at = from; at < to; at += 1) if (is(byteAt(bytes, at))) return at;
+  return -1;
+}

@@ -40,17 +40,6 @@ function continues(bytes: Uint8Array, from: number, to: number, count: number): 
   return true;
 }
 
-/** Offset of the first byte from..to for which this holds; -1 when there is none. */
-export function firstByte(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  is: (byte: number) => boolean,
-): number {
-  for (let at = from; at < to; at += 1) if (is(byteAt(bytes, at))) return at;
-  return -1;
-}
-
 const beginnings: readonly [bytes: string, name: Words][] = [
   [
     'PK\x03\x04',

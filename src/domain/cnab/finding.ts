@@ -36,6 +36,18 @@ export interface Check {
   sentence: Words;
 }
 
+/** What is expected, and what another thing means: each in English and in Portuguese. */
+const checkOf =
+  (level: FindingLevel) =>
+  (expected: string, esperado: string, sentence: string, frase: string): Check => ({
+    level,
+    expected: [expected, esperado],
+    sentence: [sentence, frase],
+  });
+export const block = checkOf('block');
+export const override = checkOf('override');
+export const warn = checkOf('warn');
+
 export interface FindingPosition {
   line?: number;
   columns?: Columns;
@@ -44,11 +56,12 @@ export interface FindingPosition {
 
 export const nothingFound: Words = ['nothing', 'nada'];
 
-/** The same in every language, or in each. */
-type Found = string | Words;
+/** The same in every language, or in each. A text that nobody sees is not written: it may be made when it is needed. */
+export type Found = string | Words | (() => string | Words);
 
 function inLanguage(found: Found, at: 0 | 1): string {
-  return typeof found === 'string' ? found : found[at];
+  const text = typeof found === 'function' ? found() : found;
+  return typeof text === 'string' ? text : text[at];
 }
 
 /** Findings up to a bound for each code, and how many there were. */
@@ -63,33 +76,19 @@ export class FindingCollector<Code extends string> {
     this.#mostPerCode = mostPerCode;
   }
 
-  /** Counts one, and tells whether it is to be put as well: a text nobody sees is not written. */
-  count(code: Code): boolean {
+  add(code: Code, found: Found, position: FindingPosition = {}, expected?: Found): void {
     const counted = (this.#counts.get(code) ?? 0) + 1;
     this.#counts.set(code, counted);
-    return counted <= this.#mostPerCode;
-  }
-
-  put(code: Code, found: Found, position: FindingPosition = {}, expected?: Found): void {
+    if (counted > this.#mostPerCode) return;
     const check = this.#checks[code];
     const words = (at: 0 | 1): FoundWords => ({
       found: inLanguage(found, at),
       expected: inLanguage(expected ?? check.expected, at),
       sentence: check.sentence[at],
     });
-    this.#kept.push({
-      level: check.level,
-      code,
-      line: position.line ?? null,
-      columns: position.columns ?? null,
-      entry: position.entry ?? null,
-      ...words(0),
-      portuguese: words(1),
-    });
-  }
-
-  add(code: Code, found: Found, position: FindingPosition = {}, expected?: Found): void {
-    if (this.count(code)) this.put(code, found, position, expected);
+    const { columns = null, entry = null, line = null } = position;
+    const place = { line, columns, entry };
+    this.#kept.push({ level: check.level, code, ...place, ...words(0), portuguese: words(1) });
   }
 
   has(code: Code): boolean {

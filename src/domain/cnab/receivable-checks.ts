@@ -1,10 +1,9 @@
 import type { Words } from '../job';
 import { isValidInvoiceKey } from './invoice-key';
 import { maskDocument } from '../core/documents/documents';
-import { columnsAt, dateText, digitsAt, quoted, shortDateAt } from './bytes';
+import { columnsAt, dateText, digitsAt, firstByte, isNoDigit, quoted, shortDateAt } from './bytes';
 import type { CnabCode } from './checks';
-import { firstByte } from './encoding';
-import { type Columns, type FindingCollector, nothingFound } from './finding';
+import { type Columns, type FindingCollector, type Found, nothingFound } from './finding';
 import { receivableColumns, sequenceLength } from './layout';
 import { isPlainInvoiceKey, isPlainPayer } from './plain-digits';
 import { readInvoiceKey, readPayer } from './records';
@@ -94,21 +93,15 @@ export class ReceivableChecks {
     const repeat = this.#repeats.seen(hash.first, hash.second, hash.line, this.#line);
     if (repeat === null) return;
     const code = repeat.wholeLine ? 'repeated_line' : 'repeated_receivable';
-    if (!this.#findings.count(code)) return;
-    const columns: Columns = repeat.wholeLine ? [1, width] : [111, 139];
-    const found: Words = [`the same as line ${repeat.line}`, `o mesmo que na linha ${repeat.line}`];
-    this.#findings.put(code, found, { line: this.#line, columns });
+    const same: Words = [`the same as line ${repeat.line}`, `o mesmo que na linha ${repeat.line}`];
+    this.#add(code, same, repeat.wholeLine ? [1, width] : [111, 139]);
   }
 
   #checkBank(bytes: Uint8Array, from: number): void {
     const bank = digitsAt(bytes, from + receivableColumns.bank[0] - 1, 3);
     if (bank <= 0 || this.headerBank <= 0 || bank === this.headerBank) return;
-    if (!this.#findings.count('bank_differs')) return;
-    const [found, expected] = [bank, this.headerBank].map((code) =>
-      quoted(String(code).padStart(3, '0')),
-    );
-    const position = { line: this.#line, columns: receivableColumns.bank };
-    this.#findings.put('bank_differs', found ?? '', position, expected);
+    const shown = (code: number) => () => quoted(String(code).padStart(3, '0'));
+    this.#add('bank_differs', shown(bank), receivableColumns.bank, shown(this.headerBank));
   }
 
   #checkDue(bytes: Uint8Array, from: number): void {
@@ -122,11 +115,9 @@ export class ReceivableChecks {
       this.#dueTo = Math.max(this.#dueTo, due);
       this.#dueFrom = Math.min(this.#dueFrom, due);
     }
-    const code = due < 0 ? 'due_date' : 'due_date_past';
-    if (!this.#findings.count(code)) return;
-    const columns = receivableColumns.due;
-    const found = due < 0 ? quoted(columnsAt(bytes, from, columns)) : (dateText(due) ?? '');
-    this.#findings.put(code, found, { line: this.#line, columns });
+    const { due: columns } = receivableColumns;
+    if (due < 0) this.#add('due_date', () => quoted(columnsAt(bytes, from, columns)), columns);
+    else this.#add('due_date_past', () => dateText(due) ?? '', columns);
   }
 
   #checkValue(bytes: Uint8Array, from: number): void {
@@ -138,22 +129,20 @@ export class ReceivableChecks {
       this.#totalLow += value % cents;
       return;
     }
-    const position = { line: this.#line, columns };
-    if (value === 0) this.#findings.add('value_zero', 'zero', position);
-    else if (this.#findings.count('value')) {
-      const first = from + columns[0] - 1;
-      const at = firstByte(bytes, first, from + columns[1], isNoDigit);
-      const column = at - from + 1;
+    if (value === 0) return this.#add('value_zero', 'zero', columns);
+    const at = firstByte(bytes, from + columns[0] - 1, from + columns[1], isNoDigit);
+    const column = at - from + 1;
+    const found = (): Words => {
       const text = quoted(columnsAt(bytes, from, [column, column]));
-      const found: Words = [`${text} in column ${column}`, `${text} na coluna ${column}`];
-      this.#findings.put('value', found, position);
-    }
+      return [`${text} in column ${column}`, `${text} na coluna ${column}`];
+    };
+    this.#add('value', found, columns);
   }
 
   #checkPayer(bytes: Uint8Array, from: number): void {
     if (isPlainPayer(bytes, from)) return;
     const { documentType, document, columns, valid } = readPayer(bytes, from);
-    if (valid || !this.#findings.count('payer_document')) return;
+    if (valid) return;
     const masked = maskDocument(documentType === 'cpf' ? document.slice(-11) : document);
     const kind = documentType?.toUpperCase();
     const found: Words =
@@ -163,7 +152,7 @@ export class ReceivableChecks {
             `${masked} (${kind ?? 'neither CPF nor CNPJ'})`,
             `${masked} (${kind ?? 'nem CPF nem CNPJ'})`,
           ];
-    this.#findings.put('payer_document', found, { line: this.#line, columns });
+    this.#add('payer_document', found, columns);
   }
 
   #checkInvoiceKey(bytes: Uint8Array, from: number, columns: Columns): void {
@@ -174,15 +163,15 @@ export class ReceivableChecks {
     const key = readInvoiceKey(bytes, from, columns);
     if (key === null) return;
     this.#withInvoiceKey += 1;
-    if (isValidInvoiceKey(key) || !this.#findings.count('invoice_key')) return;
+    if (isValidInvoiceKey(key)) return;
     const shaped = /^[0-9A-Z]{44}$/.test(key);
     const found: Words = shaped
       ? ['a check digit that does not agree', 'um dígito verificador que não confere']
       : ['characters that no key has', 'caracteres que nenhuma chave tem'];
-    this.#findings.put('invoice_key', found, { line: this.#line, columns });
+    this.#add('invoice_key', found, columns);
   }
-}
 
-function isNoDigit(byte: number): boolean {
-  return byte < 0x30 || byte > 0x39;
+  #add(code: CnabCode, found: Found, columns: Columns, expected?: Found): void {
+    this.#findings.add(code, found, { line: this.#line, columns }, expected);
+  }
 }

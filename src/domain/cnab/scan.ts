@@ -1,8 +1,19 @@
 import type { Words } from '../job';
-import { byteAt, columnsAt, digitsAt, quoted } from './bytes';
+import {
+  byteAt,
+  columnsAt,
+  digitsAt,
+  firstByte,
+  isBlank,
+  isControl,
+  isNoDigit,
+  isNul,
+  quoted,
+  withoutFiller,
+} from './bytes';
 import { type CnabCode, cnabChecks, identityCodes } from './checks';
-import { firstByte, hasUtf8Mark, looksLikeUtf16, otherFormat, readAsUtf8 } from './encoding';
-import { type Columns, FindingCollector, nothingFound } from './finding';
+import { hasUtf8Mark, looksLikeUtf16, otherFormat, readAsUtf8 } from './encoding';
+import { type Columns, FindingCollector, type Found, nothingFound } from './finding';
 import {
   bankName,
   type CnabShape,
@@ -14,7 +25,6 @@ import {
   plainWidth,
   sequenceLength,
 } from './layout';
-import { isBlank, isControl, isNul, withoutFiller } from './line-bytes';
 import {
   type CnabHeader,
   readAssignorDocument,
@@ -120,22 +130,13 @@ export class CnabScan {
 
   /** Looks at the first bytes of the file; returns where its first record begins. */
   #beginning(bytes: Uint8Array, from: number, to: number): number {
-    if (looksLikeUtf16(bytes, from, to)) {
-      this.#somethingElse = true;
-      this.#findings.add('utf16', ['two bytes a character', 'dois bytes por caractere'], {
-        line: 1,
-        columns: [1, 2],
-      });
-      return from;
-    }
     const format = otherFormat(bytes, from, to);
-    if (format !== null) {
-      this.#somethingElse = true;
-      this.#findings.add('other_format', format, { line: 1, columns: [1, 1] });
-      return from;
-    }
-    if (!hasUtf8Mark(bytes, from, to)) return from;
-    this.#findings.add('utf8_mark', 'EF BB BF', { line: 1, columns: [1, 3] });
+    const isUtf16 = looksLikeUtf16(bytes, from, to);
+    this.#somethingElse = isUtf16 || format !== null;
+    if (isUtf16) this.#add('utf16', ['two bytes a character', 'dois bytes por caractere'], [1, 2]);
+    else if (format !== null) this.#add('other_format', format, [1, 1]);
+    if (this.#somethingElse || !hasUtf8Mark(bytes, from, to)) return from;
+    this.#add('utf8_mark', 'EF BB BF', [1, 3]);
     return from + 3;
   }
 
@@ -144,9 +145,7 @@ export class CnabScan {
     this.#lineEnds[end] += 1;
     this.#firstLineEnd ??= end;
     if (end !== this.#firstLineEnd || end === 'cr') {
-      if (this.#findings.count('line_end')) {
-        this.#findings.put('line_end', end.toUpperCase(), { line: this.#line });
-      }
+      this.#findings.add('line_end', () => end.toUpperCase(), { line: this.#line });
     }
   }
 
@@ -189,23 +188,20 @@ export class CnabScan {
 
   /** Header first, trailer last, and only then. */
   #order(kind: number, bytes: Uint8Array, from: number, to: number, width: number): void {
-    const position = { line: this.#line, columns: [1, 1] as const };
+    const first: Columns = [1, 1];
+    const typeFound = (): string => quoted(columnsAt(bytes, from, first));
     if (this.#trailerLine > 0) {
-      this.#findings.add('trailer_inside', ['a trailer', 'um trailer'], {
-        ...position,
-        line: this.#trailerLine,
-      });
+      const position = { line: this.#trailerLine, columns: first };
+      this.#findings.add('trailer_inside', ['a trailer', 'um trailer'], position);
       this.#trailerLine = 0;
     }
     if (kind === type.trailer) this.#trailerLine = this.#line;
     if (this.#records === 1) {
       if (kind === type.header) this.#readHeader(bytes, from, to, width);
-      else this.#findings.add('first_record', quoted(columnsAt(bytes, from, [1, 1])), position);
+      else this.#add('first_record', typeFound, first);
     } else if (kind === type.header) {
-      this.#findings.add('header_inside', ['a header', 'um header'], position);
-    } else if ((kind < 0x30 || kind > 0x39) && this.#findings.count('record_type')) {
-      this.#findings.put('record_type', quoted(columnsAt(bytes, from, [1, 1])), position);
-    }
+      this.#add('header_inside', ['a header', 'um header'], first);
+    } else if (isNoDigit(kind)) this.#add('record_type', typeFound, first);
   }
 
   #readHeader(bytes: Uint8Array, from: number, to: number, width: number): void {
@@ -214,7 +210,7 @@ export class CnabScan {
     const kind = columnsAt(bytes, from, headerColumns.kind);
     const literal = columnsAt(bytes, from, headerColumns.literal);
     if (width !== 240 && (kind === '2' || literal.toUpperCase() === 'RETORNO')) {
-      this.#findings.add('returned', quoted(`0${kind}${literal}`), { line: 1, columns: [1, 9] });
+      this.#add('returned', quoted(`0${kind}${literal}`), [1, 9]);
     }
     if (to - from < headerColumns.date[1] + 2) return;
     this.#header = readHeader(bytes.subarray(from, to), 0);
@@ -233,10 +229,8 @@ export class CnabScan {
         `${utf8.characters} characters in ${width} bytes`,
         `${utf8.characters} caracteres em ${width} bytes`,
       ];
-      this.#findings.add('utf8_width', found, { line: this.#line, columns: [at, at + 1] });
-      return;
+      return this.#add('utf8_width', found, [at, at + 1]);
     }
-    if (!this.#findings.count(code)) return;
     const columns: Columns = short ? [width + 1, expected] : [expected + 1, width];
     const [en, pt] =
       !short && isBlank(bytes, from + expected, to)
@@ -245,7 +239,7 @@ export class CnabScan {
     const [wide, largura] = columnCount(width);
     const found: Words = [`${wide}${en}`, `${largura}${pt}`];
     const wanted = code === 'cut_short' ? columnCount(expected) : undefined;
-    this.#findings.put(code, found, { line: this.#line, columns }, wanted);
+    this.#add(code, found, columns, wanted);
   }
 
   #wholeRecord(kind: number, bytes: Uint8Array, from: number, width: number): void {
@@ -255,8 +249,14 @@ export class CnabScan {
       return;
     }
     this.#receivables += 1;
-    const key = width === extendedWidth ? keyColumns(sequenceEnd === extendedWidth) : null;
-    this.#receivable(bytes, from, sequenceEnd, width, key);
+    const isExtended = sequenceEnd === extendedWidth;
+    const keyColumns = isExtended ? extendedColumns.invoiceKey : mixedInvoiceKey;
+    const key = width === extendedWidth ? keyColumns : null;
+    if (this.#receivables === 1) {
+      this.#assignorDocument = readAssignorDocument(bytes, from, isExtended);
+    }
+    this.#checks.check(this.#line, bytes, from, sequenceEnd, width, key);
+    this.#onReceivable?.(readReceivable(bytes, from, this.#line, key));
   }
 
   /**
@@ -278,24 +278,18 @@ export class CnabScan {
     this.#sequence = found < 0 ? expected : found;
     if (found < 0) this.#hash.strange = 0x80;
     const wanted = kind === type.trailer ? this.#records % sequenceModulus : expected;
-    if (found === wanted) {
-      if (found === 0) {
-        const position = { line: this.#line, columns: [end - 5, end] as const };
-        this.#findings.add('sequence_wraps', '000000', position);
-      }
-      return end;
-    }
-    this.#wrongSequence(kind, bytes, from, end, wanted);
-    return end;
-  }
-
-  #wrongSequence(kind: number, bytes: Uint8Array, from: number, end: number, wanted: number): void {
-    const code = kind === type.trailer ? 'trailer_count' : 'sequence';
-    if (!this.#findings.count(code)) return;
+    if (found === wanted && found !== 0) return end;
     const columns: Columns = [end - sequenceLength + 1, end];
-    const found = quoted(columnsAt(bytes, from, columns));
-    const expected = quoted(String(wanted).padStart(sequenceLength, '0'));
-    this.#findings.put(code, found, { line: this.#line, columns }, expected);
+    if (found === wanted) this.#add('sequence_wraps', '000000', columns);
+    else {
+      this.#add(
+        kind === type.trailer ? 'trailer_count' : 'sequence',
+        () => quoted(columnsAt(bytes, from, columns)),
+        columns,
+        () => quoted(String(wanted).padStart(sequenceLength, '0')),
+      );
+    }
+    return end;
   }
 
   /** Type 1, or type 7 in files of Banco do Brasil: the first of the two that the file has. */
@@ -305,42 +299,25 @@ export class CnabScan {
     return kind === this.#receivableType;
   }
 
-  #receivable(
-    bytes: Uint8Array,
-    from: number,
-    sequenceEnd: number,
-    width: number,
-    key: Columns | null,
-  ): void {
-    if (this.#receivables === 1) {
-      this.#assignorDocument = readAssignorDocument(bytes, from, sequenceEnd === extendedWidth);
-    }
-    this.#checks.check(this.#line, bytes, from, sequenceEnd, width, key);
-    this.#onReceivable?.(readReceivable(bytes, from, this.#line, key));
-  }
-
   /** Bytes that are not plain ASCII text: accents in ISO-8859-1 are welcome. */
   #strangeBytes(bytes: Uint8Array, from: number, to: number, width: number): void {
     const controlAt = firstByte(bytes, from, to, isControl);
     const nulAt = controlAt < 0 ? -1 : firstByte(bytes, controlAt, to, isNul);
-    if (nulAt >= 0) this.#strange('nul_byte', 'NUL', nulAt - from + 1);
+    const add = (code: CnabCode, found: Found, at: number): void =>
+      this.#add(code, found, [at - from + 1, at - from + 1]);
+    if (nulAt >= 0) add('nul_byte', 'NUL', nulAt);
     else if (controlAt >= 0) {
       const code = byteAt(bytes, controlAt).toString(16).padStart(2, '0').toUpperCase();
-      this.#strange('control_character', `0x${code}`, controlAt - from + 1);
+      add('control_character', `0x${code}`, controlAt);
     }
     if (width !== plainWidth && width !== extendedWidth) return;
     const utf8 = readAsUtf8(bytes, from, to);
     if (utf8 === null) return;
-    this.#strange(
-      'utf8_text',
-      ['an accent in two bytes', 'um acento em dois bytes'],
-      utf8.firstAt - from + 1,
-    );
+    add('utf8_text', ['an accent in two bytes', 'um acento em dois bytes'], utf8.firstAt);
   }
 
-  #strange(code: CnabCode, found: string | Words, column: number): void {
-    if (!this.#findings.count(code)) return;
-    this.#findings.put(code, found, { line: this.#line, columns: [column, column] });
+  #add(code: CnabCode, found: Found, columns: Columns, expected?: Found): void {
+    this.#findings.add(code, found, { line: this.#line, columns }, expected);
   }
 
   #shape(): CnabShape {
@@ -351,11 +328,10 @@ export class CnabScan {
   #finishShape(shape: CnabShape): void {
     if (this.#somethingElse) return;
     const all = (width: number): boolean => this.#widths.get(width) === this.#records;
+    const whole = (width: number) => ({ line: 1, columns: [1, width] as const });
     if (this.#records === 0) this.#findings.add('empty', ['no record', 'nenhum registro']);
-    else if (all(240))
-      this.#findings.add('cnab_240', columnCount(240), { line: 1, columns: [1, 240] });
-    else if (all(500))
-      this.#findings.add('cnab_500', columnCount(500), { line: 1, columns: [1, 500] });
+    else if (all(240)) this.#findings.add('cnab_240', columnCount(240), whole(240));
+    else if (all(500)) this.#findings.add('cnab_500', columnCount(500), whole(500));
     if (shape === 'extended') {
       this.#findings.add('extended_layout', columnCount(444), { columns: [1, extendedWidth] });
     } else if (shape === 'mixed') {
@@ -376,15 +352,12 @@ export class CnabScan {
         : ['blanks or 0x1A', 'espaços ou 0x1A'];
       this.#findings.add('end_mark', found, { line: tail.line });
     }
+    const last = { line: this.#lastLine, columns: [1, 1] as const };
     if (this.#lastType !== type.trailer && !this.#cutShort) {
-      const found = quoted(String.fromCharCode(this.#lastType));
-      this.#findings.add('last_record', found, { line: this.#lastLine, columns: [1, 1] });
+      this.#findings.add('last_record', quoted(String.fromCharCode(this.#lastType)), last);
     }
     if (this.#receivables === 0) {
-      this.#findings.add('no_receivable', ['none', 'nenhum'], {
-        line: this.#lastLine,
-        columns: [1, 1],
-      });
+      this.#findings.add('no_receivable', ['none', 'nenhum'], last);
     }
   }
 }
@@ -394,8 +367,4 @@ function columnCount(width: number): Words {
     `${width} ${width === 1 ? 'column' : 'columns'}`,
     `${width} ${width === 1 ? 'coluna' : 'colunas'}`,
   ];
-}
-
-function keyColumns(extended: boolean): Columns {
-  return extended ? extendedColumns.invoiceKey : mixedInvoiceKey;
 }

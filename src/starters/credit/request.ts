@@ -12,7 +12,7 @@ import { preparedInput, recordInput, type PreparedInput } from './input';
 import { reissueOnRerun, existingAnalysis, engineTerms } from './resolve';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { InputFileError } from '../../receivables/input-file-error';
+import { InputFileError } from '../../receivables/open-input';
 import type { BatchRequest } from '../jobs/batches/request';
 import { UsageError, reasonMissing, unreadableInput } from '../jobs/errors';
 import { listedRows } from '../jobs/batches/listed-rows';

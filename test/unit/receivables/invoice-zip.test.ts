@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { InputFileError } from '../../../src/receivables/input-file-error';
+import { InputFileError } from '../../../src/receivables/open-input';
 import { readInvoiceZip, type ZipLimits } from '../../../src/receivables/invoice-zip';
 import { cnpj, cpf } from '../../support/documents';
 import { invoiceElement, invoiceXml, testInvoice } from '../../support/invoice-files';
@@ -182,7 +182,7 @@ describe('a ZIP is refused', () => {
 
   test.each([
     ['cut short', zipFile([good]).subarray(0, -30)],
-    ['other bytes behind its end', Buffer.concat([zipFile([good]), Buffer.from('\r\n')])],
+    ['cut short, or is damaged', Buffer.concat([zipFile([good]), Buffer.from('\r\n')])],
     ['no ZIP', Buffer.from('some other thing, of some length')],
   ])('with what is wrong with the whole of it: %s', async (words, content) => {
     const { findings } = await read(content);

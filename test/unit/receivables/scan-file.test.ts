@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { checkInput } from '../../../src/receivables/check-input';
-import { InputFileError } from '../../../src/receivables/input-file-error';
+import { InputFileError } from '../../../src/receivables/open-input';
 import { scanFile } from '../../../src/receivables/scan-file';
 import { cnabFile } from '../../support/cnab-files';
 import { scanned, testToday } from '../../support/cnab-scans';
