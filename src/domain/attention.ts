@@ -261,7 +261,7 @@ function meaningOf(action: ResolveAction, say: Say): ActionMeaning {
   return { action, mayCost, does: say(...does) };
 }
 
-const bySeverity = [
+export const bySeverity = [
   'lost',
   'unknown_outcome',
   'failed',

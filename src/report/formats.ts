@@ -22,8 +22,8 @@ export interface Formats {
   instant(at: string | number): string;
   /** Milliseconds as `3.4 s`, `12 min`, `2 h 5 min`, `3 d 4 h`. */
   duration(ms: number): string;
-  /** Mark of a time axis with this span. */
-  axisTime(at: number, spanMs: number): string;
+  /** A mark of a time axis with this span. */
+  clock(at: number, spanMs: number): string;
 }
 
 export function formatsOf(language: ReportLanguage): Formats {
@@ -43,11 +43,9 @@ export function formatsOf(language: ReportLanguage): Formats {
     timeZone,
   });
   const days = new Intl.DateTimeFormat(locale, { ...day, year: 'numeric', timeZone: 'UTC' });
-  const marks = {
-    days: new Intl.DateTimeFormat(locale, { ...day, timeZone }),
-    minutes: new Intl.DateTimeFormat(locale, { ...clock, timeZone }),
-    seconds: new Intl.DateTimeFormat(locale, { ...clock, second: '2-digit', timeZone }),
-  };
+  const marks = new Intl.DateTimeFormat(locale, { ...clock, timeZone });
+  const marksOfSeconds = new Intl.DateTimeFormat(locale, { ...clock, second: '2-digit', timeZone });
+  const marksOfDays = new Intl.DateTimeFormat(locale, { ...day, hour: '2-digit', timeZone });
   return {
     number: (value) => whole.format(value),
     decimal: (value) => tenths.format(value),
@@ -71,27 +69,12 @@ export function formatsOf(language: ReportLanguage): Formats {
       const left = rest === 0 ? '' : ` ${rest} ${unit === 'h' ? 'min' : 'h'}`;
       return `${whole.format(Math.floor(rounded / large))} ${unit}${left}`;
     },
-    axisTime: (at, spanMs) => {
-      if (spanMs < 120_000) return marks.seconds.format(at);
-      const time = marks.minutes.format(at);
-      return time === '00:00' || spanMs > 4 * 86_400_000 ? marks.days.format(at) : time;
-    },
+    clock: (at, spanMs) =>
+      (spanMs < 600_000 ? marksOfSeconds : spanMs < 86_400_000 ? marks : marksOfDays).format(at),
   };
 }
 
 function dayOf(days: Intl.DateTimeFormat, on: string): string {
   const date = new Date(`${on}T00:00:00Z`);
   return Number.isNaN(date.getTime()) ? on : days.format(date);
-}
-
-/** Milliseconds to add to an instant so that its UTC fields show the zone's time. */
-export function zoneOffsetMs(at: number): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: reportTimeZone,
-    timeZoneName: 'longOffset',
-  }).formatToParts(at);
-  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
-  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
-  return sign === '-' ? -offset : offset;
 }

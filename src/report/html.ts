@@ -7,19 +7,18 @@ export class Html {
   }
 }
 
-export type Content = string | number | Html | null | readonly Content[];
+export type Content = string | number | Html | null | undefined | readonly Content[];
 
 /** HTML from a template: values are escaped, unless they are `Html`. */
 export function html(literals: TemplateStringsArray, ...contents: Content[]): Html {
   const parts = literals.map((literal, at) => {
-    const content = contents[at];
-    return literal + (content === undefined ? '' : textOf(content));
+    return literal + textOf(contents[at]);
   });
   return new Html(parts.join(''));
 }
 
 function textOf(content: Content): string {
-  if (content === null) return '';
+  if (content === null || content === undefined) return '';
   if (content instanceof Html) return content.text;
   if (typeof content === 'object') return content.map(textOf).join('');
   return escaped(String(content));

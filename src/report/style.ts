@@ -43,7 +43,6 @@ section, .tiles { margin-bottom: 20px; }
 .tile.warn .value { color: var(--warn); }
 .tile.good .value { color: var(--good); }
 .pair { display: grid; gap: 20px; grid-template-columns: repeat(2, minmax(0, 1fr)); margin-bottom: 20px; }
-.pair section { margin: 0; }
 /* Fonts differ in width: what a drawing did not reckon with is shown all the same. */
 .chart { display: block; width: 100%; height: auto; margin: 6px 0 10px; } .chart:not(.map) { overflow: visible; }
 .chart.narrow { display: none; }
@@ -70,11 +69,10 @@ code, .command { overflow-wrap: anywhere; font-family: ui-monospace, SFMono-Regu
   display: block; background: var(--code); border-radius: 6px; padding: 7px 10px; margin: 4px 0 2px;
   line-height: 1.45; white-space: pre-wrap; user-select: all;
 }
-.after { margin: 20px 0 6px; }
-h4, .list > h3 { font-size: 15px; margin: 18px 0 4px; font-weight: 620; overflow-wrap: anywhere; }
+.after { margin: 22px 0 6px; overflow-wrap: anywhere; }
 table + .muted { margin-top: 8px; }
 .fact { display: inline-block; margin: 0 16px 2px 0; overflow-wrap: anywhere; }
-.notice { border-left: 4px solid var(--warn); padding-left: 12px; } .group > .notice { margin-top: 8px; }
+.notice { border-left: 4px solid var(--warn); padding-left: 12px; }
 .graph-box { overflow-x: auto; }
 .graph { display: block; max-width: none; height: auto; }
 .graph rect { fill: var(--card); stroke: var(--quiet); stroke-width: 1.5; }
@@ -84,8 +82,6 @@ table + .muted { margin-top: 8px; }
 .graph text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 .graph .first { font-weight: 620; } .graph .second { fill: var(--muted); font-size: 12px; }
 .graph .arrow { fill: none; stroke: var(--quiet); stroke-width: 1.3; } .graph .head { fill: var(--quiet); }
-.group { border-top: 1px solid var(--line); margin-top: 22px; padding-top: 20px; }
-.group-head { display: flex; align-items: baseline; gap: 10px; margin-bottom: 4px; }
 .badge { font-size: 14px; font-weight: 620; color: var(--muted); font-variant-numeric: tabular-nums; }
 .badge.good { color: var(--good); } .badge.warn { color: var(--warn); } .badge.bad { color: var(--bad); }
 ol { margin: 8px 0 14px; padding-left: 22px; } ul { margin: 0; padding-left: 20px; } li { margin-bottom: 8px; }
@@ -95,24 +91,14 @@ ol { margin: 8px 0 14px; padding-left: 22px; } ul { margin: 0; padding-left: 20p
 .rows td { font-size: 14.5px; overflow-wrap: anywhere; }
 dl.details { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 24px; margin: 0; }
 dl.details dt { color: var(--muted); } dl.details dd { margin: 0; overflow-wrap: anywhere; }
-summary { color: var(--muted); font-size: 14px; cursor: pointer; }
-details table { margin-top: 8px; font-size: 14px; } details td { padding: 4px 12px 4px 0; }
-.scroll { max-height: 320px; overflow: auto; }
 .block { display: block; }
-.restriction { display: block; color: var(--warn); }
 a { color: var(--accent); overflow-wrap: anywhere; }
 .rows th.wide { width: 27%; }
 .rows tfoot td { font-weight: 620; border-top: 1px solid var(--line); border-bottom: 0; }
 .rows td.right { white-space: nowrap; }
 .rows :is(th, td).right + :is(th, td):not(.right) { padding-left: 16px; }
-.timeline { list-style: none; padding: 0; margin: 0; }
-.timeline li { display: grid; grid-template-columns: 190px minmax(0, 1fr); gap: 4px 20px; margin: 0; padding: 6px 0; overflow-wrap: anywhere; }
+.face { fill: none; stroke: #ffd400; } .face-number { fill: #ffd400; font-weight: 700; stroke: #000; paint-order: stroke; }
 .picture { display: block; max-width: 100%; max-height: 640px; margin: 0 auto 10px; border-radius: 6px; }
-.map { font-size: 12px; } .map text { fill: var(--muted); font-family: system-ui, sans-serif; }
-.map .sea { fill: var(--code); } .map .grid { stroke: var(--line); fill: none; }
-.map .land { fill: var(--card); stroke: var(--quiet); stroke-width: 1; stroke-linejoin: round; }
-.map .place { fill: var(--bad); stroke: var(--bad); stroke-width: 2; }
-.map .place-number { fill: var(--ink); font-size: 15px; font-weight: 700; stroke: var(--card); stroke-width: 3px; paint-order: stroke; }
 footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
 @media screen and (max-width: 1000px) { .tiles { grid-template-columns: repeat(3, 1fr); } }
 @media screen and (max-width: 760px) {
@@ -132,7 +118,6 @@ footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
   .rows :is(th, td).right + td:not(.right) { padding-left: 0; }
   .rows td.empty { display: none; } .rows td.right { text-align: left; white-space: normal; }
   .rows tfoot, .rows tfoot tr { display: block; } .rows tfoot td { border: 0; }
-  .timeline li { grid-template-columns: minmax(0, 1fr); }
   .rows td::before { content: attr(data-label); display: block; color: var(--muted); font-size: 13px; }
   .rows td.line-cell::before { display: inline; font-size: inherit; margin-right: 6px; }
   .rows td.line-cell { width: auto; font-weight: 620; }
@@ -158,10 +143,9 @@ footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
   .picture { max-height: 120mm; }
   .outcomes .bar-cell { width: 22%; } .outcomes .means { line-height: 20px; } .bar { margin-top: 5px; }
   td, tbody th, .outcomes :is(td, tbody th) { padding-top: 4px; padding-bottom: 4px; }
-  .whole { break-inside: avoid; } .graph { max-width: 100%; } h4, .list > h3 { font-size: 13px; break-after: avoid; }
+  .graph { max-width: 100%; }
   .fact { font-size: 12px; } a { color: inherit; text-decoration: none; }
-  .tile, tr, figure, li { break-inside: avoid; } h2, h3, .group-head { break-after: avoid; }
-  details { display: none; }
+  .tile, tr, li { break-inside: avoid; } h2, h3 { break-after: avoid; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
 @page { margin: 14mm; }

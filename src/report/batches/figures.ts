@@ -1,6 +1,6 @@
-import { attentionOf } from '../../domain/attention';
+import { attentionOf, bySeverity } from '../../domain/attention';
 import type { Cell } from '../../domain/core/findings';
-import type { JobBatchRecord } from '../../domain/core/job-batch';
+import type { JobKind } from '../../domain/job';
 
 /** One input line of a batch. */
 export interface BatchRow {
@@ -13,52 +13,63 @@ export interface BatchRow {
   jobId: string | null;
   /** The kind's columns. */
   cells: Readonly<Record<string, Cell>>;
-  error: { code: string | null; message: string } | null;
+  error: { code: string | null; message: string; category?: string | null } | null;
   reference: string;
   /** Relative address of its page; null: none. */
   page: string | null;
+  /** What is known besides. */
+  note?: string;
 }
+
+/** A line with something left to do. @param next the action that helps, if its status does not say it */
+export type LeftRow = BatchRow & { next: string | null };
 
 export interface BatchFigures {
   /** Lines by status. */
   counts: Readonly<Record<string, number>>;
   /** Sums of columns over all lines, each job once. */
   totals: Readonly<Record<string, number>>;
+  lines: number;
   rows: readonly BatchRow[];
-  /** Lines beyond those. */
-  more: number;
-  left: readonly BatchRow[];
-  moreLeft: number;
+  /** Lines that need a person. */
+  needed: number;
+  /** Lines with something left to do, by status. */
+  left: ReadonlyMap<string, { count: number; rows: readonly LeftRow[] }>;
 }
 
-/** More would slow a browser down; `results.csv` has all. */
-const mostRows = 2_000;
+/** More would slow a browser down, and not be mailed; `results.csv` has all. */
+const mostRows = 500;
 const mostLeft = 250;
 /** Columns without meaning in a sum or on a page. */
 export const hiddenColumns = /(?:_id|sha256|_unit|_status|^call)$/;
 
 /** Sums the lines of a batch, in bounded memory. */
 export class BatchFold {
-  readonly #kind: JobBatchRecord['kind'];
+  readonly #kind: JobKind;
   readonly #counts: Record<string, number> = {};
   readonly #totals: Record<string, number> = {};
   readonly #rows: BatchRow[] = [];
-  readonly #left: BatchRow[] = [];
-  #all = 0;
-  #allLeft = 0;
+  readonly #left = new Map<string, { count: number; rows: LeftRow[] }>();
+  #lines = 0;
+  #needed = 0;
 
-  constructor(kind: JobBatchRecord['kind']) {
+  constructor(kind: JobKind) {
     this.#kind = kind;
   }
 
-  add(row: BatchRow): void {
+  /** @param next the action that helps, null: none does; left out: its status says whether a person is needed */
+  add(row: BatchRow, next?: string | null): void {
     const { cells, isDoubted, status } = row;
-    this.#all += 1;
+    const { needsAttention } = attentionOf(this.#kind, status);
+    this.#lines += 1;
     this.#counts[status] = (this.#counts[status] ?? 0) + 1;
     if (this.#rows.length < mostRows) this.#rows.push(row);
-    if (isDoubted || attentionOf(this.#kind, status).needsAttention) {
-      this.#allLeft += 1;
-      if (this.#left.length < mostLeft) this.#left.push(row);
+    if (needsAttention || isDoubted) this.#needed += 1;
+    if (next !== undefined || needsAttention || isDoubted) {
+      const group = this.#left.get(status) ?? { count: 0, rows: [] };
+      this.#left.set(status, group);
+      group.count += 1;
+      if (group.rows.length < mostLeft) group.rows.push({ ...row, next: next ?? null });
     }
     if (status === 'duplicate') return;
     for (const [column, value] of Object.entries(cells)) {
@@ -72,10 +83,12 @@ export class BatchFold {
     return {
       counts: this.#counts,
       totals: this.#totals,
+      lines: this.#lines,
       rows: this.#rows,
-      more: this.#all - this.#rows.length,
-      left: this.#left,
-      moreLeft: this.#allLeft - this.#left.length,
+      needed: this.#needed,
+      left: new Map(
+        [...this.#left].sort(([a], [b]) => bySeverity.indexOf(a) - bySeverity.indexOf(b)),
+      ),
     };
   }
 }

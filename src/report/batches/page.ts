@@ -3,33 +3,36 @@ import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Cell } from '../../domain/core/findings';
 import type { JobBatchRecord } from '../../domain/core/job-batch';
 import { maskDocument } from '../../domain/core/documents/documents';
+import type { JobKind } from '../../domain/job';
 import { maskTarget } from '../../domain/traces/target';
 import { maskTextOfPeople } from '../../protection/redaction';
-import { costWords } from '../findings/report';
-import { cellContent } from '../findings/section';
+import { cellContent, hasValue } from '../findings/section';
 import type { ReportLanguage } from '../formats';
-import { html, type Html } from '../html';
-import { htmlPage } from '../html-page';
+import { html, type Content } from '../html';
 import {
-  aboutPart,
-  barsPart,
-  cardPart,
-  commandPart,
-  evidencePart,
-  leftPart,
-  morePart,
-  smallPart,
-  tablePart,
-  tilesPart,
-  timelinePart,
-  type Bar,
-  type Column,
-  type EvidenceFile,
-} from '../parts';
+  badge,
+  code,
+  pageHtml,
+  small,
+  type Block,
+  type Fact,
+  type Look,
+  type Section,
+  type Tile,
+} from '../page';
 import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
+import {
+  aboutSection,
+  command,
+  costTile,
+  evidenceSection,
+  leftSection,
+  timelineSection,
+  type EvidenceFile,
+} from '../sections';
+import { hiddenColumns, type BatchFigures, type BatchRow, type LeftRow } from './figures';
 import { nameOf, sentence, statusWord } from '../words';
-import { hiddenColumns, type BatchFigures, type BatchRow } from './figures';
 
 const mostColumns = 6;
 
@@ -44,189 +47,236 @@ export interface BatchReport {
   writtenAt: number;
 }
 
-/** The page of a batch: its lines with their totals. Loads nothing and runs nothing. */
+/** The page of a batch: its lines with their totals. */
 export function batchHtml(report: BatchReport, language: ReportLanguage): string {
   const reader = readerOf(language);
-  const { formats, say } = reader;
-  const { endedAt, figures, record } = report;
-  const kicker = nameOf(record.kind, language);
-  const name = maskTextOfPeople(record.inputName);
-  const lines = reader.count(record.lines, ['line', 'lines'], ['linha', 'linhas']);
-  const needed = figures.left.length + figures.moreLeft;
+  const { formats } = reader;
+  const { cost, endedAt, figures, files, record } = report;
+  const { createdAt, kind } = record;
+  const sums = Object.entries(figures.totals).slice(0, 3);
+  const page = {
+    kicker: nameOf(kind, language),
+    title: maskTextOfPeople(record.inputName),
+    headline: batchHeadline(figures, reader),
+    when: `${formats.instant(createdAt)} – ${formats.instant(endedAt)}`,
+    tiles: [
+      { name: ['Lines', 'Linhas'] as const, value: record.lines },
+      neededTile(figures),
+      ...sums.map(([column, sum]) => ({
+        name: nameOf(column, language),
+        value: sumWords(column, sum, reader),
+      })),
+      costTile(cost, reader),
+    ],
+    sections: [
+      statusesSection(figures, kind, reader),
+      rowsSection(figures, kind, reader),
+      batchLeft(figures, kind, reader),
+      timelineSection(
+        [
+          { at: createdAt, what: reader.say('Asked for', 'Pedido') },
+          { at: endedAt, what: reader.say('Ended', 'Encerrado') },
+        ],
+        reader,
+      ),
+      evidenceSection(files),
+      aboutSection([
+        ['Id', code(record.batchId)],
+        ...inputFacts(record),
+        [['Asked for anew', 'Pedidos novos'], record.children],
+        [['Had ended before', 'Já encerrados antes'], record.items - record.children],
+        [['Started by', 'Iniciado por'], record.createdBy],
+        [['Started', 'Início'], formats.instant(createdAt)],
+        [['Ended', 'Fim'], formats.instant(endedAt)],
+      ]),
+    ],
+    about: aboutLines,
+  };
+  return pageHtml(page, reader, report.writtenAt);
+}
+
+export const aboutLines = [
+  'Documents are masked. results.csv beside this page holds every line in full.',
+  'Os documentos estão mascarados. results.csv, ao lado desta página, traz todas as linhas por extenso.',
+] as const;
+
+export function batchHeadline({ lines, needed }: BatchFigures, { count, say }: Reader): string {
+  const all = count(lines, ['line', 'lines'], ['linha', 'linhas']);
   const open =
     needed === 0
       ? say('Nothing is left to do.', 'Não há nada pendente.')
-      : `${reader.count(needed, ['line needs', 'lines need'], ['linha precisa', 'linhas precisam'])} ${say('a person.', 'de uma pessoa.')}`;
-  const about = say(
-    'Documents are masked. results.csv beside this page holds every line in full.',
-    'Os documentos estão mascarados. results.csv, ao lado desta página, traz todas as linhas por extenso.',
-  );
-  const request = { at: record.createdAt, what: say('Asked for', 'Pedido') };
-  const ended = { at: endedAt, what: say('Ended', 'Encerrado') };
-  return htmlPage(reader, {
-    kicker,
-    title: name,
-    headline: `${lines}. ${open}`,
-    when: `${formats.instant(record.createdAt)} – ${formats.instant(endedAt)}`,
-    main: html`${tiles(report, reader)} ${statusesPart(report, reader)}
-    ${rowsPart(figures, record, reader)} ${stepsPart(figures, record, reader)}
-    ${timelinePart(reader, [request, ended])} ${evidencePart(reader, report.files)}
-    ${detailsPart(report, reader)}`,
-    about,
-    writtenAt: report.writtenAt,
-  });
+      : `${count(needed, ['line needs', 'lines need'], ['linha precisa', 'linhas precisam'])} ${say('a person.', 'de uma pessoa.')}`;
+  return `${all}. ${open}`;
 }
 
-function tiles({ cost, figures, record }: BatchReport, reader: Reader): Html {
-  const { formats, language, say } = reader;
-  const needed = figures.left.length + figures.moreLeft;
-  const sums = Object.entries(figures.totals).slice(0, 6 - 3);
-  return tilesPart([
-    { name: say('Lines', 'Linhas'), value: formats.number(record.lines) },
-    {
-      name: say('Need a person', 'Precisam de uma pessoa'),
-      value: formats.number(needed),
-      look: needed === 0 ? 'good' : 'warn',
-    },
-    ...sums.map(([column, sum]) => ({
-      name: nameOf(column, language),
-      value: sumWords(column, sum, reader),
-    })),
-    { name: say('Cost', 'Custo'), ...costWords(cost, reader) },
-  ]);
+export function neededTile({ needed }: BatchFigures): Tile {
+  const look = needed === 0 ? 'good' : 'warn';
+  return { name: ['Need a person', 'Precisam de uma pessoa'], value: needed, look };
+}
+
+export function inputFacts(
+  record: Pick<JobBatchRecord, 'blankLines' | 'inputSha256'> & {
+    inputName: string | null;
+    label: string | null;
+  },
+): Fact[] {
+  const { blankLines, inputName, inputSha256, label } = record;
+  return [
+    [['Input', 'Entrada'], inputName && maskTextOfPeople(inputName)],
+    [['sha256 of the input', 'sha256 da entrada'], code(inputSha256)],
+    [['Label', 'Rótulo'], label && maskTextOfPeople(label)],
+    [['Blank lines left out', 'Linhas em branco deixadas de fora'], blankLines || null],
+  ];
 }
 
 function sumWords(column: string, sum: number, { formats }: Reader): string {
   return column === 'assessed_value' ? formats.money(sum) : formats.decimal(sum);
 }
 
-function statusesPart({ figures, record }: BatchReport, reader: Reader): Html {
-  const { formats, language, say } = reader;
-  const bars = Object.entries(figures.counts).map(([status, amount]): Bar => {
-    const { exitCode, needsAttention } = attentionOf(record.kind, status);
-    const look = needsAttention ? 'bad' : exitCode === 1 ? 'warn' : 'good';
-    return { name: statusWord(status, language), amount, look };
+export function statusesSection(
+  { counts }: BatchFigures,
+  kind: JobKind,
+  { language }: Reader,
+): Section {
+  const bars = Object.entries(counts).map(([status, amount]) => {
+    return { name: statusWord(status, language), amount, look: lookOf(kind, status) };
   });
-  const heads: [string, string] = [say('Status', 'Situação'), say('Lines', 'Linhas')];
-  const total = formats.number(record.lines);
-  const table = barsPart(reader, bars, { heads, whole: record.lines, total });
-  return cardPart(say('How the lines ended', 'Como as linhas terminaram'), table);
+  return {
+    title: ['How the lines ended', 'Como as linhas terminaram'],
+    blocks: {
+      bars,
+      of: ['Status', 'Situação'],
+      amount: ['Lines', 'Linhas'],
+    },
+  };
 }
 
-function rowsPart(figures: BatchFigures, { kind }: JobBatchRecord, reader: Reader): Html {
-  const { formats, language, say } = reader;
-  const { more, rows, totals } = figures;
+function lookOf(kind: JobKind, status: string): Look {
+  const { exitCode, needsAttention } = attentionOf(kind, status);
+  return needsAttention ? 'bad' : exitCode === 1 ? 'warn' : 'good';
+}
+
+export function rowsSection(figures: BatchFigures, kind: JobKind, reader: Reader): Section {
+  const { formats, language } = reader;
+  const { lines, rows, totals } = figures;
+  // A column with only zeros is left out.
+  const isSomething = (cell: Cell | undefined): boolean => hasValue(cell) && cell !== 0;
   const columns = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))]
     .filter((column) => !hiddenColumns.test(column))
     .filter((column) => rows.some(({ cells }) => isSomething(cells[column])))
     .slice(0, mostColumns);
-  const heads: Column[] = [
-    { name: say('Line', 'Linha'), look: 'line' },
-    { name: say('Asked for', 'Pedido') },
-    { name: say('Status', 'Situação') },
-    ...columns.map((column): Column => ({
-      name: nameOf(column, language),
-      ...(totals[column] !== undefined && { look: 'right' }),
-    })),
-  ];
-  const cells = rows.map((row) => [
-    row.line,
-    [requestedFor(row, kind), smallPart(maskTextOfPeople(row.reference))],
-    [statusWord(row.status, language), row.error === null ? null : errorNote(row.error, reader)],
-    ...columns.map((column) => {
-      const value = row.cells[column] ?? null;
-      return column === 'assessed_value' && value !== null
-        ? formats.money(Number(value))
-        : cellContent(reader, column, value);
-    }),
-  ]);
+  const cellOf = (column: string, value: Cell): Content =>
+    column === 'assessed_value' && value !== null
+      ? formats.money(Number(value))
+      : cellContent(reader, column, value);
   const sums = columns.map((column) => {
     const sum = totals[column];
     return sum === undefined ? '' : sumWords(column, sum, reader);
   });
-  return cardPart(
-    say('Lines', 'Linhas'),
-    html`${tablePart(heads, cells, ['Total', '', '', ...sums])}
-    ${morePart(reader, more, 'results.csv')}`,
-    formats.number(rows.length + more),
-  );
+  return {
+    title: ['Lines', 'Linhas'],
+    count: lines,
+    blocks: {
+      columns: [
+        { name: ['Line', 'Linha'], as: 'line' },
+        { name: ['Asked for', 'Pedido'] },
+        { name: ['Status', 'Situação'] },
+        ...columns.map((column) => ({
+          name: nameOf(column, language),
+          ...(totals[column] !== undefined && { as: 'count' as const }),
+        })),
+      ],
+      rows: rows.map((row) => [
+        row.line,
+        requestedFor(row, kind),
+        [statusWord(row.status, language), small(errorWords(row, reader))],
+        ...columns.map((column) => cellOf(column, row.cells[column] ?? null)),
+      ]),
+      totals: sums.some((sum) => sum !== '') ? ['Total', '', '', ...sums] : null,
+      more: [lines - rows.length, 'results.csv'],
+    },
+  };
 }
 
-/** A column with only zeros is left out. */
-function isSomething(cell: Cell | undefined): boolean {
-  return cell !== undefined && cell !== null && cell !== '' && cell !== 0;
-}
-
-function errorNote(error: NonNullable<BatchRow['error']>, { language }: Reader): Html | null {
-  const { code } = error;
+function errorWords({ error }: BatchRow, { language }: Reader): Content {
+  if (error === null) return null;
   const text = maskTextOfPeople(problemWords(error, language));
-  return smallPart(code === null ? text : `${code}: ${text}`);
+  return error.code === null ? text : `${error.code}: ${text}`;
 }
 
-function requestedFor({ requested, page }: BatchRow, kind: JobBatchRecord['kind']): Html {
+function noteOf({ note = '' }: BatchRow, { stored }: Reader): string {
+  return note
+    .split(' · ')
+    .map((part) => stored(maskTextOfPeople(part)))
+    .join(' · ');
+}
+
+function requestedFor({ requested, page, reference }: BatchRow, kind: JobKind): Content {
   const masked =
     kind === 'trace-batch'
       ? maskTarget(requested)
-      : /^\d{11}$/.test(requested)
+      : /^\d{11}$|^\d{14}$/.test(requested)
         ? maskDocument(requested)
         : maskTextOfPeople(requested);
-  return page === null ? html`${masked}` : html`<a href="${page}">${masked}</a>`;
+  return [
+    page === null ? masked : html`<a href="${page}">${masked}</a>`,
+    small(maskTextOfPeople(reference)),
+  ];
 }
 
-function stepsPart(
-  { left, moreLeft }: BatchFigures,
-  { kind }: JobBatchRecord,
+interface NextSteps {
+  /** Of one line; null: it must be corrected. */
+  commandOf: (row: LeftRow) => string | null;
+  /** For all lines of a status at once. */
+  actionsOf: (status: string) => Block;
+}
+
+/** Of a batch whose lines are jobs. */
+const ofJobs: NextSteps = {
+  commandOf: ({ jobId }) => jobId && `diligence inbox show ${jobId}`,
+  actionsOf: () => null,
+};
+
+export function batchLeft(
+  { left }: BatchFigures,
+  kind: JobKind,
   reader: Reader,
-): Html {
+  { actionsOf, commandOf } = ofJobs,
+): Section {
   const { formats, language, say } = reader;
-  if (left.length === 0) return leftPart(reader, null);
-  const columns: Column[] = [
-    { name: say('Line', 'Linha'), look: 'line' },
-    { name: say('Asked for', 'Pedido') },
-    { name: say('What happened', 'O que aconteceu'), look: 'wide' },
-    { name: say('What to do now', 'O que fazer agora'), look: 'wide' },
-  ];
+  if (left.size === 0) return leftSection(null, reader);
   const correct = say(
     'Correct the line in the input and run the file again: what has ended well is not asked for again.',
     'Corrija a linha na entrada e execute o arquivo de novo: o que terminou bem não é pedido outra vez.',
   );
-  const rows = left.map((row) => [
-    row.line,
-    requestedFor({ ...row, page: null }, kind),
-    [
-      html`<strong>${statusWord(row.status, language)}.</strong> `,
-      row.error === null ? sentence(whyOf(row.status, say)) : errorNote(row.error, reader),
-    ],
-    row.jobId === null ? correct : commandPart(`diligence inbox show ${row.jobId}`),
+  const groups = [...left].flatMap(([status, { count, rows }]): Block[] => [
+    {
+      heading: [
+        statusWord(status, language),
+        ' ',
+        badge(formats.number(count), lookOf(kind, status)),
+      ],
+    },
+    attentionOf(kind, status).needsAttention ? { text: sentence(whyOf(status, say)) } : null,
+    actionsOf(status),
+    {
+      columns: [
+        { name: ['Line', 'Linha'], as: 'line' },
+        { name: ['Asked for', 'Pedido'] },
+        { name: ['What happened', 'O que aconteceu'], as: 'wide' },
+        { name: ['What to do now', 'O que fazer agora'], as: 'wide' },
+      ],
+      rows: rows.map((row) => {
+        const line = commandOf(row);
+        return [
+          row.line,
+          requestedFor({ ...row, page: null }, kind),
+          [errorWords(row, reader) ?? sentence(whyOf(status, say)), small(noteOf(row, reader))],
+          line === null ? correct : command(line),
+        ];
+      }),
+      more: [count - rows.length, 'results.csv'],
+    },
   ]);
-  return leftPart(
-    reader,
-    html`${tablePart(columns, rows)} ${morePart(reader, moreLeft, 'results.csv')}`,
-    formats.number(left.length + moreLeft),
-  );
-}
-
-function detailsPart({ endedAt, record }: BatchReport, reader: Reader): Html {
-  const { formats, say } = reader;
-  return aboutPart(reader, [
-    ['Id', html`<code>${record.batchId}</code>`],
-    [say('Input', 'Entrada'), maskTextOfPeople(record.inputName)],
-    [
-      say('sha256 of the input', 'sha256 da entrada'),
-      record.inputSha256 === null ? null : html`<code>${record.inputSha256}</code>`,
-    ],
-    [say('Label', 'Rótulo'), record.label],
-    [
-      say('Blank lines left out', 'Linhas em branco deixadas de fora'),
-      record.blankLines === 0 ? null : formats.number(record.blankLines),
-    ],
-    [say('Asked for anew', 'Pedidos novos'), formats.number(record.children)],
-    [
-      say('Had ended before', 'Já encerrados antes'),
-      formats.number(record.items - record.children),
-    ],
-    [say('Started by', 'Iniciado por'), record.createdBy],
-    [say('Started', 'Início'), formats.instant(record.createdAt)],
-    [say('Ended', 'Fim'), formats.instant(endedAt)],
-  ]);
+  return leftSection(groups, reader);
 }

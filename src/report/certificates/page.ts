@@ -1,9 +1,24 @@
+import { attentionOf } from '../../domain/attention';
 import type { BatchSummary, RowStatus } from '../../domain/certificates/certificates';
 import type { CertificateRecord } from '../../domain/certificates/job';
 import type { DecisionRecord } from '../../domain/core/decision';
-import type { Look } from '../parts';
-import type { Reader } from '../reader';
-import type { ReportFigures } from './report-figures';
+import { maskTextOfPeople } from '../../protection/redaction';
+import {
+  aboutLines,
+  batchHeadline,
+  batchLeft,
+  inputFacts,
+  neededTile,
+  rowsSection,
+  statusesSection,
+} from '../batches/page';
+import { binsOf, quantile } from '../bins';
+import type { ReportLanguage } from '../formats';
+import { code, pageHtml, small, type Block, type Page, type Section } from '../page';
+import { readerOf, type Reader } from '../reader';
+import { aboutSection, command, resolveLine, shellWord } from '../sections';
+import { sentence, statusWord } from '../words';
+import type { ReportFigures } from './figures';
 
 export interface Report {
   summary: BatchSummary;
@@ -14,20 +29,231 @@ export interface Report {
   writtenAt: number;
 }
 
-/** Context of every part of a page. */
-export interface Page extends Report {
-  reader: Reader;
+/** Documents are masked, and texts of a spreadsheet or a service are escaped. */
+export function reportHtml(report: Report, language: ReportLanguage): string {
+  const reader = readerOf(language);
+  const { formats, say } = reader;
+  const { figures, record, summary } = report;
+  const { batch, counts, doubleCharges, takenOver, waits } = figures;
+  const [half, most] = [0.5, 0.9].map((share) => formats.duration(quantile(waits, share)));
+  const page: Page = {
+    kicker: ['Certificate report', 'Relatório de certidões'],
+    title:
+      record.inputName === null
+        ? say('one document, given on the command line', 'um documento, dado na linha de comando')
+        : maskTextOfPeople(record.inputName),
+    headline: batchHeadline(batch, reader),
+    when: `${formats.instant(summary.startedAt)} – ${formats.instant(summary.finishedAt)}`,
+    tiles: [
+      {
+        name: ['Issued', 'Emitidas'],
+        value: counts.issued,
+        note: formats.share(counts.issued, batch.lines),
+        look: 'good',
+      },
+      neededTile(batch),
+      {
+        name: ['Requests sent', 'Pedidos enviados'],
+        value: summary.requested,
+        note: say(
+          `${formats.number(takenOver)} taken from earlier work`,
+          `${formats.number(takenOver)} aproveitadas de trabalho anterior`,
+        ),
+      },
+      {
+        name: ['Possible double charges', 'Possíveis cobranças em dobro'],
+        value: doubleCharges.count,
+        look: doubleCharges.count === 0 ? '' : 'warn',
+      },
+      {
+        name: ['Cost', 'Custo'],
+        value: say('not told', 'não informado'),
+        note: say('the service tells none', 'o serviço não informa'),
+      },
+      {
+        name: ['Median wait', 'Espera mediana'],
+        value: waits.length === 0 ? '–' : (half ?? ''),
+        note:
+          waits.length === 0 ? '' : say(`9 in 10 within ${most}`, `9 em cada 10 em até ${most}`),
+      },
+    ],
+    sections: [
+      statusesSection(batch, record.kind, reader),
+      chartsSection(figures, reader),
+      classificationsSection(figures, reader),
+      batchLeft(batch, 'certificate-batch', reader, {
+        commandOf: ({ line, next: action }) =>
+          action && resolveLine(summary.batchId, { action, which: `--line ${line}` }, reader),
+        actionsOf: (status) => actionsOf(status, report, reader),
+      }),
+      doubleChargesSection(figures, reader),
+      rowsSection(batch, record.kind, reader),
+      decisionsSection(report.decisions, reader),
+      detailsSection(report, reader),
+    ],
+    about: aboutLines,
+  };
+  return pageHtml(page, reader, report.writtenAt);
 }
 
-/** Colour of a status: good, open, or possibly charged without a result. */
-export const looks: Record<RowStatus, Look> = {
-  issued: 'good',
-  duplicate: '',
-  unknown_outcome: 'bad',
-  failed: 'bad',
-  expired: 'warn',
-  invalid: 'warn',
-  unsupported: 'warn',
-  cancelled: '',
-  erased: '',
-};
+/** What can be decided about all lines of a status at once, each with its command. */
+function actionsOf(status: string, { figures, record, summary }: Report, reader: Reader): Block {
+  const { say } = reader;
+  if (status === 'invalid' && record.inputName !== null) {
+    const type = record.type === null ? '' : ` --type ${record.type}`;
+    const input = shellWord(maskTextOfPeople(record.inputName));
+    return { text: command(`diligence certificate batch --input ${input}${type}`) };
+  }
+  const { actions } = attentionOf('certificate', status, [], say);
+  const items = actions
+    // What the service calls final is not bought again, all of it at once.
+    .filter(({ action }) => action !== 'reissue' || !figures.final.has(status as RowStatus))
+    .map(({ action, does }) => {
+      const which = action === 'adopt' ? '--line N' : `--status ${status}`;
+      return [sentence(does), command(resolveLine(summary.batchId, { action, which }, reader))];
+    });
+  return items.length === 0 ? null : { items, ordered: true };
+}
+
+function chartsSection({ issuedAt, waits }: ReportFigures, reader: Reader): Section | null {
+  const { formats, say } = reader;
+  if (issuedAt.length === 0) return null;
+  const [from, to] = [quantile(issuedAt, 0), quantile(issuedAt, 1)];
+  let sum = 0;
+  const soFar = binsOf(issuedAt, 60).map(
+    (bar) => [formats.clock(bar.from, to - from), (sum += bar.count)] as const,
+  );
+  const most = Math.min(30, Math.max(8, Math.ceil(2 * Math.cbrt(waits.length))));
+  const longest = formats.duration(quantile(waits, 1));
+  return {
+    title: ['Issued over time, and how long each took', 'Emissões ao longo do tempo, e a espera'],
+    blocks: [
+      {
+        pair: [
+          {
+            chart: {
+              name: 'issued',
+              title: ['Issued over time', 'Emissões ao longo do tempo'],
+              form: 'area',
+              colour: 'good',
+              points: soFar,
+            },
+          },
+          waits.length === 0
+            ? null
+            : {
+                chart: {
+                  name: 'waits',
+                  title: ['From request to issuance', 'Do pedido à emissão'],
+                  form: 'columns',
+                  points: binsOf(waits, most).map((bar) => [formats.duration(bar.from), bar.count]),
+                },
+              },
+        ],
+      },
+      {
+        note: say(
+          `Issued between ${formats.instant(from)} and ${formats.instant(to)}, by the service’s clock; the longest wait was ${longest}.`,
+          `Emitidas entre ${formats.instant(from)} e ${formats.instant(to)}, pelo relógio do serviço; a maior espera foi de ${longest}.`,
+        ),
+      },
+    ],
+  };
+}
+
+function classificationsSection(
+  { classifications }: ReportFigures,
+  { say }: Reader,
+): Section | null {
+  if (classifications.length === 0) return null;
+  const bars = classifications.map(([word, amount]) => {
+    return { name: word === '' ? say('(none told)', '(não informada)') : word, amount };
+  });
+  return {
+    title: ['What the certificates say', 'O que dizem as certidões'],
+    blocks: {
+      bars,
+      of: [
+        'Classification, as the service told it',
+        'Classificação, conforme informada pelo serviço',
+      ],
+      amount: ['Certificates', 'Certidões'],
+    },
+  };
+}
+
+function doubleChargesSection({ doubleCharges }: ReportFigures, { say }: Reader): Section | null {
+  const { count, lines } = doubleCharges;
+  if (count === 0) return null;
+  const means = say(
+    'Sent again over an unknown outcome. If the lost request had been accepted, the service may charge both. Compare with its invoice.',
+    'Enviadas de novo sobre um resultado desconhecido. Se o pedido perdido tinha sido aceito, o serviço pode cobrar os dois. Confira na fatura.',
+  );
+  const more = count > lines.length ? ' …' : '';
+  return {
+    title: ['Possible double charges', 'Possíveis cobranças em dobro'],
+    count,
+    blocks: [{ text: means }, { text: `${say('Lines', 'Linhas')}: ${lines.join(', ')}${more}` }],
+  };
+}
+
+function decisionsSection(decisions: readonly DecisionRecord[], reader: Reader): Section | null {
+  if (decisions.length === 0) return null;
+  const { formats, language } = reader;
+  const rows = decisions.map(({ number, action, externalId, note, by, at, rows: of }) => [
+    number,
+    [formats.instant(at), small(by)],
+    [
+      statusWord(action, language),
+      small(externalId),
+      small(
+        of
+          .map(({ line }) => line)
+          .slice(0, 20)
+          .join(', '),
+      ),
+    ],
+    maskTextOfPeople(note),
+  ]);
+  return {
+    title: ['Decisions taken', 'Decisões tomadas'],
+    blocks: {
+      columns: [
+        { name: 'Nº', as: 'line' },
+        { name: ['When, who', 'Quando, quem'] },
+        { name: ['Decision, lines', 'Decisão, linhas'] },
+        { name: ['Reason', 'Motivo'] },
+      ],
+      rows,
+    },
+  };
+}
+
+function detailsSection({ record, summary }: Report, { formats, say }: Reader): Section {
+  const { inputName, terms, type } = record;
+  return aboutSection([
+    ['Id', code(summary.batchId)],
+    ...inputFacts(record),
+    [['Type for lines without one', 'Tipo das linhas que não o informam'], inputName && type],
+    [['Started by', 'Iniciado por'], record.createdBy],
+    [['Started', 'Início'], formats.instant(summary.startedAt)],
+    [['Ended', 'Fim'], formats.instant(summary.finishedAt)],
+    [['Results written, times', 'Resultados gravados, vezes'], summary.edition + 1],
+    [
+      ['Deadline of a row', 'Prazo de cada linha'],
+      terms ? formats.duration(terms.rowDeadlineMs) : null,
+    ],
+    [
+      ['Taken over if issued since', 'Aproveitadas se emitidas desde'],
+      terms ? formats.instant(terms.reuseSince) : null,
+    ],
+    [
+      ['A lost answer', 'Uma resposta perdida'],
+      terms &&
+        (terms.onUnknown === 'report'
+          ? say('waits for a person', 'espera por uma pessoa')
+          : say('is sent again once', 'é reenviada uma vez')),
+    ],
+    [['Audit trail, head', 'Trilha de auditoria, cabeça'], code(summary.auditHead)],
+  ]);
+}

@@ -1,20 +1,19 @@
 import type { DossierOutcome } from '../../domain/dossiers/follow';
-import { html, type Html } from '../html';
-import { barsPart, cardPart, factsPart, tablePart, type Bar, type Tile } from '../parts';
+import type { Section, Tile } from '../page';
 import type { Reader } from '../reader';
+import { costTile } from '../sections';
 import { statusWord } from '../words';
-import { costWords, type FindingsReport, type SpecialPart } from './report';
+import type { FindingsReport, SpecialPart } from './report';
 
 /** The risk with the rules that matched, the progress of the phases, and every attempt. */
 export function dossierPart(report: FindingsReport, reader: Reader): SpecialPart {
-  const { say } = reader;
   const outcome = report.outcome as DossierOutcome;
   return {
-    kicker: say('Dossier', 'Dossiê'),
+    kicker: ['Dossier', 'Dossiê'],
     headline: headline(outcome, reader),
     tiles: tiles(outcome, reader),
-    parts: [rulesPart(report, reader)],
-    more: [attemptsPart(outcome, reader), reviewPart(outcome, reader)],
+    parts: [rulesSection(report)],
+    more: [attemptsSection(outcome, reader), reviewSection(outcome, reader)],
     views: { 'risk.matched_rules': null },
   };
 }
@@ -22,16 +21,10 @@ export function dossierPart(report: FindingsReport, reader: Reader): SpecialPart
 function headline({ risk, stale }: DossierOutcome, { language, say }: Reader): string {
   const old =
     stale === true ? say(' The service holds newer data.', ' O serviço tem dados mais novos.') : '';
-  if (risk === null || risk.form === 'omitted') {
+  if (risk === null || risk.form === 'omitted')
     return `${say('Without a classification of the risk.', 'Sem classificação de risco.')}${old}`;
-  }
-  if (risk.form === 'insufficient_data') {
-    const words = say(
-      'The data are insufficient for a classification of the risk.',
-      'Dados insuficientes para classificar o risco.',
-    );
-    return `${words}${old}`;
-  }
+  if (risk.form === 'insufficient_data')
+    return `${say('The data are insufficient for a classification of the risk.', 'Dados insuficientes para classificar o risco.')}${old}`;
   const level = risk.level ?? statusWord(risk.status ?? 'unknown', language);
   const rules = say(
     `${risk.matchedRules} rules matched.`,
@@ -40,41 +33,34 @@ function headline({ risk, stale }: DossierOutcome, { language, say }: Reader): s
   return `${say('Risk', 'Risco')}: ${level}. ${rules}${old}`;
 }
 
-function tiles(outcome: DossierOutcome, { formats, language, say }: Reader): Tile[] {
+function tiles(outcome: DossierOutcome, { language, say }: Reader): Tile[] {
   const { attempts, coverage, stored, possibleAttempt, risk, notStored } = outcome;
   const { completed = null, eligible = null, status = null } = coverage ?? {};
   const isPartial = completed !== null && eligible !== null && completed < eligible;
   return [
     {
-      name: say('Risk', 'Risco'),
+      name: ['Risk', 'Risco'],
       value: risk?.level ?? '–',
       note:
         risk?.status == null ? say('no matrix', 'sem matriz') : statusWord(risk.status, language),
       look: risk?.form === 'insufficient_data' ? 'warn' : '',
     },
+    { name: ['Score', 'Pontuação'], value: risk?.score ?? '–' },
     {
-      name: say('Score', 'Pontuação'),
-      value: risk?.score == null ? '–' : formats.number(risk.score),
-      note: say(
-        `${risk?.matchedRules ?? 0} rules matched`,
-        `${risk?.matchedRules ?? 0} regras acionadas`,
-      ),
-    },
-    {
-      name: say('Phases completed', 'Etapas concluídas'),
+      name: ['Phases completed', 'Etapas concluídas'],
       value: `${completed ?? '?'} / ${eligible ?? '?'}`,
       note: status === null ? '' : statusWord(status, language),
       look: isPartial ? 'warn' : 'good',
     },
     {
-      name: say('Attempts', 'Tentativas'),
-      value: formats.number(attempts.length),
+      name: ['Attempts', 'Tentativas'],
+      value: attempts.length,
       note: possibleAttempt ? say('perhaps one more', 'talvez mais uma') : '',
       look: possibleAttempt ? 'warn' : '',
     },
     {
-      name: say('Files', 'Arquivos'),
-      value: formats.number(stored.length),
+      name: ['Files', 'Arquivos'],
+      value: stored.length,
       note:
         notStored.length === 0
           ? ''
@@ -84,61 +70,65 @@ function tiles(outcome: DossierOutcome, { formats, language, say }: Reader): Til
   ];
 }
 
-function rulesPart({ findings }: FindingsReport, reader: Reader): Html | null {
-  const { formats, say } = reader;
-  const rules = findings.sections.find(({ title }) => title === 'risk.matched_rules');
-  if (rules === undefined || rules.rows.length === 0) return null;
-  const bars = rules.rows.map(({ description, id, score }): Bar => ({
+function rulesSection({ findings }: FindingsReport): Section | null {
+  const { rows = [] } = findings.sections.find(({ title }) => title === 'risk.matched_rules') ?? {};
+  if (rows.length === 0) return null;
+  const bars = rows.map(({ description, id, score }) => ({
     name: String(description ?? id ?? '–'),
     amount: typeof score === 'number' ? score : 0,
-    shown: typeof score === 'number' ? formats.number(score) : '–',
+    known: typeof score === 'number',
     means: String(id ?? ''),
-    look: 'warn',
+    look: 'warn' as const,
   }));
-  const whole = bars.reduce((sum, { amount }) => sum + amount, 0);
-  return cardPart(
-    say('Rules that matched', 'Regras acionadas'),
-    barsPart(reader, bars, {
-      heads: [say('Rule', 'Regra'), say('Score', 'Pontuação')],
-      whole,
-      total: formats.number(whole),
-    }),
-  );
+  return {
+    title: ['Rules that matched', 'Regras acionadas'],
+    blocks: {
+      bars,
+      of: ['Rule', 'Regra'],
+      amount: ['Score', 'Pontuação'],
+    },
+  };
 }
 
-function attemptsPart({ attempts }: DossierOutcome, reader: Reader): Html | null {
-  const { language, say } = reader;
+function attemptsSection({ attempts }: DossierOutcome, reader: Reader): Section | null {
   if (attempts.length === 0) return null;
-  const columns = [
-    { name: say('Number', 'Número'), look: 'line' as const },
-    { name: say('Status', 'Situação') },
-    { name: say('Cost', 'Custo') },
-  ];
   const rows = attempts.map(({ billing, number, status }) => {
-    const billed = billing === null ? [] : [{ ...billing, count: 1 }];
-    const { note, value } = costWords(billed, reader);
-    return [
-      number,
-      status === null ? null : statusWord(status, language),
-      [value, ' ', note ?? ''],
-    ];
+    const { note = '', value } = costTile(
+      billing === null ? [] : [{ ...billing, count: 1 }],
+      reader,
+    );
+    return [number, status, `${value} ${note}`];
   });
-  return cardPart(say('Attempts', 'Tentativas'), tablePart(columns, rows));
+  return {
+    title: ['Attempts', 'Tentativas'],
+    blocks: {
+      columns: [
+        { name: ['Number', 'Número'], as: 'line' },
+        { name: ['Status', 'Situação'], as: 'status' },
+        { name: ['Cost', 'Custo'] },
+      ],
+      rows,
+    },
+  };
 }
 
-function reviewPart(
-  { note, review, notStored }: DossierOutcome,
-  { formats, language, say, stored }: Reader,
-): Html | null {
+function reviewSection(
+  { note, notStored, review }: DossierOutcome,
+  { formats, language, stored }: Reader,
+): Section | null {
   const missing = notStored.map(({ type, why }) => `${type ?? '–'}: ${stored(why)}`).join('; ');
+  if (note === null && review === null && missing === '') return null;
   const by =
     review &&
     `${statusWord(review.action, language)} (${review.by}, ${formats.instant(review.at)}): ${review.note}`;
-  if (note === null && review === null && missing === '') return null;
-  const facts = factsPart([
-    [say('Review', 'Revisão'), by],
-    [say('Note', 'Observação'), note && stored(note)],
-    [say('Missing', 'Faltando'), missing],
-  ]);
-  return cardPart(say('What to know', 'O que saber'), html`${facts}`);
+  return {
+    title: ['What to know', 'O que saber'],
+    blocks: {
+      facts: [
+        [['Review', 'Revisão'], by],
+        [['Note', 'Observação'], note && stored(note)],
+        [['Missing', 'Faltando'], missing],
+      ],
+    },
+  };
 }

@@ -1,6 +1,7 @@
-import type { FeatureCollection, MultiPolygon, Polygon } from 'geojson';
+import type { MultiPolygon, Polygon, Position } from 'geojson';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { html, type Html } from '../html';
+import { drawn, echarts, type ChartSize } from '../charts';
+import type { Html } from '../html';
 import type { Reader } from '../reader';
 
 export interface MapPoint {
@@ -10,178 +11,126 @@ export interface MapPoint {
   confidence: number | null;
   /** The row's number in the table. */
   number: number;
-  name: string | null;
+  name: string;
 }
 
-/** One drawing for a desktop and for paper, one for a telephone, with text of the same size. */
-const sizes = [
-  { name: 'wide', width: 760, height: 420 },
-  { name: 'narrow', width: 340, height: 300 },
-] as const;
 /** Degrees: a smaller map may show no coast at all. */
 const leastSpan = 8;
 
-/** Places on country outlines with degrees, drawn without external resources. */
-export function mapPart(points: readonly MapPoint[], reader: Reader): Html {
-  const { say } = reader;
-  const words = points.map(({ latitude, longitude, number, name }) => {
-    return `${number}: ${name ?? ''} ${degrees(latitude, 'N', 'S')} ${degrees(longitude, 'E', say('W', 'O'))}`;
+/** Places on country outlines, drawn without external resources; the surer, the darker. */
+export function mapHtml(points: readonly MapPoint[], { say }: Reader): Html {
+  const words = points.map(({ latitude, longitude, name, number }) => {
+    const [south, west] = [latitude < 0 ? 'S' : 'N', longitude < 0 ? say('W', 'O') : say('E', 'L')];
+    const [lat, long] = [latitude, longitude].map((one) => Math.abs(one).toFixed(4));
+    return `${number}: ${name} ${lat}° ${south} ${long}° ${west}`;
   });
   const title = say('Map of the places', 'Mapa dos lugares');
-  const drawings = sizes.map((size) => {
-    const view = viewOf(points, size);
-    return html`<svg
-      class="chart ${size.name} map"
-      viewBox="0 0 ${size.width} ${size.height}"
-      role="img"
-      aria-label="${title}: ${words.join('; ')}"
-    >
-      <rect width="${size.width}" height="${size.height}" class="sea" />
-      <path d="${landPath(view)}" class="land" />
-      ${graticule(view, say)} ${points.map((point) => mark(point, points, view))}
-    </svg>`;
-  });
-  const more = say(
-    `The darker a mark, the greater the confidence. Outlines: Natural Earth.`,
-    `Quanto mais forte a marca, maior a confiança. Contornos: Natural Earth.`,
+  return drawn(
+    { name: 'map', title, words: words.join('; ') },
+    (size) => {
+      const view = viewOf(points, size);
+      echarts().registerMap('outlines', { type: 'FeatureCollection', features: outlines(view) });
+      return {
+        backgroundColor: 'var(--code)',
+        geo: {
+          map: 'outlines',
+          silent: true,
+          left: 0,
+          right: 0,
+          top: 0,
+          bottom: 0,
+          boundingCoords: [
+            [view.west, view.north],
+            [view.east, view.south],
+          ],
+          itemStyle: { areaColor: 'var(--card)', borderColor: 'var(--quiet)', borderWidth: 1 },
+        },
+        series: {
+          type: 'scatter',
+          coordinateSystem: 'geo',
+          silent: true,
+          symbolSize: 14,
+          data: points.map(({ confidence, latitude, longitude, number }) => ({
+            name: String(number),
+            value: [longitude, latitude],
+            itemStyle: {
+              color: 'var(--bad)',
+              opacity: Math.min(1, Math.max(0.25, confidence ?? 0.7)),
+            },
+          })),
+          label: {
+            show: true,
+            formatter: '{b}',
+            position: 'right',
+            color: 'var(--ink)',
+            fontSize: 15,
+            fontWeight: 700,
+            textBorderColor: 'var(--card)',
+            textBorderWidth: 3,
+          },
+          labelLayout: { moveOverlap: 'shiftY' },
+        },
+      };
+    },
+    'map',
   );
-  const count = reader.count(points.length, ['place', 'places'], ['lugar', 'lugares']);
-  return html`${drawings}
-    <p class="small muted">${count}. ${more}</p>`;
 }
 
 interface View {
   west: number;
+  east: number;
+  south: number;
   north: number;
-  /** For longitude; a degree of latitude is longer by `stretch`. */
-  pixelsPerDegree: number;
-  stretch: number;
-  width: number;
-  height: number;
 }
 
-function viewOf(
-  points: readonly MapPoint[],
-  { width, height }: { width: number; height: number },
-): View {
+/** All points, with the proportions of the drawing. */
+function viewOf(points: readonly MapPoint[], { height, width }: ChartSize): View {
   const latitudes = points.map(({ latitude }) => latitude);
   const longitudes = points.map(({ longitude }) => longitude);
   const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)];
   const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)];
-  const middle = (south + north) / 2;
-  const stretch = 1 / Math.max(0.2, Math.cos((middle * Math.PI) / 180));
-  const spanX = Math.max(leastSpan, (east - west) * 1.5);
-  const spanY = Math.max(leastSpan / 1.5, (north - south) * 1.5);
-  const pixelsPerDegree = Math.min(width / spanX, height / (spanY * stretch));
+  const [lat, long] = [(south + north) / 2, (west + east) / 2];
+  // A degree of longitude is shorter than one of latitude.
+  const stretch = Math.max(0.2, Math.cos((lat * Math.PI) / 180));
+  const tall = Math.max(
+    leastSpan,
+    (north - south) * 1.5,
+    ((east - west) * 1.5 * stretch * height) / width,
+  );
+  const wide = (tall * width) / height / stretch;
   return {
-    west: (west + east) / 2 - width / pixelsPerDegree / 2,
-    north: middle + height / (pixelsPerDegree * stretch) / 2,
-    pixelsPerDegree,
-    stretch,
-    width,
-    height,
+    west: long - wide / 2,
+    east: long + wide / 2,
+    south: lat - tall / 2,
+    north: lat + tall / 2,
   };
 }
 
-function onMap(longitude: number, latitude: number, view: View): [number, number] {
-  const { north, pixelsPerDegree, stretch, west } = view;
-  return [(longitude - west) * pixelsPerDegree, (north - latitude) * pixelsPerDegree * stretch];
-}
-
-function landPath(view: View): string {
-  const rings = countries().features.flatMap(({ geometry }) =>
-    geometry.type === 'Polygon' ? geometry.coordinates : geometry.coordinates.flat(),
-  );
-  return rings.map((ring) => ringPath(ring, view)).join('');
-}
-
-/** Empty for a ring outside the view; outer points move to the edge, and points at the same pixel are merged. */
-function ringPath(ring: readonly (readonly number[])[], view: View): string {
-  const { width, height } = view;
-  const edge = 40;
-  const points: string[] = [];
-  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-  for (const [longitude = 0, latitude = 0] of ring) {
-    const [x, y] = onMap(longitude, latitude, view);
-    [left, right] = [Math.min(left, x), Math.max(right, x)];
-    [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
-    const inView = [within(x, -edge, width + edge), within(y, -edge, height + edge)];
-    const point = inView.map((one) => Math.round(one)).join(' ');
-    if (points.at(-1) !== point) points.push(point);
-  }
-  const isSeen = right > 0 && left < width && bottom > 0 && top < height;
-  return isSeen && points.length > 2 ? `M${points.join('L')}Z` : '';
-}
-
-function within(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
-}
-
-function graticule(view: View, say: Reader['say']): Html {
-  const { height, north, pixelsPerDegree, stretch, west, width } = view;
-  const wanted = (90 * view.width) / 760 / pixelsPerDegree;
-  const step = [1, 2, 5, 10, 20, 30].find((one) => one >= wanted) ?? 45;
-  const east = west + width / pixelsPerDegree;
-  const south = north - height / (pixelsPerDegree * stretch);
-  const meridians = multiples(west, east, step).map((longitude) => {
-    const [x] = onMap(longitude, 0, view);
-    const label = x > 50 && x < width - 20 ? degrees(longitude, 'E', say('W', 'O'), 0) : '';
-    return html`<path d="M${x.toFixed(1)} 0V${height}" class="grid" />
-      <text x="${x.toFixed(1)}" y="${height - 5}" text-anchor="middle">${label}</text>`;
-  });
-  const parallels = multiples(Math.max(-90, south), Math.min(90, north), step).map((latitude) => {
-    const [, y] = onMap(0, latitude, view);
-    const label = y > 14 && y < height - 24 ? degrees(latitude, 'N', 'S', 0) : '';
-    return html`<path d="M0 ${y.toFixed(1)}H${width}" class="grid" />
-      <text x="5" y="${(y - 4).toFixed(1)}">${label}</text>`;
-  });
-  return html`${meridians}${parallels}`;
-}
-
-function multiples(from: number, to: number, step: number): number[] {
-  const first = Math.ceil(from / step);
-  return Array.from(
-    { length: Math.max(0, Math.floor(to / step) - first + 1) },
-    (_, n) => (first + n) * step,
-  );
-}
-
-/** A dot with its number on the side without neighbours. */
-function mark(point: MapPoint, points: readonly MapPoint[], view: View): Html {
-  const [x, y] = onMap(point.longitude, point.latitude, view);
-  const at = points.indexOf(point);
-  const near = points.slice(0, at).filter((other) => {
-    const [otherX, otherY] = onMap(other.longitude, other.latitude, view);
-    return Math.hypot(x - otherX, y - otherY) < 24;
-  }).length;
-  const [dx = 10, dy = 5] =
-    [
-      [10, 5],
-      [-20, 5],
-      [-4, -10],
-      [-4, 20],
-    ][near % 4] ?? [];
-  const opacity = point.confidence === null ? 0.7 : within(point.confidence, 0.25, 1);
-  return html`<circle
-      cx="${x.toFixed(1)}"
-      cy="${y.toFixed(1)}"
-      r="7"
-      class="place"
-      fill-opacity="${opacity}"
-    /><text x="${(x + dx).toFixed(1)}" y="${(y + dy).toFixed(1)}" class="place-number"
-      >${point.number}</text
-    >`;
-}
-
-function degrees(value: number, positive: string, negative: string, digits = 4): string {
-  return `${Math.abs(value).toFixed(digits)}° ${value < 0 ? negative : positive}`;
-}
-
-/** Loaded with the first map. */
-function countries(): FeatureCollection<Polygon | MultiPolygon> {
+/** Of the countries, what lies within a view. */
+function outlines({ east, north, south, west }: View) {
   const { feature } = require('topojson-client') as typeof import('topojson-client');
   const world = require('world-atlas/countries-50m.json') as Topology<{
     countries: GeometryCollection;
   }>;
-  return feature(world, world.objects.countries) as FeatureCollection<Polygon | MultiPolygon>;
+  const isSeen = ([ring = []]: Position[][]): boolean => {
+    const [x, y] = [0, 1].map((at) => ring.map((position) => position[at] ?? 0)) as [
+      number[],
+      number[],
+    ];
+    return (
+      Math.max(...x) > west &&
+      Math.min(...x) < east &&
+      Math.max(...y) > south &&
+      Math.min(...y) < north
+    );
+  };
+  return feature(world, world.objects.countries).features.flatMap(({ geometry }) => {
+    const { coordinates, type } = geometry as Polygon | MultiPolygon;
+    const polygons = type === 'Polygon' ? [coordinates] : coordinates;
+    return polygons.filter(isSeen).map((polygon) => ({
+      type: 'Feature' as const,
+      properties: {},
+      geometry: { type: 'Polygon' as const, coordinates: polygon },
+    }));
+  });
 }

@@ -1,28 +1,27 @@
-import { attentionOf, whyOf, type ActionMeaning } from '../../domain/attention';
-import type { JobKind } from '../../domain/job';
-import { resolveLine } from '../command-line';
+import { attentionOf, whyOf } from '../../domain/attention';
+import { fieldsOf } from '../../domain/core/findings';
+import type { JobKind, Words } from '../../domain/job';
 import type { ReportLanguage } from '../formats';
-import { html, type Content, type Html } from '../html';
-import { htmlPage } from '../html-page';
-import {
-  aboutPart,
-  cardPart,
-  commandPart,
-  evidencePart,
-  factsPart,
-  leftPart,
-  tilesPart,
-  timelinePart,
-} from '../parts';
+import { html } from '../html';
+import { code, pageHtml, type Fact, type Section } from '../page';
 import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
+import {
+  aboutSection,
+  command,
+  costTile,
+  evidenceSection,
+  leftSection,
+  resolveLine,
+  timelineSection,
+  type TimelineEvent,
+} from '../sections';
 import { nameOf, pathName, sentence, statusWord } from '../words';
 import { dossierPart } from './dossier';
 import { lensPart } from './lens';
 import { profilePart } from './profile';
-import { costWords, type FindingsReport, type PartOf, type SpecialPart } from './report';
-import { cellContent, emptyPart, sectionPart } from './section';
-import { timesOf } from './times';
+import type { FindingsReport, PartOf } from './report';
+import { cellContent, findingsSection } from './section';
 import { tracePart } from './trace';
 
 const specials: Readonly<Partial<Record<JobKind, PartOf>>> = {
@@ -32,100 +31,120 @@ const specials: Readonly<Partial<Record<JobKind, PartOf>>> = {
   profile: profilePart,
 };
 
-/** One page that loads nothing and runs nothing; texts of the service are escaped. */
+/** Texts of the service are escaped. */
 export function findingsHtml(report: FindingsReport, language: ReportLanguage): string {
   const reader = readerOf(language);
-  const { say } = reader;
-  const special = specials[report.kind]?.(report, reader) ?? plainPart(report, reader);
-  const { kicker, headline, tiles, parts = [], more = [], views = {} } = special;
-  const shown = report.findings.sections.filter(({ title }) => views[title] !== null);
-  const sections = shown
-    .filter(({ rows }) => rows.length > 0)
-    .map((section) => sectionPart(reader, section, views[section.title] ?? null));
-  const cost = costWords(report.cost, reader);
-  const about = say(
-    'Rows are as the service sent them, but for documents, which are masked. The files beside this page hold all of it.',
-    'As linhas estão como o serviço as enviou, com os documentos mascarados. Os arquivos ao lado desta página trazem tudo.',
-  );
-  return htmlPage(reader, {
+  const { formats } = reader;
+  const { createdAt, createdBy, findings, id, kind, label, settledAt, status } = report;
+  const part = specials[kind]?.(report, reader);
+  if (part === undefined) throw new RangeError(`no page of ${kind}`);
+  const { headline, kicker, more = [], parts = [], tiles, views = {} } = part;
+  const shown = findings.sections.filter(({ title }) => views[title] !== null);
+  const facts = Object.entries(findings.facts).map(([path, value]): Fact => [
+    pathName(path, language),
+    cellContent(reader, path, value),
+  ]);
+  const isAnswered = facts.some(([, content]) => content !== null && content !== '');
+  const page = {
     kicker,
     title: report.subject,
     headline,
-    when: `${statusWord(report.status, language)} · ${reader.formats.instant(report.settledAt)}`,
+    when: `${statusWord(status, language)} · ${formats.instant(settledAt)}`,
     hasPictures: report.picture !== null,
-    main: html`${tilesPart([...tiles, { name: say('Cost', 'Custo'), ...cost }])}
-    ${errorPart(report, reader)} ${parts} ${sections}
-    ${emptyPart(
-      reader,
-      shown.filter(({ rows }) => rows.length === 0),
-    )}
-    ${more} ${stepsPart(report, reader)} ${timelinePart(reader, timesOf(report, reader))}
-    ${answerPart(report, reader)} ${evidencePart(reader, report.files)}
-    ${detailsPart(report, reader)}`,
-    about,
-    writtenAt: report.writtenAt,
-  });
+    tiles: [...tiles, costTile(report.cost, reader)],
+    sections: [
+      errorSection(report, reader),
+      ...parts,
+      ...shown
+        .filter(({ rows }) => rows.length > 0)
+        .map((section) => findingsSection(reader, section, views[section.title] ?? undefined)),
+      emptySection(
+        shown.filter(({ rows }) => rows.length === 0).map(({ title }) => nameOf(title, language)),
+      ),
+      ...more,
+      stepsSection(report, reader),
+      timelineSection(timesOf(report, reader), reader),
+      isAnswered ? { title: ['The answer', 'A resposta'] as const, blocks: { facts } } : null,
+      evidenceSection(report.files),
+      aboutSection([
+        ['Id', code(id)],
+        [['Label', 'Rótulo'], label],
+        [['Status', 'Situação'], statusWord(status, language)],
+        [['Started by', 'Iniciado por'], createdBy],
+        [['Started', 'Início'], formats.instant(createdAt)],
+        [['Ended', 'Fim'], formats.instant(settledAt)],
+      ]),
+    ],
+    about: [
+      'Rows are as the service sent them, but for documents, which are masked. The files beside this page hold all of it.',
+      'As linhas estão como o serviço as enviou, com os documentos mascarados. Os arquivos ao lado desta página trazem tudo.',
+    ] as const,
+  };
+  return pageHtml(page, reader, report.writtenAt);
 }
 
-/** For kinds without a special part. */
-function plainPart({ findings, kind }: FindingsReport, { formats, language }: Reader): SpecialPart {
-  const tiles = findings.sections.map(({ rows, title }) => {
-    return { name: nameOf(title, language), value: formats.number(rows.length) };
-  });
-  const headline = tiles.map(({ name, value }) => `${name}: ${value}`).join(', ');
-  return { kicker: nameOf(kind, language), headline, tiles: tiles.slice(0, 5) };
+function errorSection(
+  { error, findings }: FindingsReport,
+  { language, say }: Reader,
+): Section | null {
+  if (error === null && findings.result !== null) return null;
+  const title = ['It did not end as it should', 'Não terminou como deveria'] as const;
+  const text =
+    error === null
+      ? say('No answer is in the store.', 'Não há resposta armazenada.')
+      : [problemWords(error, language), ' ', code(error.code)];
+  return { title, blocks: { text } };
 }
 
-function errorPart({ error, findings }: FindingsReport, { language, say }: Reader): Html | null {
-  if (error !== null) {
-    const title = say('It did not end as it should', 'Não terminou como deveria');
-    const code = error.code === null ? null : html` <code>${error.code}</code>`;
-    return cardPart(title, html`<p>${problemWords(error, language)}${code}</p>`);
-  }
-  if (findings.result !== null) return null;
-  const title = say('No answer', 'Sem resposta');
-  const words = say('No answer is in the store.', 'Não há resposta armazenada.');
-  return cardPart(title, html`<p>${words}</p>`);
+/** Reported lists without rows. */
+function emptySection(names: readonly string[]): Section | null {
+  if (names.length === 0) return null;
+  const title = ['Asked for, and nothing there', 'Consultado, e nada consta'] as const;
+  return { title, blocks: { text: names.join(' · ') } };
 }
 
 /** The possible next steps, each with its command. */
-function stepsPart(report: FindingsReport, reader: Reader): Html {
-  const { say } = reader;
-  if (!report.needsAttention) return leftPart(reader, null);
-  const { actions } = attentionOf(report.kind, report.status, ['incomplete'], say);
-  const step = ({ action, does }: ActionMeaning): Html => {
-    return html`<li>
-      ${sentence(does)}
-      ${commandPart(resolveLine(report.id, { action, note: say('reason', 'motivo') }))}
-    </li>`;
-  };
-  return leftPart(
+function stepsSection(
+  { id, kind, needsAttention, status }: FindingsReport,
+  reader: Reader,
+): Section {
+  if (!needsAttention) return leftSection(null, reader);
+  const { actions } = attentionOf(kind, status, ['incomplete'], reader.say);
+  const items = actions.map(
+    ({ action, does }) => html`${sentence(does)} ${command(resolveLine(id, { action }, reader))}`,
+  );
+  return leftSection(
+    [{ text: sentence(whyOf(status, reader.say)) }, { items, ordered: true }],
     reader,
-    html`<p>${sentence(whyOf(report.status, say))}</p>
-      <ol>
-        ${actions.map(step)}
-      </ol>`,
   );
 }
 
-function answerPart({ findings }: FindingsReport, reader: Reader): Html | null {
-  const facts = Object.entries(findings.facts).map(([path, value]): [string, Content] => [
-    pathName(path, reader.language),
-    cellContent(reader, path, value),
-  ]);
-  if (facts.every(([, content]) => content === null || content === '')) return null;
-  const title = reader.say('The answer', 'A resposta');
-  return cardPart(title, factsPart(facts));
-}
+/** Instants that a service reports, by field name. */
+const knownTimes: Readonly<Record<string, Words>> = {
+  created_at: ['accepted', 'aceito'],
+  queued_at: ['attempt queued', 'tentativa na fila'],
+  submitted_at: ['file received', 'arquivo recebido'],
+  started_at: ['started', 'iniciado'],
+  completed_at: ['completed', 'concluído'],
+};
 
-function detailsPart(report: FindingsReport, reader: Reader): Html {
-  const { formats, language, say } = reader;
-  return aboutPart(reader, [
-    ['Id', html`<code>${report.id}</code>`],
-    [say('Label', 'Rótulo'), report.label],
-    [say('Status', 'Situação'), statusWord(report.status, language)],
-    [say('Started by', 'Iniciado por'), report.createdBy],
-    [say('Started', 'Início'), formats.instant(report.createdAt)],
-    [say('Ended', 'Fim'), formats.instant(report.settledAt)],
-  ]);
+/** From the request to the end: our instants, and those of the response. */
+function timesOf(
+  { createdAt, createdBy, findings, settledAt }: FindingsReport,
+  { say }: Reader,
+): TimelineEvent[] {
+  const result = fieldsOf(findings.result);
+  // The last read of a dossier contains two responses.
+  const answer = { ...result, ...fieldsOf(result['whole']), ...fieldsOf(result['status']) };
+  const told = { ...answer, ...fieldsOf(answer['current_attempt']) };
+  const reported = Object.entries(knownTimes).flatMap(([name, words]): TimelineEvent[] => {
+    const at = told[name];
+    const what = `${say('At the service', 'No serviço')}: ${say(...words)}`;
+    return typeof at === 'string' ? [{ at, what }] : [];
+  });
+  return [
+    { at: createdAt, what: say('Asked for', 'Pedido'), note: createdBy },
+    ...reported,
+    { at: settledAt, what: say('Ended and stored', 'Encerrado e armazenado') },
+  ];
 }

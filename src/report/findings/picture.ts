@@ -53,16 +53,14 @@ function numbersIn(cell: Cell | undefined): number[] | null {
   return numbers.length === 4 && numbers.every(Number.isFinite) ? numbers : null;
 }
 
-/** The picture as sent, with boxes on it. */
-export function picturePart(
+/** The picture as sent, with boxes on it, numbered as in the table. */
+export function pictureHtml(
   { bytes, mediaType }: Picture,
   boxes: readonly (Box & { name: string })[],
   { say }: Reader,
 ): Html {
   const size = sizeOf(bytes);
-  if (size === null) {
-    return html`<p class="muted">${say('It cannot be shown.', 'Não pode ser mostrada.')}</p>`;
-  }
+  if (size === null) return html`<p>${say('It cannot be shown.', 'Não pode ser mostrada.')}</p>`;
   const { width, height } = size;
   const unit = Math.max(width, height) / 400;
   const marks = boxes.map((box) => {
@@ -71,48 +69,20 @@ export function picturePart(
     const [x, y] = [box.x * w, box.y * h];
     // Above the box; inside it, where that would be outside the picture.
     const labelAt = y > 16 * unit ? y - 5 * unit : y + 15 * unit;
-    return html`<rect
-        x="${x}"
-        y="${y}"
-        width="${box.width * w}"
-        height="${box.height * h}"
-        fill="none"
-        stroke="#ffd400"
-        stroke-width="${3 * unit}"
-      /><text
-        x="${x + 3 * unit}"
-        y="${labelAt}"
-        font-size="${14 * unit}"
-        font-weight="700"
-        fill="#ffd400"
-        stroke="#000"
-        stroke-width="${3 * unit}"
-        paint-order="stroke"
+    return html`<g stroke-width="${3 * unit}">
+      <rect x="${x}" y="${y}" width="${box.width * w}" height="${box.height * h}" class="face" />
+      <text x="${x + 3 * unit}" y="${labelAt}" font-size="${14 * unit}" class="face-number"
         >${box.name}</text
-      >`;
+      >
+    </g>`;
   });
-  const name =
-    boxes.length === 0
-      ? say('The picture that was sent', 'A imagem que foi enviada')
-      : say(
-          `The picture with ${boxes.length} faces marked`,
-          `A imagem com ${boxes.length} rostos marcados`,
-        );
+  const marked = boxes.length === 0 ? '' : say(': faces are marked', ': os rostos estão marcados');
+  const name = `${say('The picture that was sent', 'A imagem que foi enviada')}${marked}`;
+  const address = `data:${mediaType};base64,${bytes.toString('base64')}`;
   return html`<svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-label="${name}">
-      <image
-        href="data:${mediaType};base64,${bytes.toString('base64')}"
-        width="${width}"
-        height="${height}"
-      />
-      ${marks}
-    </svg>
-    ${
-      boxes.length === 0
-        ? null
-        : html`<p class="small muted">
-            ${say('The numbers are those of the table.', 'Os números são os da tabela.')}
-          </p>`
-    }`;
+    <image href="${address}" width="${width}" height="${height}" />
+    ${marks}
+  </svg>`;
 }
 
 /** As a browser displays it; null when unknown. */

@@ -1,12 +1,11 @@
 import type { BillingTotal } from '../../domain/core/service/billing-totals';
-import type { Findings } from '../../domain/core/findings';
+import type { Cell, Findings } from '../../domain/core/findings';
 import type { JobKind } from '../../domain/job';
-import type { Html } from '../html';
-import type { EvidenceFile, Tile } from '../parts';
+import type { Section, Text, Tile } from '../page';
 import type { Reader } from '../reader';
-import { billingWord } from '../words';
+import type { EvidenceFile } from '../sections';
 import type { Picture } from './picture';
-import type { SectionView } from './section';
+import type { ViewColumn } from './section';
 
 /** A job's findings and outcome: everything on its page. */
 export interface FindingsReport {
@@ -35,39 +34,26 @@ export interface FindingsReport {
 
 /** What a kind adds to the common page. */
 export interface SpecialPart {
-  kicker: string;
+  kicker: Text;
   headline: string;
   tiles: Tile[];
   /** Before the sections. */
-  parts?: (Html | null)[];
+  parts?: (Section | null)[];
   /** After the sections. */
-  more?: (Html | null)[];
+  more?: (Section | null)[];
   /** Views of sections, by title; null: a part shows it. */
-  views?: Readonly<Record<string, SectionView | null>>;
+  views?: Readonly<Record<string, readonly ViewColumn[] | null>>;
 }
 
 export type PartOf = (report: FindingsReport, reader: Reader) => SpecialPart;
 
-/** As the service reported it, unchanged. */
-export function costWords(
-  cost: readonly BillingTotal[],
-  { count: counted, formats, language, say }: Reader,
-): Pick<Tile, 'value' | 'note'> {
-  // Charged amounts first.
-  const [first, ...more] = [...cost].sort((a, b) => (b.amount ?? 0) - (a.amount ?? 0));
-  if (first === undefined) {
-    const note = say('the service reports none', 'o serviço não informa');
-    return { value: say('not reported', 'não informado'), note };
-  }
-  const words = ({ amount, count, status, unit }: BillingTotal): [string, string] => {
-    if (unit === 'answer')
-      return [counted(count, ['answer', 'answers'], ['resposta', 'respostas']), ''];
-    const reported = amount === null ? formats.number(count) : formats.decimal(amount);
-    return [
-      `${reported} ${unit ?? ''}`.trim(),
-      status === null ? '' : billingWord(status, language),
-    ];
+/** The greatest confidence of some rows. */
+export function confidenceTile(rows: readonly { confidence?: Cell }[], { formats }: Reader): Tile {
+  const reported = rows.flatMap(({ confidence: one }) => (typeof one === 'number' ? [one] : []));
+  const best = Math.max(...reported);
+  const shown = best > 1 ? formats.decimal(best) : formats.share(best, 1);
+  return {
+    name: ['Greatest confidence', 'Maior confiança'],
+    value: reported.length === 0 ? '–' : shown,
   };
-  const [value, note] = words(first);
-  return { value, note: [note, ...more.flatMap(words)].filter((one) => one !== '').join(', ') };
 }

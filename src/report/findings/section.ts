@@ -1,15 +1,17 @@
 import type { Cell, FindingSection, FlatRow } from '../../domain/core/findings';
 import { maskDocumentsIn } from '../../protection/redaction';
-import { html, type Content, type Html } from '../html';
-import { cardPart, tablePart, type Column } from '../parts';
+import { html, type Content } from '../html';
+import type { Column, Section } from '../page';
 import type { Reader } from '../reader';
 import { nameOf, statusWord } from '../words';
 
-/** Columns of a known section: the fields of a row. */
-export interface SectionView {
-  columns: readonly Column[];
-  cells(row: FlatRow): readonly Content[];
-  totals?: readonly Content[];
+/** A column of a known section. */
+export interface ViewColumn extends Column {
+  /** Fields of a row: the first with a value; with `join`, all of them. */
+  of: readonly string[];
+  join?: string;
+  /** Its values are summed. */
+  isSummed?: true;
 }
 
 /** More would slow a browser down; the files have all. */
@@ -17,61 +19,62 @@ const mostRows = 500;
 const mostColumns = 6;
 const longestCell = 400;
 
-/** A list of the service: its first columns with a value. */
-export function sectionPart(
+/** A list of the service: the columns of its view, else its first columns with a value. */
+export function findingsSection(
   reader: Reader,
   section: FindingSection,
-  view: SectionView | null,
-): Html {
+  view?: readonly ViewColumn[],
+): Section {
   const { formats, language, say } = reader;
   const { file, rows, title } = section;
-  const name = nameOf(title, language);
   const reported = section.columns.filter((column) => rows.some((row) => hasValue(row[column])));
-  const shown = view ?? plainView(reader, reported.slice(0, mostColumns), rows);
-  const more = [
-    left(rows.length - mostRows, say('more rows', 'linhas a mais')),
-    view === null
-      ? left(reported.length - mostColumns, say('more columns', 'colunas a mais'))
-      : null,
-  ].filter((one) => one !== null);
-  const cells = rows.slice(0, mostRows).map((row) => shown.cells(row));
-  return cardPart(
-    name,
-    html`${tablePart(shown.columns, cells, shown.totals ?? null)}
-    ${more.length === 0 ? null : html`<p class="muted small">${more.join(', ')}: ${file}</p>`}`,
-    formats.number(rows.length),
+  const columns =
+    view ?? reported.slice(0, mostColumns).map((name) => columnOf(name, rows, reader));
+  const left = [
+    [rows.length - mostRows, say('more rows', 'linhas a mais')],
+    [view ? 0 : reported.length - mostColumns, say('more columns', 'colunas a mais')],
+  ] as const;
+  const more = left.flatMap(([count, words]) =>
+    count > 0 ? `${formats.number(count)} ${words}` : [],
   );
-
-  function left(count: number, words: string): string | null {
-    return count > 0 ? `${formats.number(count)} ${words}` : null;
-  }
-}
-
-/** Reported sections without rows: one card for all. */
-export function emptyPart(
-  { language, say }: Reader,
-  sections: readonly FindingSection[],
-): Html | null {
-  const names = sections.map(({ title }) => nameOf(title, language));
-  if (names.length === 0) return null;
-  const title = say('Asked for, and nothing there', 'Consultado, e nada consta');
-  return cardPart(title, html`<p>${names.join(' · ')}</p>`);
-}
-
-function plainView(
-  reader: Reader,
-  columns: readonly string[],
-  rows: readonly FlatRow[],
-): SectionView {
-  const isNumber = (column: string): boolean =>
-    rows.every((row) => row[column] == null || typeof row[column] === 'number');
+  const hasSums = columns.some(({ isSummed }) => isSummed);
+  const sums = columns.map(({ isSummed, of: [name = ''] }) =>
+    isSummed === true ? formats.money(sumOf(rows, name).sum) : '',
+  );
   return {
-    columns: columns.map((column) => ({
-      name: nameOf(column, reader.language),
-      ...(isNumber(column) && { look: 'right' as const }),
-    })),
-    cells: (row) => columns.map((column) => cellContent(reader, column, row[column] ?? null)),
+    title: nameOf(title, language),
+    count: rows.length,
+    blocks: [
+      {
+        columns,
+        rows: rows
+          .slice(0, mostRows)
+          .map((row) => columns.map((column) => contentOf(row, column, reader))),
+        totals: hasSums ? ['Total', ...sums.slice(1)] : null,
+      },
+      more.length === 0 ? null : { note: `${more.join(', ')}: ${file}` },
+    ],
   };
+}
+
+function columnOf(name: string, rows: readonly FlatRow[], { language }: Reader): ViewColumn {
+  const isNumber = rows.every((row) => row[name] == null || typeof row[name] === 'number');
+  return { name: nameOf(name, language), of: [name], ...(isNumber && { as: 'count' }) };
+}
+
+function contentOf(row: FlatRow, { of, join }: ViewColumn, reader: Reader): Content {
+  const known = of.filter((name) => hasValue(row[name]));
+  const shown = (join === undefined ? known.slice(0, 1) : known).map((name) =>
+    cellContent(reader, name, row[name] ?? null),
+  );
+  return shown.flatMap((content, at) => (at === 0 ? [content] : [join ?? '', content]));
+}
+
+/** In cents, so that sums are exact. */
+export function sumOf(rows: readonly FlatRow[], name: string): { sum: number; missing: number } {
+  const values = rows.map((row) => row[name]).filter((value) => typeof value === 'number');
+  const cents = values.reduce((sum, value) => sum + Math.round(value * 100), 0);
+  return { sum: cents / 100, missing: rows.length - values.length };
 }
 
 export function hasValue(cell: Cell | undefined): boolean {
@@ -87,7 +90,8 @@ export function cellWords({ formats, language, say }: Reader, path: string, cell
     if (word === 'confidence' && cell >= 0 && cell <= 1) return formats.share(cell, 1);
     if (/^(?:valor|preco|multa)|_(?:multas|reais)$|Value$/.test(word)) return formats.money(cell);
     // Years, ids and coordinates have no thousands separator.
-    return Number.isInteger(cell) ? String(cell) : plainNumber(cell, language);
+    const text = String(Number(cell.toFixed(5)));
+    return say(text, text.replace('.', ','));
   }
   if (['status', 'rural', 'severity'].includes(word)) return statusWord(cell, language);
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(cell)) return formats.instant(cell);
@@ -102,9 +106,4 @@ export function cellContent(reader: Reader, path: string, cell: Cell): Content {
   }
   const shown = maskDocumentsIn(cellWords(reader, path, cell));
   return shown.length > longestCell ? `${shown.slice(0, longestCell)}…` : shown;
-}
-
-function plainNumber(value: number, language: Reader['language']): string {
-  const text = String(Number(value.toFixed(5)));
-  return language === 'pt' ? text.replace('.', ',') : text;
 }

@@ -1,83 +1,67 @@
 import type { CoverageRow } from '../../domain/investigations/report';
 import { html, type Html } from '../html';
-import { statusWord, nameOf } from '../words';
-import { lookOf, note, type Page } from './page';
+import type { Reader } from '../reader';
+import { nameOf, statusWord } from '../words';
+import { lookOf } from './words';
 
 const box = { width: 192, height: 48 };
 const gap = { x: 44, y: 12 };
-/** Letters that fit into a box: the first line is bold. */
-const longest = { first: 19, second: 24 };
-/** More steps of one depth take another column: the bound of a printed page. */
-const mostBelow = 12;
 
-interface PlacedNode {
+interface Node {
   id: string;
   x: number;
   y: number;
-  first: string;
-  second: string;
+  lines: [bold: string, plain: string];
   look: string;
 }
 
 /** The steps of the plan, from left to right in their possible order. */
-export function graphPart(page: Page): Html {
-  const { language, say } = page.reader;
-  const steps = page.report.coverage;
+export function graphHtml(steps: readonly CoverageRow[], { language, say }: Reader): Html {
   const title = say('The plan as a graph', 'O plano em grafo');
-  const intro = say(
-    'Each step starts when the steps before it have ended.',
-    'Cada etapa começa quando terminam as que vêm antes dela.',
-  );
   const depths = depthsOf(steps);
-  const columns = columnsOf(depths);
   const below = new Map<number, number>();
-  const subject: PlacedNode = {
+  const root: Node = {
     id: '',
     x: 1,
     y: 1,
-    first: say('Subject', 'De quem se trata'),
-    second: '',
+    lines: [say('Subject', 'De quem se trata'), ''],
     look: 'root',
   };
-  const nodes = steps.map(({ kind, status, step }): PlacedNode => {
+  const nodes = steps.map(({ kind, status, step }): Node => {
     const depth = depths.get(step) ?? 1;
     const row = below.get(depth) ?? 0;
     below.set(depth, row + 1);
-    const column = (columns.get(depth) ?? 1) + Math.floor(row / mostBelow);
-    const x = 1 + column * (box.width + gap.x);
-    const y = 1 + (row % mostBelow) * (box.height + gap.y);
     const second = `${statusWord(status, language)}: ${nameOf(kind, language)}`;
-    return { id: step, x, y, first: step, second, look: lookOf(status) || 'quiet' };
+    return {
+      id: step,
+      x: 1 + depth * (box.width + gap.x),
+      y: 1 + row * (box.height + gap.y),
+      lines: [step, second],
+      look: lookOf(status) || 'quiet',
+    };
   });
-  const all = [subject, ...nodes];
+  const all = [root, ...nodes];
   const width = Math.max(...all.map(({ x }) => x)) + box.width + 1;
   const height = Math.max(...all.map(({ y }) => y)) + box.height + 1;
   const arrows = steps.flatMap(({ needs, step }) =>
     (needs.length === 0 ? [''] : needs).map((need) => arrow(all, need, step)),
   );
-  const words = steps
-    .map(({ needs, status, step }) =>
-      [step, needs.length > 0 ? `(${needs.join(', ')})` : '', statusWord(status, language)].join(
-        ' ',
-      ),
-    )
-    .join('; ');
-  return html`<div class="whole">
-    <h3 class="after">${title}</h3>
-    ${note(intro)}
-    <div class="graph-box" tabindex="0" role="group" aria-label="${title}">
-      <svg
-        class="graph"
-        viewBox="0 0 ${width} ${height}"
-        width="${width}"
-        role="img"
-        aria-labelledby="graph-title graph-desc"
-      >
-        <title id="graph-title">${title}</title>
-        <desc id="graph-desc">${words}</desc>
-        ${arrows} ${all.map(boxOf)}
-      </svg>
-    </div>
+  const words = steps.map(({ needs, status, step }) => {
+    const after = needs.length > 0 ? ` (${needs.join(', ')})` : '';
+    return `${step}${after} ${statusWord(status, language)}`;
+  });
+  return html`<div class="graph-box" tabindex="0" role="group" aria-label="${title}">
+    <svg
+      class="graph"
+      viewBox="0 0 ${width} ${height}"
+      width="${width}"
+      role="img"
+      aria-labelledby="graph-title graph-desc"
+    >
+      <title id="graph-title">${title}</title>
+      <desc id="graph-desc">${words.join('; ')}</desc>
+      ${arrows} ${all.map(boxOf)}
+    </svg>
   </div>`;
 }
 
@@ -91,40 +75,28 @@ function depthsOf(steps: readonly CoverageRow[]): Map<string, number> {
   return depths;
 }
 
-/** The first column of each depth; the subject is in the one before. */
-function columnsOf(depths: ReadonlyMap<string, number>): Map<number, number> {
-  const columns = new Map<number, number>();
-  let column = 1;
-  for (let depth = 1; depth <= Math.max(...depths.values()); depth += 1) {
-    columns.set(depth, column);
-    const count = [...depths.values()].filter((one) => one === depth).length;
-    column += Math.ceil(count / mostBelow);
-  }
-  return columns;
-}
-
-function arrow(all: readonly PlacedNode[], from: string, to: string): Html | null {
+function arrow(all: readonly Node[], from: string, to: string): Html | null {
   const [start, end] = [from, to].map((id) => all.find((one) => one.id === id));
   if (start === undefined || end === undefined) return null;
   const [x1, y1] = [start.x + box.width, start.y + box.height / 2];
   const [x2, y2] = [end.x, end.y + box.height / 2];
-  const middle = gap.x / 2;
-  const curve = `M${x1} ${y1} C${x1 + middle} ${y1} ${x2 - middle} ${y2} ${x2 - 6} ${y2}`;
-  return html`<path class="arrow" d="${curve}" /><path
-      class="head"
-      d="M${x2 - 7} ${y2 - 4} L${x2} ${y2} L${x2 - 7} ${y2 + 4} Z"
-    />`;
+  const half = gap.x / 2;
+  return html`<path
+      class="arrow"
+      d="M${x1} ${y1} C${x1 + half} ${y1} ${x2 - half} ${y2} ${x2 - 6} ${y2}"
+    />
+    <path class="head" d="M${x2 - 7} ${y2 - 4} L${x2} ${y2} L${x2 - 7} ${y2 + 4} Z" />`;
 }
 
-function boxOf({ first, look: how, second, x, y }: PlacedNode): Html {
+function boxOf({ lines: [first, second], look, x, y }: Node): Html {
   const shown = (text: string, most: number): string =>
     text.length > most ? `${text.slice(0, most - 1)}…` : text;
   const middle = y + box.height / 2;
-  return html`<g class="step ${how}">
+  return html`<g class="step ${look}">
     <rect x="${x}" y="${y}" width="${box.width}" height="${box.height}" rx="6" />
-    <text class="first" x="${x + 12}" y="${second === '' ? middle + 5 : middle - 3}">
-      ${shown(first, longest.first)}
-    </text>
-    <text class="second" x="${x + 12}" y="${middle + 14}">${shown(second, longest.second)}</text>
+    <text class="first" x="${x + 12}" y="${second === '' ? middle + 5 : middle - 3}"
+      >${shown(first, 19)}</text
+    >
+    <text class="second" x="${x + 12}" y="${middle + 14}">${shown(second, 24)}</text>
   </g>`;
 }

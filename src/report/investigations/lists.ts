@@ -1,166 +1,168 @@
 import { punctuateDocument } from '../../domain/core/documents/documents';
 import type { Cell } from '../../domain/core/findings';
-import type { PersonAssets, ReportTable } from '../../domain/investigations/report';
-import { categoryAxis, countAxis, drawn, grid, label } from '../charts';
+import type { InvestigationReport, ReportTable } from '../../domain/investigations/report';
+import type { Words } from '../../domain/job';
 import { cellWords } from '../findings/section';
-import { html, type Content, type Html } from '../html';
-import { cardPart, factsPart, morePart, smallPart, tablePart } from '../parts';
+import type { Content } from '../html';
+import { html } from '../html';
+import type { Block, Section } from '../page';
+import type { Reader } from '../reader';
 import { nameOf, statusWord } from '../words';
-import {
-  absence,
-  fileLink,
-  isPlanned,
-  none,
-  note,
-  sections,
-  type Page,
-  type Section,
-} from './page';
+import { fileLink } from './words';
 
 const mostBars = 8;
 
-export function assetsPart(page: Page): Html | null {
-  const { reader, report } = page;
-  const { formats, language, say } = reader;
-  if (!isPlanned(page, 'assets')) return null;
+/** What a report tells of each kind of step. */
+export type Subject =
+  'certificates' | 'assets' | 'occurrences' | 'pictures' | 'risk' | 'credit' | 'changes';
+
+/** In the order of the page. */
+export const subjects: Record<Subject, { kind: string; title: Words }> = {
+  certificates: { kind: 'certificate', title: ['Certificates', 'Certidões'] },
+  assets: { kind: 'profile', title: ['Assets', 'Bens'] },
+  occurrences: { kind: 'trace', title: ['Occurrences', 'Ocorrências'] },
+  pictures: { kind: 'lens', title: ['Pictures', 'Imagens'] },
+  risk: { kind: 'dossier', title: ['Risk', 'Risco'] },
+  credit: { kind: 'credit', title: ['Credit', 'Crédito'] },
+  changes: { kind: 'monitor', title: ['Open changes', 'Alterações em aberto'] },
+};
+
+/** Whether the plan has a step of the kind; `requested`: with somebody to ask about. */
+export function isPlanned(
+  { coverage }: InvestigationReport,
+  subject: Subject,
+  how: 'planned' | 'requested' = 'planned',
+): boolean {
+  const steps = coverage.filter(({ kind }) => kind === subjects[subject].kind);
+  return steps.some(({ requested }) => how === 'planned' || requested > 0);
+}
+
+/** A section of what steps of the kind told. Null: the plan has no such step. */
+export function sectionAbout(
+  report: InvestigationReport,
+  subject: Subject,
+  blocks: readonly Block[],
+  { say }: Reader,
+): Section | null {
+  const { title } = subjects[subject];
+  if (blocks.length > 0) return { title, blocks };
+  if (!isPlanned(report, subject)) return null;
+  const why = isPlanned(report, subject, 'requested')
+    ? say(
+        'There is no answer about this: “What was asked” says why.',
+        'Não há resposta sobre isto: veja o motivo em “O que foi consultado”.',
+      )
+    : say('Nothing was asked about this.', 'Nada foi consultado sobre isto.');
+  return { title, blocks: { note: why } };
+}
+
+export function assetsSection(report: InvestigationReport, reader: Reader): Section | null {
+  const { language, say } = reader;
   const { people, totals } = report.assets;
-  const title = say(...sections.assets.title);
-  if (people.length === 0) return cardPart(title, absence(page, 'assets'));
   const sum = (of: 'count' | 'value'): number =>
     totals.reduce((all, one) => all + Math.round((one[of] ?? 0) * 100), 0) / 100;
-  const table = tablePart(
-    [
-      { name: say('List', 'Lista') },
-      { name: say('Count', 'Quantidade'), look: 'right' },
-      { name: say('Value', 'Valor'), look: 'right' },
-    ],
-    totals.map(({ count, name, value }) => [
-      nameOf(name, language),
-      formats.number(count),
-      value === null ? '' : formats.money(value),
-    ]),
-    [say('Total', 'Total'), formats.number(sum('count')), formats.money(sum('value'))],
-  );
-  const totalsPart = html`<div class="pair">
-    <div>${table}</div>
-    <div>
-      <h3>${say('Assets by kind', 'Bens por espécie')}</h3>
-      ${assetsChart(page)}
-    </div>
-  </div>`;
-  return cardPart(title, [
-    totals.length === 0 ? none(page) : totalsPart,
-    people.map((person) => personPart(page, person)),
-  ]);
-}
-
-function personPart(page: Page, { document, rural, step, tables }: PersonAssets): Html {
-  const { say } = page.reader;
-  const failed = say(
-    'The rural part is missing: the query of the service failed. Nothing is said about rural assets.',
-    'Falta a parte rural: a consulta do serviço falhou. Nada se afirma sobre bens rurais.',
-  );
-  const noProfile = say(
-    'The service did not answer with a profile.',
-    'O serviço não respondeu com um perfil.',
-  );
-  return html`<div class="group">
-    <h3>${punctuateDocument(document)} ${smallPart(step)}</h3>
-    ${rural === 'failed' ? html`<p class="notice">${failed}</p>` : null}
-    ${rural === null ? note(noProfile) : null} ${tablesPart(page, tables, 'assets')}
-  </div>`;
-}
-
-/** The most frequent kinds. */
-function assetsChart({ reader, report }: Page): Html {
-  const { formats, language, say } = reader;
-  const shown = report.assets.totals
-    .toSorted((a, b) => b.count - a.count)
-    .slice(0, mostBars)
-    .map(({ count, name }) => ({ count, name: nameOf(name, language) }));
-  const bars = shown.toReversed();
-  const description = shown.map(({ count, name }) => `${name} ${count}`).join(', ');
-  const title = say('Assets by kind', 'Bens por espécie');
-  return drawn({ name: 'assets', title, description }, (size) => ({
-    grid: { ...grid(size), right: 36 },
-    xAxis: countAxis(formats),
-    yAxis: categoryAxis(
-      bars.map(({ name }) => name),
-      { width: size.name === 'wide' ? 190 : 110, overflow: 'break' },
-    ),
-    series: [
+  const kinds = totals
+    .map(({ count, name }) => [nameOf(name, language), count] as const)
+    .sort(([, a], [, b]) => b - a);
+  const count = ['Count', 'Quantidade'] as const;
+  const list = ['List', 'Lista'] as const;
+  const all: Block = {
+    pair: [
       {
-        type: 'bar',
-        silent: true,
-        barMaxWidth: 22,
-        data: bars.map(({ count }) => count),
-        itemStyle: { color: 'var(--accent)' },
-        label: { show: true, position: 'right', ...label },
+        columns: [
+          { name: list },
+          { name: count, as: 'count' },
+          { name: ['Value', 'Valor'], as: 'money' },
+        ],
+        rows: totals.map(({ count: n, name, value }) => [nameOf(name, language), n, value]),
+        totals: ['Total', sum('count'), sum('value')],
+      },
+      {
+        chart: {
+          name: 'assets',
+          title: ['Assets by kind', 'Bens por espécie'],
+          form: 'bars',
+          points: kinds.slice(0, mostBars),
+        },
       },
     ],
-  }));
+  };
+  const persons = people.flatMap(({ document, rural, step, tables }): Block[] => [
+    { heading: `${punctuateDocument(document)} · ${step}` },
+    rural === 'reported'
+      ? null
+      : {
+          text:
+            rural === 'failed'
+              ? say(
+                  'The rural part is missing: the query of the service failed. Nothing is said about rural assets.',
+                  'Falta a parte rural: a consulta do serviço falhou. Nada se afirma sobre bens rurais.',
+                )
+              : say(
+                  'The service did not answer with a profile.',
+                  'O serviço não respondeu com um perfil.',
+                ),
+        },
+    ...tablesOf(tables, 'assets', reader),
+  ]);
+  const blocks = people.length === 0 ? [] : [totals.length === 0 ? null : all, ...persons];
+  return sectionAbout(report, 'assets', blocks, reader);
 }
 
-/** Lists of services, unchanged; null: the plan has no such step. */
-export function listsPart(
-  page: Page,
-  section: 'occurrences' | 'pictures' | 'risk' | 'credit' | 'changes',
+/** Lists of services, unchanged. */
+export function listsSection(
+  report: InvestigationReport,
+  subject: Exclude<Subject, 'certificates' | 'assets'>,
+  reader: Reader,
   intro: string | null = null,
-): Html | null {
-  const tables = page.report[section];
-  const title = page.reader.say(...sections[section].title);
-  if (tables.length === 0)
-    return isPlanned(page, section) ? cardPart(title, absence(page, section)) : null;
-  return cardPart(title, [intro === null ? null : note(intro), tablesPart(page, tables, section)]);
-}
-
-function tablesPart(page: Page, tables: readonly ReportTable[], section: Section): Html[] {
-  const wholeIn = page.reader.say('All of it is in', 'O conteúdo completo está em');
-  return tables.map((one, at) => {
-    const isLast = tables[at + 1]?.file !== one.file;
-    const whole =
-      isLast && one.file !== null
-        ? html`<p class="muted small">${wholeIn} ${fileLink(one.file)}</p>`
-        : null;
-    return html`${listPart(page, one, section)} ${whole}`;
-  });
+): Section | null {
+  const tables = tablesOf(report[subject], subject, reader);
+  const blocks = tables.length === 0 ? [] : [intro === null ? null : { note: intro }, ...tables];
+  return sectionAbout(report, subject, blocks, reader);
 }
 
 /** A section of several people or monitors names the step of each list. */
-function listPart(page: Page, one: ReportTable, section: Section): Html {
-  const { reader } = page;
-  const { columns, file, rows, step, total } = one;
-  // A monitor's list has the monitor's id.
-  const name = section === 'changes' ? one.name : one.name && nameOf(one.name, reader.language);
-  const title = [section === 'assets' ? '' : step, name].filter((word) => word !== '').join(': ');
-  const heads = columns.map((column) => ({
-    name: nameOf(column, reader.language),
-    ...((column === 'count' || column === 'brl') && { look: 'right' as const }),
-  }));
-  const cells = rows.map((row) => row.map((cell, at) => cellShown(page, columns[at] ?? '', cell)));
-  return html`<div class="list">
-    ${title === '' ? null : section === 'assets' ? html`<h4>${title}</h4>` : html`<h3>${title}</h3>`}
-    ${rows.length === 0 ? none(page) : isSingle(one) ? singles(page, rows) : tablePart(heads, cells)}
-    ${morePart(reader, total - rows.length, file ?? '')}
-  </div>`;
+function tablesOf(tables: readonly ReportTable[], subject: Subject, reader: Reader): Block[] {
+  const { language, say } = reader;
+  const wholeIn = say('All of it is in', 'O conteúdo completo está em');
+  return tables.flatMap((table, at): Block[] => {
+    const { columns, file, rows, step, total } = table;
+    // A monitor's list has the monitor's id.
+    const name = subject === 'changes' ? table.name : table.name && nameOf(table.name, language);
+    const title = [subject === 'assets' ? '' : step, name].filter((word) => word !== '').join(': ');
+    const cells = rows.map((row) =>
+      row.map((cell, n) => shownCell(columns[n] ?? '', cell, reader)),
+    );
+    const isLast = tables[at + 1]?.file !== file;
+    const isSingle = columns[0] === 'what' && columns.length === 2;
+    return [
+      title === '' ? null : { heading: title },
+      rows.length === 0
+        ? { note: say('None.', 'Nada consta.') }
+        : isSingle
+          ? { facts: rows.map(([what = null, value = null]) => singleOf(what, value, reader)) }
+          : {
+              columns: columns.map((column) => ({
+                name: nameOf(column, language),
+                ...((column === 'count' || column === 'brl') && { as: 'count' as const }),
+              })),
+              rows: cells,
+              more: [total - rows.length, file ?? ''],
+            },
+      isLast && file !== null ? { note: html`${wholeIn} ${fileLink(file)}` } : null,
+    ];
+  });
 }
 
-function isSingle({ columns }: ReportTable): boolean {
-  return columns[0] === 'what' && columns.length === 2;
+function singleOf(what: Cell, value: Cell, reader: Reader) {
+  const word = String(what);
+  return [nameOf(word, reader.language), cellWords(reader, word, value)] as const;
 }
 
-function singles({ reader }: Page, rows: readonly Cell[][]): Html {
-  return factsPart(
-    rows.map(([what = null, value = null]) => [
-      nameOf(String(what), reader.language),
-      cellWords(reader, String(what), value),
-    ]),
-  );
-}
-
-function cellShown({ reader }: Page, column: string, cell: Cell): Content {
-  if (column === 'brl') return typeof cell === 'number' ? reader.formats.money(cell) : '';
-  if (column === 'what') return nameOf(String(cell ?? ''), reader.language);
-  if (column === 'state') return statusWord(String(cell ?? ''), reader.language);
+function shownCell(column: string, cell: Cell, reader: Reader): Content {
+  const { formats, language } = reader;
+  if (column === 'brl') return typeof cell === 'number' ? formats.money(cell) : '';
+  if (column === 'what') return nameOf(String(cell ?? ''), language);
+  if (column === 'state') return statusWord(String(cell ?? ''), language);
   return cellWords(reader, column, cell);
 }

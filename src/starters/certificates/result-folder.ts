@@ -10,8 +10,8 @@ import type { CommandContext } from '../jobs/context';
 import { pdfName, summaryDocument } from './rows';
 import { writeWhole } from '../jobs/written-file';
 import { decisionsOf } from '../../store/core/jobs/inbox';
-import { ReportFold } from '../../report/certificates/report-figures';
-import { reportHtml } from '../../report/certificates/report-html';
+import { ReportFold } from '../../report/certificates/figures';
+import { reportHtml } from '../../report/certificates/page';
 
 export interface ResultFolderOptions extends Omit<ExportOptions, 'html'> {
   folder: string;

@@ -4,7 +4,7 @@ import { readAnalysis } from '../../apis/credit/result.wire';
 import { readLarge } from '../../store/core/large-objects';
 import type { ResultFilter } from '../../domain/credit/operation';
 import type { AnalysisResultRef } from '../../domain/credit/job';
-import { analysisHtml, type ReportedAnalysis } from '../../report/credit/analysis-html';
+import { analysisHtml, type ReportedAnalysis } from '../../report/credit/page';
 import { AnalysisFold } from '../../report/credit/figures';
 import type { ReportLanguage } from '../../report/formats';
 import {

@@ -5,7 +5,7 @@ import type { FindingsReport } from '../../report/findings/report';
 import type { OutputTerms } from '../../domain/job';
 import type { ReportLanguage } from '../../report/formats';
 import { readerOf } from '../../report/reader';
-import type { EvidenceFile } from '../../report/parts';
+import type { EvidenceFile } from '../../report/sections';
 import type { CommandContext } from './context';
 import type { EndedJob, ExportOptions, JobKind } from './job-kind';
 import { sumOf, writeWhole } from './written-file';

@@ -4,12 +4,8 @@ import { maskDocument } from '../../domain/core/documents/documents';
 import { healthNotes } from '../../domain/monitors/health';
 import type { ScanNote } from '../../domain/monitors/scan';
 import { reportLanguages, type ReportLanguage } from '../../report/formats';
-import { MonitorSums, type ShownChange } from '../../report/monitors/monitor-figures';
-import {
-  monitorHtml,
-  type MonitorReport,
-  type ReportedNote,
-} from '../../report/monitors/monitor-html';
+import { MonitorSums, type ShownChange } from '../../report/monitors/figures';
+import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../../report/monitors/page';
 import type { MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';
@@ -97,7 +93,7 @@ export async function monitorsOf(
     for (const kind of ['blocked', 'unknown', 'unwell'] as const) {
       if (notes.some((note) => note.kind === kind)) found.noted[kind] += 1;
     }
-    const all: ReportedNote[] = [...notes];
+    const all: ReportedMonitor['notes'][number][] = [...notes];
     if (unreadable > 0) all.push(await unreadableNote(records, monitorId));
     if (all.length === 0) continue;
     if (found.listed.length === mostListed) found.more += 1;
@@ -159,7 +155,7 @@ async function namesOf(
 async function unreadableNote(
   { unreadable }: MonitorRecords,
   monitorId: string,
-): Promise<ReportedNote> {
+): Promise<ReportedMonitor['notes'][number]> {
   const items = await unreadable.of(monitorId);
   const reasons = [...new Set(items.map(({ why }) => why))].slice(0, 3);
   return { kind: 'unreadable', why: `${items.length}: ${reasons.join('; ')}` };

@@ -3,7 +3,7 @@ import type {
   AnalysedReceivable,
   AnalysisIssue,
 } from '../../../src/domain/credit/analysis';
-import { analysisHtml, type AnalysisReport } from '../../../src/report/credit/analysis-html';
+import { analysisHtml, type AnalysisReport } from '../../../src/report/credit/page';
 import { AnalysisFold } from '../../../src/report/credit/figures';
 
 const issue: AnalysisIssue = {
@@ -91,7 +91,7 @@ const ofOne = (fold: AnalysisFold) => {
 it('tells counts and values by status, in the order of gravity', () => {
   const text = textOf(pageOf(ofOne));
   expect(text).toMatch(/By count .* Approved 20 50% Alerted 10 25% Blocked 10 25%/);
-  expect(text).toMatch(/By value .* Approved R\$3,000\.10 75% .* Total R\$4,000\.10/);
+  expect(text).toMatch(/Value Share Approved R\$3,000\.10 75% .* Total R\$4,000\.10/);
 });
 
 it('tells every issue with what it is about, and how often each rule fired', () => {

@@ -1,5 +1,5 @@
 import type { InvestigationReport } from '../../../src/domain/investigations/report';
-import { investigationHtml } from '../../../src/report/investigations/report';
+import { investigationHtml } from '../../../src/report/investigations/page';
 import { sampleReport } from './investigation-sample';
 
 const writtenAt = Date.parse('2026-11-24T15:00:00Z');

@@ -1,26 +1,20 @@
-import type { StoredResultRow } from '../../../src/domain/certificates/certificates';
-import {
-  actionFor,
-  adviceFor,
-  batchCommandLine,
-  type StatusLeft,
-} from '../../../src/report/certificates/next-steps';
+import type { RowStatus, StoredResultRow } from '../../../src/domain/certificates/certificates';
+import { actionFor } from '../../../src/report/certificates/figures';
+import { readerOf } from '../../../src/report/reader';
+import { resolveLine, shellWord } from '../../../src/report/sections';
 import { resolveCommand } from '../../../src/starters/resolve';
-import { resolveLine } from '../../../src/report/command-line';
 import { rowOf } from './sample';
 
-const advised = (status: StatusLeft, own: Partial<StoredResultRow> = {}) =>
-  adviceFor({ ...rowOf(status, own), status });
+const advised = (status: RowStatus, own: Partial<StoredResultRow> = {}) =>
+  actionFor(rowOf(status, own));
 
 describe('what is advised', () => {
   it('never begins with a second request for an unknown outcome', () => {
-    expect(actionFor(advised('unknown_outcome'))).toBe('watch');
+    expect(advised('unknown_outcome')).toBe('watch');
   });
 
-  it('is to ask again for what failed, with a doubt where the service calls it final', () => {
-    expect(advised('failed', { retryable: true })).toBe('ask_again');
-    expect(advised('failed', { retryable: null })).toBe('ask_again');
-    expect(advised('failed', { retryable: false })).toBe('ask_again_in_doubt');
+  it('is to ask again for what failed', () => {
+    expect(advised('failed', { retryable: true })).toBe('reissue');
   });
 
   it.each([
@@ -29,18 +23,18 @@ describe('what is advised', () => {
     ['expired', {}],
     ['cancelled', { errorCategory: 'cancelled', certidaoId: 'left-at-the-service' }],
   ] as const)('is to look again, which buys nothing, at %s %j', (status, own) => {
-    expect(actionFor(advised(status, own))).toBe('watch');
+    expect(advised(status, own)).toBe('watch');
   });
 
   it('is to ask for what was never sent, and nothing where a person gave it up', () => {
-    expect(actionFor(advised('cancelled'))).toBe('reissue');
-    expect(actionFor(advised('cancelled', { errorCategory: 'abandoned' }))).toBeNull();
+    expect(advised('cancelled')).toBe('reissue');
+    expect(advised('cancelled', { errorCategory: 'abandoned' })).toBeUndefined();
   });
 
   it.each(['invalid', 'unsupported'] as const)(
     'is no decision about a line that is %s',
     (status) => {
-      expect(actionFor(advised(status))).toBeNull();
+      expect(advised(status)).toBeNull();
     },
   );
 });
@@ -57,30 +51,24 @@ describe('a command line', () => {
     return command.opts();
   }
 
-  const line = (which: string, action: string, note: string): string =>
-    resolveLine(batch, { action, note, which });
+  const line = (which: string, action: string): string =>
+    resolveLine(batch, { action, which }, readerOf('en'));
 
   it('is one that the command takes', () => {
-    expect(read(line('--line 7', 'watch', 'a reason'))).toMatchObject({
+    expect(read(line('--line 7', 'watch'))).toMatchObject({
       line: [7],
       action: 'watch',
-      note: 'a reason',
+      note: 'why',
     });
-    expect(read(line('--status expired', 'abandon', 'no'))).toMatchObject({
+    expect(read(line('--status expired', 'abandon'))).toMatchObject({
       status: ['expired'],
       action: 'abandon',
     });
-    expect(read(line('--line 7', 'adopt', 'no'))).toMatchObject({
-      externalId: 'UUID',
-    });
+    expect(read(line('--line 7', 'adopt'))).toMatchObject({ externalId: 'UUID' });
   });
 
   it('quotes a file name that a shell would part or run', () => {
-    expect(batchCommandLine('fornecedores.csv', null)).toBe(
-      'diligence certificate batch --input fornecedores.csv',
-    );
-    expect(batchCommandLine("a b'; rm $HOME.csv", 'cnpj')).toBe(
-      String.raw`diligence certificate batch --input 'a b'\''; rm $HOME.csv' --type cnpj`,
-    );
+    expect(shellWord('fornecedores.csv')).toBe('fornecedores.csv');
+    expect(shellWord("a b'; rm $HOME.csv")).toBe(String.raw`'a b'\''; rm $HOME.csv'`);
   });
 });

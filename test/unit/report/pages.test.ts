@@ -91,11 +91,12 @@ describe('what each page tells', () => {
 
   test('a picture: places on a map, faces marked where the service tells where', () => {
     const geo = pageOf('pt', 'lens-geo');
-    expect(geo.match(/class="place"/g)).toHaveLength(4);
-    expect(geo).toMatch(/aria-label="Mapa dos lugares: 1: Local simulado 1 23[.,]\d{4}° S/);
-    expect(geo).toMatch(/class="land"/);
+    // Two places, in a drawing for the desk and one for the telephone, over the outlines of a country.
+    expect(geo.match(/fill="var\(--bad\)"/g)).toHaveLength(4);
+    expect(geo).toMatch(/<desc[^>]*>1: Local simulado 1 23\.\d{4}° S/);
+    expect(geo).toMatch(/fill="var\(--card\)"/);
     const face = pageOf('en', 'lens-face');
-    expect(face.match(/<rect[^>]*fill="none"/g)).toHaveLength(2);
+    expect(face.match(/<rect[^>]*class="face"/g)).toHaveLength(2);
     expect(textOf(face)).toContain('2 faces.');
   });
 

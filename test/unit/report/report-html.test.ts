@@ -1,8 +1,7 @@
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
 import { reportLanguages } from '../../../src/report/formats';
-import type { Report } from '../../../src/report/certificates/page';
 import { inPortuguese } from '../../../src/report/sentences-pt';
-import { reportHtml } from '../../../src/report/certificates/report-html';
+import { reportHtml, type Report } from '../../../src/report/certificates/page';
 import { decision, issuedAfter, reportOf, rowOf } from './sample';
 import { problemWords } from '../../../src/report/problem-words';
 import { readerOf } from '../../../src/report/reader';
@@ -86,7 +85,7 @@ describe.each(reportLanguages)('a report in %s', (language) => {
     const final = rowOf('failed', { line: 7, retryable: false });
     const page = visible(write(reportOf([final, rowOf('failed')])));
     expect(page).toContain('--line 7 --action reissue');
-    expect(page).not.toContain('--status failed');
+    expect(page).not.toContain('--status failed --action reissue');
   });
 
   it('has different ids in its pictures, each of which says what it shows', () => {
@@ -113,7 +112,6 @@ describe.each(reportLanguages)('a report in %s', (language) => {
   it('draws nothing of what it cannot place in time', () => {
     const page = write(reportOf([issuedAfter(1, 0, { completedAt: null })]));
     expect(page.includes('<svg')).toBe(false);
-    expect(page).toMatch(/could be drawn|possa ser desenhado/);
   });
 
   it('of one row, of a single issuance, and of none is whole', () => {
@@ -148,10 +146,10 @@ describe('the languages', () => {
     const rows = Array.from({ length: 1_234 }, (_, n) => issuedAfter(3_400, n * 100));
     const report = reportOf(rows);
     const [english, portuguese] = [reportHtml(report, 'en'), reportHtml(report, 'pt')].map(visible);
-    expect(english).toContain('1,234 of 1,234 lines issued. Nothing is left to do.');
+    expect(english).toContain('1,234 lines. Nothing is left to do.');
     expect(english).toContain('03 Nov 2026, 18:00:00');
     expect(english).toContain('Median wait 3.4 s');
-    expect(portuguese).toContain('1.234 de 1.234 linhas emitidas. Não há nada pendente.');
+    expect(portuguese).toContain('1.234 linhas. Não há nada pendente.');
     expect(portuguese).toContain('03/11/2026, 18:00:00');
     expect(portuguese).toContain('Espera mediana 3,4 s');
     for (const page of [english, portuguese]) expect(page).toContain('America/Sao_Paulo');

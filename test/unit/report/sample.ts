@@ -5,7 +5,7 @@ import type {
 } from '../../../src/domain/certificates/certificates';
 import type { CertificateRecord } from '../../../src/domain/certificates/job';
 import type { DecisionRecord } from '../../../src/domain/core/decision';
-import { ReportFold } from '../../../src/report/certificates/report-figures';
+import { ReportFold } from '../../../src/report/certificates/figures';
 import type { Report } from '../../../src/report/certificates/page';
 
 export const startedAt = Date.parse('2026-11-03T21:00:00Z');
@@ -149,10 +149,10 @@ export function reportOf(
   const summary: BatchSummary = {
     batchId: record.jobId,
     edition: decisions.length,
-    total: figures.total,
+    total: figures.batch.lines,
     blankLines: 1,
     counts: figures.counts,
-    requested: figures.total,
+    requested: figures.batch.lines,
     reused: 0,
     possibleDoubleCharges: figures.doubleCharges.count,
     cost: null,

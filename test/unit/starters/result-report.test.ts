@@ -52,16 +52,16 @@ async function write(lang: 'en' | 'pt'): Promise<string> {
 describe('the report of a result folder', () => {
   it('tells of the work what the store holds: its rows, its decisions, its terms', async () => {
     const page = await write('pt');
-    expect(page).toContain('1 de 2 linhas emitidas');
+    expect(page).toContain('2 linhas. 1 linha precisa');
     expect(page).toContain('--line</span> <span class="flag">3');
     expect(page).toContain('the risk is accepted');
-    expect(page).toContain('cada linha tem 24 h a partir do seu pedido');
+    expect(page).toContain('Prazo de cada linha');
     expect(await readdir(folder)).toEqual(expect.arrayContaining(['report.html', 'results.csv']));
   });
 
   it('is written again in the language asked for then', async () => {
     await write('pt');
-    expect(await write('en')).toContain('1 of 2 lines issued');
+    expect(await write('en')).toContain('2 lines. 1 line needs');
     expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { endOf, exitCodeOf, inboxEntry, type Doubt } from '../../../src/domain/attention';
 import { rowStatuses } from '../../../src/domain/certificates/certificates';
 import { jobKinds, kindFacts, type JobKind } from '../../../src/domain/job';
-import { reportHtml } from '../../../src/report/certificates/report-html';
+import { reportHtml } from '../../../src/report/certificates/page';
 import { reportEnd } from '../../../src/workflows/core/search-attributes';
 import { sized } from '../../support/full-size';
 import { TemporaryStore } from '../../support/temporary-store';

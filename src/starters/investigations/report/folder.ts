@@ -15,7 +15,7 @@ import {
 import type { EvidenceRow } from '../../../domain/investigations/report';
 import type { SigningKey } from '../../../protection/signing-key';
 import type { ReportLanguage } from '../../../report/formats';
-import { investigationHtml } from '../../../report/investigations/report';
+import { investigationHtml } from '../../../report/investigations/page';
 import { readerOf } from '../../../report/reader';
 import { excerptOf } from '../../../store/audit/excerpt';
 import { evidenceOf } from '../../../store/investigations/evidence';

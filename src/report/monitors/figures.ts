@@ -8,8 +8,7 @@ import {
   type LagFigures,
 } from '../../domain/monitors/change-record';
 
-/** Listed failing changes, and shown changes; all are counted. */
-const mostListed = 20;
+/** Shown changes; all are counted. */
 const mostShown = 200;
 
 /** A change with the service's fields. */
@@ -21,25 +20,23 @@ export interface ShownChange {
 
 export type SeverityCounts = Record<ChangeStatus, number> & { total: number; unreviewed: number };
 
+const severityOrder = ['critical', 'unknown', 'warn', 'info'] as const;
+/** What fails comes first. */
+const shownOrder = ['failing', ...severityOrder] as const;
+
 /** A report's figures about changes. Severities are in order, the most severe first. */
 export interface MonitorFigures {
   total: SeverityCounts;
   bySeverity: [Change['severity'], SeverityCounts][];
   lags: [Change['severity'], LagFigures][];
-  /** Most severe first, then in the order in which they were stored. */
-  failing: ChangeRecord[];
-  /** The first of all changes, in the same order. */
   changes: ShownChange[];
 }
-
-const severityOrder = ['critical', 'unknown', 'warn', 'info'] as const;
 
 /** Sums the changes of a report, in bounded memory except for their lags. */
 export class MonitorSums {
   readonly #total = noCounts();
   readonly #bySeverity = new Map<Change['severity'], SeverityCounts>();
-  readonly #failing = new Map<Change['severity'], ChangeRecord[]>();
-  readonly #changes = new Map<Change['severity'], ShownChange[]>();
+  readonly #changes = new Map<(typeof shownOrder)[number], ShownChange[]>();
   readonly #lags = new LagSums();
 
   /** @param answer the change as the service reported it */
@@ -53,17 +50,11 @@ export class MonitorSums {
       if (record.reviewed_at === null) some.unreviewed += 1;
     }
     this.#lags.add(record);
-    const shown = this.#changes.get(severity) ?? [];
-    this.#changes.set(severity, shown);
-    if (shown.length < mostShown) {
-      const { after, before } = fieldsOf(answer);
-      shown.push({ record, before, after });
-    }
-    if (status === 'failing') {
-      const failing = this.#failing.get(severity) ?? [];
-      this.#failing.set(severity, failing);
-      if (failing.length < mostListed) failing.push(record);
-    }
+    const order = status === 'failing' ? status : severity;
+    const shown = this.#changes.get(order) ?? [];
+    this.#changes.set(order, shown);
+    const { after, before } = fieldsOf(answer);
+    if (shown.length < mostShown) shown.push({ record, before, after });
   }
 
   figures(): MonitorFigures {
@@ -74,12 +65,7 @@ export class MonitorSums {
         return counts === undefined ? [] : [[severity, counts]];
       }),
       lags: this.#lags.bySeverity(),
-      failing: severityOrder
-        .flatMap((severity) => this.#failing.get(severity) ?? [])
-        .slice(0, mostListed),
-      changes: severityOrder
-        .flatMap((severity) => this.#changes.get(severity) ?? [])
-        .slice(0, mostShown),
+      changes: shownOrder.flatMap((order) => this.#changes.get(order) ?? []).slice(0, mostShown),
     };
   }
 }

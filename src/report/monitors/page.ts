@@ -1,0 +1,348 @@
+import type { Change } from '../../domain/monitors/change';
+import { differencesIn } from '../../domain/monitors/differences';
+import type { HealthNote } from '../../domain/monitors/health';
+import type { ScanNote } from '../../domain/monitors/scan';
+import { maskTextOfPeople } from '../../protection/redaction';
+import { cellContent } from '../findings/section';
+import type { ReportLanguage } from '../formats';
+import { html, type Content, type Html } from '../html';
+import {
+  badge,
+  blocks,
+  code,
+  fact,
+  pageHtml,
+  small,
+  type Bar,
+  type Look,
+  type Section,
+  type Tile,
+} from '../page';
+import { type Reader, readerOf } from '../reader';
+import { command, leftSection } from '../sections';
+import { nameOf, statusWord } from '../words';
+import type { MonitorFigures, SeverityCounts, ShownChange } from './figures';
+import { noteLine } from './sweep-words';
+
+/** A monitor with warnings. */
+export interface ReportedMonitor {
+  monitorId: string;
+  name: string | null;
+  /** Masked. */
+  document: string | null;
+  /** `unreadable`: items of its list, and the paths at fault. */
+  notes: readonly (ScanNote | { kind: 'unreadable'; why: string })[];
+}
+
+export interface MonitorReport {
+  /** The filter of the changes. Null: all; `since` is an instant of ISO 8601. */
+  scope: {
+    since: string | null;
+    monitors: number | null;
+    severities: readonly Change['severity'][] | null;
+  };
+  figures: MonitorFigures;
+  /** Names of monitors, by id. */
+  names: ReadonlyMap<string, string>;
+  monitors: {
+    total: number;
+    /** Number of monitors with a warning of the kind. */
+    noted: Record<Extract<HealthNote['kind'], 'blocked' | 'unknown' | 'unwell'>, number>;
+    /** Monitors with warnings; `more` of them are left out. */
+    listed: readonly ReportedMonitor[];
+    more: number;
+  };
+  sinks: readonly { name: string; required: boolean; disabled: string | null }[];
+  /** Epoch milliseconds. */
+  writtenAt: number;
+}
+
+/** Texts of the service are escaped. */
+export function monitorHtml(report: MonitorReport, language: ReportLanguage): string {
+  const reader = readerOf(language);
+  const { figures, monitors } = report;
+  const page = {
+    kicker: ['Changes of monitors', 'Mudanças dos monitores'] as const,
+    title: titleOf(figures.total, reader),
+    headline: scopeWords(report.scope, reader),
+    tiles: tilesOf(figures.total, monitors.noted.blocked),
+    sections: [
+      severitiesSection(figures, reader),
+      changesSection(report, reader),
+      lagsSection(figures, reader),
+      monitorsSection(monitors, reader),
+      stepsSection(report, reader),
+      sinksSection(report, reader),
+    ],
+    about: [
+      'Documents of monitors are masked. `diligence monitor changes` lists every change, in UTC.',
+      'Os documentos dos monitores estão mascarados. `diligence monitor changes` lista todas as alterações, em UTC.',
+    ] as const,
+  };
+  return pageHtml(page, reader, report.writtenAt);
+}
+
+/** `Seen since 03 May 2026, 21:00:00, of 2 monitors, of severity critical` */
+function scopeWords(
+  { monitors, since, severities }: MonitorReport['scope'],
+  { count, formats, language, say }: Reader,
+): string {
+  const parts = [
+    since === null
+      ? say('All that is stored', 'Tudo o que está armazenado')
+      : say(`Seen since ${formats.instant(since)}`, `Vistas desde ${formats.instant(since)}`),
+  ];
+  if (monitors !== null)
+    parts.push(
+      `${say('of', 'de')} ${count(monitors, ['monitor', 'monitors'], ['monitor', 'monitores'])}`,
+    );
+  if (severities !== null)
+    parts.push(
+      `${say('of severity', 'de gravidade')} ${severities.map((one) => statusWord(one, language)).join(', ')}`,
+    );
+  return parts.join(', ');
+}
+
+function openOf({ delivered, failing, stored }: SeverityCounts): number {
+  return stored + delivered + failing;
+}
+
+function titleOf(counts: SeverityCounts, { count, formats, say }: Reader): string {
+  const { total } = counts;
+  if (total === 0) return say('No changes', 'Nenhuma alteração');
+  const all = count(total, ['change', 'changes'], ['alteração', 'alterações']);
+  return openOf(counts) === 0
+    ? `${all}, ${say('all acknowledged', 'todas confirmadas')}`
+    : `${all}, ${formats.number(openOf(counts))} ${say('still open', 'ainda abertas')}`;
+}
+
+function tilesOf(total: SeverityCounts, blocked: number): Tile[] {
+  return [
+    {
+      name: ['Acknowledged by us', 'Confirmadas por nós'],
+      value: total.acknowledged,
+      look: 'good',
+    },
+    {
+      name: ['Acknowledged by others, or gone', 'Confirmadas por outros, ou inexistentes'],
+      value: total.acknowledged_elsewhere + total.gone,
+    },
+    { name: ['Open, on their way', 'Abertas, a caminho'], value: total.stored + total.delivered },
+    {
+      name: ['Open, and failing', 'Abertas, com falha'],
+      value: total.failing,
+      look: total.failing > 0 ? 'warn' : '',
+    },
+    { name: ['Nobody has looked at', 'Ninguém olhou'], value: total.unreviewed },
+    {
+      name: ['Monitors that may not run', 'Monitores impedidos'],
+      value: blocked,
+      look: blocked > 0 ? 'warn' : '',
+    },
+  ];
+}
+
+const looks: Record<Change['severity'], Look> = {
+  critical: 'bad',
+  unknown: 'warn',
+  warn: 'warn',
+  info: '',
+};
+
+function severitiesSection({ bySeverity }: MonitorFigures, reader: Reader): Section {
+  const { formats, language, say } = reader;
+  const bars = bySeverity.map(([severity, counts]): Bar => {
+    const means = [
+      [counts.acknowledged, say('acknowledged', 'confirmadas')],
+      [counts.acknowledged_elsewhere + counts.gone, say('by others', 'por outros')],
+      [openOf(counts), say('open', 'abertas')],
+      [counts.unreviewed, say('not looked at', 'não vistas')],
+    ] as const;
+    return {
+      name: statusWord(severity, language),
+      amount: counts.total,
+      look: looks[severity],
+      means: means
+        .filter(([count]) => count > 0)
+        .map(([count, words]) => `${words}: ${formats.number(count)}`)
+        .join(', '),
+    };
+  });
+  return {
+    title: ['By severity', 'Por gravidade'],
+    blocks: {
+      bars,
+      of: ['Severity', 'Gravidade'],
+      amount: ['Changes', 'Mudanças'],
+    },
+  };
+}
+
+/** Old and new values of the fields that differ. */
+function changesSection({ figures, names }: MonitorReport, reader: Reader): Section | null {
+  const { formats, language, say, stored } = reader;
+  const { changes, total } = figures;
+  if (changes.length === 0) return null;
+  const rows = changes.map((change): Content[] => {
+    const { detected_at, erased, failure, failures, ...record } = change.record;
+    const { monitor_id: monitorId, seen_at, severity, status, type } = record;
+    const [before, after] = erased ? [say('erased', 'eliminada'), ''] : differences(change, reader);
+    const fails = failure && `${formats.number(failures)} × ${stored(failure)}`;
+    return [
+      formats.instant(detected_at ?? seen_at),
+      monitorCell(monitorId, names.get(monitorId) ?? null),
+      [
+        badge(statusWord(severity, language), looks[severity]),
+        small(type && nameOf(type, language)),
+      ],
+      before,
+      after,
+      [statusWord(status, language), small(fails)],
+    ];
+  });
+  return {
+    title: ['What changed', 'O que mudou'],
+    count: total.total,
+    blocks: {
+      columns: [
+        { name: ['Detected', 'Detectada'] },
+        { name: 'Monitor', as: 'wide' },
+        { name: ['Change', 'Mudança'] },
+        { name: ['Before', 'Antes'] },
+        { name: ['After', 'Depois'] },
+        { name: ['Status', 'Situação'] },
+      ],
+      rows,
+      more: [total.total - changes.length, '`monitor changes`'],
+    },
+  };
+}
+
+/** By name, if known. */
+function monitorCell(id: string, name: string | null): Content {
+  return name === null ? code(id) : [maskTextOfPeople(name), small(code(id))];
+}
+
+function differences(change: ShownChange, reader: Reader): [Content, Content] {
+  const fields = differencesIn(change);
+  const lines = (when: 'before' | 'after'): Html[] =>
+    blocks(
+      fields
+        .filter((one) => one[when] !== undefined)
+        .map(({ field, [when]: cell }) =>
+          fact(nameOf(field, reader.language), cellContent(reader, field, cell ?? null) ?? '–'),
+        ),
+    );
+  return [lines('before'), lines('after')];
+}
+
+function lagsSection({ lags }: MonitorFigures, { formats }: Reader): Section | null {
+  if (lags.length === 0) return null;
+  const rows = lags.map(([severity, { count, max, p50, p95 }]) => [
+    severity,
+    count,
+    ...[p50, p95, max].map((seconds) => formats.duration(seconds * 1_000)),
+  ]);
+  return {
+    title: ['From detection to delivery', 'Da detecção à entrega'],
+    blocks: {
+      columns: [
+        { name: ['Severity', 'Gravidade'], as: 'status' },
+        { name: ['Delivered', 'Entregues'], as: 'count' },
+        { name: ['Half within', 'Metade em até'], as: 'count' },
+        { name: ['95 % within', '95 % em até'], as: 'count' },
+        { name: ['Longest', 'A mais demorada'], as: 'count' },
+      ],
+      rows,
+    },
+  };
+}
+
+function monitorsSection(
+  { total, noted, listed, more }: MonitorReport['monitors'],
+  reader: Reader,
+): Section {
+  const { say } = reader;
+  const { blocked, unknown, unwell } = noted;
+  const unreadable = say('items of its list cannot be read', 'itens da lista não podem ser lidos');
+  const notesOf = ({ monitorId, notes }: ReportedMonitor): Html[] =>
+    blocks(
+      notes.map((note) =>
+        note.kind === 'unreadable'
+          ? `${unreadable}: ${note.why}`
+          : noteLine({ ...note, monitorId }, reader),
+      ),
+    );
+  return {
+    title: ['Monitors', 'Monitores'],
+    count: total,
+    blocks: [
+      {
+        text: say(
+          `${blocked} may not run, of ${unknown} the health is unknown, the service’s own checks of ${unwell} fail. A monitor that may not run looks just like one without changes.`,
+          `${blocked} impedidos de rodar, ${unknown} de saúde desconhecida, ${unwell} com falha nas verificações do próprio serviço. Um monitor impedido de rodar parece um monitor sem alterações.`,
+        ),
+      },
+      listed.length === 0
+        ? null
+        : {
+            columns: [
+              { name: 'Monitor', as: 'wide' },
+              { name: ['Of', 'De'] },
+              { name: ['What is known', 'O que se sabe'], as: 'wide' },
+            ],
+            rows: listed.map((one) => [
+              monitorCell(one.monitorId, one.name),
+              one.document ?? '–',
+              notesOf(one),
+            ]),
+            more: [more, '`monitor list`'],
+          },
+    ],
+  };
+}
+
+function stepsSection({ figures, sinks }: MonitorReport, reader: Reader): Section {
+  const { formats, say } = reader;
+  const { failing, unreviewed } = figures.total;
+  const disabledSink = sinks.find(({ disabled }) => disabled !== null)?.name;
+  const steps: (readonly [string, string] | null)[] = [
+    failing === 0
+      ? null
+      : [
+          say(
+            'Look at what fails; the next sweep tries again.',
+            'Veja o que falha; a próxima varredura tenta de novo.',
+          ),
+          'diligence monitor changes --status failing',
+        ],
+    disabledSink === undefined
+      ? null
+      : [
+          say('Repair the sink that is disabled, then:', 'Conserte o destino desativado e depois:'),
+          `diligence monitor sink --enable ${disabledSink}`,
+        ],
+    unreviewed === 0
+      ? null
+      : [
+          say(
+            `${formats.number(unreviewed)} changes nobody has looked at: note each that you have seen.`,
+            `${formats.number(unreviewed)} alterações que ninguém olhou: registre cada uma que você viu.`,
+          ),
+          'diligence resolve change/ID --action acknowledge',
+        ],
+  ];
+  const items = steps.flatMap((step) =>
+    step === null ? [] : [html`${step[0]} ${command(step[1])}`],
+  );
+  return leftSection(items.length === 0 ? null : [{ items, ordered: true }], reader);
+}
+
+function sinksSection({ sinks }: MonitorReport, { say }: Reader): Section {
+  const items = sinks.map(({ name, required, disabled }) => {
+    const wait = required ? '' : say(' (not waited for)', ' (sem espera)');
+    const state = disabled ?? say('takes changes', 'recebe alterações');
+    return `${name}${wait}: ${state}`;
+  });
+  return { title: ['Where changes go', 'Para onde vão as alterações'], blocks: { items } };
+}
