@@ -145,8 +145,8 @@ export const mutants: readonly Mutant[] = [
     name: 'dossier-attempt-repeated',
     promise: 'another attempt at a dossier is asked for although one has begun',
     file: 'src/activities/dossiers/retries.ts',
-    find: 'if (attempt !== null) {\n          if (retry.attempt === null) metrics',
-    replace: 'if (attempt === -1) {\n          if (retry.attempt === null) metrics',
+    find: 'if (attempt !== null) {\n          if (retry.attempt === null)\n',
+    replace: 'if (attempt === -1) {\n          if (retry.attempt === null)\n',
     tests: ['test/unit/activities/dossiers.test.ts'],
   },
   {

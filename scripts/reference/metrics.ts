@@ -1,4 +1,4 @@
-import { figures, type Figure } from '../../src/workers/figures';
+import { figures } from '../../src/workers/figures';
 import { code, page, table } from './markdown';
 
 /** What a worker serves at `/metrics`. */
@@ -9,7 +9,7 @@ export function metricsPage(): string {
     [
       table(
         ['figure', 'type', 'labels', 'means'],
-        Object.entries<Figure>(figures).map(([name, { type, labels, help }]) => [
+        Object.entries(figures).map(([name, { type, labels, help }]) => [
           code(name),
           type,
           Object.keys(labels).map(code).join(', '),

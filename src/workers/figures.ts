@@ -1,3 +1,5 @@
+import { counters, type CounterName } from '../activities/counters';
+
 /** A metric of a worker. */
 export interface Figure {
   type: 'counter' | 'gauge' | 'histogram';
@@ -11,52 +13,15 @@ export interface Figure {
 const callBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 35, 60, 140, 600];
 /** Seconds. Retry-After may be up to an hour. */
 const waitBuckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
-/** Seconds. A lookup takes moments, a search up to a day. */
-const jobBuckets = [0.5, 1, 2.5, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400];
 
 const call = { service: [], method: [], route: [], status: [] };
 
-/** All metrics of a worker, by name. Labels hold our words and route templates: never a document, an id or a token. */
-export const figures = {
+/** Metrics of the process. Labels hold our words and route templates: never a document, an id or a token. */
+const own = {
   diligence_build_info: {
     type: 'gauge',
     help: 'Always 1; the labels tell the version of diligence and of Node.js.',
     labels: { version: [], node: [] },
-  },
-  diligence_outcomes_total: {
-    type: 'counter',
-    help: 'Outcomes stored by this worker, of jobs and of the rows of a batch of certificates. What is tried again, or decided on, has another.',
-    labels: { kind: [], status: [] },
-  },
-  diligence_outcome_duration_seconds: {
-    type: 'histogram',
-    help: 'Time from the start of a single job to its outcome; not of certificates.',
-    labels: { kind: [], status: [] },
-    buckets: jobBuckets,
-  },
-  diligence_responses_lost_total: {
-    type: 'counter',
-    help: 'Requests that left and whose answer tells nothing: none came (no_answer), a 2xx without an id (unreadable), or a status such as 500 (status). Each may have been charged.',
-    labels: {
-      kind: ['certificate', 'credit-analysis'],
-      reason: ['no_answer', 'unreadable', 'status'],
-    },
-  },
-  diligence_uploads_total: {
-    type: 'counter',
-    help: 'Tries to upload a file, by what they ended with: accepted, refused, not_sent or unknown; of a picture also expired, where it did not arrive in time.',
-    labels: {
-      kind: ['credit-analysis', 'lens'],
-      result: ['accepted', 'refused', 'not_sent', 'unknown', 'expired'],
-    },
-  },
-  diligence_retries_total: {
-    type: 'counter',
-    help: 'Requests for another attempt at a dossier: accepted, accepted as its status showed after the answer was lost (read_back), refused, not sent since somebody else had begun one (not_sent), or left open at the end of its job (unknown).',
-    labels: {
-      kind: ['dossier'],
-      result: ['accepted', 'read_back', 'refused', 'not_sent', 'unknown'],
-    },
   },
   diligence_jobs_open: {
     type: 'gauge',
@@ -87,35 +52,6 @@ export const figures = {
     type: 'gauge',
     help: 'Age of the oldest issuance that this worker polls, from its request; 0 when there is none.',
     labels: {},
-  },
-  diligence_changes_total: {
-    type: 'counter',
-    help: 'Changes of monitors: stored for the first time (stored), taken by a sink (delivered), acknowledged by us (acknowledged) or by somebody else (acknowledged_elsewhere), not known to the service any more (gone), and items that cannot be read (unreadable).',
-    labels: {
-      event: [
-        'stored',
-        'delivered',
-        'acknowledged',
-        'acknowledged_elsewhere',
-        'gone',
-        'unreadable',
-      ],
-    },
-  },
-  diligence_changes_stuck_total: {
-    type: 'counter',
-    help: 'Tries to bring a change through that failed, one for each sweep: at a sink (deliver) or at the service (acknowledge). `escalated`: it has failed so often that a person must look.',
-    labels: { step: ['deliver', 'acknowledge'], escalated: ['true', 'false'] },
-  },
-  diligence_monitor_probes_total: {
-    type: 'counter',
-    help: 'Probes of monitors by a scan: nothing to do (idle), a sweep is due (due), or it could not be had (failing).',
-    labels: { result: ['idle', 'due', 'failing'] },
-  },
-  diligence_retention_jobs_total: {
-    type: 'counter',
-    help: 'Jobs older than DILIGENCE_RETENTION lets them be that a run came to: erased, left since they run (under_way), or left since something of them may have been bought and nobody has decided (undecided).',
-    labels: { result: ['erased', 'under_way', 'undecided'] },
   },
   diligence_http_calls_total: {
     type: 'counter',
@@ -156,4 +92,12 @@ export const figures = {
   },
 } as const satisfies Record<`diligence_${string}`, Figure>;
 
-export type FigureName = keyof typeof figures;
+export type FigureName = keyof typeof own | CounterName;
+
+/** All metrics of a worker, by name. */
+export const figures: Readonly<Record<string, Figure>> = {
+  ...own,
+  ...Object.fromEntries(
+    Object.entries(counters).map(([name, counter]) => [name, { type: 'counter', ...counter }]),
+  ),
+};

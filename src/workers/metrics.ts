@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { RetentionMetrics } from '../activities/core/retention';
-import type { CertificateMetrics, JobMetrics, MonitorMetrics } from '../activities/dependencies';
+import type { Count } from '../activities/counters';
+import type { CertificateMetrics } from '../activities/dependencies';
 import type { CallObserver, CallReport } from '../apis/http/observer';
-import { kindFacts, type JobKind } from '../domain/job';
+import { kindFacts } from '../domain/job';
 import type { Store } from '../store/store';
 import type { SharedRate } from './rate-leases';
 import { figures, type Figure, type FigureName } from './figures';
@@ -11,7 +11,7 @@ type Labels = Record<string, string>;
 
 /** Initial zeros, so that an increase is visible. */
 function* zeros(): Generator<readonly [FigureName, Labels]> {
-  for (const [name, { type, labels }] of Object.entries<Figure>(figures)) {
+  for (const [name, { type, labels }] of Object.entries(figures)) {
     let known: Labels[] = type === 'counter' && Object.keys(labels).length > 0 ? [{}] : [];
     for (const [label, values] of Object.entries(labels))
       known = known.flatMap((so) => values.map((value) => ({ ...so, [label]: value })));
@@ -24,7 +24,7 @@ function* zeros(): Generator<readonly [FigureName, Labels]> {
 }
 
 /** The metrics of one worker process for Prometheus: those of `figures`, and the usual ones of Node. */
-export class WorkerMetrics {
+export class WorkerMetrics implements CertificateMetrics {
   readonly #registry = new Registry();
   readonly #now: () => number;
   /** Request instants of the polled issuances. */
@@ -37,57 +37,17 @@ export class WorkerMetrics {
     this.#now = now;
     // A finer resolution would take a hundredth of a processor.
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
-    for (const [name, figure] of Object.entries<Figure>(figures)) this.#register(name, figure);
+    for (const [name, figure] of Object.entries(figures)) this.#register(name, figure);
     this.#gauge('diligence_build_info').set({ version, node: process.version }, 1);
     for (const [name, labels] of zeros()) this.#count(name, labels, 0);
   }
 
-  readonly certificates: CertificateMetrics = {
-    outcomesStored: (records) => {
-      for (const { status } of records) this.#ended('certificate', status);
-    },
-    answerLost: (reason) =>
-      this.#count('diligence_responses_lost_total', { kind: 'certificate', reason }),
-    pollStarted: (requestedAt) => {
-      this.#polled.add(requestedAt);
-      return () => this.#polled.delete(requestedAt);
-    },
-  };
+  readonly count: Count = (name, labels, by) => this.#count(name, labels as Labels, by);
 
-  readonly jobs: JobMetrics = {
-    ended: (kind, outcome) => {
-      this.#ended(kind, outcome.status);
-      const { startedAt, settledAt, status } = outcome;
-      const ms = Date.parse(settledAt) - Date.parse(startedAt);
-      this.#time('diligence_outcome_duration_seconds', { kind, status }, ms);
-    },
-    answerLost: (kind, reason) => this.#count('diligence_responses_lost_total', { kind, reason }),
-    uploaded: (kind, result) => this.#count('diligence_uploads_total', { kind, result }),
-    retried: (result) => this.#count('diligence_retries_total', { kind: 'dossier', result }),
-  };
-
-  readonly monitors: MonitorMetrics = {
-    changesStored: (count) => this.#changes('stored', count),
-    changesDelivered: (_sink, count) => this.#changes('delivered', count),
-    changesAcknowledged: (by, count) =>
-      this.#changes(
-        by === 'us' ? 'acknowledged' : by === 'gone' ? by : 'acknowledged_elsewhere',
-        count,
-      ),
-    changeStuck: (step, escalated) =>
-      this.#count('diligence_changes_stuck_total', { step, escalated: String(escalated) }),
-    changesUnreadable: (count) => this.#changes('unreadable', count),
-    monitorsLooked: (result, count) =>
-      this.#count('diligence_monitor_probes_total', { result }, count),
-  };
-
-  readonly retention: RetentionMetrics = {
-    jobsExpired: ({ erased, underWay, undecided }) => {
-      const counts = { erased, under_way: underWay, undecided };
-      for (const [result, count] of Object.entries(counts))
-        this.#count('diligence_retention_jobs_total', { result }, count);
-    },
-  };
+  pollStarted(requestedAt: () => readonly number[]): () => void {
+    this.#polled.add(requestedAt);
+    return () => this.#polled.delete(requestedAt);
+  }
 
   /** Observer of a service. `service`: its name in the labels. */
   observerOf(service: string): CallObserver {
@@ -151,14 +111,6 @@ export class WorkerMetrics {
   #time(name: FigureName, labels: Labels, ms: number): void {
     const histogram = this.#registry.getSingleMetric(name) as Histogram;
     histogram.observe(labels, Math.max(0, ms) / 1_000);
-  }
-
-  #ended(kind: JobKind, status: string): void {
-    this.#count('diligence_outcomes_total', { kind, status });
-  }
-
-  #changes(event: string, count: number): void {
-    this.#count('diligence_changes_total', { event }, count);
   }
 
   async #measure(): Promise<void> {

@@ -37,7 +37,7 @@ export function commonOf({ store, idKey, metrics, happenings, stopping }: Worker
     store,
     nameOf: (document: string): string => idKey.nameOf('document', document),
     audit: new AuditTrail(store, idKey),
-    metrics: metrics.jobs,
+    metrics,
     stopping,
     warn: (message: string, about?: Record<string, string | number | null>): void =>
       happenings.warn(message, about),

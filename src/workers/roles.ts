@@ -33,8 +33,8 @@ const creditGraceMs = 10_000;
 /** What a process can be: settings in, workers with their activities out. */
 export const roles = {
   workflows(parts: WorkerParts): Role {
-    const { environment, metrics, standstill, stopping } = parts;
-    const deps = { ...commonOf(parts), metrics: metrics.retention };
+    const { environment, standstill, stopping } = parts;
+    const deps = commonOf(parts);
     return {
       queues: (client) => ({
         workflows: {
@@ -160,7 +160,7 @@ export function configuredRoles({ investigation, credit }: Environment): RoleNam
 }
 
 export function certificateDependencies(parts: WorkerParts): CertificateDependencies {
-  const { environment, idKey, metrics, store } = parts;
+  const { environment, idKey, store } = parts;
   const settings = settingsOf(environment, 'investigation');
   const { baseUrl, certificatesRps: rps, certificatesTimeoutMs: timeoutMs } = settings;
   const token = settings.certificatesToken ?? settings.token;
@@ -169,7 +169,6 @@ export function certificateDependencies(parts: WorkerParts): CertificateDependen
     ...commonOf(parts),
     idKey,
     certificateJobs: new CertificateJobs(store),
-    metrics: metrics.certificates,
     certificates: new CertificatesApi(service, environment.certificates, timeoutMs),
     assumptions: environment.certificates,
     settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },

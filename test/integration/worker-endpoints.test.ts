@@ -107,7 +107,6 @@ test('a worker counts what the service received', async () => {
       count: inSheet(status),
     });
   }
-  expect(sumOf(samples, 'diligence_responses_lost_total')).toBe(inSheet('unknown_outcome'));
   expect(sumOf(samples, 'diligence_http_calls_in_flight')).toBe(0);
   expect(sumOf(samples, 'diligence_outstanding_rows')).toBe(0);
   expect(sumOf(samples, 'diligence_jobs_open')).toBe(0);

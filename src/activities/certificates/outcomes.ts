@@ -183,7 +183,8 @@ export async function storeAndCount(
     ...outcomes.map((outcome) => outcomeEntry(outcome, job)),
   ];
   await store.outcomes.file(outcomesIn, name, outcomes, { facts, entries });
-  metrics.outcomesStored(outcomes);
+  for (const { status } of outcomes)
+    metrics.count('diligence_outcomes_total', { kind: 'certificate', status });
 }
 
 function isEntry(entry: AuditEntry | null): entry is AuditEntry {

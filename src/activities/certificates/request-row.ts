@@ -236,9 +236,8 @@ export function createRowRequests(deps: CertificateDependencies) {
         : unsent(row, sent.why, now() + stoppedPauseMs);
     }
     const attempts = before + 1;
-    const { again, claim, detail = null, lost, receipt } = sent;
+    const { again, claim, detail = null, receipt } = sent;
     const { claimedAt } = claim;
-    if (lost !== null) deps.metrics.answerLost(lost);
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
     const request = sentRequest(item, { n, claim, receipt });
     chunk.receipt = putReceipt(subject, { n, claim, receipt }, request, chunk);

@@ -12,7 +12,6 @@ import type {
 import type { AuditEntry } from '../../domain/core/audit';
 import type { AttemptRepository, Claimed } from '../../store/core/attempts';
 import { StoreError } from '../../store/store-error';
-import type { LostAnswer } from '../dependencies';
 import { nameOf } from './job-records';
 import { unsettled } from './poll-until-settled';
 import { withStorePatience, type Patience } from './store-patience';
@@ -215,16 +214,9 @@ export async function sendKeyless(
   const { claim } = sent.taken;
   if (sent.kind === 'answered') {
     const receipt: Receipt = { kind: 'accepted', externalId: sent.answer, at: now() };
-    return { kind: 'sent', claim, lost: null, ...settled(receipt) } as const;
+    return { kind: 'sent', claim, ...settled(receipt) } as const;
   }
-  const { error, received } = sent;
-  const lost = received.receipt.kind === 'unknown' ? lostHow(error) : null;
-  return { kind: 'sent', claim, lost, ...received } as const;
-}
-
-function lostHow(error: unknown): LostAnswer {
-  if (error instanceof StatusError) return 'status';
-  return error instanceof ContractError ? 'unreadable' : 'no_answer';
+  return { kind: 'sent', claim, ...sent.received } as const;
 }
 
 /** A request with a key, and its claim. */

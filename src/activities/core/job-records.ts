@@ -5,7 +5,7 @@ import type { JobsOfKind } from '../../store/core/jobs/jobs-of-kind';
 import type { AuditEntry } from '../../domain/core/audit';
 import type { OutcomeFields } from '../../domain/core/job-record';
 import type { JobKind } from '../../domain/job';
-import type { JobMetrics } from '../dependencies';
+import type { Count } from '../counters';
 import { storeIncomplete } from './failures';
 
 /** @throws ApplicationFailure when the job is not there */
@@ -23,7 +23,7 @@ export async function storeOutcome<
   I extends { jobId: string; createdAt: string },
   O extends OutcomeFields,
 >(
-  { metrics }: { metrics: JobMetrics },
+  { metrics }: { metrics: { count: Count } },
   kind: JobKind,
   jobs: JobsOfKind<I, O>,
   { folder }: { folder: string },
@@ -31,7 +31,7 @@ export async function storeOutcome<
   entries: AuditEntry[],
 ): Promise<O> {
   const first = await jobs.putOutcome(folder, outcome, entries);
-  if (first === outcome) metrics.ended(kind, first);
+  if (first === outcome) metrics.count('diligence_outcomes_total', { kind, status: first.status });
   return first;
 }
 

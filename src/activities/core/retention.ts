@@ -7,19 +7,15 @@ import {
 import type { AuditTrail } from '../../store/audit/trail';
 import { eraseExpired, type ExpiryOrder, type ExpiryTools } from '../../store/erasure/expired';
 import type { Store } from '../../store/store';
+import type { Count } from '../counters';
 import { Heartbeats } from './heartbeats';
 
 export interface RetentionDependencies extends ExpiryTools {
   store: Store;
   audit: AuditTrail;
-  metrics: RetentionMetrics;
+  metrics: { count: Count };
   stopping: AbortSignal;
   now: () => number;
-}
-
-/** As `CertificateMetrics`. */
-export interface RetentionMetrics {
-  jobsExpired(counts: RetentionCounts): void;
 }
 
 /** Then the workflow calls it again, which shows progress in its history. */
@@ -46,7 +42,10 @@ export function createRetentionActivities(deps: RetentionDependencies) {
           sum.erased += step.counts.erased;
           sum.underWay += step.counts.underWay;
           sum.undecided += step.counts.undecided;
-          metrics.jobsExpired(step.counts);
+          const { erased, underWay, undecided } = step.counts;
+          metrics.count('diligence_retention_jobs_total', { result: 'erased' }, erased);
+          metrics.count('diligence_retention_jobs_total', { result: 'under_way' }, underWay);
+          metrics.count('diligence_retention_jobs_total', { result: 'undecided' }, undecided);
           after = step.after;
         } while (after !== null && !isStopped() && now() - startedAt < longestMs);
         if (sum.erased > 0) await audit.anchor();

@@ -46,7 +46,7 @@ const longestPauseMs = 15 * 60_000;
 
 /** The upload of a file: a POST without a key, sent at most once per attempt (decision record 001). */
 export function createCreditRequestActivities(deps: CreditDependencies) {
-  const { store, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
+  const { store, credit, now, random, pause = pauseOnTheClock } = deps;
   const { operations, service } = credit;
   const { attempts: attemptRepository } = store;
   const analyses = new AnalysisRepository(store);
@@ -169,8 +169,6 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const { again, claim, detail = null, receipt, unread = null } = sent;
     const { claimedAt } = claim;
     lost.ended(receipt.kind);
-    if (sent.lost !== null) metrics.answerLost('credit-analysis', sent.lost);
-    metrics.uploaded('credit-analysis', receipt.kind);
     const entries = analysisRequestEntries(record, { n, claim, receipt });
     const put = () => attemptRepository.putReceipt(subject, { n, claim }, receipt, entries);
     await tried('a receipt', withStorePatience(put, patience));

@@ -87,7 +87,8 @@ export function createDossierActivities(deps: DossierDependencies) {
       settledAt: iso(),
     };
     const job = await actorOf(file, ref);
-    if (end.possibleAttempt) metrics.retried('unknown');
+    if (end.possibleAttempt)
+      metrics.count('diligence_retries_total', { kind: 'dossier', result: 'unknown' });
     return storeOutcome(deps, 'dossier', file, ref, end, [
       ...open.flatMap((retry) => {
         const { attempt } = retry;

@@ -53,7 +53,8 @@ export function createDossierRetries(deps: DossierDependencies) {
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
         const attempt = attemptAfter(dossier, from);
         if (attempt !== null) {
-          if (retry.attempt === null) metrics.retried('not_sent');
+          if (retry.attempt === null)
+            metrics.count('diligence_retries_total', { kind: 'dossier', result: 'not_sent' });
           if (retry.attempt === null || receipt !== null) return startedElsewhere(attempt);
           return settled(retry, retry.attempt, { attempt, readBack: true, ref });
         }
@@ -100,7 +101,8 @@ export function createDossierRetries(deps: DossierDependencies) {
     if (sent.kind === 'stopped') return unsentReading(sent.why, 'retrying');
     const { error, taken } = sent;
     const { code, detail, message, retryAfterMs, status } = error;
-    if (taken.isNew) metrics.retried('refused');
+    if (taken.isNew)
+      metrics.count('diligence_retries_total', { kind: 'dossier', result: 'refused' });
     // An earlier send may have started an attempt that the service does not show yet.
     else if (now() - taken.claim.claimedAt < lostPatienceMs)
       return unsettled('retrying', retryAfterMs ?? repeatMs);
@@ -135,7 +137,10 @@ export function createDossierRetries(deps: DossierDependencies) {
     const receipt: StartedAttempt = { kind: 'accepted', externalId, at: now(), reported };
     const entry = dossierRetryEntry(retry, { claim, receipt }, await actorOf(file, ref));
     const first = await attempts.putReceipt(retry.subject, { n, claim }, receipt, [entry]);
-    metrics.retried(readBack ? 'read_back' : 'accepted');
+    metrics.count('diligence_retries_total', {
+      kind: 'dossier',
+      result: readBack ? 'read_back' : 'accepted',
+    });
     return first;
   }
 

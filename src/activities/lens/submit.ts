@@ -51,7 +51,7 @@ const mostRefusedReads = 5;
 const mostFailedReads = 5;
 /** Each analysis is created with one key per attempt, so that it is created once. */
 export function createLensSubmitActivities(deps: LensDependencies) {
-  const { store, audit, lens, metrics, now, stopping } = deps;
+  const { store, audit, lens, now, stopping } = deps;
   const { attempts } = store;
   const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
@@ -255,7 +255,6 @@ export function createLensSubmitActivities(deps: LensDependencies) {
         return this.#uploadRefused(analysis, { code, message });
       }
       await file.note(this.#uploads, ['taken'], now());
-      metrics.uploaded('lens', 'accepted');
       return this.#submit(analysis, signal);
     }
 
@@ -271,13 +270,11 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       { analysisId, billing }: LensAnalysis,
       why: { code: string | null; message: string },
     ): Reading<SubmittedLens> {
-      metrics.uploaded('lens', 'refused');
       return { kind: 'settled', value: { kind: 'upload_refused', analysisId, billing, ...why } };
     }
 
     async #uploadExpired({ analysisId, billing }: LensAnalysis): Promise<Reading<SubmittedLens>> {
       await file.giveUp(this.#record.name, this.#attempt, 'upload_expired', now());
-      metrics.uploaded('lens', 'expired');
       const expired = { analysisId, at: now() };
       await audit.append([
         lensRequestEntry(uploadExpiredCode, expired, this.#record, this.#attempt),

@@ -81,9 +81,8 @@ export async function storeAcknowledged(
     }),
     settled.map(({ changeId, by }) => acknowledgementEntry(ref, changeId, by, now())),
   );
-  for (const how of ['us', 'elsewhere', 'gone'] as const) {
-    metrics.changesAcknowledged(how, settled.filter(({ by }) => by === how).length);
-  }
+  const events = { us: 'acknowledged', elsewhere: 'acknowledged_elsewhere', gone: 'gone' } as const;
+  for (const { by } of settled) metrics.count('diligence_changes_total', { event: events[by] });
 }
 
 async function acknowledge(

@@ -54,5 +54,9 @@ export function measureFailures(
   { metrics, escalateAfter }: MonitorDependencies,
   failures: readonly DeliveryFailure[],
 ): void {
-  for (const { step, count } of failures) metrics.changeStuck(step, count >= escalateAfter);
+  for (const { step, count } of failures)
+    metrics.count('diligence_changes_stuck_total', {
+      step,
+      escalated: count >= escalateAfter ? 'true' : 'false',
+    });
 }

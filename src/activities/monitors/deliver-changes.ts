@@ -77,7 +77,7 @@ async function deliverTo(
     return [{ changeId, mark: { ...mark, attempt, ...(inDigest && { inDigest }) } }];
   });
   await records.changes.putDelivered(ref.monitorId, sink.name, taken);
-  metrics.changesDelivered(sink.name, taken.length);
+  metrics.count('diligence_changes_total', { event: 'delivered' }, taken.length);
   return pending.flatMap((file, index) => {
     const outcome = outcomes[index];
     return outcome?.kind === 'taken' ? [] : [{ file, outcome }];

@@ -96,13 +96,10 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
   function reportOf(probes: readonly Probe[]): Omit<ProbeReport, 'isCredentials'> {
     const due = probes.filter((probe) => probe.isOpen || probe.reconcile || probe.hasDigests);
     const faults = probes.flatMap(({ fault }) => fault ?? []);
-    const { metrics } = deps;
-    metrics.monitorsLooked('failing', faults.length);
-    metrics.monitorsLooked('due', due.filter(({ fault }) => fault === null).length);
-    metrics.monitorsLooked(
-      'idle',
-      probes.filter((probe) => probe.fault === null && !due.includes(probe)).length,
-    );
+    for (const probe of probes) {
+      const result = probe.fault !== null ? 'failing' : due.includes(probe) ? 'due' : 'idle';
+      deps.metrics.count('diligence_monitor_probes_total', { result });
+    }
     return {
       probed: probes.length,
       due: due.map(({ monitorId, reconcile }): DueMonitor => ({ monitorId, reconcile })),

@@ -39,7 +39,11 @@ export async function recordChanges(
   // The same id is the same change: the first stays.
   const ids = reported.map(({ change }) => change.changeId);
   await record(reported.filter(({ change }, index) => ids.indexOf(change.changeId) === index));
-  ctx.metrics.changesStored(recorded.filter(({ file }) => file.isNew).length);
+  ctx.metrics.count(
+    'diligence_changes_total',
+    { event: 'stored' },
+    recorded.filter(({ file }) => file.isNew).length,
+  );
   return recorded;
 }
 
@@ -64,7 +68,7 @@ export async function recordUnreadable(
 ): Promise<void> {
   const { monitorId } = ref;
   const counts = await records.unreadable.put(monitorId, items, markNow({ ref, now }));
-  metrics.changesUnreadable(items.length);
+  metrics.count('diligence_changes_total', { event: 'unreadable' }, items.length);
   for (const [index, { issues }] of items.entries()) {
     if ((counts[index] ?? 1) > 1) continue;
     const { path = null, code = null } = issues[0] ?? {};

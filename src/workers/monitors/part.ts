@@ -6,7 +6,7 @@ import { openSinks } from '../../sinks/open-sinks';
 import { ChangeRepository } from '../../store/monitors/changes';
 import type { InvestigationBase } from '../part';
 
-export function monitors({ common, service, timeoutMs, environment, metrics }: InvestigationBase) {
+export function monitors({ common, service, timeoutMs, environment }: InvestigationBase) {
   const changes = new ChangeRepository(common.store, common.nameOf);
   const sinks = openSinks(environment.monitorSinks, common.store, changes, (sink, why) =>
     common.warn('a sink takes nothing any more: see `diligence monitor sink`', { sink, why }),
@@ -16,7 +16,6 @@ export function monitors({ common, service, timeoutMs, environment, metrics }: I
     monitors: new MonitorsApi(service, environment.monitorNames, timeoutMs),
     sinks,
     escalateAfter: environment.monitorEscalateAfter,
-    metrics: metrics.monitors,
   };
   return {
     activities: {

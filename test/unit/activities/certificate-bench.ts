@@ -83,8 +83,7 @@ export class CertificateBench {
       stopping: this.stopping.signal,
       warn: (message, about) => this.warnings.push({ message, about }),
       metrics: {
-        outcomesStored: (records) => this.counted.push(...records.map(({ status }) => status)),
-        answerLost: (how) => this.counted.push(`lost: ${how}`),
+        count: (_name, labels) => this.counted.push((labels as { status: string }).status),
         pollStarted: (requestedAt) => {
           this.watches.add(requestedAt);
           return () => this.watches.delete(requestedAt);

@@ -45,10 +45,8 @@ export class CreditBench {
   readonly subject = analysisSubject(name);
   readonly ref = { jobId: `credit/${name}/1`, folder: `analyses/${name}/1` };
   readonly server: LoopbackServer;
-  readonly lost: string[] = [];
   readonly ended: string[] = [];
   readonly metrics = new WorkerMetrics('1.2.3');
-  readonly tries: string[] = [];
   /** Milliseconds that the injected clock is ahead of the real one. */
   ahead = 0;
   /** Between two tries and two reads. */
@@ -95,18 +93,9 @@ export class CreditBench {
       stopping: new AbortController().signal,
       warn: () => undefined,
       metrics: {
-        ...this.metrics.jobs,
-        answerLost: (kind, how) => {
-          this.lost.push(how);
-          this.metrics.jobs.answerLost(kind, how);
-        },
-        ended: (kind, outcome) => {
-          this.ended.push(outcome.status);
-          this.metrics.jobs.ended(kind, outcome);
-        },
-        uploaded: (kind, result) => {
-          this.tries.push(result);
-          this.metrics.jobs.uploaded(kind, result);
+        count: (figure, labels, by) => {
+          this.ended.push((labels as { status: string }).status);
+          this.metrics.count(figure, labels, by);
         },
       },
       pause: (ms, signal) => this.pause(ms, signal),

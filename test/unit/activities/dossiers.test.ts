@@ -90,8 +90,8 @@ class Bench {
       store: this.store,
       nameOf: (document: string) => document,
       metrics: {
-        ended: () => undefined,
-        retried: (result: string) => void this.ended.push(result),
+        count: (_: string, { result }: { result?: string }) =>
+          void (result !== undefined && this.ended.push(result)),
       },
       stopping: new AbortController().signal,
       warn: () => undefined,

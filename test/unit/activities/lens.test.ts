@@ -43,7 +43,6 @@ class Bench {
   readonly keys: string[] = [];
   readonly made = new Map<string, string>();
   readonly uploads: string[] = [];
-  readonly counted: string[] = [];
   readonly ended: string[] = [];
   /** How the service writes an id in its answer to a request. */
   spelling = (analysisId: string): string => analysisId;
@@ -115,8 +114,7 @@ class Bench {
       audit: { append: async (entries: AuditEntry[]) => void this.audit.push(...entries) },
       nameOf: (document: string) => document,
       metrics: {
-        ended: (_: string, { status }: { status: string }) => void this.ended.push(status),
-        uploaded: (_: string, result: string) => void this.counted.push(result),
+        count: (_: string, { status }: { status: string }) => void this.ended.push(status),
       },
       stopping: new AbortController().signal,
       warn: () => undefined,
@@ -400,7 +398,6 @@ it('an upload that the store refuses again and again ends it', async () => {
     value: { kind: 'upload_refused', code: 'SignatureDoesNotMatch' },
   });
   expect(bench.uploads).toHaveLength(5);
-  expect(bench.counted).toEqual(['refused']);
 });
 
 it('an upload that is refused after its time has expired; another attempt has another key', async () => {

@@ -65,7 +65,7 @@ export class MonitorBench {
       sinks,
       escalateAfter: 5,
       warn: () => undefined,
-      metrics: new WorkerMetrics('1.2.3').monitors,
+      metrics: new WorkerMetrics('1.2.3'),
       now: Date.now,
       random: () => 0,
       ...others,

@@ -1,4 +1,3 @@
-import { WorkerMetrics } from '../../../src/workers/metrics';
 import { CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import {
@@ -64,7 +63,7 @@ function activities(
     store,
     audit: audit as unknown as ProfileDependencies['audit'],
     nameOf: (text) => text,
-    metrics: { ...new WorkerMetrics('test').jobs, ended: (_, { status }) => counted.push(status) },
+    metrics: { count: (_, labels) => counted.push((labels as { status: string }).status) },
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => nowMs,

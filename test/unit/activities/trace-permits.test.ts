@@ -48,7 +48,7 @@ function activities() {
   return createTraceActivities({
     traces: new TracesApi(service, readEnvironment({}).traceNames),
     store: place.store,
-    metrics: new WorkerMetrics('test').jobs,
+    metrics: new WorkerMetrics('test'),
     audit: null as never,
     nameOf: (text) => text,
     stopping: stopping.signal,

@@ -1,4 +1,3 @@
-import { WorkerMetrics } from '../../../src/workers/metrics';
 import type { BeforeSend } from '../../../src/apis/http/call';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
@@ -115,7 +114,7 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
     traces: traces as unknown as TraceDependencies['traces'],
     store: filling(),
     nameOf: (text) => text,
-    metrics: { ...new WorkerMetrics('test').jobs, ended: (_, { status }) => counted.push(status) },
+    metrics: { count: (_, labels) => counted.push((labels as { status: string }).status) },
     audit: null as never,
     stopping: new AbortController().signal,
     warn: () => undefined,

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 async function benchOf(script: Parameters<typeof MonitorBench.start>[0]): Promise<MonitorBench> {
-  const others = { metrics: metrics.monitors, escalateAfter: 2 };
+  const others = { metrics, escalateAfter: 2 };
   bench = await MonitorBench.start(script, Token.of('sandbox-token'), others);
   return bench;
 }
