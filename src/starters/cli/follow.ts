@@ -1,5 +1,5 @@
-import type { EngineClient } from '../../temporal/connection';
 import type { Reader } from '../../report/reader';
+import type { EngineClient } from '../../temporal/connection';
 import type { CommandContext } from '../jobs/context';
 import { EngineStoppedError, followJob, type Audience } from '../jobs/follow-job';
 import type { Progress } from '../jobs/progress';
@@ -20,7 +20,7 @@ export async function followHere<T>(
   readProgress: (engine: EngineClient) => Promise<Progress | null>,
 ): Promise<T> {
   const { say } = ctx.reader;
-  const display = new Display(ctx.reader);
+  const display = displayOf(ctx.reader);
   const leave = (why: string): never => {
     display.clear();
     const ended = say('when it has ended', 'quando terminar');
@@ -44,58 +44,36 @@ export async function followHere<T>(
   }
 }
 
-/** Rewrites one line on a terminal; elsewhere prints a line from time to time. */
-class Display implements Audience {
-  readonly #reader: Reader;
-  readonly #onTerminal = process.stderr.isTTY;
-  readonly #pace = new Pace();
-  readonly #startedAt = Date.now();
-  #shown = '';
-  #shownAt = 0;
-  #news = '';
-
-  constructor(reader: Reader) {
-    this.#reader = reader;
-  }
-
-  get intervalMs(): number {
-    return this.#onTerminal ? 500 : 1_000;
-  }
-
-  show(progress: Progress): void {
-    const at = Date.now();
-    const line = progressLine(progress, this.#estimate(progress, at), at, this.#reader);
-    if (this.#onTerminal) {
-      process.stderr.write(`\r\x1b[2K${line.slice(0, process.stderr.columns - 1)}`);
-      this.#shown = line;
-      return;
-    }
-    const { details, stage, waiting } = progress;
-    const news = [stage, waiting?.reason ?? '', ...details].join('\n');
-    const isNews = news !== this.#news;
-    if (line === this.#shown || (!isNews && at - this.#shownAt < this.#quietMs(at))) return;
-    printNote(line);
-    this.#shown = line;
-    this.#shownAt = at;
-    this.#news = news;
-  }
-
-  clear(): void {
-    if (this.#onTerminal && this.#shown !== '') process.stderr.write('\r\x1b[2K');
-    this.#shown = '';
-  }
-
-  #estimate(progress: Progress, at: number) {
-    const { total } = progress;
-    if (total === null) return null;
-    const settled = settledOf(progress.counts);
-    return this.#pace.observe({ at, settled, total, held: isHeldUp(progress) });
-  }
-
-  /** Keeps a log of hours short. */
-  #quietMs(at: number): number {
-    const age = at - this.#startedAt;
-    if (age < 60_000) return 3_000;
-    return age < 600_000 ? 15_000 : 60_000;
-  }
+/** Rewrites one line on a terminal; elsewhere prints what is new, or a line now and then. */
+function displayOf(reader: Reader): Audience {
+  const onTerminal = process.stderr.isTTY;
+  const pace = new Pace();
+  const startedAt = Date.now();
+  let [shown, shownAt, news] = ['', 0, ''];
+  return {
+    intervalMs: onTerminal ? 500 : 1_000,
+    show: (progress) => {
+      const at = Date.now();
+      const { counts, details, stage, total, waiting } = progress;
+      const settled = settledOf(counts);
+      const estimate =
+        total === null ? null : pace.observe({ at, settled, total, held: isHeldUp(progress) });
+      const line = progressLine(progress, estimate, at, reader);
+      if (onTerminal) {
+        process.stderr.write(`\r\x1b[2K${line.slice(0, process.stderr.columns - 1)}`);
+        shown = line;
+        return;
+      }
+      // Keeps a log of hours short.
+      const quietMs = at - startedAt < 60_000 ? 3_000 : 60_000;
+      const told = [stage, waiting?.reason ?? '', ...details].join('\n');
+      if (line === shown || (told === news && at - shownAt < quietMs)) return;
+      printNote(line);
+      [shown, shownAt, news] = [line, at, told];
+    },
+    clear: () => {
+      if (onTerminal && shown !== '') process.stderr.write('\r\x1b[2K');
+      shown = '';
+    },
+  };
 }

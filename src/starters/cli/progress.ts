@@ -1,11 +1,10 @@
-import { reachedWords, type ReachedBudget } from '../../domain/core/budget';
+import { reachedWords } from '../../domain/core/budget';
+import type { Words } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { Progress } from '../jobs/progress';
 import { printable } from '../jobs/text';
 import type { Estimate } from './pace';
-
-type Words = readonly [en: string, pt: string];
 
 /** Reasons that need an explanation; others are shown as they are. */
 const reasonWords: Readonly<Record<string, Words>> = {
@@ -42,26 +41,8 @@ const reasonWords: Readonly<Record<string, Words>> = {
   retry: ['a retry that the service asked for', 'uma nova tentativa que o serviço pediu'],
 };
 
-/** While one of these holds, nothing settles and the earlier rate does not count. */
-const holdingReasons = new Set([
-  'credentials',
-  'decision',
-  'unknown',
-  'budget',
-  'paused',
-  'store',
-  'fault',
-  'service',
-]);
-
-/** Whether the observed rate says nothing about the remaining time. */
-export function isHeldUp({ waiting, paused, stage }: Progress): boolean {
-  return paused || stage in stageWords || (waiting !== null && holdingReasons.has(waiting.reason));
-}
-
-export function settledOf(counts: Progress['counts']): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
+/** Reasons for which single rows wait, while others settle. */
+const reasonsOfRows = new Set(['rate limit', 'another job', 'retry']);
 
 /** For batches: in these stages nothing settles. */
 const stageWords: Readonly<Record<string, Words>> = {
@@ -94,6 +75,15 @@ const portugueseStages: Readonly<Record<string, string>> = {
   'waiting to retry': 'aguardando nova tentativa',
 };
 
+/** Whether the observed rate says nothing about the remaining time. */
+export function isHeldUp({ waiting, paused, stage }: Progress): boolean {
+  return paused || stage in stageWords || (waiting !== null && !reasonsOfRows.has(waiting.reason));
+}
+
+export function settledOf(counts: Progress['counts']): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
 /** The state of a resource is a word of the service. */
 function stageWord(stage: string, { language, say }: Reader): string {
   const own = Object.hasOwn(portugueseStages, stage) ? portugueseStages[stage] : undefined;
@@ -102,7 +92,7 @@ function stageWord(stage: string, { language, say }: Reader): string {
 }
 
 /**
- * `57/60 50 issued, 2 failed 5 outstanding 12.4 rows/s about 3 s left`, or the reason for waiting.
+ * `57/60  50 issued, 2 failed  5 outstanding  12.4 rows/s  about 3 s left`, or the reason for waiting.
  *
  * @param estimate null without observations over time
  */
@@ -113,36 +103,28 @@ export function progressLine(
   reader: Reader,
 ): string {
   const { language, say } = reader;
-  const { counts, details, total, stage, waiting } = progress;
+  const { again, cancelling, counts, details, outstanding, paused, stage, total, waiting } =
+    progress;
   const settled = settledOf(counts);
-  const isOne = total === null;
-  const parts = isOne
-    ? [stageWord(stage, reader)]
-    : stage === 'proving access'
-      ? []
-      : [`${settled}/${total}`];
-  const words = Object.keys(counts)
-    .filter((word) => (counts[word] ?? 0) > 0)
-    .map((word) => say(`${counts[word]} ${word}`, `${stateWord(word, language)}: ${counts[word]}`));
-  if (words.length > 0) parts.push(words.join(', '));
-  if (progress.outstanding > 0)
-    parts.push(`${progress.outstanding} ${say('outstanding', 'a receber')}`);
-  if (progress.again > 0) parts.push(`${progress.again} ${say('to ask again', 'a pedir de novo')}`);
-  parts.push(...details);
-  if (progress.cancelling) parts.push(say('cancelling', 'cancelando'));
+  const known = Object.entries(counts).filter(([, count]) => count > 0);
+  const ofBatch = stageWords[stage];
+  const parts = [
+    total === null ? stageWord(stage, reader) : `${settled}/${total}`,
+    known
+      .map(([word, count]) => say(`${count} ${word}`, `${stateWord(word, language)}: ${count}`))
+      .join(', '),
+    outstanding > 0 ? `${outstanding} ${say('outstanding', 'a receber')}` : '',
+    again > 0 ? `${again} ${say('to ask again', 'a pedir de novo')}` : '',
+    ...details,
+    cancelling ? say('cancelling', 'cancelando') : '',
+  ];
   if (waiting !== null)
     parts.push(`${say('waiting', 'aguarda')}: ${waitingWords(waiting, now, reader)}`);
-  else if (progress.paused) parts.push(wordsOf(reasonWords, 'paused', reader));
-  else if (!isOne && stage in stageWords) parts.push(wordsOf(stageWords, stage, reader));
-  if (!isOne && estimate !== null && waiting === null && settled < total) {
+  else if (paused) parts.push(say(...(reasonWords['paused'] ?? ['', ''])));
+  else if (total !== null && ofBatch !== undefined) parts.push(say(...ofBatch));
+  if (total !== null && estimate !== null && waiting === null && settled < total)
     parts.push(...paceWords(estimate, reader));
-  }
-  return printable(parts.join('  '));
-}
-
-function wordsOf(table: Readonly<Record<string, Words>>, word: string, { say }: Reader): string {
-  const [en, pt] = table[word] ?? [word, word];
-  return say(en, pt);
+  return printable(parts.filter((part) => part !== '').join('  '));
 }
 
 function waitingWords(
@@ -150,19 +132,18 @@ function waitingWords(
   now: number,
   reader: Reader,
 ): string {
+  const { say } = reader;
+  const reached = budget && reachedWords(budget, say);
+  const [en, pt] =
+    reached === undefined
+      ? (reasonWords[reason] ?? [reason, reason])
+      : [
+          `a person (${reached}: \`diligence resume\` lets as many be made again)`,
+          `uma pessoa (${reached}: \`diligence resume\` permite outros tantos)`,
+        ];
   const leftMs = until === null ? 0 : until - now;
-  const words =
-    budget === undefined ? wordsOf(reasonWords, reason, reader) : budgetWords(budget, reader);
-  if (leftMs <= 500) return words;
-  return `${words}, ${reader.say('next try in', 'próxima tentativa em')} ${duration(leftMs, reader)}`;
-}
-
-function budgetWords(budget: ReachedBudget, { say }: Reader): string {
-  const reached = reachedWords(budget, say);
-  return say(
-    `a person (${reached}: \`diligence resume\` lets as many be made again)`,
-    `uma pessoa (${reached}: \`diligence resume\` permite outros tantos)`,
-  );
+  if (leftMs <= 500) return say(en, pt);
+  return `${say(en, pt)}, ${say('next try in', 'próxima tentativa em')} ${duration(leftMs, reader)}`;
 }
 
 function paceWords({ rowsPerSecond, leftMs, stalledMs }: Estimate, reader: Reader): string[] {
@@ -172,20 +153,12 @@ function paceWords({ rowsPerSecond, leftMs, stalledMs }: Estimate, reader: Reade
     return [say(`nothing has settled for ${time}`, `nada terminou há ${time}`)];
   }
   if (rowsPerSecond === null) return [];
-  const rate = rateWords(rowsPerSecond, reader);
-  if (leftMs === null) return [rate];
+  const isFast = rowsPerSecond >= 1;
+  const rate = tenth(isFast ? rowsPerSecond : rowsPerSecond * 60, reader);
+  const words = `${rate} ${say('rows', 'linhas')}/${isFast ? 's' : 'min'}`;
+  if (leftMs === null) return [words];
   const time = duration(leftMs, reader);
-  return [rate, say(`about ${time} left`, `faltam cerca de ${time}`)];
-}
-
-function rateWords(rowsPerSecond: number, reader: Reader): string {
-  const [rate, unit] =
-    rowsPerSecond >= 1
-      ? [rowsPerSecond, 's']
-      : rowsPerSecond >= 1 / 60
-        ? [rowsPerSecond * 60, 'min']
-        : [rowsPerSecond * 3_600, 'h'];
-  return `${tenth(rate, reader)} ${reader.say('rows', 'linhas')}/${unit}`;
+  return [words, say(`about ${time} left`, `faltam cerca de ${time}`)];
 }
 
 /** Coarser for longer durations: seconds are meaningless after hours. */

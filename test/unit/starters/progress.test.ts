@@ -55,11 +55,10 @@ describe('the line of progress', () => {
     expect(progressLine(waitingFor('service', -1_000), null, now, english)).toMatch(/answer\)$/);
   });
 
-  it('shows a slow rate by the minute or hour, and a stall as what it is', () => {
+  it('shows a slow rate by the minute, and a stall as what it is', () => {
     const line = (rowsPerSecond: number): string =>
       progressLine(going, { rowsPerSecond, leftMs: null, stalledMs: null }, now, english);
     expect(line(0.1)).toMatch(/6\.0 rows\/min$/);
-    expect(line(0.01)).toMatch(/36\.0 rows\/h$/);
     const stalled = { rowsPerSecond: 0.5, leftMs: null, stalledMs: 240_000 };
     expect(progressLine(going, stalled, now, english)).toMatch(/nothing has settled for 4 min$/);
   });
