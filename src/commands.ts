@@ -20,7 +20,7 @@ const families: readonly Family[] = [
   ['investigate', './starters/investigations/commands', 'investigateCommand'],
   ['report', './starters/investigations/report/command', 'reportCommand'],
   ['list show result cancel pause resume', './starters/job-commands', 'jobCommands'],
-  ['inbox', './starters/inbox', 'inboxCommand'],
+  ['inbox', './starters/list-jobs', 'inboxCommand'],
   ['resolve', './starters/resolve', 'resolveCommand'],
   ['cost', './starters/cost', 'costCommand'],
   ['dev stop', './starters/operate/dev/dev', 'devCommands'],

@@ -1,76 +1,118 @@
 import { Command } from 'commander';
-import { jobKinds, type JobKind, type Say } from '../domain/job';
-import { readerOf, type Reader } from '../report/reader';
+import { jobKinds, type JobKind, type Language } from '../domain/job';
+import type { Reader } from '../report/reader';
 import { kindWord, stateWord } from '../report/words';
-import { kindOf } from './kind-of';
 import type { JobPage } from '../store/core/jobs/job-filter';
+import type { JobRow } from '../store/core/jobs/job-rows';
 import { withLanguage } from './cli/flags';
 import { tableLines } from './cli/table';
-import { oneOf, print, printJson, sinceOf, printNote, wholeNumber } from './cli/terminal';
-import { openContext } from './jobs/context';
-import { listJobs, type ListedJob } from './jobs/listed-jobs';
+import { oneOf, printAs, printNote, sinceOf, wholeNumber } from './cli/terminal';
+import { inLanguage, openContext, type CommandContext } from './jobs/context';
+import { outputTerms } from './jobs/export-job';
+import {
+  inboxDetail,
+  listInbox,
+  listJobs,
+  type InboxItem,
+  type ListQuery,
+  type ListedJob,
+} from './jobs/listed-jobs';
+import { namedJob } from './jobs/named-job';
+import { errorWords, printable } from './jobs/text';
+import { kindOf } from './kind-of';
 
-interface ListFlags {
+interface PageFlags {
   kind?: JobKind;
-  status?: string;
   since?: { at: number };
-  subject?: string;
-  label?: string;
-  sort: JobPage['sort'];
   limit: number;
   after?: string;
   json?: true;
 }
 
+interface ListFlags extends PageFlags {
+  status?: string;
+  subject?: string;
+  label?: string;
+  sort: JobPage['sort'];
+}
+
 /** `list`: jobs of every kind, from the store. */
 export function listCommand(): Command {
-  return withLanguage(new Command('list'))
+  const command = new Command('list')
     .description('List jobs of every kind, newest first, from the store: Temporal need not run.')
-    .option('--kind <kind>', `one of ${jobKinds.join(', ')}`, oneOf(jobKinds))
     .option('--status <word>', 'how they ended, as `--json` says; `open`: they have not')
-    .option('--since <when>', 'created since a date, an instant, or a time ago like 7d', sinceOf)
     .option('--subject <text>', 'that hold something about a document, an e-mail, a phone...')
     .option('--label <text>', 'with this label, the whole of it')
-    .option('--sort <by>', 'created or ended; the newest first', oneOf(sorts), 'created')
-    .option('--limit <n>', 'jobs on a page', wholeNumber(1, 10_000), 50)
-    .option('--after <id>', 'the page after the one that ends with this job')
-    .option('--json', 'one JSON document on standard output')
-    .action(list);
-}
-
-const sorts = ['created', 'ended'] as const;
-
-async function list(flags: ListFlags): Promise<void> {
-  const { json, since, ...query } = flags;
-  const ctx = await openContext(printNote);
-  const request = { ...query, since: since && new Date(since.at) };
-  const reader = json === true ? readerOf('en') : ctx.reader;
-  const { say } = reader;
-  const found = await listJobs(ctx, request, ({ kind, input }) => describeInput(kind, input, say));
-  if (json) {
-    printJson(found);
-    return;
-  }
-  const { jobs, next } = found;
-  if (jobs.length === 0) printNote(say('no such jobs', 'nenhum trabalho assim'));
-  else for (const line of table(jobs, reader)) print(line);
-  if (next !== null) printNote(moreLine(next, reader));
-}
-
-export function moreLine(next: string, { say }: Reader): string {
-  return say(
-    `there are more: the same command with --after ${next}`,
-    `há mais: o mesmo comando com --after ${next}`,
+    .option(
+      '--sort <by>',
+      'created or ended; the newest first',
+      oneOf(['created', 'ended']),
+      'created',
+    );
+  return withPages(command, 'created since').action((flags: ListFlags) =>
+    printPage(flags, listJobs, tableOf, ['no such jobs', 'nenhum trabalho assim']),
   );
 }
 
-/** The job's subject, masked. */
-export function describeInput(kind: JobKind, input: unknown, say: Say): string {
-  return kindOf(kind).describe(input, say);
+/** `inbox`, `inbox show ID`: jobs that need attention. */
+export function inboxCommand(): Command {
+  const command = new Command('inbox').description(
+    'What needs a person, newest first: why, and what can be decided. Temporal need not run.',
+  );
+  withPages(command, 'needed since').action((flags: PageFlags) =>
+    printPage(flags, listInbox, inboxLines, [
+      'nothing needs a person',
+      'nada precisa de uma pessoa',
+    ]),
+  );
+  withLanguage(command.command('show'))
+    .description('One of them: what can be decided, by which command, and what it may cost.')
+    .argument('<id>', 'the id of the job')
+    .option('--json', 'one JSON document on standard output')
+    .action((id: string, _own: object, own: Command) => showInboxOf(id, own.optsWithGlobals()));
+  return command;
 }
 
-function table(rows: readonly ListedJob[], reader: Reader): string[] {
-  const { formats, language, say } = reader;
+function withPages(command: Command, since: string): Command {
+  return withLanguage(command)
+    .option('--kind <kind>', `one of ${jobKinds.join(', ')}`, oneOf(jobKinds))
+    .option('--since <when>', `${since} a date, an instant, or a time ago like 7d`, sinceOf)
+    .option('--limit <n>', 'jobs on a page', wholeNumber(1, 10_000), 50)
+    .option('--after <id>', 'the page after the one that ends with this job')
+    .option('--json', 'one JSON document on standard output');
+}
+
+async function printPage<T>(
+  { json, since, ...query }: PageFlags,
+  read: (
+    ctx: CommandContext,
+    query: ListQuery,
+    describe: (row: JobRow) => string,
+  ) => Promise<{ jobs: T[]; next: string | null }>,
+  linesOf: (jobs: readonly T[], reader: Reader) => string[],
+  none: readonly [en: string, pt: string],
+): Promise<void> {
+  const opened = await openContext(printNote);
+  const ctx = json === true ? inLanguage(opened, 'en') : opened;
+  const { reader } = ctx;
+  const { say } = reader;
+  const request = { ...query, since: since && new Date(since.at) };
+  const page = await read(ctx, request, ({ kind, input }) => kindOf(kind).describe(input, say));
+  const { jobs, next } = page;
+  printAs(json, page, jobs.length === 0 ? [] : linesOf(jobs, reader));
+  if (json === true) return;
+  if (jobs.length === 0) printNote(say(...none));
+  if (next !== null)
+    printNote(
+      say(
+        `there are more: the same command with --after ${next}`,
+        `há mais: o mesmo comando com --after ${next}`,
+      ),
+    );
+}
+
+function tableOf(rows: readonly ListedJob[], { formats, language, say }: Reader): string[] {
+  const person = say('needs a person', 'precisa de uma pessoa');
   return tableLines(
     [
       say('created', 'criado'),
@@ -79,17 +121,62 @@ function table(rows: readonly ListedJob[], reader: Reader): string[] {
       say('input', 'entrada'),
       'id',
     ],
-    rows.map(({ createdAt, kind, status, needsAttention, waitsFor, input, id }) => [
-      say(`${createdAt.slice(0, 19)}Z`, formats.instant(createdAt)),
-      kindWord(kind, language),
-      `${stateWord(status ?? 'open', language)}${needsAttention ? ` (${person(waitsFor, reader)})` : ''}`,
-      input,
-      id,
-    ]),
+    rows.map(({ createdAt, kind, status, needsAttention, waitsFor, input, id }) => {
+      const reason = waitsFor === null ? '' : `: ${stateWord(waitsFor, language)}`;
+      return [
+        say(`${createdAt.slice(0, 19)}Z`, formats.instant(createdAt)),
+        kindWord(kind, language),
+        `${stateWord(status ?? 'open', language)}${needsAttention ? ` (${person}${reason})` : ''}`,
+        input,
+        id,
+      ];
+    }),
   );
 }
 
-function person(waitsFor: string | null, { language, say }: Reader): string {
-  const words = say('needs a person', 'precisa de uma pessoa');
-  return waitsFor === null ? words : `${words}: ${stateWord(waitsFor, language)}`;
+function inboxLines(items: readonly InboxItem[], { formats, language, say }: Reader): string[] {
+  const cost = say(' (may cost)', ' (pode custar)');
+  const lines = items.flatMap(({ id, kind, status, waitsFor, since, why, actions, input }) => {
+    const state = stateWord(waitsFor ?? status, language);
+    const word = waitsFor === null ? state : `${say('waiting', 'aguarda')}: ${state}`;
+    const names = actions.map(({ action, mayCost }) => `${action}${mayCost ? cost : ''}`);
+    const at = say(`since ${since.slice(0, 19)}Z`, `desde ${formats.instant(since)}`);
+    return [
+      id,
+      `  ${kindWord(kind, language)}, ${word}, ${at}: ${input}`,
+      `  ${why}`,
+      ...(names.length === 0 ? [] : [`  ${say('resolve', 'ações')}: ${names.join(', ')}`]),
+    ];
+  });
+  return lines.map(printable);
+}
+
+async function showInboxOf(
+  name: string,
+  { json, lang }: { json?: true; lang?: Language },
+): Promise<void> {
+  const ctx = await openContext(printNote);
+  const { output } = await namedJob(ctx.store, name, 'waiting');
+  const language = json === true ? 'en' : (lang ?? outputTerms(ctx, {}, output).lang);
+  const { reader } = inLanguage(ctx, language);
+  const { formats, say } = reader;
+  const detail = await inboxDetail({ ...ctx, reader }, name);
+  const { actions, decisions, id, kind, status, why } = detail;
+  const error = errorWords(detail.error, reader);
+  const lines = [
+    `${id}: ${kindWord(kind, language)}, ${stateWord(status, language)}`,
+    `  ${why ?? say('nobody is needed', 'ninguém é necessário')}`,
+    ...(error === null ? [] : [`  ${say('error', 'erro')}: ${error}`]),
+    ...decisions.map(({ action, by, at, note }) =>
+      say(
+        `  decided: ${action}, by ${by} at ${at}: ${note}`,
+        `  decidido: ${stateWord(action, language)}, por ${by} em ${formats.instant(at)}: ${note}`,
+      ),
+    ),
+    ...actions.flatMap(({ action, does, mayCost }) => [
+      `  ${action}: ${does}${mayCost ? say(' (may cost)', ' (pode custar)') : ''}`,
+      `    diligence resolve ${id} --action ${action}${action === 'adopt' ? ' --external-id ID' : ''} --note "..."`,
+    ]),
+  ];
+  printAs(json, detail, lines.map(printable));
 }

@@ -1,17 +1,24 @@
+import { inboxEntry, type ActionMeaning } from '../../domain/attention';
+import type { ReachedBudget } from '../../domain/core/budget';
+import type { DecisionRecord } from '../../domain/core/decision';
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import type { JobKind } from '../../domain/job';
+import { decisionsOf } from '../../store/core/jobs/inbox';
 import type { JobFilter, JobPage } from '../../store/core/jobs/job-filter';
 import type { JobRow } from '../../store/core/jobs/job-rows';
 import type { CommandContext } from './context';
 import { CommandError, noJob } from './errors';
+import { namedJob } from './named-job';
 
 /** Filters, as the user wrote them. */
-export interface ListQuery extends Omit<JobPage, 'after'> {
+export interface ListQuery {
   kind?: JobKind | undefined;
   status?: string | undefined;
   since?: Date | undefined;
   subject?: string | undefined;
   label?: string | undefined;
+  sort?: JobPage['sort'];
+  limit: number;
   after?: string | undefined;
 }
 
@@ -30,41 +37,116 @@ export interface Listed {
   next: string | null;
 }
 
-/**
- * Lists jobs of the store.
- *
- * @throws CommandError when the cursor names no job
- */
+/** Masks the subject of a job. */
+type Describe = (row: JobRow) => string;
+
+/** Jobs of the store. @throws CommandError when the cursor names no job */
 export async function listJobs(
   ctx: CommandContext,
-  { after, limit, sort, ...query }: ListQuery,
-  describe: (row: JobRow) => string,
+  query: ListQuery,
+  describe: Describe,
 ): Promise<Listed> {
-  if (after !== undefined && (await ctx.store.jobs.get(after)) === null)
-    throw new CommandError(noJob(after));
-  const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
-  const found = await ctx.store.jobs.list(filterOf(ctx, query), page);
-  const jobs = found.slice(0, limit).map((one) => {
-    const { id, kind, status, needsAttention, waitsFor, createdAt, endedAt } = one;
-    const { createdBy, by } = one.input as { createdBy?: string; by?: string };
+  return pageOf(ctx, query, (row) => {
+    const { id, kind, status, needsAttention, waitsFor, createdAt, endedAt } = row;
+    const { createdBy, by } = row.input as { createdBy?: string; by?: string };
     const about = { id, kind, status, createdAt, endedAt, waitsFor, needsAttention };
-    return { ...about, input: describe(one), createdBy: createdBy ?? by ?? '' };
+    return { ...about, input: describe(row), createdBy: createdBy ?? by ?? '' };
   });
-  return { jobs, next: found.length > limit ? (jobs.at(-1)?.id ?? null) : null };
+}
+
+/** A job that needs attention: the reason, and the possible actions. */
+export interface InboxItem extends Pick<JobRow, 'id' | 'kind' | 'waitsFor' | 'createdAt'> {
+  /** `waiting`: the job is open. */
+  status: string;
+  /** The budget that it waits for; null: none. */
+  budget: ReachedBudget | null;
+  /** ISO 8601. */
+  since: string;
+  why: string;
+  actions: readonly ActionMeaning[];
+  /** Its subject, masked. */
+  input: string;
+}
+
+/** Jobs that need attention, newest first. */
+export async function listInbox(
+  ctx: CommandContext,
+  query: Omit<ListQuery, 'sort'>,
+  describe: Describe,
+): Promise<{ jobs: InboxItem[]; next: string | null }> {
+  return pageOf(ctx, { ...query, sort: 'attention' }, (row) => {
+    const { attentionAt, createdAt, id, kind, status, waitsAbout, waitsFor } = row;
+    return {
+      ...{ id, kind, since: attentionAt ?? '', createdAt, input: describe(row), waitsFor },
+      status: status ?? 'waiting',
+      budget: typeof waitsAbout === 'number' ? null : waitsAbout,
+      ...inboxEntry(row, true, ctx.reader.say),
+    };
+  });
+}
+
+async function pageOf<T extends { id: string }>(
+  ctx: CommandContext,
+  { after, limit, sort = 'created', ...query }: ListQuery,
+  shown: (row: JobRow) => T,
+): Promise<{ jobs: T[]; next: string | null }> {
+  const { jobs } = ctx.store;
+  if (after !== undefined && (await jobs.get(after)) === null) throw new CommandError(noJob(after));
+  const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
+  const found = await jobs.list(filterOf(ctx, query, sort), page);
+  const those = found.slice(0, limit).map(shown);
+  return { jobs: those, next: found.length > limit ? (those.at(-1)?.id ?? null) : null };
 }
 
 function filterOf(
   { idKey }: CommandContext,
   { kind, label, since, status, subject }: Omit<ListQuery, 'after' | 'limit' | 'sort'>,
+  sort: JobPage['sort'],
 ): JobFilter {
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   return {
     ...(kind !== undefined && { kind }),
     ...(status !== undefined && { status }),
-    ...(since !== undefined && { since: since.toISOString() }),
+    ...(since !== undefined && {
+      [sort === 'attention' ? 'waitingSince' : 'since']: since.toISOString(),
+    }),
     ...(subject !== undefined && {
       subjects: [...new Set([subject.trim(), normaliseDocument(subject)])].map(nameOf),
     }),
     ...(label !== undefined && { label: nameOf(label) }),
+  };
+}
+
+/** One job, whether it needs attention or not. */
+export interface InboxDetail extends Pick<JobRow, 'id' | 'kind' | 'needsAttention'> {
+  status: string;
+  /** Null: it needs no attention. */
+  why: string | null;
+  /** The possible actions, also when it needs no attention. */
+  actions: readonly ActionMeaning[];
+  error: { code: string | null; message: string } | null;
+  /** Resolutions of this job, in order. */
+  decisions: Pick<DecisionRecord, 'action' | 'by' | 'at' | 'note'>[];
+}
+
+export async function inboxDetail(
+  { reader, store }: CommandContext,
+  name: string,
+): Promise<InboxDetail> {
+  const job = await namedJob(store, name, 'waiting');
+  const { folder, id, kind, needsAttention, status, waitsFor } = job;
+  const { why, actions } = inboxEntry(job, needsAttention, reader.say);
+  const outcome = job.outcome as { error?: InboxDetail['error'] } | null;
+  return {
+    id,
+    kind,
+    status: status ?? (waitsFor === null ? 'open' : 'waiting'),
+    needsAttention,
+    why: needsAttention ? why : null,
+    actions: status === null && waitsFor === null ? [] : actions,
+    error: outcome?.error ?? null,
+    decisions: (await decisionsOf(store, folder)).map(({ action, by, at, note }) => {
+      return { action, by, at, note };
+    }),
   };
 }
