@@ -1,17 +1,17 @@
 import { Command } from 'commander';
+import type { Words } from '../domain/job';
+import { kindWord } from '../report/words';
 import { withLanguage } from './cli/flags';
 import { costWords } from './cli/print-job';
-import { oneOf, print, printJson, sinceOf, printNote } from './cli/terminal';
 import { tableLines } from './cli/table';
-import { kindOf } from './kind-of';
-import type { Reader } from '../report/reader';
-import { kindWord } from '../report/words';
+import { oneOf, printAs, printNote, sinceOf } from './cli/terminal';
 import { openContext } from './jobs/context';
-import { spendingGroups, spendingSince, summed, type Spending } from './jobs/spending';
+import { spendingGroups, spendingSince, summed, type SpendingGroup } from './jobs/spending';
+import { kindOf } from './kind-of';
 
 interface CostFlags {
-  since?: { at: number; words: string };
-  by: (typeof spendingGroups)[number];
+  since?: { at: number };
+  by: SpendingGroup;
   json?: true;
 }
 
@@ -27,26 +27,23 @@ export function costCommand(): Command {
     .action(showCost);
 }
 
+const groupWords: Record<SpendingGroup, Words> = {
+  kind: ['kind', 'espécie'],
+  label: ['label', 'rótulo'],
+  actor: ['actor', 'autor'],
+  month: ['month', 'mês'],
+};
+
 async function showCost({ since, by, json }: CostFlags): Promise<void> {
   const ctx = await openContext(printNote);
   const groups = await spendingSince(ctx, since?.at ?? 0, by, (job) => {
     return kindOf(job.kind).charges?.(job) ?? [];
   });
-  const total = summed(groups);
-  if (json === true) {
-    const from = since === undefined ? null : new Date(since.at).toISOString();
-    const { group: _, ...all } = total;
-    printJson({ since: from, by, groups, total: all });
-    return;
-  }
+  const { group: _, ...total } = summed(groups);
   const { reader } = ctx;
   const { language, say } = reader;
-  if (groups.length === 0) {
-    printNote(say('nothing was requested', 'nada foi solicitado'));
-    return;
-  }
   const heads = [
-    say(by, portugueseGroups[by]),
+    say(...groupWords[by]),
     say('requested', 'solicitados'),
     say('refused', 'recusados'),
     say('unknown', 'desconhecidos'),
@@ -54,41 +51,21 @@ async function showCost({ since, by, json }: CostFlags): Promise<void> {
     say('reused', 'reaproveitados'),
     say('billed', 'cobrança'),
   ];
-  const named = groups.map((one) => {
-    return by === 'kind' ? { ...one, group: kindWord(one.group, language) } : one;
-  });
-  const all = { ...total, group: say('total', 'total') };
-  const rows = [...named, all].flatMap((one) => cellsOf(one, reader));
-  for (const line of tableLines(heads, rows)) print(line);
-  if (total.possibleDoubleCharges > 0) {
-    print(
-      say(
-        'twice?: sent although an earlier request for the same may have been accepted',
-        'em dobro?: enviado embora um pedido anterior do mesmo possa ter sido aceito',
-      ),
-    );
-  }
-  print(
+  const rows = [...groups, { ...total, group: say('total', 'total') }].map((one) => [
+    (by === 'kind' ? kindWord(one.group, language) : one.group) || '-',
+    ...[one.requested, one.refused, one.unknown, one.possibleDoubleCharges, one.reused].map(String),
+    one.billing.map((billed) => costWords(billed, reader)).join(', ') || '-',
+  ]);
+  const from = since === undefined ? null : new Date(since.at).toISOString();
+  printAs(json, { since: from, by, groups, total }, [
+    ...tableLines(heads, rows),
     say(
-      'reused: results of batches that were there already, and were not requested again',
-      'reaproveitados: resultados de lotes que já existiam, e não foram pedidos de novo',
+      'twice?: sent although an earlier request for the same may have been accepted',
+      'em dobro?: enviado embora um pedido anterior do mesmo possa ter sido aceito',
     ),
-  );
-}
-
-const portugueseGroups: Record<(typeof spendingGroups)[number], string> = {
-  kind: 'espécie',
-  label: 'rótulo',
-  actor: 'autor',
-  month: 'mês',
-};
-
-/** A line for each billing status of the service. */
-function cellsOf(spending: Spending, reader: Reader): string[][] {
-  const { billing, group, possibleDoubleCharges, refused, requested, reused, unknown } = spending;
-  const counts = [requested, refused, unknown, possibleDoubleCharges, reused].map(String);
-  const words = billing.map((one) => costWords(one, reader));
-  const [first = '-', ...more] = words;
-  const rest = more.map((word) => [...Array.from({ length: counts.length + 1 }, () => ''), word]);
-  return [[group === '' ? '-' : group, ...counts, first], ...rest];
+    say(
+      'reused: results that were there already, and were not requested again',
+      'reaproveitados: resultados que já existiam, e não foram pedidos de novo',
+    ),
+  ]);
 }

@@ -1,28 +1,19 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { exitCodeOf } from '../domain/attention';
 import { resolveActions, type ResolveAction } from '../domain/core/kind';
 import type { Language } from '../domain/job';
 import { stateWord } from '../report/words';
-import { CertificateJobs } from '../store/certificates/jobs';
 import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach, withLanguage } from './cli/flags';
-import {
-  exitCodes,
-  oneOf,
-  print,
-  printJson,
-  printNote,
-  wholeNumber,
-  onScreen,
-} from './cli/terminal';
+import { exitCodes, oneOf, onScreen, printAs, printNote, wholeNumber } from './cli/terminal';
 import { openContext, warnWithoutPollers, withEngine, type CommandContext } from './jobs/context';
+import { resolveJob, type Continuation } from './jobs/decide/resolve';
+import { resolverOf } from './jobs/decide/resolve-single';
 import { UsageError } from './jobs/errors';
 import { outputTerms } from './jobs/export-job';
-import { findJob, resolveJob, type Continuation, type RowSelection } from './jobs/decide/resolve';
 import { namedJob } from './jobs/named-job';
-import { resolverOf } from './jobs/decide/resolve-single';
-import { acknowledgeChange, isChangeId } from './monitors/changes';
 import { kindOf } from './kind-of';
+import { acknowledgeChange, isChangeId } from './monitors/changes';
 
 interface ResolveFlags {
   row?: number[];
@@ -41,15 +32,11 @@ interface ResolveFlags {
 
 /** `diligence resolve ID`: resolves a job that needs attention. */
 export function resolveCommand(): Command {
-  return withLanguage(withDetach(withActor(new Command('resolve'))))
+  const command = withLanguage(withDetach(withActor(new Command('resolve'))))
     .description(
       'Decide about a job, rows of a batch, or a change: `inbox show ID` says what can be.',
     )
     .argument('<id>', 'the id of the job; of a change, as `monitor changes` shows it')
-    .option('--row <n>', 'a row of the batch, from 0 (repeat it for more)', collectNumbers)
-    .option('--line <n>', 'a line of its input (repeat it for more)', collectNumbers)
-    .option('--status <list>', `comma separated: ${openStatuses.join(', ')}`, statusList)
-    .option('--all', 'every unknown, failed and expired row')
     .requiredOption('--action <action>', resolveActions.join(', '), oneOf(resolveActions))
     .requiredOption('--note <text>', 'why: it is kept')
     .option('--external-id <id>', 'for adopt: the id that the service has named')
@@ -58,11 +45,22 @@ export function resolveCommand(): Command {
     .action(async (id: string, flags: ResolveFlags) => {
       process.exitCode = await resolve(id, flags);
     });
+  const selections = [
+    new Option('--row <n>', 'a row of the batch, from 0 (repeat it for more)').argParser(numbers),
+    new Option('--line <n>', 'a line of its input (repeat it for more)').argParser(numbers),
+    new Option('--status <list>', `comma separated: ${openStatuses.join(', ')}`).argParser((text) =>
+      text.split(',').map(oneOf(openStatuses)),
+    ),
+    new Option('--all', 'every unknown, failed and expired row'),
+  ];
+  const names = selections.map((one) => one.attributeName());
+  for (const one of selections)
+    command.addOption(one.conflicts(names.filter((name) => name !== one.attributeName())));
+  return command;
 }
 
 async function resolve(name: string, flags: ResolveFlags): Promise<number> {
-  const { action, deadline: deadlineMs, externalId = null, json, note } = flags;
-  const rows = selectionOf(flags);
+  const { action, all, deadline: deadlineMs, detach, externalId = null, json, note } = flags;
   const opened = await openContext(printNote, flags.by);
   if (isChangeId(name)) {
     if (action !== 'acknowledge')
@@ -75,72 +73,37 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   const { id, kind, output } = await namedJob(opened.store, name, 'waiting');
   const ctx = onScreen(opened, json ? 'en' : (flags.lang ?? outputTerms(opened, {}, output).lang));
   const { count, language, say } = ctx.reader;
-  const request = { id, action, note, externalId, rows, deadlineMs };
-  const { auditHead, continuation, decision } = await resolveJob(
-    ctx,
-    resolverOf(kindOf(kind)),
-    request,
-  );
-  const isOfRows = decision.rows.length > 0;
-  const rowsMeant = count(decision.rows.length, ['row', 'rows'], ['linha', 'linhas']);
-  const ofRows = isOfRows ? ` ${say('for', 'de')} ${rowsMeant}` : '';
-  const done = stateWord(action, language);
-  printNote(`${id}/decision-${decision.number}: ${done}${ofRows}`);
-  printNote(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
-  const isLeft = continuation === null || flags.detach === true || continuation.id === id;
-  // Except for rows, the resolved job reports its own continuation.
-  const goesOn = continuation !== null && flags.detach !== true && (!isLeft || isOfRows);
-  if (goesOn) await follow(ctx, continuation);
-  const [onlyRow, ...others] = decision.rows;
-  if (goesOn && onlyRow !== undefined && others.length === 0)
-    printNote(await rowLine(ctx, id, onlyRow.line));
-  const about = continuation?.id ?? id;
-  const job = await findJob(ctx, about);
-  const { needsAttention, status } = job;
-  const exitCode =
-    !goesOn || status === null ? exitCodes.done : exitCodeOf(job.kind, { status, needsAttention });
-  const state = status ?? 'running';
-  if (json === true)
-    printJson({
-      id,
-      action,
-      continuation: continuation?.id ?? null,
-      status: state,
-      needsAttention,
-      exitCode,
-      auditHead,
-    });
-  else print(continuation === null ? `${id}: ${done}` : `${about}: ${stateWord(state, language)}`);
-  return exitCode;
-}
-
-/** @throws UsageError when rows are selected in two ways */
-function selectionOf({ all, line, row, status }: ResolveFlags): RowSelection | null {
-  const given = [row, line, status, all].filter((one) => one !== undefined);
-  if (given.length === 0) return null;
-  if (given.length > 1)
-    throw new UsageError([
-      'which rows? expected one of --row, --line, --status or --all',
-      'quais linhas? informe --row, --line, --status ou --all',
-    ]);
-  return {
-    ...(row !== undefined && { rowIndexes: row }),
-    ...(line !== undefined && { lines: line }),
-    ...(status !== undefined && { statuses: status }),
+  const selection = {
+    ...(flags.row !== undefined && { rowIndexes: flags.row }),
+    ...(flags.line !== undefined && { lines: flags.line }),
+    ...(flags.status !== undefined && { statuses: flags.status }),
     ...(all && { all }),
   };
-}
-
-/** How the row stands that was decided about. */
-async function rowLine(ctx: CommandContext, id: string, wanted: number): Promise<string> {
-  const { language, say } = ctx.reader;
-  const { folder } = await findJob(ctx, id);
-  for await (const { line, note, status } of new CertificateJobs(ctx.store).rows(folder)) {
-    if (line !== wanted) continue;
-    const why = note === '' ? '' : ` (${ctx.reader.stored(note)})`;
-    return `${say('line', 'linha')} ${line}: ${stateWord(status, language)}${why}`;
-  }
-  throw new Error('the store does not hold the row');
+  const rows = Object.keys(selection).length === 0 ? null : selection;
+  const request = { id, action, note, externalId, rows, deadlineMs };
+  const resolver = resolverOf(kindOf(kind));
+  const { auditHead, continuation, decision } = await resolveJob(ctx, resolver, request);
+  const { length } = decision.rows;
+  const ofRows = ` ${say('for', 'de')} ${count(length, ['row', 'rows'], ['linha', 'linhas'])}`;
+  const done = stateWord(action, language);
+  printNote(`${id}/decision-${decision.number}: ${done}${length > 0 ? ofRows : ''}`);
+  printNote(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
+  // Except for rows, the resolved job reports its own continuation.
+  const isFollowed =
+    continuation !== null && detach !== true && (continuation.id !== id || length > 0);
+  if (isFollowed) await follow(ctx, continuation);
+  const about = continuation?.id ?? id;
+  const { kind: ofKind, needsAttention, status } = await namedJob(ctx.store, about);
+  const exitCode =
+    isFollowed && status !== null ? exitCodeOf(ofKind, { status, needsAttention }) : exitCodes.done;
+  const state = status ?? 'running';
+  const next = continuation?.id ?? null;
+  printAs(
+    json,
+    { id, action, continuation: next, status: state, needsAttention, exitCode, auditHead },
+    [next === null ? `${id}: ${done}` : `${about}: ${stateWord(state, language)}`],
+  );
+  return exitCode;
 }
 
 /** Until the continuation has ended: the outcome is in the store. */
@@ -151,21 +114,14 @@ async function follow(ctx: CommandContext, { id, workflowId }: Continuation): Pr
   );
   await withEngine(ctx, async (engine) => {
     await warnWithoutPollers(engine, ctx);
-    await engine.client.workflow
-      .getHandle(workflowId)
-      .result()
-      .catch(() =>
-        printNote(
-          `${id}: \`diligence show ${id}\` ${say('shows how it stands', 'mostra como ele está')}`,
-        ),
-      );
+    const handle = engine.client.workflow.getHandle(workflowId);
+    await handle.result().catch(() => {
+      const shows = say('shows how it stands', 'mostra como ele está');
+      printNote(`${id}: \`diligence show ${id}\` ${shows}`);
+    });
   });
 }
 
-function collectNumbers(text: string, before: number[] | undefined): number[] {
+function numbers(text: string, before: number[] | undefined): number[] {
   return [...(before ?? []), ...text.split(',').map(wholeNumber(0, 100_000_000))];
-}
-
-function statusList(text: string): (typeof openStatuses)[number][] {
-  return text.split(',').map(oneOf(openStatuses));
 }

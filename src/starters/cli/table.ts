@@ -1,19 +1,32 @@
-import { printable } from '../jobs/text';
+import { cut, printable, widthOf } from '../jobs/text';
 
 /** Aligned columns with heads; numbers to the right. */
 export function tableLines(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): string[] {
-  const cells = [heads.map((head) => head.toUpperCase()), ...rows].map((row) => row.map(printable));
-  const widths = heads.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  const upper = heads.map((head) => head.toUpperCase());
+  const widths = widthsOf([upper, ...rows]);
   const isNumber = heads.map((_, at) => rows.every((row) => /^\d*$/.test(row[at] ?? '')));
-  return cells.map((row) =>
-    row
-      .map((cell, at) =>
-        isNumber[at] === true ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+  return [upper, ...rows].map((row) => lineOf(row, widths, isNumber));
+}
+
+/** Width of each column. */
+export function widthsOf(rows: readonly (readonly string[])[]): number[] {
+  const columns = rows[0] ?? [];
+  return columns.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ''))));
+}
+
+/** One line of cells, each cut to its width. */
+export function lineOf(
+  cells: readonly string[],
+  widths: readonly number[],
+  isNumber: readonly boolean[] = [],
+): string {
+  const shown = widths.map((width, at) => {
+    const cell = cut(printable(cells[at] ?? ''), width);
+    const room = ' '.repeat(Math.max(0, width - widthOf(cell)));
+    return isNumber[at] === true ? room + cell : cell + room;
+  });
+  return shown.join('  ').trimEnd();
 }

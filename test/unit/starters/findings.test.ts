@@ -245,7 +245,7 @@ test('a short list is shown whole beside a long one', () => {
   }));
   const lines = findingsLines({ result: {}, facts: {}, sections }, 80, english);
   expect(lines.slice(-3)).toEqual(['  NOME', '  n0', '  n1']);
-  expect(lines).toContain('  27 more rows: trace.json');
+  expect(lines).toContain('  33 more rows: trace.json');
 });
 
 test('a cell is cut where it must be, counts wide letters twice, and orders the terminal nothing', () => {
