@@ -88,7 +88,8 @@ export const assumptionTable: readonly Assumption[] = [
   {
     area: 'Certificates',
     matter: 'id of an accepted request',
-    value: '`certidao_id`, else the only UUID in the path of `links.self`, else of `Location`',
+    value:
+      '`certidao_id`, else alone under `data`, else the only UUID in the path of `links.self`, or what follows `certidoes` there, else in `Location`',
     keys: [],
     reason: 'an id that is thrown away is a certificate that is paid for and lost',
   },

@@ -148,6 +148,11 @@ describe('an issuance on the wire', () => {
 
   test.each(['queued', 'processing', 'completed', 'failed'])('knows the status %s', (status) => {
     expect(decode({ certidao_id: id, status })).toMatchObject({ state: status });
+    const statusWord = status.toUpperCase();
+    expect(decode({ certidao_id: id, status: statusWord })).toMatchObject({
+      state: status,
+      statusWord,
+    });
   });
 
   test.each(['waiting_worker', 'accessing_source', 'completed', 'failed', 'nova_etapa'])(
@@ -161,7 +166,7 @@ describe('an issuance on the wire', () => {
     expect(decode({ ...whole, tipo })).toEqual(inOurWords(whole));
   });
 
-  test.each(['cancelada', 'COMPLETED', ''])('an unlisted status (%j) is unsettled', (status) => {
+  test.each(['cancelada', 'COMPLETE', ''])('an unlisted status (%j) is unsettled', (status) => {
     expect(decode({ ...whole, status })).toMatchObject({ state: 'unknown', statusWord: status });
   });
 
@@ -208,17 +213,25 @@ describe('an issuance on the wire', () => {
     expect(acceptance({ certidao_id: id, status: 7, result: 'x' }, '/certidoes/other')).toBe(id);
   });
 
-  test.each([
+  test.each<[string, unknown, string, string?]>([
     ['its link to itself', { links: { self: `/api/v1/certidoes/${id}` } }, ''],
     ['Location alone', null, `/api/v1/certidoes/${id}`],
     ['a whole address', {}, `https://api.example/api/v1/certidoes/${id}/?token=x`],
     ['a relative one', { certidao_id: null }, id],
-  ])('an id is not lost when an acceptance has it in %s', (_, json, location) => {
-    expect(acceptance(json, location)).toBe(id);
+    ['a number', { certidao_id: 4711 }, '', '4711'],
+    [
+      'an address that ends in another form of id',
+      null,
+      '/api/v1/certidoes/cer%3A01KX?a=1',
+      'cer:01KX',
+    ],
+  ])('an id is not lost when an acceptance has it in %s', (_, json, location, named = id) => {
+    expect(acceptance(json, location)).toBe(named);
   });
 
   test.each([
     ['no id', '/login?next=/certidoes'],
+    ['a kind', '/api/v1/certidoes/trabalhista'],
     ['two of them', `/api/v1/certidoes/${id}/versions/${id.replace('3', '4')}`],
   ])('an address with %s names no issuance', (_, location) => {
     expect(() => acceptance(null, location)).toThrow(ContractError);
@@ -250,6 +263,12 @@ describe('an issuance on the wire', () => {
 
   test('an empty list in the place of the evidence is none', () => {
     expect(decode(changed('evidence', [])).evidence.pdfUrl).toBeNull();
+  });
+
+  test('an error that is a sentence is its message', () => {
+    expect(decode({ ...whole, error: 'fora do ar' }).error).toMatchObject({
+      message: 'fora do ar',
+    });
   });
 
   test('a holder that is no object is as good as missing', () => {

@@ -216,6 +216,19 @@ test('the upload has the headers that were told and are for a store, and never o
   });
 });
 
+test('a store that sends the upload elsewhere gets it there, whole', async () => {
+  store.reply = ({ query }, response) => {
+    const headers = query.has('moved') ? {} : { location: '/y?moved=1' };
+    response.writeHead(query.has('moved') ? 204 : 307, headers).end();
+  };
+  const to = { method: 'PUT', url: `${store.origin}/x`, headers: {}, expiresAt: null };
+  await apiWith().upload(to, bytes, sized);
+  expect(store.received.map(({ path, body }) => [path, body])).toEqual([
+    ['/x', expect.anything()],
+    ['/y', 'abc'],
+  ]);
+});
+
 test.each(['Authorization', 'cookie', 'Transfer-Encoding', 'X-Forwarded-For', 'connection'])(
   'an upload with the header %s is not sent at all',
   async (name) => {

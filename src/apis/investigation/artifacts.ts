@@ -5,7 +5,7 @@ import type { HttpCall } from '../http/call';
 import type { Service } from '../http/service';
 
 /** More are a loop or an attack. */
-const mostRedirects = 3;
+export const mostRedirects = 3;
 const redirects = [301, 302, 303, 307, 308];
 
 /**
@@ -27,12 +27,16 @@ export async function fetchNamed<T>(
     try {
       return await fetch({ ...call, method: 'GET', path: url.href });
     } catch (error) {
-      const next = error instanceof StatusError ? error.location : null;
-      const leadsOn = redirects.includes((error as StatusError).status);
-      if (next === null || !leadsOn || redirected >= mostRedirects) throw error;
+      const next = redirectOf(error, redirects);
+      if (next === null || redirected >= mostRedirects) throw error;
       url = service.follow(next, url);
     }
   }
+}
+
+/** Where a refused call is to be made instead; null: nowhere. */
+export function redirectOf(error: unknown, statuses: readonly number[]): string | null {
+  return error instanceof StatusError && statuses.includes(error.status) ? error.location : null;
 }
 
 /** Fetches a file as `fetchNamed` does. @param take reads the streamed bytes */

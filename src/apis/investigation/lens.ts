@@ -6,6 +6,7 @@ import { ContractError } from '../http/errors';
 import { RefusedAddressError } from '../../protection/address-guard';
 import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
+import { mostRedirects, redirectOf } from './artifacts';
 import { idempotencyKey, ResourceApi, type Answer } from './resource';
 import { lensWire } from './wire/lens.wire';
 
@@ -71,25 +72,32 @@ export class LensApi extends ResourceApi<'analysis', LensAnalysis> {
     { sizeBytes, timeoutMs }: { sizeBytes: number; timeoutMs: number },
     signal?: AbortSignal,
   ): Promise<void> {
-    const path = this.service.follow(url).href;
-    const sent = uploadHeaders(headers, new URL(path).host);
-    const bytes = open();
-    try {
-      const call: HttpCall = {
-        method,
-        pathTemplate: '{upload.url}',
-        path,
-        token: 'none',
-        // File servers refuse a body of unknown length.
-        headers: { ...sent, 'content-length': String(sizeBytes) },
-        exactHeaders: true,
-        stream: bytes,
-        timeoutMs,
-        maxBytes: maxUploadAnswerBytes,
-      };
-      await this.service.call(call, 'pdf', signal);
-    } finally {
-      bytes.destroy();
+    let target = this.service.follow(url);
+    const sent = uploadHeaders(headers, target.host);
+    for (let redirected = 0; ; redirected += 1) {
+      const bytes = open();
+      try {
+        const call: HttpCall = {
+          method,
+          pathTemplate: '{upload.url}',
+          path: target.href,
+          token: 'none',
+          // File servers refuse a body of unknown length.
+          headers: { ...sent, 'content-length': String(sizeBytes) },
+          exactHeaders: true,
+          stream: bytes,
+          timeoutMs,
+          maxBytes: maxUploadAnswerBytes,
+        };
+        await this.service.call(call, 'pdf', signal);
+        return;
+      } catch (error) {
+        const next = redirectOf(error, [307, 308]);
+        if (next === null || redirected >= mostRedirects) throw error;
+        target = this.service.follow(next, target);
+      } finally {
+        bytes.destroy();
+      }
     }
   }
 

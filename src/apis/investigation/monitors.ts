@@ -8,11 +8,10 @@ import type {
 import type { MonitorAssumptions } from '../assumptions';
 import type { HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
-import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { changePageFromWire, changeWire, monitorWire, type ChangePage } from './wire/monitors.wire';
 import { listQuery, type ListFilter } from './pages';
-import { ResourceApi, resourceFromWire, type Answer } from './resource';
+import { ResourceApi, resourceFromWire, resourceIn, type Answer } from './resource';
 
 /** Bytes. A page has 100 changes at most, each with two states of unknown size. */
 const usualMaxPageBytes = 32 * 1024 * 1024;
@@ -80,7 +79,7 @@ export class MonitorsApi extends ResourceApi<'monitor', Monitor> {
       change_id: changeId,
     });
     const { body } = await this.service.call(call, priority, signal);
-    return resourceFromWire(changeWire, call, parseJson(body), ['changeId', changeId]);
+    return resourceFromWire(changeWire, call, resourceIn(body), ['changeId', changeId]);
   }
 
   /**

@@ -15,7 +15,7 @@ import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
 import { flag, issuesOf, parseWire } from '../http/tolerant';
 import { ResourceApi, type Answer, type Shape } from './resource';
-import { isSameId, reported } from './wire/wire-fields';
+import { idText, isSameId, reported } from './wire/wire-fields';
 
 /** A page has 100 results or reports at most. */
 const maxPageBytes = 64 * 1024 * 1024;
@@ -68,7 +68,7 @@ const pageWire = z.object({
   data: z.array(z.unknown()),
   page: z.object({ next_cursor: reported, has_more: flag }).nullish().catch(null),
 });
-const idWire = z.object({ id: z.string() });
+const idWire = z.object({ id: idText });
 
 /** @throws ContractError when the body is no list; an invalid entry is an entry of the page */
 export function pageFromWire<T>(call: CallName, item: z.ZodType<T>, body: Buffer): Page<T> {

@@ -51,12 +51,23 @@ export class ResourceApi<Name extends string, T extends object> {
     priority: CallPriority,
     signal?: AbortSignal,
   ): Promise<Answer<Name, T>> {
-    const answer = parseJson((await this.service.call(call, priority, signal)).body) as object;
+    const answer = resourceIn((await this.service.call(call, priority, signal)).body) as object;
     const { name, wire, id: field } = this.shape;
     const read = resourceFromWire(wire, call, answer, [field, wanted]);
     return { [name]: read, answer } as Answer<Name, T>;
   }
 }
+
+/** The resource in a body, also alone under `data`; undefined: no JSON. A JSON:API document stays as it is. */
+export function resourceIn(body: Buffer): unknown {
+  const answer = parseJson(body);
+  const inner = z.object({ data: z.looseObject({}) }).safeParse(answer).data?.data;
+  const isBeside =
+    inner !== undefined && Object.keys(answer as object).some((name) => isId.test(name));
+  return inner === undefined || 'attributes' in inner || isBeside ? answer : inner;
+}
+
+const isId = /^(?:certidao_)?id$/;
 
 const resource = z.object({ id, attributes: z.looseObject({}) });
 const wrapped = z.object({ data: resource });

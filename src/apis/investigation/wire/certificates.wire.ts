@@ -2,10 +2,9 @@ import { z } from 'zod';
 import type { Issuance } from '../../../domain/certificates/issuance';
 import { isUuid } from '../../../domain/core/uuid';
 import type { CallName } from '../../http/errors';
-import { parseJson } from '../../http/problem';
 import { camel, flag, number, parseWire, tolerant } from '../../http/tolerant';
-import { jsonApiResource } from '../resource';
-import { reported, stateOf } from './wire-fields';
+import { jsonApiResource, resourceIn } from '../resource';
+import { idText, reported, stateOf } from './wire-fields';
 
 /**
  * The service's shape of a certificate issuance (specification: "Certificate issuance"). Unknown
@@ -14,7 +13,6 @@ import { reported, stateOf } from './wire-fields';
 const text = z.string().nullish();
 /** Some services write an empty object so. */
 const emptyList = z.tuple([]).transform(() => null);
-const id = z.string().min(1).max(200);
 
 /** Words for evidence that is still pending: not documented. */
 const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
@@ -23,7 +21,7 @@ const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
 const states = ['queued', 'processing', 'completed', 'failed'] as const;
 
 export const issuanceWire = camel({
-  certidao_id: id,
+  certidao_id: idText,
   status: z.string(),
   stage: reported,
   result: tolerant(
@@ -49,16 +47,19 @@ export const issuanceWire = camel({
   ),
   evidence: z.object({ status: reported, pdf_url: text, sha256: text }).nullish().or(emptyList),
   error: tolerant(
-    camel({
-      code: reported,
-      category: reported,
-      message: reported,
-      retryable: flag,
-      retry_after_seconds: number,
-    }).transform(({ retryAfterSeconds: seconds, ...error }) => ({
-      ...error,
-      retryAfterMs: seconds === null ? null : Math.max(0, seconds * 1_000),
-    })),
+    z.preprocess(
+      (error) => (typeof error === 'string' ? { message: error } : error),
+      camel({
+        code: reported,
+        category: reported,
+        message: reported,
+        retryable: flag,
+        retry_after_seconds: number,
+      }).transform(({ retryAfterSeconds: seconds, ...error }) => ({
+        ...error,
+        retryAfterMs: seconds === null ? null : Math.max(0, seconds * 1_000),
+      })),
+    ),
   ),
   links: tolerant(z.object({ pdf: reported })),
   created_at: reported,
@@ -75,7 +76,7 @@ export const issuanceWire = camel({
 }));
 
 /** The id in an acceptance: without it the issuance is lost. */
-const acceptedWire = z.object({ certidao_id: id });
+const acceptedWire = z.object({ certidao_id: idText });
 const linkedWire = z.object({ links: z.object({ self: z.string() }) });
 
 /**
@@ -88,7 +89,7 @@ export function acceptedIdFromWire(
   call: CallName,
   { body, location }: { body: Buffer; location: string },
 ): string {
-  const answer = parseJson(body);
+  const answer = resourceIn(body);
   const linked = linkedWire.safeParse(answer).data?.links.self ?? '';
   const named = acceptedWire.safeParse(answer).data?.certidao_id;
   return (
@@ -100,11 +101,22 @@ export function acceptedIdFromWire(
   );
 }
 
-/** The only UUID in the path of an address. */
+/** The only UUID in the path of an address, else what follows `certidoes` at its end. */
 export function idAt(address: string): string | undefined {
-  const segments = address.split(/[?#]/)[0]?.split('/') ?? [];
-  const ids = segments.filter(isUuid);
-  return ids.length === 1 ? ids[0] : undefined;
+  const path = address.split(/[?#]/)[0] ?? '';
+  const ids = path.split('/').filter(isUuid);
+  if (ids.length > 0) return ids.length === 1 ? ids[0] : undefined;
+  const last = /\/certidoes\/([^/]+)\/?$/.exec(path)?.[1];
+  if (last === undefined || /^(?:cnpj|trabalhista)$/.test(last)) return undefined;
+  return idText.safeParse(decodedOr(last)).data;
+}
+
+function decodedOr(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** As hex, from any notation: with `sha256:`, in capitals, in base64. */

@@ -16,14 +16,23 @@ export const asItCame = tolerant(z.record(z.string(), z.unknown()));
 /** A raw list; null: none. */
 export const listAsItCame = tolerant(z.array(z.unknown()));
 
+/** Text, or a number that lost no digit. */
+export const idText = z.preprocess(
+  (value) => (Number.isSafeInteger(value) ? String(value) : value),
+  z.string().min(1).max(200),
+);
+
 /**
- * Part of paths and names of objects: never `..`, never a slash. There a dot takes three characters, and a file system
- * takes names of 255 bytes.
+ * It is encoded in paths and keys, but never climbs or separates there: no slash, no leading dot, no blank. A dot
+ * takes three characters.
  */
-export const id = z
-  .string()
-  .regex(/^[\w-][\w.-]{0,119}$/)
-  .refine((text) => text.replaceAll('.', '%2E').length <= 200);
+export const id = idText.refine(
+  (text) =>
+    /^[\p{L}\p{N}_{-][^\p{C}\p{Z}/\\]*$/u.test(text) && text.replaceAll('.', '%2E').length <= 200,
+);
+
+/** An id that names a file. */
+const fileName = /^[\w-][\w.-]{0,119}$/;
 
 /** Reported seconds, in milliseconds; negative ones are ignored. */
 export const pollAfterMs = number.transform((seconds) =>
@@ -79,7 +88,7 @@ const artifactId = z
   .catch(null)
   .transform((text): string | null => {
     if (text == null || text === '') return null;
-    if (id.safeParse(text).success) return text;
+    if (fileName.test(text)) return text;
     return `id-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   });
 
@@ -115,13 +124,13 @@ export const artifacts = listAsItCame.transform((list): Artifact[] | null => {
   });
 });
 
-/** The status as one of the known words, else `unknown`, and as the service has it. */
+/** The status as one of the known words, in capitals too, else `unknown`; and as the service has it. */
 export function stateOf<const T extends string, Word extends string | null>(
   states: readonly T[],
   statusWord: Word,
 ): { state: T | 'unknown'; statusWord: Word } {
   return {
-    state: states.find((state) => (state as string) === statusWord) ?? 'unknown',
+    state: states.find((state) => state === statusWord?.toLowerCase()) ?? 'unknown',
     statusWord,
   };
 }

@@ -63,6 +63,7 @@ it('sends two requests over two connections', async () => {
 it.each([
   ['without a status', { certidao_id: 'c-9' }],
   ['that is a JSON:API document', { data: { id: 'c-9', attributes: { status: 'queued' } } }],
+  ['that stands under data', { data: { certidao_id: 'c-9', status: 'queued' } }],
 ])('takes the id from an acceptance %s', async (_, body) => {
   server.reply = (_request, response) => sendJson(response, 201, body);
   expect(await api.requestCertificate('cnpj', '11222333000181', nothing)).toBe('c-9');
@@ -71,7 +72,7 @@ it.each([
 it.each<[string, unknown]>([
   ['without an id', { status: 'queued', documento: '11222333000181' }],
   ['with an empty id', { certidao_id: '' }],
-  ['with a number as id', { certidao_id: 11222333000181 }],
+  ['with a number that lost digits as id', { certidao_id: 11222333000181 * 1e6 }],
   ['with an endless id', { certidao_id: '11222333000181'.repeat(20) }],
   ['that is a list', ['11222333000181']],
 ])('throws ContractError without any value for an acceptance %s', async (_words, body) => {
@@ -184,7 +185,7 @@ it('reads the error of a failed issuance, its delay in milliseconds and never be
   }
 });
 
-it.each(['em_analise', 'COMPLETED', 'constructor', ''])(
+it.each(['em_analise', 'COMPLETE', 'constructor', ''])(
   'takes the unlisted status word %j as unknown and keeps the word',
   async (status) => {
     server.reply = (_request, response) => sendJson(response, 200, { certidao_id: 'c-1', status });
