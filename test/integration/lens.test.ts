@@ -55,7 +55,7 @@ test('a file is handed in once from its stored copy, and what was found is store
   expect(outcome).toMatchObject({
     findings: { sections: [{ title: 'faces', rows: [{ confidence: 0.95 }, {}] }, {}] },
   });
-  expect(artifacts).toMatchObject([{ name: 'artifact-1.pdf', mediaType: 'application/pdf' }]);
+  expect(artifacts).toMatchObject([{ name: 'lens.json' }, { name: 'artifact-1.pdf' }]);
   expect(installation.counted(sha256)).toMatchObject({ requested: 1, created: 1, uploads: 1 });
   const again = await installation.analyze(path, '--mode', 'face', '--by', 'somebody else');
   expect(again.stderr).toContain('is shown as it stands');

@@ -31,7 +31,7 @@ export function readTarget(kind: StepKind, text: string, step?: PlanStep): Targe
       return readNumber(text, step?.options.type === 'cnpj' ? ['cnpj'] : ['cpf', 'cnpj']);
     case 'trace': {
       const reading = readTraceTarget(text);
-      return reading.kind === 'target' ? { target: reading.target } : reading;
+      return reading.kind === 'document' ? { target: reading.document } : reading;
     }
     case 'dossier':
     case 'monitor':

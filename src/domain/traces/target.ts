@@ -1,6 +1,6 @@
 /** What is searched for: an e-mail address, a phone number, a user name or a wallet. */
 export type TargetReading =
-  | { kind: 'target'; target: string; note: string }
+  | { kind: 'document'; document: string; note: string }
   | { kind: 'invalid'; code: 'empty' | 'too_long' | 'unexpected_character'; message: string };
 
 /** Invisible characters of pasted cells. */
@@ -24,7 +24,11 @@ export function readTarget(text: string): TargetReading {
     return { kind: 'invalid', code: 'unexpected_character', message };
   }
   const wasHidden = text.normalize('NFC').trim() !== target;
-  return { kind: 'target', target, note: wasHidden ? 'invisible characters removed' : '' };
+  return {
+    kind: 'document',
+    document: target,
+    note: wasHidden ? 'invisible characters removed' : '',
+  };
 }
 
 /** For logs and screens: `j***@e***`, `***11`, `us***`. */

@@ -1,3 +1,4 @@
+import { Command } from 'commander';
 import { isHttpError } from '../../apis/http/errors';
 import type { Service } from '../../apis/http/service';
 import { walkPages, type Page } from '../../apis/investigation/pages';
@@ -6,22 +7,36 @@ import { BillingTotals } from '../../domain/core/service/billing-totals';
 import type { Environment } from '../../environment';
 import type { Forms, Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
+import type { Store } from '../../store/store';
+import { totalWords } from '../jobs/batches/rules';
+import { messageOf, RepeatedCalls, withService } from '../jobs/begin/repeated-calls';
+import { openContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
-import { withService, messageOf, RepeatedCalls } from '../jobs/begin/repeated-calls';
-import { printable } from '../jobs/text';
-import { print, printJson, printNote, printWords, screenReader } from './terminal';
+import { billingWords, printable } from '../jobs/text';
+import { oneOf, print, printJson, printNote, printWords, screenReader } from './terminal';
+
+type Filter = Readonly<Record<string, string>>;
 
 /** A list of one resource at the service. */
 export interface ServiceList<Item> {
+  name: string;
+  noun: readonly [en: Forms, pt: Forms];
   pathTemplate: string;
   api(
     service: Service,
     environment: Environment,
     timeoutMs: number,
-  ): (cursor: string | null) => Promise<Page<Item>>;
+  ): { list(query: never, priority: 'interactive'): Promise<Page<Item>> };
+  /** Words of each filter. */
+  filters: Readonly<Record<string, readonly string[]>>;
+  /** Checked too: a service may ignore a filter. */
+  fieldOf: Readonly<Record<string, (item: Item) => string | null>>;
   id(item: Item): string;
-  /** Checks the item's own fields: a service may ignore the filter. */
-  isWanted(item: Item): boolean;
+  billing: (item: Item) => Billing | null;
+  /** As `--json` prints it. */
+  view: (item: Item, store: Store) => object | Promise<object>;
+  /** Of the view, on the screen. */
+  columns: readonly string[];
 }
 
 /** Bounds memory for a list of any length. */
@@ -35,6 +50,7 @@ const mostRemembered = 10_000;
  */
 export async function eachListed<Item>(
   list: ServiceList<Item>,
+  filter: Filter,
   each: (item: Item) => void | Promise<void>,
 ): Promise<number> {
   // Items created meanwhile move others to the next page.
@@ -46,17 +62,21 @@ export async function eachListed<Item>(
     if (lately.size > mostRemembered && oldest !== undefined) lately.delete(oldest);
     return true;
   };
+  const isWanted = (item: Item): boolean =>
+    Object.entries(filter).every(([field, word]) => list.fieldOf[field]?.(item) === word);
   let unreadable = 0;
   await withService('investigation', async (service, environment, timeoutMs) => {
-    const read = list.api(service, environment, timeoutMs);
+    const api = list.api(service, environment, timeoutMs);
     const calls = new RepeatedCalls({ print: printWords });
     const call = { method: 'GET', pathTemplate: list.pathTemplate } as const;
-    const pages = walkPages<Item>(call, (cursor) => calls.again(() => read(cursor)));
+    const pages = walkPages<Item>(call, (cursor) => {
+      const query = { ...filter, pageSize: 100, ...(cursor !== null && { cursor }) };
+      return calls.again(() => api.list(query as never, 'interactive'));
+    });
     for await (const { items } of pages) {
       for (const listed of items) {
         if (listed.kind === 'unreadable') unreadable += 1;
-        else if (list.isWanted(listed.item) && isNews(list.id(listed.item)))
-          await each(listed.item);
+        else if (isWanted(listed.item) && isNews(list.id(listed.item))) await each(listed.item);
       }
     }
   }).catch((error: unknown) => {
@@ -69,40 +89,43 @@ export async function eachListed<Item>(
   return unreadable;
 }
 
-/** How a list is printed: the items, then its cost. */
-export interface ListView<Item, View> {
-  name: string;
-  noun: readonly [en: Forms, pt: Forms];
-  billing: (item: Item) => Billing | null;
-  view: (item: Item) => View | Promise<View>;
-  line: (view: View, item: Item, reader: Reader) => string;
+/** `list`: what the service holds, and its cost. */
+export function listCommand<Item>(list: ServiceList<Item>, description: string): Command {
+  const command = new Command('list').description(description);
+  for (const [name, words] of Object.entries(list.filters))
+    command.option(`--${name} <${name}>`, words.join(', '), oneOf(words));
+  return command
+    .option('--json', 'one JSON document on standard output')
+    .action(async ({ json, ...filter }: Filter & { json?: true }) => {
+      const { store } = await openContext(printNote);
+      await printServiceList(list, filter as Filter, store, json === true);
+    });
 }
 
-export async function printServiceList<Item, View>(
+export async function printServiceList<Item>(
   list: ServiceList<Item>,
-  { billing, line, name, noun, view }: ListView<Item, View>,
+  filter: Filter,
+  store: Store,
   json: boolean,
 ): Promise<void> {
+  const { billing, columns, name, noun, view } = list;
   const totals = new BillingTotals();
-  const read = (show: (shown: View, item: Item) => void): Promise<number> =>
-    eachListed(list, async (item) => {
-      show(await view(item), item);
+  const read = (show: (shown: object) => void): Promise<number> =>
+    eachListed(list, filter, async (item) => {
+      show(await view(item, store));
       totals.add(billing(item));
     });
   if (json) {
-    const shown: View[] = [];
+    const shown: object[] = [];
     const unreadable = await read((one) => void shown.push(one));
     printJson({ [name]: shown, count: shown.length, unreadable, billing: totals.all() });
     return;
   }
   const reader = screenReader();
-  const { count, language, say } = reader;
-  const unreadable = await read((shown, item) => print(printable(line(shown, item, reader))));
+  const { count, say } = reader;
+  const unreadable = await read((shown) => print(listedLine(shown, columns, reader)));
   print(count(totals.count, ...noun));
-  for (const { amount, count: of, status, unit } of totals.all()) {
-    const state = status === null ? '-' : stateWord(status, language);
-    print(printable(`  ${of} ${state}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd()));
-  }
+  for (const total of totals.all()) print(`  ${totalWords(total, reader)}`);
   if (totals.untold > 0)
     print(`  ${totals.untold} ${say('without billing', 'sem cobrança informada')}`);
   if (unreadable > 0)
@@ -112,4 +135,19 @@ export async function printServiceList<Item, View>(
         `itens da lista que não puderam ser lidos: ${unreadable}`,
       ),
     );
+}
+
+export function listedLine(shown: object, columns: readonly string[], reader: Reader): string {
+  const fields = shown as Readonly<Record<string, string | number | null>>;
+  const words = columns.map((column) => {
+    const value = fields[column] ?? null;
+    if (column === 'status' && value !== null)
+      return stateWord(String(value), reader.language).padEnd(12);
+    if (column === 'billing')
+      return billingWords(value as unknown as Billing | null, reader) ?? '-';
+    return column === 'attempt'
+      ? `${reader.say('attempt', 'tentativa')} ${value ?? '?'}`
+      : String(value ?? '-');
+  });
+  return printable(words.join('  ').trimEnd());
 }

@@ -2,9 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAnalysis } from '../../apis/credit/result.wire';
 import { readLarge } from '../../store/core/large-objects';
-import type { ResultFilter } from '../../domain/credit/operation';
-import type { AnalysisResultRef } from '../../domain/credit/job';
-import { analysisHtml, type ReportedAnalysis } from '../../report/credit/page';
+import type { AnalysisOutcome, AnalysisRecord, AnalysisResultRef } from '../../domain/credit/job';
+import { analysisHtml } from '../../report/credit/page';
 import { AnalysisFold } from '../../report/credit/figures';
 import type { ReportLanguage } from '../../report/formats';
 import {
@@ -14,28 +13,22 @@ import {
   receivableColumns,
 } from '../../sheets/write/credit-sheets';
 import { CsvFile } from '../../sheets/write/csv-file';
-import type { CommandContext } from '../jobs/context';
+import type { Store } from '../../store/store';
 import { evidenceOf } from '../jobs/export-job';
 import { writeWhole } from '../jobs/written-file';
 import { firstReading, resultCall } from './findings';
-
-export interface AnalysisFolderOptions {
-  folder: string;
-  filter: ResultFilter;
-  fileName: string;
-  job: ReportedAnalysis;
-  lang: ReportLanguage;
-}
 
 /**
  * Writes `result.json`, `titulos.csv`, `issues.csv` and `report.html` from the store: an unencrypted
  * export. Keeps the payers and the report's figures in memory, never the whole tree.
  */
 export async function writeAnalysisFolder(
-  { store }: CommandContext,
+  store: Store,
+  { jobId, cnab, xmls, filter, createdAt, createdBy }: AnalysisRecord,
+  { operationId, settledAt: endedAt }: AnalysisOutcome,
   result: AnalysisResultRef,
-  { folder, filter, fileName, job, lang }: AnalysisFolderOptions,
-): Promise<void> {
+  { folder, lang }: { folder: string; lang: ReportLanguage },
+): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const shown = filter === 'all' ? result.allKey : result.issuesKey;
   await writeWhole(folder, 'result.json', readLarge(store, shown));
@@ -70,19 +63,28 @@ export async function writeAnalysisFolder(
     await issues.abandon();
     throw error;
   }
+  const files = ['result.json', 'titulos.csv', 'issues.csv'];
   const page = analysisHtml(
     {
-      job,
+      job: {
+        jobId,
+        operationId,
+        createdAt,
+        createdBy,
+        endedAt,
+        files: xmls === null ? [cnab] : [cnab, xmls],
+      },
       analysis,
-      fileName,
+      fileName: cnab.name,
       contradictions: result.contradictions,
       figures: fold.figures(),
-      files: await evidenceOf(folder, ['result.json', 'titulos.csv', 'issues.csv']),
+      files: await evidenceOf(folder, files),
       writtenAt: Date.now(),
     },
     lang,
   );
   await writeWhole(folder, 'report.html', page);
+  return [...files, 'report.html'];
 }
 
 /** Reads the next part only when the sheets have written the last one. */

@@ -3,8 +3,7 @@ import { type CheckedInput, type CheckedInvoices } from '../../receivables/check
 import type { ScannedFile } from '../../receivables/scan-file';
 import type { Words } from '../../domain/job';
 import type { Reader } from '../../report/reader';
-
-/** Results of a local scan, as text and as a document. */
+import { printable } from '../jobs/text';
 
 export function mayBeSent(worst: FindingLevel | null): boolean {
   return worst === null || worst === 'warn';
@@ -15,31 +14,21 @@ export function todayInBrazil(now: Date): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' }).format(now);
 }
 
+/** For `--json`: sentences in English. */
 export function checkDocument(
   file: string,
   xmls: string | null,
   { cnab, invoices, worst }: CheckedInput,
   exitCode: number,
 ): Record<string, unknown> {
+  const { totalCents, ...scanned } = cnab;
   return {
     file,
     xmls,
     worst,
-    layout: cnab.layout,
-    records: cnab.records,
-    receivables: cnab.receivables,
-    totalValue: money(cnab.totalCents),
-    valued: cnab.valued,
-    withInvoiceKey: cnab.withInvoiceKey,
-    dueFrom: cnab.dueFrom,
-    dueTo: cnab.dueTo,
-    widths: cnab.widths,
-    lineEnds: cnab.lineEnds,
-    bytes: cnab.bytes,
-    sha256: cnab.sha256,
-    header: cnab.header,
+    ...scanned,
+    totalValue: money(totalCents),
     findings: inEnglish(cnab.findings),
-    counts: cnab.counts,
     invoices: invoices && { ...invoices, findings: inEnglish(invoices.findings) },
     exitCode,
   };
@@ -62,7 +51,7 @@ export function checkLines(
   { cnab, invoices, worst }: CheckedInput,
   names: 'with names' | 'without names',
   reader: Reader,
-  forced: string | null = null,
+  forced?: string,
 ): string[] {
   return [
     ...findingLines(file, file, cnab, reader),
@@ -70,30 +59,25 @@ export function checkLines(
     ...cnabSummary(file, cnab, reader),
     ...(names === 'with names' ? headerLines(cnab, reader) : []),
     ...(invoices === null ? [] : [invoiceSummary(xmls ?? '', invoices, cnab, reader)]),
-    reader.say(...verdict(worst, forced)),
+    worst === 'override' && forced !== undefined
+      ? reader.say(`Sent although refused: ${forced}`, `Enviado apesar da recusa: ${forced}`)
+      : reader.say(...verdicts[worst ?? 'none']),
   ];
 }
 
-type Found = Pick<ScannedFile, 'findings' | 'counts'> | CheckedInvoices;
-
 /** @param cnab the file to which line numbers of findings refer */
-export function findingLines(
+function findingLines(
   cnab: string,
   file: string,
-  { findings, counts }: Found,
+  { findings, counts }: Pick<ScannedFile, 'findings' | 'counts'> | CheckedInvoices,
   reader: Reader,
 ): string[] {
-  const lines = findings.map((finding: Finding) =>
-    findingLine(finding.line === null ? file : cnab, finding, reader),
-  );
+  const all: readonly Finding[] = findings;
+  const lines = all.map((found) => findingLine(found.line === null ? file : cnab, found, reader));
   for (const [code, count] of Object.entries(counts)) {
-    const reported = findings.filter((finding) => finding.code === code).length;
-    if (count > reported) {
-      const more = count - reported;
-      lines.push(
-        `${file}: ${reader.say(`and ${more} more of ${code}`, `e mais ${more} de ${code}`)}`,
-      );
-    }
+    const more = count - all.filter((found) => found.code === code).length;
+    const words = reader.say(`and ${more} more of ${code}`, `e mais ${more} de ${code}`);
+    if (more > 0) lines.push(`${file}: ${words}`);
   }
   return lines;
 }
@@ -126,8 +110,9 @@ function columnWords([from, to]: readonly [number, number]): Words {
     : [`columns ${from}-${to}`, `colunas ${from}-${to}`];
 }
 
+/** What it holds; then its form, and whose it is. */
 function cnabSummary(file: string, cnab: ScannedFile, { count, formats, say }: Reader): string[] {
-  const { layout, receivables, records, valued, dueFrom, dueTo } = cnab;
+  const { dueFrom, dueTo, layout, receivables, records, valued } = cnab;
   const due =
     dueFrom === null || dueTo === null
       ? ''
@@ -135,35 +120,40 @@ function cnabSummary(file: string, cnab: ScannedFile, { count, formats, say }: R
           `, due ${dueFrom} to ${dueTo}`,
           `, vencimento de ${formats.day(dueFrom)} a ${formats.day(dueTo)}`,
         );
-  const inValue =
-    valued === receivables
-      ? ''
-      : say(` (of the ${valued} whose value can be read)`, ` (dos ${valued} com valor legível)`);
+  const inValue = say(
+    ` (of the ${valued} whose value can be read)`,
+    ` (dos ${valued} com valor legível)`,
+  );
   const widths = Object.entries(cnab.widths).map(([width, lines]) =>
     say(`${lines} of ${width} columns`, `${lines} de ${width} colunas`),
   );
   const ends = Object.entries(cnab.lineEnds).filter(([, lines]) => lines > 0);
-  const endWords =
-    ends.map(([end]) => end.toUpperCase()).join(say(' and ', ' e ')) ||
-    say('no line end', 'sem fim de linha');
+  const form = [
+    `${count(records, ['record', 'records'], ['registro', 'registros'])}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}`,
+    ends.map(([end]) => end.toUpperCase()).join(' + ') || say('no line end', 'sem fim de linha'),
+    `${cnab.bytes} bytes`,
+    `sha256 ${cnab.sha256}`,
+  ];
   const total = say(`BRL ${money(cnab.totalCents)}`, formats.money(Number(cnab.totalCents) / 100));
   return [
-    `${file}: ${layout ?? say('no layout known', 'layout desconhecido')}; ${count(receivables, ['receivable', 'receivables'], ['recebível', 'recebíveis'])}, ${total}${inValue}${due}`,
-    `  ${count(records, ['record', 'records'], ['registro', 'registros'])}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}, ${endWords}, ${cnab.bytes} bytes, sha256 ${cnab.sha256}`,
+    `${file}: ${layout ?? say('no layout known', 'layout desconhecido')}; ${countOf(receivables, { count })}, ${total}${valued === receivables ? '' : inValue}${due}`,
+    `  ${form.join(', ')}`,
   ];
+}
+
+function countOf(receivables: number, { count }: Pick<Reader, 'count'>): string {
+  return count(receivables, ['receivable', 'receivables'], ['recebível', 'recebíveis']);
 }
 
 function headerLines({ header }: ScannedFile, { formats, say }: Reader): string[] {
   if (header === null) return [];
-  const { fileNumber, writtenOn } = header;
-  const number =
-    fileNumber === null ? '' : say(`, file ${fileNumber}`, `, arquivo número ${fileNumber}`);
-  const written =
-    writtenOn === null
-      ? ''
-      : say(`, written ${writtenOn}`, `, gravado em ${formats.day(writtenOn)}`);
-  const name = printable(header.companyName) || say('no company name', 'sem nome da empresa');
-  return [`  header: ${name}${written}${number}`];
+  const { companyName, fileNumber, writtenOn } = header;
+  const about = [
+    printable(companyName) || say('no company name', 'sem nome da empresa'),
+    writtenOn && say(`written ${writtenOn}`, `gravado em ${formats.day(writtenOn)}`),
+    fileNumber && say(`file ${fileNumber}`, `arquivo número ${fileNumber}`),
+  ];
+  return [`  header: ${about.filter((part) => part !== null).join(', ')}`];
 }
 
 function invoiceSummary(
@@ -178,7 +168,7 @@ function invoiceSummary(
           'the CNAB file names no NF-e, so that nothing can be matched here',
           'o arquivo CNAB não indica nenhuma NF-e, e nada pode ser conferido aqui',
         )
-      : `${count(keys, ['receivable', 'receivables'], ['recebível', 'recebíveis'])} ${say('with an NF-e key', 'com chave de NF-e')}`;
+      : `${countOf(keys, { count })} ${say('with an NF-e key', 'com chave de NF-e')}`;
   const of = count(entries, ['entry', 'entries'], ['entrada', 'entradas']);
   return `${file}: ${invoices} NF-e ${say('in', 'em')} ${of}; ${match}`;
 }
@@ -204,31 +194,20 @@ export function refusalWords({ cnab, invoices }: CheckedInput): Words {
     : [`the ZIP: ${code}`, `o ZIP: ${code}`];
 }
 
-function verdict(worst: FindingLevel | null, forced: string | null): Words {
-  if (worst === 'block')
-    return [
-      'It will not be sent: correct what is refused.',
-      'Não será enviado: corrija o que foi recusado.',
-    ];
-  if (worst === 'override' && forced !== null)
-    return [`Sent although refused: ${forced}`, `Enviado apesar da recusa: ${forced}`];
-  if (worst === 'override') {
-    return [
-      'It will not be sent as it is: correct what is refused, or `credit analyze --force REASON`, which records the reason.',
-      'Não será enviado assim: corrija o que foi recusado, ou use `credit analyze --force MOTIVO`, que registra o motivo.',
-    ];
-  }
-  return worst === 'warn'
-    ? ['It may be sent; see the warnings.', 'Pode ser enviado; veja os avisos.']
-    : ['It may be sent.', 'Pode ser enviado.'];
-}
+const verdicts: Record<FindingLevel | 'none', Words> = {
+  block: [
+    'It will not be sent: correct what is refused.',
+    'Não será enviado: corrija o que foi recusado.',
+  ],
+  override: [
+    'It will not be sent as it is: correct what is refused, or `credit analyze --force REASON`, which records the reason.',
+    'Não será enviado assim: corrija o que foi recusado, ou use `credit analyze --force MOTIVO`, que registra o motivo.',
+  ],
+  warn: ['It may be sent; see the warnings.', 'Pode ser enviado; veja os avisos.'],
+  none: ['It may be sent.', 'Pode ser enviado.'],
+};
 
-export function money(totalCents: bigint): string {
+function money(totalCents: bigint): string {
   const digits = String(totalCents).padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-/** Removes control characters, which a terminal would obey. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e\xa1-\xff]/g, '?');
 }

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { checkInput } from '../../receivables/check-input';
 import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './check';
 import { withStart } from '../cli/start-flags';
-import { analyses, analysis } from './request';
+import { analysesOfFolder, analysis } from './request';
 import { exitCodes, print, printJson, screenReader } from '../cli/terminal';
 
 interface CheckFlags {
@@ -21,7 +21,7 @@ export function creditCommand(): Command {
     'Have a CNAB file analysed, or each of a folder: sent at most once.',
   );
   const isMany = async ({ input }: { input?: unknown }) => isFolder(String(input));
-  command.addCommand(withStart(analyze, { one: analysis, many: analyses, isMany }));
+  command.addCommand(withStart(analyze, { one: analysis, many: analysesOfFolder, isMany }));
   return command;
 }
 

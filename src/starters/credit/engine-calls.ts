@@ -5,23 +5,18 @@ import { chooseEngine, sameName, type Engine, type EngineFields } from '../../do
 import {
   isMissing,
   messageOf,
-  mostSends,
   RepeatedCalls,
   type RepeatOptions,
-  sentAgain,
 } from '../jobs/begin/repeated-calls';
-import type { Words } from '../../domain/job';
 import { CommandError } from '../jobs/errors';
 
 /** Calls about rule engines: retried where a retry is harmless, and never applied twice. */
 export class EngineCalls {
   readonly #api: EnginesApi;
-  readonly #print: (...words: Words) => void;
   readonly #calls: RepeatedCalls;
 
   constructor(api: EnginesApi, options: RepeatOptions) {
     this.#api = api;
-    this.#print = options.print;
     this.#calls = new RepeatedCalls(options);
   }
 
@@ -40,11 +35,7 @@ export class EngineCalls {
 
   /** @throws CommandError when there is no such rule engine */
   async read(id: string): Promise<Engine> {
-    try {
-      return await this.#calls.again(() => this.#api.read(id));
-    } catch (error) {
-      throw isMissing(error) ? unknownEngine(id) : error;
-    }
+    return this.#calls.again(() => this.#api.read(id)).catch(asUnknown(id));
   }
 
   /**
@@ -64,35 +55,26 @@ export class EngineCalls {
    * the response of a successful call cannot be read
    */
   async create(creation: EngineCreation): Promise<Engine> {
-    this.#refuseTaken(await this.list(), creation.name);
+    const isNamed = ({ name }: Engine): boolean => sameName(name, creation.name);
+    refuseTaken((await this.list()).filter(isNamed));
     let wasUnknown = false;
-    for (let send = 1; ; send += 1) {
-      try {
-        const engine = await this.#api.create(creation);
-        return wasUnknown ? await this.#onlyOne(engine) : engine;
-      } catch (error) {
-        const meaning = this.#calls.meaningOf(error);
-        if (meaning === 'refused') throw error;
-        await this.#calls.wait(error);
-        if (meaning === 'unknown') {
-          wasUnknown = true;
-          const made = await this.#lookFor(creation.name, error);
-          if (made !== undefined) {
-            this.#print(
-              'the answer was lost; the engine is there',
-              'a resposta se perdeu; o motor existe',
-            );
-            return this.#onlyOne(await this.read(made.id));
-          }
-          if (error instanceof ContractError) throw createdUnread(error);
-        }
-        if (send >= mostSends) throw error;
-        this.#print(
-          `${messageOf(error)}; it is not there, so it is sent again`,
-          `${messageOf(error)}; não existe, por isso é enviado de novo`,
-        );
-      }
-    }
+    const engine = await this.#calls.again(
+      () => this.#api.create(creation),
+      async (lost) => {
+        wasUnknown = true;
+        const engines = await this.list().catch((error: unknown) => {
+          throw neverKnown(lost, error);
+        });
+        const made = engines.find(isNamed);
+        if (made !== undefined) return this.read(made.id);
+        if (lost instanceof ContractError) throw createdUnread(lost);
+        return undefined;
+      },
+    );
+    // A slow POST that was taken for lost leaves two rule engines of one name.
+    const alike = wasUnknown ? (await this.list()).filter(isNamed) : [];
+    if (alike.length > 1) throw madeTwice(alike);
+    return engine;
   }
 
   /**
@@ -101,21 +83,18 @@ export class EngineCalls {
    * @throws CommandError when there is no such rule engine, or the new name is taken
    */
   async update(idOrName: string, change: EngineFields): Promise<Engine> {
+    const { name } = change;
     const engines = await this.list();
     const { id } = foundIn(engines, idOrName);
-    if (change.name !== undefined) {
-      this.#refuseTaken(
-        engines.filter((engine) => engine.id !== id),
-        change.name,
-      );
-    }
-    try {
-      return await this.#calls.again(() => this.#api.update(id, change));
-    } catch (error) {
-      // The service accepted the change, but its response cannot be read.
-      if (error instanceof ContractError) return this.read(id);
-      throw isMissing(error) ? unknownEngine(idOrName) : error;
-    }
+    if (name !== undefined)
+      refuseTaken(engines.filter((one) => one.id !== id && sameName(one.name, name)));
+    return this.#calls
+      .again(() => this.#api.update(id, change))
+      .catch((error: unknown) => {
+        // The service accepted the change, but its response cannot be read.
+        if (error instanceof ContractError) return this.read(id);
+        return asUnknown(idOrName)(error);
+      });
   }
 
   /**
@@ -125,52 +104,13 @@ export class EngineCalls {
    */
   async remove(id: string): Promise<void> {
     let mayBeGone = false;
-    for (let send = 1; ; send += 1) {
-      try {
-        await this.#api.remove(id);
-        return;
-      } catch (error) {
+    await this.#calls.again(() =>
+      this.#api.remove(id).catch((error: unknown) => {
         if (isMissing(error) && mayBeGone) return;
-        if (isMissing(error)) throw unknownEngine(id);
-        const meaning = this.#calls.meaningOf(error);
-        if (meaning === 'refused' || send >= mostSends) throw error;
-        mayBeGone ||= meaning === 'unknown';
-        this.#print(...sentAgain(error));
-        await this.#calls.wait(error);
-      }
-    }
-  }
-
-  async #lookFor(wanted: string, lost: unknown): Promise<Engine | undefined> {
-    try {
-      return (await this.list()).find(({ name }) => sameName(name, wanted));
-    } catch (error) {
-      throw new CommandError([
-        `${messageOf(lost)}; whether the engine was created is not known, since the list cannot be read either (${messageOf(error)})`,
-        `${messageOf(lost)}; não se sabe se o motor foi criado, pois a lista também não pôde ser lida (${messageOf(error)})`,
-      ]);
-    }
-  }
-
-  #refuseTaken(engines: readonly Engine[], name: string): void {
-    const taken = engines.filter((engine) => sameName(engine.name, name));
-    if (taken.length === 0) return;
-    const ids = taken.map(({ id }) => id).join(', ');
-    throw new CommandError([
-      `an engine of that name exists: ${ids}; nothing was sent`,
-      `já existe um motor com esse nome: ${ids}; nada foi enviado`,
-    ]);
-  }
-
-  /** A slow POST that was taken for lost leaves two rule engines of one name. */
-  async #onlyOne(engine: Engine): Promise<Engine> {
-    const alike = (await this.list()).filter(({ name }) => sameName(name, engine.name));
-    if (alike.length <= 1) return engine;
-    const ids = alike.map(({ id }) => id).join(', ');
-    throw new CommandError([
-      `the engine was created ${alike.length} times, since an answer was lost: ${ids}; delete all but one`,
-      `o motor foi criado ${alike.length} vezes, pois uma resposta se perdeu: ${ids}; apague todos menos um`,
-    ]);
+        mayBeGone ||= this.#calls.meaningOf(error) === 'unknown';
+        asUnknown(id)(error);
+      }),
+    );
   }
 }
 
@@ -189,6 +129,38 @@ function foundIn(engines: readonly Engine[], idOrName: string): Engine {
 
 function unknownEngine(idOrName: string): CommandError {
   return new CommandError([`there is no engine "${idOrName}"`, `não há motor "${idOrName}"`]);
+}
+
+function asUnknown(idOrName: string): (error: unknown) => never {
+  return (error) => {
+    throw isMissing(error) ? unknownEngine(idOrName) : error;
+  };
+}
+
+function idsOf(engines: readonly Engine[]): string {
+  return engines.map(({ id }) => id).join(', ');
+}
+
+function refuseTaken(taken: readonly Engine[]): void {
+  if (taken.length === 0) return;
+  throw new CommandError([
+    `an engine of that name exists: ${idsOf(taken)}; nothing was sent`,
+    `já existe um motor com esse nome: ${idsOf(taken)}; nada foi enviado`,
+  ]);
+}
+
+function madeTwice(alike: readonly Engine[]): CommandError {
+  return new CommandError([
+    `the engine was created ${alike.length} times, since an answer was lost: ${idsOf(alike)}; delete all but one`,
+    `o motor foi criado ${alike.length} vezes, pois uma resposta se perdeu: ${idsOf(alike)}; apague todos menos um`,
+  ]);
+}
+
+function neverKnown(lost: unknown, error: unknown): CommandError {
+  return new CommandError([
+    `${messageOf(lost)}; whether the engine was created is not known, since the list cannot be read either (${messageOf(error)})`,
+    `${messageOf(lost)}; não se sabe se o motor foi criado, pois a lista também não pôde ser lida (${messageOf(error)})`,
+  ]);
 }
 
 /** After a 2xx the rule engine exists, or soon will: a second POST would create a second one. */

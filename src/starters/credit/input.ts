@@ -1,30 +1,31 @@
-import { jobFolder } from '../../domain/job';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { AnalysisRepository, inputKey } from '../../store/credit/analyses';
-import { indexDocuments } from '../../store/core/subject-index';
-import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
-import { analysisText, type AnalysisRecord, type StoredInput } from '../../domain/credit/job';
-import { engineKey } from '../../domain/credit/engine';
 import { isUuid } from '../../domain/core/uuid';
+import { engineKey } from '../../domain/credit/engine';
+import { analysisText, type AnalysisRecord, type StoredInput } from '../../domain/credit/job';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab } from '../../receivables/held-documents';
-import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
-import type { AnalysisOnFile } from './resolve';
-import { CommandError, UsageError, reasonMissing, changedMeanwhile } from '../jobs/errors';
-import { sumOf } from '../jobs/written-file';
+import { inputKey } from '../../store/credit/analyses';
+import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
+import { indexDocuments } from '../../store/core/subject-index';
 import type { CommandContext } from '../jobs/context';
+import { CommandError, UsageError, changedMeanwhile, reasonMissing } from '../jobs/errors';
+import { sumOf } from '../jobs/written-file';
+import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
 
 /** A file that may be sent, and its name. */
-export interface PreparedInput {
-  files: { cnab: string; xmls?: string };
+export interface PreparedInput extends Pick<AnalysisRecord, 'engineId' | 'fence' | 'name'> {
+  files: { cnab: string; xmls: string | null };
   checked: CheckedInput;
   /** Empty without a ZIP. */
   xmlsSha256: string;
-  engineId: string | null;
-  /** As of `AnalysisRecord`. */
-  name: string;
-  fence: string | null;
+}
+
+interface Given {
+  cnab: string;
+  xmls?: string | undefined;
+  /** Why a file is sent that the scan refuses. */
+  force?: string | undefined;
 }
 
 /**
@@ -35,88 +36,56 @@ export interface PreparedInput {
  */
 export async function preparedInput(
   ctx: CommandContext,
-  { cnab, xmls, force }: { cnab: string; xmls?: string | undefined; force?: string | undefined },
+  { cnab, xmls, force }: Given,
   engine: string | null,
   detail: 'briefly' | 'in full' = 'in full',
 ): Promise<PreparedInput> {
+  const { idKey, log, reader } = ctx;
   const today = todayInBrazil(new Date());
-  const files = { cnab, ...(xmls !== undefined && { xmls }) };
-  const checked = await checkInput({ ...files, today });
-  if (detail === 'briefly' && mayBeSent(checked.worst))
-    ctx.log(briefLine(cnab, checked, ctx.reader));
-  else refuseFindings(ctx, { ...files, ...(force !== undefined && { force }) }, checked);
+  if (force?.trim() === '') throw new UsageError(reasonMissing('--force'));
+  const checked = await checkInput({ cnab, today, ...(xmls !== undefined && { xmls }) });
+  const { worst } = checked;
+  if (detail === 'briefly' && mayBeSent(worst)) log(briefLine(cnab, checked, reader));
+  else if (worst !== null) {
+    const words = checkLines(cnab, xmls ?? null, checked, 'without names', reader, force);
+    for (const line of words) log(line);
+  }
+  if (!mayBeSent(worst) && (worst !== 'override' || force === undefined)) {
+    const [en, pt] = refusalWords(checked);
+    throw new UsageError([
+      `${cnab}: refused by the local scan (${en}), nothing was sent`,
+      `${cnab}: recusado pela verificação local (${pt}), nada foi enviado`,
+    ]);
+  }
   const xmlsSha256 = xmls === undefined ? '' : (await sumOf(xmls)).sha256;
-  return forEngine(ctx, { files, checked, xmlsSha256 }, engine);
-}
-
-/** The same input for another rule engine: another purchase subject. */
-export function forEngine(
-  { idKey }: CommandContext,
-  { files, checked, xmlsSha256 }: Pick<PreparedInput, 'files' | 'checked' | 'xmlsSha256'>,
-  engine: string | null,
-): PreparedInput {
   const key = engine === null ? '' : engineKey(engine);
   const input = { cnab: checked.cnab, xmls: { sha256: xmlsSha256 } };
   const name = idKey.nameOf('manifest', analysisText(input, key));
   const isNamed = engine !== null && !isUuid(engine);
-  const engineId = engine === null || isNamed ? null : key;
-  return { files, checked, xmlsSha256, engineId, name, fence: isNamed ? null : name };
-}
-
-/** Stores the input and the job, with its audit event. */
-export async function recordInput(
-  ctx: CommandContext,
-  input: PreparedInput,
-  request: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced' | 'label' | 'deadlineMs' | 'rerun'>,
-): Promise<AnalysisOnFile> {
-  const { engineId, fence, name } = input;
-  const stored = await storedReceivables(ctx, input);
-  const record = await new AnalysisRepository(ctx.store).put(ctx, {
+  return {
+    files: { cnab, xmls: xmls ?? null },
+    checked,
+    xmlsSha256,
+    engineId: engine === null || isNamed ? null : key,
     name,
-    fence,
-    engineId,
-    ...stored,
-    ...request,
-  });
-  return { folder: jobFolder(record.jobId), record, outcome: null };
+    fence: isNamed ? null : name,
+  };
 }
 
 /** Copies of the files, and the counts of the scan. */
 export async function storedReceivables(
   ctx: CommandContext,
-  { files, checked, xmlsSha256 }: PreparedInput,
+  { files: { cnab, xmls }, checked, xmlsSha256 }: PreparedInput,
 ): Promise<Pick<AnalysisRecord, 'cnab' | 'xmls' | 'assignor' | 'receivables' | 'totalCents'>> {
-  const { cnab, xmls } = files;
-  const assignor = checked.cnab.assignorDocument;
+  const { assignorDocument, receivables, sha256, totalCents } = checked.cnab;
+  const held = checked.invoices?.documents ?? [];
   return {
-    cnab: await fileInput(ctx, cnab, checked.cnab.sha256, documentsInCnab(cnab)),
-    xmls:
-      xmls === undefined
-        ? null
-        : await fileInput(ctx, xmls, xmlsSha256, checked.invoices?.documents ?? []),
-    assignor: assignor === null ? null : ctx.idKey.nameOf('document', assignor),
-    receivables: checked.cnab.receivables,
-    totalCents: String(checked.cnab.totalCents),
+    cnab: await fileInput(ctx, cnab, sha256, documentsInCnab(cnab)),
+    xmls: xmls === null ? null : await fileInput(ctx, xmls, xmlsSha256, held),
+    assignor: assignorDocument === null ? null : ctx.idKey.nameOf('document', assignorDocument),
+    receivables,
+    totalCents: String(totalCents),
   };
-}
-
-/** Refuses a file that the scan refuses, unless a person gives a reason. */
-function refuseFindings(
-  { log, reader }: CommandContext,
-  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
-  checked: CheckedInput,
-): void {
-  if (force?.trim() === '') throw new UsageError(reasonMissing('--force'));
-  if (checked.worst === null) return;
-  const lines = checkLines(cnab, xmls ?? null, checked, 'without names', reader, force ?? null);
-  for (const line of lines) log(line);
-  if (mayBeSent(checked.worst)) return;
-  if (checked.worst === 'override' && force !== undefined) return;
-  const [en, pt] = refusalWords(checked);
-  throw new UsageError([
-    `${cnab}: refused by the local scan (${en}), nothing was sent`,
-    `${cnab}: recusado pela verificação local (${pt}), nada foi enviado`,
-  ]);
 }
 
 /**

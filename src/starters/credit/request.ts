@@ -1,23 +1,22 @@
-import { z } from 'zod';
-import { resultFilters, type ResultFilter } from '../../domain/credit/operation';
-import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/job';
-import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
-import { budgetTerm, inputTerms, startTerms } from '../jobs/begin/request';
-import { startable, startableBatch } from '../jobs/begin/startable';
-import { analysisBatchKind, analysisKind } from './kind';
-import { isWithin, type StartPlan } from '../jobs/begin/start-job';
-import { mayBeSent } from './check';
-import { preparedInput, recordInput, type PreparedInput } from './input';
-import { reissueOnRerun, existingAnalysis, engineTerms } from './resolve';
 import { readdir } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { join, parse } from 'node:path';
+import { z } from 'zod';
+import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/job';
+import { resultFilters, type ResultFilter } from '../../domain/credit/operation';
 import { InputFileError } from '../../receivables/open-input';
-import type { BatchRequest } from '../jobs/batches/request';
-import { UsageError, reasonMissing, unreadableInput } from '../jobs/errors';
+import { AnalysisRepository } from '../../store/credit/analyses';
 import { listedRows } from '../jobs/batches/listed-rows';
+import { budgetTerm, inputTerms, startTerms } from '../jobs/begin/request';
+import { planOne, rowsBy, type SameRequest } from '../jobs/begin/same-request';
+import { startable, startableBatch } from '../jobs/begin/startable';
+import type { CommandContext } from '../jobs/context';
+import { UsageError, reasonMissing, unreadableInput } from '../jobs/errors';
+import { mayBeSent } from './check';
+import { preparedInput, storedReceivables, type PreparedInput } from './input';
+import { analysisBatchKind, analysisKind } from './kind';
+import { existingAnalysis, reissueOnRerun } from './resolve';
 
-const requestTerms = {
+const terms = {
   engine: z
     .string()
     .optional()
@@ -39,57 +38,94 @@ const inputPath = z.string().meta({
 const analysisRequest = z.strictObject({
   input: inputPath,
   xmls: z.string().optional().meta({ value: 'zip', description: 'a ZIP of NF-e XML documents' }),
-  ...requestTerms,
+  ...terms,
 });
 
 const analysisBatchRequest = z.strictObject({
   input: inputPath,
   concurrency: inputTerms('', 4).concurrency,
   ...budgetTerm,
-  ...requestTerms,
+  ...terms,
 });
 
-/** The same file, XMLs and engine are the same analysis. */
-async function planAnalysis(
-  ctx: CommandContext,
-  request: z.output<typeof analysisRequest>,
-): Promise<StartPlan<AnalysisRecord, AnalysisOutcome>> {
-  const { deadline, engine: wanted = null, filter, force, input: cnab, label = null } = request;
-  const files = { cnab, ...(request.xmls !== undefined && { xmls: request.xmls }) };
-  const scanned = { ...files, ...(force !== undefined && { force }) };
-  const prepared = await preparedInput(ctx, scanned, wanted);
-  const before = await existingAnalysis(ctx, prepared);
-  const found = before.kind === 'new' ? null : before.analysis.record.jobId;
-  const existing =
-    found === null
-      ? null
-      : ((await ctx.store.jobs.find(found)) as Job<AnalysisRecord, AnalysisOutcome>);
-  const isAnew = request.rerun === true || !isWithin(request.maxAge, existing);
-  return {
-    existing,
-    isAnswer: before.kind === 'ended' && !isAnew,
-    record: async () => {
-      await reissueOnRerun(ctx, prepared);
-      const forced = mayBeSent(prepared.checked.worst) ? null : (force ?? null);
-      const rerun = request.rerun === true;
-      const order = { engine: wanted, filter, forced, label, deadlineMs: deadline, rerun };
-      return (await recordInput(ctx, prepared, order)).record.jobId;
-    },
-    run: deadline,
-  };
-}
-
-export const analysis = startable(analysisKind, analysisRequest, planAnalysis);
-export const analyses = startableBatch(analysisBatchKind, analysisBatchRequest, analysisBatch);
-
-interface FolderRequest {
-  input: string;
+interface Terms {
   engine?: string | undefined;
   filter: ResultFilter;
   force?: string | undefined;
-  label?: string | undefined;
-  rerun?: boolean | undefined;
 }
+
+/** The same file, XMLs and engine are the same analysis. @param inputOf the scanned input of an item */
+function analyses<Item>(
+  ctx: CommandContext,
+  { engine, filter, force }: Terms,
+  inputOf: (item: Item) => PreparedInput,
+): SameRequest<Item, AnalysisRecord, AnalysisOutcome> {
+  return {
+    newest: async (item) => (await existingAnalysis(ctx, inputOf(item)))?.job ?? null,
+    isFinal: () => true,
+    async put(item, { terms: order }) {
+      const input = inputOf(item);
+      await reissueOnRerun(ctx, input);
+      const { checked, engineId, fence, name } = input;
+      return new AnalysisRepository(ctx.store).put(ctx, {
+        name,
+        fence,
+        engineId,
+        ...(await storedReceivables(ctx, input)),
+        engine: engine ?? null,
+        filter,
+        forced: mayBeSent(checked.worst) ? null : (force ?? null),
+        ...order,
+      });
+    },
+  };
+}
+
+export const analysis = startable(analysisKind, analysisRequest, async (ctx, request) => {
+  const { engine = null, force, input: cnab, xmls } = request;
+  const input = await preparedInput(ctx, { cnab, xmls, force }, engine);
+  // Its record has an entry of its own.
+  return planOne(
+    ctx,
+    analyses(ctx, request, (own: PreparedInput) => own),
+    input,
+    request,
+    null,
+  );
+});
+
+/** One analysis for each different CNAB file (.rem) of a folder, X.rem with X.zip beside it. */
+export const analysesOfFolder = startableBatch(
+  analysisBatchKind,
+  analysisBatchRequest,
+  async (ctx, request) => {
+    const { input: folder, label = null, maxAge, rerun = false } = request;
+    const scanned = await scanFolder(ctx, folder, request);
+    const inputs = new Map<string, PreparedInput>();
+    for (const { file, input } of scanned) if (input !== null) inputs.set(file, input);
+    const inputOf = (file: string): PreparedInput => {
+      const input = inputs.get(file);
+      if (input === undefined) throw new RangeError(`no file ${file} was scanned`);
+      return input;
+    };
+    return {
+      ...rowsBy(ctx, analysisKind, analyses(ctx, request, inputOf), maxAge),
+      label,
+      rerun,
+      terms: [...inputs].map(([file, { name }]) => [file, name]),
+      requestsPerRow: 1,
+      inputName: folder,
+      inputPath: null,
+      // Files with the same bytes are one row.
+      rows: () =>
+        listedRows('file', () =>
+          scanned.map(({ file: document, refused }) => {
+            return { document, refused, key: inputs.get(document)?.name ?? null };
+          }),
+        ),
+    };
+  },
+);
 
 /** A file of the folder, scanned. */
 interface ScannedFile {
@@ -101,116 +137,51 @@ interface ScannedFile {
 
 /** Bounds the listing in memory. */
 const mostFiles = 20_000;
-
-/** One analysis for each different CNAB file (.rem) of a folder, X.rem with X.zip beside it. */
-async function analysisBatch(
-  ctx: CommandContext,
-  { engine, filter, force, input: folder, label, rerun }: FolderRequest,
-): Promise<BatchRequest> {
-  if (force?.trim() === '') throw new UsageError(reasonMissing('--force'));
-  const scanned = await scanFolder(ctx, folder, engine ?? null, force);
-  const inputs = new Map<string, PreparedInput>();
-  for (const { file, input } of scanned) if (input !== null) inputs.set(file, input);
-  const inputOf = (file: string): PreparedInput => {
-    const input = inputs.get(file);
-    if (input === undefined) throw new RangeError(`no file ${file} was scanned`);
-    return input;
-  };
-  return {
-    kind: 'credit-batch',
-    label: label ?? null,
-    rerun: rerun === true,
-    terms: [...inputs].map(([file, { name }]) => [file, name]),
-    requestsPerRow: 1,
-    inputName: folder,
-    inputPath: null,
-    // Files with the same bytes are one row.
-    rows: () =>
-      listedRows('file', () =>
-        scanned.map(({ file: document, refused }) => {
-          return { document, refused, key: inputs.get(document)?.name ?? null };
-        }),
-      ),
-    existing: async (file) => {
-      const existing = await existingAnalysis(ctx, inputOf(file));
-      if (existing.kind === 'new') return null;
-      const { record } = existing.analysis;
-      return { jobId: record.jobId, ended: existing.kind === 'ended', terms: engineTerms(record) };
-    },
-    put: async (file, again) => {
-      const input = inputOf(file);
-      const isAnew = again !== null;
-      if (isAnew) await reissueOnRerun(ctx, input);
-      const forced = mayBeSent(input.checked.worst) ? null : (force ?? null);
-      const request = { engine: engine ?? null, filter, forced, rerun: isAnew };
-      const { record } = await recordInput(ctx, input, request);
-      return { jobId: record.jobId, terms: engineTerms(record) };
-    },
-  };
-}
+const noFileOfIt = 'no .rem of this name';
 
 async function scanFolder(
   ctx: CommandContext,
   folder: string,
-  engine: string | null,
-  force: string | undefined,
+  { engine, force }: Omit<Terms, 'filter'>,
 ): Promise<ScannedFile[]> {
+  const { log, reader } = ctx;
+  if (force?.trim() === '') throw new UsageError(reasonMissing('--force'));
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(unreadableInput('--input', folder, error));
   });
-  const files = names.filter((name) => endingOf(name) === '.rem').sort();
+  const withEnding = (ending: string): string[] =>
+    names.filter((name) => parse(name).ext.toLowerCase() === ending).sort();
+  const stemOf = (name: string): string => parse(name).name.toLowerCase();
+  const [files, zips] = [withEnding('.rem'), withEnding('.zip')];
   if (files.length === 0)
     throw new UsageError([
       `--input: ${folder} holds no .rem file`,
       `--input: ${folder} não contém nenhum arquivo .rem`,
     ]);
-  if (files.length > mostFiles) {
+  if (files.length > mostFiles)
     throw new UsageError([
       `--input: ${folder}: ${files.length} files, at most ${mostFiles} in a batch; nothing was sent`,
       `--input: ${folder}: ${files.length} arquivos, no máximo ${mostFiles} por lote; nada foi enviado`,
     ]);
-  }
   const scanned: ScannedFile[] = [];
   for (const file of files) {
-    const zip = names.find((name) => endingOf(name) === '.zip' && stemOf(name) === stemOf(file));
-    const paths = {
-      cnab: join(folder, file),
-      ...(zip !== undefined && { xmls: join(folder, zip) }),
-      ...(force !== undefined && { force }),
-    };
+    const zip = zips.find((name) => stemOf(name) === stemOf(file));
+    const xmls = zip === undefined ? undefined : join(folder, zip);
     try {
-      const input = await preparedInput(ctx, paths, engine, 'briefly');
+      const given = { cnab: join(folder, file), xmls, force };
+      const input = await preparedInput(ctx, given, engine ?? null, 'briefly');
       scanned.push({ file, input, refused: null });
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof InputFileError)) throw error;
-      ctx.log(ctx.reader.say(...error.words));
+      log(reader.say(...error.words));
       scanned.push({ file, input: null, refused: error.message });
     }
   }
-  for (const file of zipsAlone(names)) {
-    ctx.log(
-      ctx.reader.say(
-        `${file}: ${noFileOfIt}; not sent`,
-        `${file}: nenhum .rem com este nome; não enviado`,
-      ),
-    );
+  const stems = new Set(files.map(stemOf));
+  for (const file of zips.filter((name) => !stems.has(stemOf(name)))) {
+    const pt = `${file}: nenhum .rem com este nome; não enviado`;
+    log(reader.say(`${file}: ${noFileOfIt}; not sent`, pt));
     scanned.push({ file, input: null, refused: noFileOfIt });
   }
   return scanned;
-}
-
-const noFileOfIt = 'no .rem of this name';
-
-/** Invoice ZIPs without a CNAB file. */
-function zipsAlone(names: readonly string[]): string[] {
-  const stems = new Set(names.filter((name) => endingOf(name) === '.rem').map(stemOf));
-  return names.filter((name) => endingOf(name) === '.zip' && !stems.has(stemOf(name))).sort();
-}
-
-function endingOf(name: string): string {
-  return extname(name).toLowerCase();
-}
-
-function stemOf(name: string): string {
-  return basename(name, extname(name)).toLowerCase();
 }

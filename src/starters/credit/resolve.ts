@@ -13,8 +13,7 @@ import { CommandError, beingSent } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 import type { Store } from '../../store/store';
 import type { ResolveRequest } from '../jobs/decide/resolve';
-import type { JobToRun } from '../jobs/job-kind';
-import type { Words } from '../../domain/job';
+import type { Job, JobToRun } from '../jobs/job-kind';
 import { decisionEntry } from '../../domain/core/audit';
 
 /** With the rule engine that was resolved from its name; null: nothing can have been claimed. */
@@ -50,7 +49,7 @@ export async function checkResolution(
   const outcome = await store.jobs.outcome<AnalysisOutcome>(folder);
   // A receipt stored after the end names the service's operation: adopt it, do not buy it again.
   if (state.kind === 'accepted' && state.externalId !== outcome?.operationId)
-    throw new CommandError(lateReceipt(id, state.externalId, '--action watch'));
+    throw lateReceipt(id, state.externalId, '--action watch');
   if (!(await isStored(ctx, input)))
     throw new CommandError([
       `${id}: its file is not in the store any more: \`diligence credit analyze --input FILE --rerun\` sends it`,
@@ -73,113 +72,74 @@ export function engineTerms({ fence }: Pick<AnalysisRecord, 'fence'>): { namesEn
   return fence === null ? { namesEngine: true } : {};
 }
 
-type Requested = Pick<AnalysisRecord, 'name' | 'fence'>;
+type AnalysisJob = Job<AnalysisRecord, AnalysisOutcome>;
 
-export interface AnalysisOnFile {
-  folder: string;
-  record: AnalysisRecord;
-  /** Null while it is open. */
-  outcome: AnalysisOutcome | null;
+interface ExistingAnalysis {
+  job: AnalysisJob;
+  /** Of the purchase, once the job has ended: made, or perhaps made. */
+  state: Exclude<SubjectState, { kind: 'free' }> | null;
 }
 
-type ExistingAnalysis =
-  | { kind: 'new' }
-  /** Runs, or was interrupted. */
-  | { kind: 'started'; analysis: AnalysisOnFile }
-  /** Bought, or may have been. */
-  | { kind: 'ended'; analysis: AnalysisOnFile; state: StartedState };
-
-type StartedState = Exclude<SubjectState, { kind: 'free' }>;
-
-/** The last analysis of the same purchase subject, from the store and the claims. */
+/** The last analysis of the same purchase subject, from the store and the claims; null: nothing was bought. */
 export async function existingAnalysis(
   { store }: CommandContext,
-  { name, fence }: Requested,
-): Promise<ExistingAnalysis> {
-  const analyses = new AnalysisRepository(store);
-  const own = await newestOf(analyses, name);
-  if (own?.outcome === null) return { kind: 'started', analysis: own };
-  const claims = own?.record.fence ?? fence;
-  if (claims === null) return { kind: 'new' };
-  const state = subjectState(await store.attempts.of(analysisSubject(claims)), Date.now());
-  if (state.kind === 'free') return { kind: 'new' };
+  { name, fence }: Pick<AnalysisRecord, 'name' | 'fence'>,
+): Promise<ExistingAnalysis | null> {
+  const newestOf = async (of: string) =>
+    (await store.jobs.find(`credit/${of}`)) as AnalysisJob | null;
+  const own = await newestOf(name);
+  if (own?.outcome === null) return { job: own, state: null };
+  const subject =
+    (own && (await subjectOf(store, own))) ?? (fence === null ? null : analysisSubject(fence));
+  if (subject === null) return null;
+  const state = subjectState(await store.attempts.of(subject), Date.now());
+  if (state.kind === 'free') return null;
   // Requested by the engine's name, it was another job.
   const [, owner = ''] = state.owner.workflowId.split('/');
-  const analysis = (owner === name ? null : await newestOf(analyses, owner)) ?? own;
-  if (analysis === null) return { kind: 'new' };
-  return analysis.outcome === null
-    ? { kind: 'started', analysis }
-    : { kind: 'ended', analysis, state };
-}
-
-async function newestOf(
-  analyses: AnalysisRepository,
-  name: string,
-): Promise<AnalysisOnFile | null> {
-  const newest = await analyses.newest(name);
-  if (newest === null) return null;
-  const { folder } = newest;
-  const record = (await analyses.record(folder)) ?? newest.record;
-  return { folder, record, outcome: await analyses.outcome(folder) };
+  const job = (owner === name ? null : await newestOf(owner)) ?? own;
+  return job && { job, state: job.outcome === null ? null : state };
 }
 
 /**
- * Gives up a purchase that was made, or may have been: the rerun may be charged again.
+ * Gives up a purchase that was made, or may have been: the rerun may be charged again. Stores the resolution of
+ * the attempt that the person saw, with its audit event; later attempts are not affected.
  *
  * @throws CommandError when the service has an operation that was not shown to anybody
  */
-export async function reissueOnRerun(ctx: CommandContext, request: Requested): Promise<void> {
-  const existing = await existingAnalysis(ctx, request);
-  if (existing.kind !== 'ended') return;
-  const { analysis, state } = existing;
-  refuseLateReceipt(analysis, state);
-  await giveUp(ctx, analysis.record, state.n);
+export async function reissueOnRerun(
+  ctx: CommandContext,
+  request: Pick<AnalysisRecord, 'name' | 'fence'>,
+): Promise<void> {
+  const { store, audit, environment } = ctx;
+  const { job, state = null } = (await existingAnalysis(ctx, request)) ?? {};
+  if (job === undefined || state === null) return;
+  const { id, outcome } = job;
+  if (state.kind === 'accepted' && state.externalId !== outcome?.operationId)
+    throw lateReceipt(id, state.externalId, `diligence resolve ${id} --action watch`);
+  const subject = (await subjectOf(store, job)) ?? '';
+  const last = latestAttempt(await store.attempts.of(subject));
+  if (last?.n !== state.n)
+    throw new CommandError([
+      `${id}: it was sent again just now: \`diligence show ${id}\``,
+      `${id}: acaba de ser enviado de novo: \`diligence show ${id}\``,
+    ]);
+  const at = Date.now();
+  // While its request is in flight, a resolution would let a second one be sent.
+  if (attemptState(last, at).kind === 'in_flight') throw new CommandError(beingSent(id));
+  const by = environment.actor;
+  await store.attempts.resolve(subject, state.n, reissueByRerun(by, at));
+  await audit.appendAndAnchor([decisionEntry('reissue', { jobId: id, by }, {}, at)]);
 }
 
 /**
  * A receipt stored after the job's end names the service's operation: adopt it instead of buying it
  * again (decision record 001). An operation that the person was shown may be given up.
+ *
+ * @param watch the command that follows the operation
  */
-/** @param watch the command that follows the operation */
-function lateReceipt(id: string, operationId: string, watch: string): Words {
-  return [
+function lateReceipt(id: string, operationId: string, watch: string): CommandError {
+  return new CommandError([
     `${id}: the service took it, as operation ${operationId}: \`${watch}\` follows it, \`reissue\` would pay twice`,
     `${id}: o serviço aceitou o envio, como operação ${operationId}: \`${watch}\` a acompanha, e \`reissue\` pagaria duas vezes`,
-  ];
-}
-
-function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
-  if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;
-  const { jobId } = record;
-  const watch = `diligence resolve ${jobId} --action watch`;
-  throw new CommandError(lateReceipt(jobId, state.externalId, watch));
-}
-
-/**
- * Stores the resolution of the attempt that the person saw, with its audit event.
- *
- * @param seen number of that attempt's claim; later attempts are not affected
- */
-async function giveUp(
-  { store, audit, environment }: CommandContext,
-  { fence, jobId }: AnalysisRecord,
-  seen: number,
-): Promise<void> {
-  const subject = analysisSubject(fence ?? '');
-  const last = latestAttempt(await store.attempts.of(subject));
-  if (last?.n !== seen) {
-    throw new CommandError([
-      `${jobId}: it was sent again just now: \`diligence show ${jobId}\``,
-      `${jobId}: acaba de ser enviado de novo: \`diligence show ${jobId}\``,
-    ]);
-  }
-  const now = new Date();
-  // While its request is in flight, a resolution would let a second one be sent.
-  if (attemptState(last, now.getTime()).kind === 'in_flight') {
-    throw new CommandError(beingSent(jobId));
-  }
-  const by = environment.actor;
-  const at = now.getTime();
-  await store.attempts.resolve(subject, seen, reissueByRerun(by, at));
-  await audit.appendAndAnchor([decisionEntry('reissue', { jobId, by }, {}, at)]);
+  ]);
 }

@@ -1,75 +1,44 @@
-import { billed } from '../../domain/core/service/billing-totals';
-import {
-  type AttemptSeen,
-  type DossierOutcome,
-  type DossierRecord,
-} from '../../domain/dossiers/follow';
-import type { DossierStatus } from '../../domain/dossiers/kinds';
-import type { Charge, JobKind, EndedJob } from '../jobs/job-kind';
-import { progressOfOne } from '../jobs/progress';
-import { errorWords } from '../jobs/text';
-import type { Words, Say } from '../../domain/job';
+import type { StoredArtifact } from '../../domain/core/artifact';
+import type { DossierCoverage } from '../../domain/dossiers/dossier';
+import type { DossierOutcome, DossierRecord } from '../../domain/dossiers/follow';
+import { dossierEnd } from '../../domain/job-ends';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
-import { dossierFindings } from './findings';
-import { dossierEnd } from '../../domain/job-ends';
+import { DossierRepository } from '../../store/dossiers/dossiers';
+import type { EngineClient } from '../../temporal/connection';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 import { billedCharges } from '../jobs/batches/rules';
-import { mkdir } from 'node:fs/promises';
-import { DossierRepository } from '../../store/dossiers/dossiers';
-import type { StoredArtifact } from '../../domain/core/artifact';
-import type { CommandContext } from '../jobs/context';
-import { writeArtifact, writeWhole } from '../jobs/written-file';
-import type { DossierCoverage } from '../../domain/dossiers/dossier';
-import type { EngineClient } from '../../temporal/connection';
+import type { JobKind } from '../jobs/job-kind';
+import { progressOfOne, type Progress } from '../jobs/progress';
+import { fileFacts, singleKind, writeFolder, type Fact } from '../jobs/single-kind';
+import { billingWords } from '../jobs/text';
+import { dossierFindings } from './findings';
 
-export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
+export const dossierKind: JobKind<DossierRecord, DossierOutcome> = singleKind({
   kind: 'dossier',
-  prefix: 'dossier/',
   noun: ['dossier', 'dossiê'],
-  service: 'investigation',
-  workflowId: ({ dossierId }) => `dossier/${dossierId}`,
   describe: ({ dossierId }) => dossierId,
-  terms: ({ deadlineMs, label, maxAttempts, onReview, rerun }) => ({
-    rerun,
-    deadline: deadlineMs,
-    label,
-    maxAttempts,
-    onReview,
-  }),
-  readProgress: async (engine, workflowId, reader) => {
-    const progress = await progressOfOne(engine, workflowId, reader);
-    if (progress === null) return null;
-    const { details, stage } = progress;
-    if (stage === 'review') {
-      const { say } = reader;
-      const waits = say(
-        'waits for a review (`diligence inbox`)',
-        'aguarda uma revisão (`diligence inbox`)',
-      );
-      return { ...progress, stage: waits };
-    }
-    const phases = await phasesLine(engine, workflowId, reader);
-    return { ...progress, details: phases === null ? details : [...details, phases] };
-  },
-  lines: ({ outcome }, { reader }) => dossierLines(outcome, reader),
+  terms: ({ maxAttempts, onReview }) => ({ maxAttempts, onReview }),
+  readProgress,
+  facts: dossierFacts,
   findings: dossierFindings,
-  artifacts: ({ outcome: { stored } }) =>
-    stored.map((artifact, index) => {
-      const { bytes, mediaType, sha256 } = artifact;
-      return { name: artifactName(artifact, index), bytes, sha256, mediaType };
-    }),
-  cost: ({ outcome }) => billed(chargesOf(outcome).map(({ billing }) => billing)),
-  charges: ({ outcome }) => chargesOf(outcome),
+  files: ({ stored }) => filesByName(stored),
+  charges: ({ outcome: { attempts, dossierId } }) =>
+    attempts.map(({ billing, number }) => ({ of: `dossier/${dossierId}/${number}`, billing })),
   requests: ({ outcome: { caused, possibleAttempt } }) => {
     const possible = possibleAttempt ? 1 : 0;
     return { requested: caused + possible, reused: 0, possibleDoubleCharges: possible };
   },
-  heeds: ['lang'],
-  export: writeDossierFolder,
-  workflow: 'followDossier',
+  /** The responses as received, the outcome, and the files of a dossier whose report is stored. */
+  async export({ store }, { folder: from, id, outcome }, folder) {
+    const answers = await new DossierRepository(store).answers(from);
+    if (answers === null) return [];
+    const text = `${JSON.stringify({ outcome, answers }, null, 2)}\n`;
+    const files = filesByName(outcome.stored);
+    return writeFolder({ store, id, folder }, [['dossier.json', text]], files);
+  },
   args: (_, { input: { maxAttempts, onReview, toCancel } }, atOnce) => {
-    return { maxAttempts, onReview, toCancel, atOnce, interactive: true };
+    return { maxAttempts, onReview, toCancel, atOnce };
   },
   async changed({ store }, { folder, input }, action) {
     const outcome = await store.jobs.outcome<DossierOutcome>(folder);
@@ -78,211 +47,132 @@ export const dossierKind: JobKind<DossierRecord, DossierOutcome> = {
     return { onReview: 'wait', maxAttempts: action === 'retry' ? number + 1 : input.maxAttempts };
   },
   resolver: () => (require('./resolve') as typeof import('./resolve')).dossierResolver(dossierKind),
-  orders: ['cancel', 'cancel_now'],
   cancelsRemotely: true,
-};
+});
 
-/** The job has read the dossier's attempts: each is charged once. */
-function chargesOf({ attempts, dossierId }: DossierOutcome): Charge[] {
-  return attempts.map(({ billing, number }) => ({ of: `dossier/${dossierId}/${number}`, billing }));
-}
-
-const words: Record<DossierStatus, Words> = {
-  completed: ['completed', 'concluído'],
-  needs_review: ['needs a review: nobody has decided', 'precisa de revisão: ninguém decidiu'],
-  failed: ['failed', 'falhou'],
-  cancelled: ['cancelled', 'cancelado'],
-  expired: ['expired: it had not settled in time', 'prazo esgotado: não terminou a tempo'],
-  refused: ['refused by the service', 'recusado pelo serviço'],
-};
-
-export function dossierLines(outcome: DossierOutcome, reader: Reader): string[] {
-  const { language, say } = reader;
-  const add = (en: string, pt: string, value: string): void => {
-    lines.push(`  ${say(en, pt).padEnd(10)} ${value}`);
-  };
-  const { attempts, caused, coverage, error, note, possibleAttempt, remote, risk } = outcome;
-  const lines: string[] = [say(...words[outcome.status])];
-  if (remote !== null && remote !== outcome.status) {
-    lines.push(`  ${say('the service says', 'o serviço informa')} ${stateWord(remote, language)}`);
-  }
-  for (const attempt of attempts) lines.push(`  ${attemptLine(attempt, reader)}`);
-  if (caused > 0) {
-    const made = say('attempts caused by this job', 'tentativas causadas por este trabalho');
-    lines.push(`  ${made}: ${caused}`);
-  }
-  if (possibleAttempt) {
-    lines.push(
-      say(
-        '  one more attempt may have been begun: its answer was lost, and it may be charged',
-        '  mais uma tentativa pode ter começado: a resposta se perdeu, e ela pode ser cobrada',
-      ),
-    );
-  }
-  if (coverage !== null) {
-    const { completed, eligible, status } = coverage;
-    const of = say('of', 'de');
-    const state = stateOf(status, reader);
-    add('coverage', 'cobertura', `${completed ?? '?'} ${of} ${eligible ?? '?'} (${state})`);
-  }
-  if (outcome.stale === true) {
-    add(
-      'stale',
-      'defasado',
-      say(
-        'the service holds data newer than the report',
-        'o serviço tem dados mais novos que o relatório',
-      ),
-    );
-  }
-  if (risk !== null) add('risk', 'risco', riskLine(risk, reader));
-  if (outcome.review !== null) {
-    const { action, by, note: why } = outcome.review;
-    add('review', 'revisão', `${stateWord(action, language)}, ${say('by', 'por')} ${by}: ${why}`);
-  }
-  for (const { bytes, sha256, type } of outcome.stored) {
-    add(
-      'stored',
-      'guardado',
-      `${type ?? say('file', 'arquivo')}, ${bytes} bytes, sha256 ${sha256}`,
-    );
-  }
-  for (const { type, why } of outcome.notStored) {
-    add('missing', 'falta', `${type ?? say('file', 'arquivo')}: ${reader.stored(why)}`);
-  }
-  if (note !== null) add('note', 'nota', reader.stored(note));
-  if (error !== null) add('error', 'erro', errorWords(error, reader) ?? '');
-  return lines;
-}
-
-function riskLine(risk: NonNullable<DossierOutcome['risk']>, reader: Reader): string {
-  const { form, level, matchedRules, missingFields, score, status } = risk;
+function dossierFacts(outcome: DossierOutcome, reader: Reader): Fact[] {
+  const { attempts, caused, coverage, note, possibleAttempt, remote, review, risk } = outcome;
   const { say } = reader;
-  if (form === 'omitted') {
+  const told = (word: string | null): string =>
+    word === null ? say('not told', 'não informado') : stateWord(word, reader.language);
+  return [
+    [['service', 'serviço'], remote !== null && remote !== outcome.status ? told(remote) : null],
+    ...attempts.map(({ billing, number, status }): Fact => [
+      ['attempt', 'tentativa'],
+      `${number}: ${told(status)}, ${billingWords(billing, reader) ?? say('billing not told', 'cobrança não informada')}`,
+    ]),
+    [['caused', 'causadas'], caused > 0 ? caused : null],
+    [
+      ['doubt', 'dúvida'],
+      possibleAttempt
+        ? say(
+            'one more attempt may have been begun: its answer was lost, and it may be charged',
+            'mais uma tentativa pode ter começado: a resposta se perdeu, e ela pode ser cobrada',
+          )
+        : null,
+    ],
+    [
+      ['coverage', 'cobertura'],
+      coverage &&
+        `${coverage.completed ?? '?'} ${say('of', 'de')} ${coverage.eligible ?? '?'} (${told(coverage.status)})`,
+    ],
+    [
+      ['stale', 'defasado'],
+      outcome.stale === true
+        ? say(
+            'the service holds data newer than the report',
+            'o serviço tem dados mais novos que o relatório',
+          )
+        : null,
+    ],
+    [['risk', 'risco'], risk && riskWords(risk, reader)],
+    [
+      ['review', 'revisão'],
+      review &&
+        `${stateWord(review.action, reader.language)}, ${say('by', 'por')} ${review.by}: ${review.note}`,
+    ],
+    ...fileFacts(outcome, reader),
+    [['note', 'nota'], note && reader.stored(note)],
+  ];
+}
+
+function riskWords(
+  { form, level, matchedRules, missingFields, score, status }: NonNullable<DossierOutcome['risk']>,
+  { language, say }: Reader,
+): string {
+  if (form === 'omitted')
     return say(
       'none: no matrix was supplied, or it was not evaluated',
       'nenhum: nenhuma matriz foi fornecida, ou ela não foi avaliada',
     );
-  }
-  if (form === 'insufficient_data') {
-    return say(
-      `insufficient data (${missingFields} fields missing)`,
-      `dados insuficientes (faltam ${missingFields} campos)`,
-    );
-  }
-  const known = level ?? say('no level', 'sem nível');
-  if (form === 'classified') {
-    return say(
-      `${known}, score ${score ?? '-'}, ${matchedRules} rules matched`,
-      `${known}, pontuação ${score ?? '-'}, ${matchedRules} regras acionadas`,
-    );
-  }
-  return `${stateOf(status, reader)}: ${known}`;
-}
-
-function attemptLine({ billing, number, status }: AttemptSeen, reader: Reader): string {
-  const { say } = reader;
-  const shown = [stateOf(billing?.status ?? null, reader), billing?.amount ?? '-', billing?.unit];
-  const cost =
-    billing === null
-      ? say('billing not told', 'cobrança não informada')
-      : shown.join(' ').trimEnd();
-  return `${say('attempt', 'tentativa')} ${number}  ${stateOf(status, reader).padEnd(12)} ${cost}`;
-}
-
-function stateOf(status: string | null, { language, say }: Reader): string {
-  return status === null ? say('not told', 'não informado') : stateWord(status, language);
-}
-
-export const dossierBatchKind = jobBatchKind({
-  kind: 'dossier-batch',
-  service: 'investigation',
-  noun: ['dossiers', 'dossiês'],
-  unstarted: 'followed',
-  columns: ['remote', 'attempts', 'caused', 'possible_attempt', 'risk', 'files'],
-  chargeColumns: ['caused', 'possible_attempt'],
-  charges: billedCharges,
-  child: dossierKind,
-  hasFolders: true,
-  shown: (outcome) => {
-    const { attempts, caused, possibleAttempt, remote, risk, stored } = outcome;
-    return {
-      isDoubted: dossierEnd(outcome).needsAttention,
-      cells: {
-        remote,
-        attempts: attempts.at(-1)?.number ?? null,
-        caused,
-        possible_attempt: possibleAttempt,
-        risk: risk?.level ?? null,
-        files: stored.length,
-      },
-      billing: attempts.map(({ billing }) => billing),
-    };
-  },
-  hasStarted: () => true,
-});
-
-/**
- * Writes `dossier.json` (responses as received, and the outcome) and the files of a dossier whose report
- * is stored: an unencrypted export.
- *
- * @returns names of the files
- * @throws CommandError when a file was erased
- */
-async function writeDossierFolder(
-  { store }: CommandContext,
-  {
-    folder: from,
-    id,
-    outcome,
-  }: Pick<EndedJob<DossierRecord, DossierOutcome>, 'folder' | 'id' | 'outcome'>,
-  folder: string,
-): Promise<string[]> {
-  const file = new DossierRepository(store);
-  const answers = await file.answers(from);
-  if (answers === null) return [];
-  await mkdir(folder, { recursive: true });
-  const names = ['dossier.json'];
-  await writeWhole(folder, 'dossier.json', `${JSON.stringify({ outcome, answers }, null, 2)}\n`);
-  for (const [index, artifact] of outcome.stored.entries()) {
-    const name = artifactName(artifact, index);
-    await writeArtifact(store, id, artifact, folder, name);
-    names.push(name);
-  }
-  return names;
+  const about =
+    form === 'insufficient_data'
+      ? say(`${missingFields} fields missing`, `faltam ${missingFields} campos`)
+      : `${level ?? say('no level', 'sem nível')}, ${say('score', 'pontuação')} ${score ?? '-'}, ${say(`${matchedRules} rules matched`, `${matchedRules} regras acionadas`)}`;
+  return `${stateWord(status ?? '-', language)}: ${about}`;
 }
 
 /** The report has a fixed name; other files are numbered. */
-function artifactName({ mediaType, type }: StoredArtifact, index: number): string {
-  const isPdf = type === 'dossie_pdf' || mediaType === 'application/pdf';
-  return `${index === 0 ? 'dossier' : `dossier-${index + 1}`}${isPdf ? '.pdf' : '.bin'}`;
+function filesByName(stored: readonly StoredArtifact[]): Map<string, StoredArtifact> {
+  const name = (index: number, { mediaType, type }: StoredArtifact): string => {
+    const isPdf = type === 'dossie_pdf' || mediaType === 'application/pdf';
+    return `${index === 0 ? 'dossier' : `dossier-${index + 1}`}${isPdf ? '.pdf' : '.bin'}`;
+  };
+  return new Map(stored.map((one, index) => [name(index, one), one]));
 }
 
-/** Phases from the worker's last heartbeat; null when there is none. */
-async function phasesLine(
+export const dossierBatchKind = jobBatchKind({
+  child: dossierKind,
+  noun: ['dossiers', 'dossiês'],
+  unstarted: 'followed',
+  columns: {
+    remote: ({ remote }) => remote,
+    attempts: ({ attempts }) => attempts.at(-1)?.number ?? null,
+    caused: ({ caused }) => caused,
+    possible_attempt: ({ possibleAttempt }) => possibleAttempt,
+    risk: ({ risk }) => risk?.level ?? null,
+    files: ({ stored }) => stored.length,
+  },
+  chargeColumns: ['caused', 'possible_attempt'],
+  charges: billedCharges,
+  isDoubted: (outcome) => dossierEnd(outcome).needsAttention,
+  hasFolders: true,
+  hasStarted: () => true,
+});
+
+async function readProgress(
+  engine: EngineClient,
+  workflowId: string,
+  reader: Reader,
+): Promise<Progress | null> {
+  const progress = await progressOfOne(engine, workflowId, reader);
+  if (progress === null) return null;
+  if (progress.stage === 'review') {
+    const stage = reader.say(
+      'waits for a review (`diligence inbox`)',
+      'aguarda uma revisão (`diligence inbox`)',
+    );
+    return { ...progress, stage };
+  }
+  // Progress is optional: an error here does not fail the command.
+  const phases = await phasesOf(engine, workflowId, reader).catch(() => []);
+  return { ...progress, details: [...progress.details, ...phases] };
+}
+
+/** Phases from the worker's last heartbeat. */
+async function phasesOf(
   { client }: EngineClient,
   workflowId: string,
   { say }: Reader,
-): Promise<string | null> {
-  try {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
-    const payloads = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? null;
-    if (payloads === null) return null;
-    const { decodeArrayFromPayloads } =
-      require('@temporalio/common/lib/internal-non-workflow') as typeof import('@temporalio/common/lib/internal-non-workflow');
-    const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
-    return wordsOf(details as DossierCoverage | undefined, say);
-  } catch {
-    // Progress is optional: an error here does not fail the command.
-    return null;
-  }
-}
-
-function wordsOf(coverage: DossierCoverage | undefined, say: Say): string | null {
-  if (coverage === undefined || !Array.isArray(coverage.phases)) return null;
-  const { completed, eligible, phases } = coverage;
+): Promise<string[]> {
+  const { raw } = await client.workflow.getHandle(workflowId).describe();
+  const payloads = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? null;
+  const { decodeArrayFromPayloads } =
+    require('@temporalio/common/lib/internal-non-workflow') as typeof import('@temporalio/common/lib/internal-non-workflow');
+  const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+  const { completed, eligible, phases } = details as DossierCoverage;
   const [done, all] = [completed ?? '?', eligible ?? phases.length];
-  const sum = say(`${done} of ${all} phases`, `${done} de ${all} etapas`);
   const at = phases.find(({ status }) => status === 'running')?.phase;
-  return at == null ? sum : `${sum}, ${say('at', 'em')} ${at}`;
+  const sum = say(`${done} of ${all} phases`, `${done} de ${all} etapas`);
+  return [at == null ? sum : `${sum}, ${say('at', 'em')} ${at}`];
 }

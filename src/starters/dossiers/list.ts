@@ -1,101 +1,57 @@
 import { Command } from 'commander';
-import { DossiersApi } from '../../apis/investigation/dossiers';
-import { dossierStates, type Dossier, type DossierState } from '../../domain/dossiers/dossier';
-import type { Reader } from '../../report/reader';
-import { stateWord } from '../../report/words';
-import { eachListed, printServiceList, type ServiceList } from '../cli/service-list';
-import { oneOf, sinceOf } from '../cli/terminal';
 import { z } from 'zod';
+import { DossiersApi } from '../../apis/investigation/dossiers';
+import { dossierStates, type Dossier } from '../../domain/dossiers/dossier';
 import { reviewPolicies } from '../../domain/dossiers/follow';
-import {
-  RetryPlanner,
-  type RetryPlan,
-  type RetryPlanTerms,
-} from '../../domain/dossiers/retry-plan';
+import { RetryPlanner, type PlannedRetry } from '../../domain/dossiers/retry-plan';
+import { eachListed, listCommand, type ServiceList } from '../cli/service-list';
 import { withStart } from '../cli/start-flags';
+import { sinceOf } from '../cli/terminal';
+import { listedRows } from '../jobs/batches/listed-rows';
 import { inputTerms, startTerms } from '../jobs/begin/request';
 import { startableBatch } from '../jobs/begin/startable';
-import { retryBatch } from './batch';
 import { dossierBatchKind } from './kind';
+import { dossierRows } from './request';
 
-interface ListFlags {
-  status?: DossierState;
-  json?: true;
-}
+const list: ServiceList<Dossier> = {
+  name: 'dossiers',
+  noun: [
+    ['dossier', 'dossiers'],
+    ['dossiê', 'dossiês'],
+  ],
+  pathTemplate: '/dossies',
+  api: (service, { dossierNames }, timeoutMs) => new DossiersApi(service, dossierNames, timeoutMs),
+  filters: { status: dossierStates },
+  fieldOf: { status: ({ state }) => state },
+  id: ({ dossierId }) => dossierId,
+  billing: ({ attempt }) => attempt?.billing ?? null,
+  view: (dossier) => {
+    const { attempt, coverage, createdAt, failure, kind, mode, risk, stale, updatedAt } = dossier;
+    return {
+      id: dossier.dossierId,
+      status: dossier.statusWord,
+      subjectType: dossier.subjectType,
+      mode,
+      kind,
+      attempt: attempt?.number ?? null,
+      billing: attempt?.billing ?? null,
+      coverage: coverage && { completed: coverage.completed, eligible: coverage.eligible },
+      risk: risk && { status: risk.status, level: risk.level, score: risk.score },
+      failure: failure && { code: failure.code, retryable: failure.retryable },
+      stale,
+      createdAt,
+      updatedAt,
+    };
+  },
+  columns: ['id', 'status', 'attempt', 'kind', 'mode', 'billing', 'updatedAt'],
+};
 
 /** `diligence dossier list`. */
 export function dossierListCommand(): Command {
-  return new Command('list')
-    .description('List the dossiers that the service holds, and what their attempts cost.')
-    .option('--status <status>', dossierStates.join(', '), oneOf(dossierStates))
-    .option('--json', 'one JSON document on standard output')
-    .action(async ({ json, status }: ListFlags) => {
-      const view = {
-        name: 'dossiers',
-        noun: [
-          ['dossier', 'dossiers'],
-          ['dossiê', 'dossiês'],
-        ] as const,
-        billing: ({ attempt }: Dossier) => attempt?.billing ?? null,
-        view: viewOf,
-        line: (_: unknown, dossier: Dossier, reader: Reader) => dossierLine(dossier, reader),
-      };
-      await printServiceList(dossiersListed(status), view, json === true);
-    });
-}
-
-/** @returns how many entries could not be read */
-export function eachDossier(
-  status: DossierState | undefined,
-  each: (dossier: Dossier) => void,
-): Promise<number> {
-  return eachListed(dossiersListed(status), each);
-}
-
-function dossiersListed(status: DossierState | undefined): ServiceList<Dossier> {
-  const filter = { ...(status !== undefined && { status }), pageSize: 100 };
-  return {
-    pathTemplate: '/dossies',
-    api: (service, { dossierNames }, timeoutMs) => {
-      const api = new DossiersApi(service, dossierNames, timeoutMs);
-      return (cursor) => api.list({ ...filter, ...(cursor !== null && { cursor }) }, 'interactive');
-    },
-    id: ({ dossierId }) => dossierId,
-    isWanted: ({ state }) => status === undefined || state === status,
-  };
-}
-
-function viewOf(dossier: Dossier) {
-  const { attempt, coverage, createdAt, failure, kind, mode, risk, stale, updatedAt } = dossier;
-  return {
-    id: dossier.dossierId,
-    status: dossier.statusWord,
-    subjectType: dossier.subjectType,
-    mode,
-    kind,
-    attempt: attempt?.number ?? null,
-    billing: attempt?.billing ?? null,
-    coverage: coverage && { completed: coverage.completed, eligible: coverage.eligible },
-    risk: risk && { status: risk.status, level: risk.level, score: risk.score },
-    failure: failure && { code: failure.code, retryable: failure.retryable },
-    stale,
-    createdAt,
-    updatedAt,
-  };
-}
-
-export function dossierLine(dossier: Dossier, { language, say }: Reader): string {
-  const { attempt, dossierId, kind, mode, statusWord, updatedAt } = dossier;
-  const { amount, status, unit } = attempt?.billing ?? { amount: null, status: null, unit: null };
-  const charged =
-    status === null
-      ? say('billing not told', 'cobrança não informada')
-      : stateWord(status, language);
-  const cost = `${charged} ${amount ?? ''} ${unit ?? ''}`.trimEnd();
-  const number = `${say('attempt', 'tentativa')} ${attempt?.number ?? '?'}`;
-  const what = `${kind ?? '-'} ${mode ?? '-'}`;
-  const state = statusWord === null ? '-' : stateWord(statusWord, language);
-  return [dossierId, state.padEnd(12), number, what, cost, updatedAt ?? ''].join('  ');
+  return listCommand(
+    list,
+    'List the dossiers that the service holds, and what their attempts cost.',
+  );
 }
 
 const { deadline, label } = startTerms('7d');
@@ -121,26 +77,47 @@ const retryRequest = z.strictObject({
   label,
 });
 
-/** `diligence dossier retry-failed`. */
+/** `diligence dossier retry-failed`: an open batch of the same request is resumed, whatever failed since. */
 export function retryFailedCommand(): Command {
   const command = new Command('retry-failed').description(
     'Try failed dossiers of the list again: each new attempt may be charged.',
   );
   const many = startableBatch(dossierBatchKind, retryRequest, (ctx, request) => {
-    const { label: own = null, limit, maxAttempts = null, onReview } = request;
+    const { limit, maxAttempts = null, onReview } = request;
     const since = request.since === undefined ? null : sinceOf(request.since);
-    const terms = { since: since?.at ?? null, limit, maxAttempts };
-    // A relative time is another instant on every call.
-    const words = [since?.words ?? null, limit, maxAttempts, onReview];
-    return retryBatch(ctx, { label: own, onReview, words }, () => planRetries(terms));
+    const planned = new Map<string, PlannedRetry>();
+    const boundOf = (dossierId: string) => {
+      return { maxAttempts: (planned.get(dossierId)?.from ?? 1) + 1, onReview };
+    };
+    return {
+      ...dossierRows(ctx, boundOf, { atOnce: true }),
+      label: request.label ?? null,
+      rerun: true,
+      // A relative time is another instant on every call.
+      terms: ['retry-failed', since?.words ?? null, limit, maxAttempts, onReview],
+      inputName: 'failed dossiers',
+      inputPath: null,
+      isListed: true,
+      rows: () => {
+        const planner = new RetryPlanner({ since: since?.at ?? null, limit, maxAttempts });
+        const rows = listedRows('dossier', async () => {
+          const unreadable = await eachListed(list, { status: 'failed' }, (one) =>
+            planner.consider(one),
+          );
+          for (let left = unreadable; left > 0; left -= 1) planner.consider(null);
+          return planner.plan.dossiers.map((one) => {
+            planned.set(one.dossierId, one);
+            return { document: one.dossierId, key: one.dossierId };
+          });
+        });
+        return { ...rows, left: planner.plan.left };
+      },
+      foresight: () => ({
+        add: async () => undefined,
+        lines: () =>
+          [...planned.values()].map((one) => `  ${one.dossierId}  attempt ${one.from + 1}`),
+      }),
+    };
   });
   return withStart(command, { many });
-}
-
-/** Reads the list once, and sends nothing. */
-async function planRetries(terms: RetryPlanTerms): Promise<RetryPlan> {
-  const planner = new RetryPlanner(terms);
-  const unreadable = await eachDossier('failed', (one) => planner.consider(one));
-  for (let left = unreadable; left > 0; left -= 1) planner.consider(null);
-  return planner.plan;
 }

@@ -1,38 +1,40 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { z } from 'zod';
-import { refusalOf } from '../jobs/begin/order-job';
-import { isUuid } from '../../domain/core/uuid';
 import { decisionEntry } from '../../domain/core/audit';
+import { isUuid } from '../../domain/core/uuid';
 import {
   reviewPolicies,
   type DossierOutcome,
   type DossierRecord,
 } from '../../domain/dossiers/follow';
-import { jobIdAt, jobFolder } from '../../domain/job';
+import { jobFolder, jobIdAt } from '../../domain/job';
 import { answerWords } from '../../domain/order-answers';
 import { DossierRepository } from '../../store/dossiers/dossiers';
-import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate } from '../../workflows/messages';
+import { oneCell, ofFile } from '../jobs/batches/request';
+import { refusalOf } from '../jobs/begin/order-job';
+import { inputTerms, startTerms } from '../jobs/begin/request';
+import { planOne, rowsBy, type StartTerms } from '../jobs/begin/same-request';
+import type { StartPlan } from '../jobs/begin/start-job';
+import { startable, startableBatch } from '../jobs/begin/startable';
 import { isNotFound, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';
-import { startable, startableBatch } from '../jobs/begin/startable';
-import { followBatch } from './batch';
-import { dossierBatchKind, dossierKind } from './kind';
 import type { Job } from '../jobs/job-kind';
-import { inputTerms, startTerms } from '../jobs/begin/request';
-import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
+import { dossierBatchKind, dossierKind } from './kind';
 
-/** More attempts are a mistake. */
-const mostAttempts = 20;
+type DossierJob = Job<DossierRecord, DossierOutcome>;
+type Terms = Pick<DossierRecord, 'maxAttempts' | 'onReview'>;
+type Follow = Terms & Pick<DossierRecord, 'dossierId' | 'toCancel'>;
 
 /** Far above the bound that the workflow sets for a cancellation. */
 const cancelDeadlineMs = 3_600_000;
 
-const requestTerms = {
+const terms = {
+  // More attempts are a mistake.
   maxAttempts: z
     .int()
     .min(1)
-    .max(mostAttempts)
+    .max(20)
     .default(1)
     .describe('the highest attempt number that it may cause: each retry may be charged'),
   onReview: z.enum(reviewPolicies).default('wait').meta({
@@ -44,132 +46,111 @@ const requestTerms = {
 
 const dossierRequest = z.strictObject({
   id: z.string().describe('of the dossier: a UUID'),
-  ...requestTerms,
+  ...terms,
 });
 
-const dossierBatchRequest = z.strictObject({
-  ...inputTerms('ids of dossiers', 10),
-  ...requestTerms,
-});
+const dossierBatchRequest = z.strictObject({ ...inputTerms('ids of dossiers', 10), ...terms });
 
 /** Follows a dossier to its end. */
-async function planFollow(
-  ctx: CommandContext,
-  {
-    deadline,
-    id,
-    label,
-    maxAge,
-    maxAttempts,
-    onReview,
-    rerun = false,
-  }: z.output<typeof dossierRequest>,
-): Promise<StartPlan<DossierRecord, DossierOutcome>> {
-  const dossierId = dossierIdOf(id);
-  const request = {
-    dossierId,
-    maxAttempts,
-    onReview,
-    toCancel: false,
-    label: label ?? null,
-    deadlineMs: deadline,
-    rerun,
-  };
-  return prepare(ctx, request, { maxAgeMs: maxAge });
-}
+export const dossier = startable(dossierKind, dossierRequest, (ctx, request) => {
+  const { id, maxAttempts, onReview } = request;
+  const follow = { dossierId: dossierIdOf(id), maxAttempts, onReview, toCancel: false };
+  return planDossier(ctx, follow, request);
+});
 
 /** Cancels it at the service, and follows it. */
 export function planCancel(
   ctx: CommandContext,
   dossierId: string,
 ): Promise<StartPlan<DossierRecord, DossierOutcome>> {
-  const request = { dossierId, maxAttempts: 1, onReview: 'wait', toCancel: true } as const;
-  return prepare(ctx, { ...request, deadlineMs: cancelDeadlineMs }, { maxAgeMs: 0 });
+  const follow = { dossierId, maxAttempts: 1, onReview: 'wait', toCancel: true } as const;
+  return planDossier(ctx, follow, { deadline: cancelDeadlineMs, maxAge: 0 });
 }
-
-type Requested = Pick<
-  DossierRecord,
-  'dossierId' | 'maxAttempts' | 'onReview' | 'toCancel' | 'label' | 'deadlineMs' | 'rerun'
->;
 
 /**
  * A running job of the dossier is followed; an interrupted one is resumed when its terms are the same. A command
- * never
- * takes over a retry or cancel that another command requested: that may cost money, or cancel the dossier.
+ * never takes over a retry or cancel that another command requested: that may cost money, or cancel the dossier.
  */
-async function prepare(
+async function planDossier(
   ctx: CommandContext,
-  request: Requested,
-  { maxAgeMs }: { maxAgeMs: number | undefined },
+  follow: Follow,
+  start: StartTerms,
 ): Promise<StartPlan<DossierRecord, DossierOutcome>> {
-  const { dossierId, toCancel, deadlineMs = 0 } = request;
-  const workflowId = `dossier/${dossierId}`;
-  const newest = await ctx.store.jobs.find(workflowId);
-  const existing = newest as Job<DossierRecord, DossierOutcome> | null;
-  const isAnswer = existing?.outcome != null && isFinal(existing.outcome);
-  const isSameRequest = existing !== null && termsOf(existing.input) === termsOf(request);
+  const { log, reader, store } = ctx;
+  const words = wordsOf(follow);
+  const isSame = ({ input }: Pick<DossierJob, 'input'>): boolean => wordsOf(input) === words;
+  const plan = await planOne<string, DossierRecord, DossierOutcome>(
+    ctx,
+    {
+      newest: (id) => newestOf(ctx, id),
+      // The service has finished it: only `--rerun` looks whether it was retried elsewhere.
+      isFinal: ({ erased, status }, job) =>
+        erased !== true && ['completed', 'failed', 'cancelled'].includes(status) && isSame(job),
+      put: async (_, { terms: order }) => {
+        const record = { ...recordOf(ctx, follow), ...order };
+        const keyed = order.label && ctx.idKey.nameOf('document', order.label);
+        await new DossierRepository(store).putRecord(jobFolder(record.jobId), record, keyed);
+        return record;
+      },
+    },
+    follow.dossierId,
+    start,
+    {
+      onUnknown: follow.toCancel ? 'cancel' : 'report',
+      rerun: true,
+      maxAttempts: follow.maxAttempts,
+    },
+  );
   return {
-    existing,
-    isAnswer: isAnswer && isSameRequest && isWithin(maxAgeMs, existing) && request.rerun !== true,
-    record: () => record(ctx, request),
-    goesOn: ({ id, input }) => {
-      const isSame = termsOf(input) === termsOf(request);
-      if (!isSame)
-        ctx.log(
-          ctx.reader.say(
-            `${id} was interrupted, and is left: it was asked for ${termsOf(input)}`,
-            `${id} foi interrompido, e fica como está: foi pedido com ${termsOf(input)}`,
-          ),
-        );
-      return isSame;
+    ...plan,
+    goesOn: (job) => {
+      if (isSame(job)) return true;
+      const its = wordsOf(job.input);
+      log(
+        reader.say(
+          `${job.id} was interrupted, and is left: it was asked for ${its}`,
+          `${job.id} foi interrompido, e fica como está: foi pedido com ${its}`,
+        ),
+      );
+      return false;
     },
-    attach: async (engine, { id, input }) => {
-      if (!toCancel && termsOf(input) !== termsOf(request))
-        ctx.log(`${ctx.reader.say('it was asked for', 'foi pedido com')} ${termsOf(input)}`);
-      if (toCancel && !input.toCancel) await cancelThere(ctx, engine, { dossierId, id });
+    attach: async (engine, job) => {
+      if (!follow.toCancel && !isSame(job))
+        log(`${reader.say('it was asked for', 'foi pedido com')} ${wordsOf(job.input)}`);
+      if (!follow.toCancel || job.input.toCancel) return;
+      const handle = engine.client.workflow.getHandle(`dossier/${follow.dossierId}`);
+      await cancelThere(ctx, job.id, () =>
+        handle.executeUpdate(cancelUpdate, { args: [{ now: true, remote: true }] }),
+      );
     },
-    run: deadlineMs,
   };
 }
 
-/** The service has finished it: only `--rerun` looks whether it was retried elsewhere. */
-function isFinal({ erased, status }: DossierOutcome): boolean {
-  return erased !== true && ['completed', 'failed', 'cancelled'].includes(status);
-}
-
-function termsOf({ maxAttempts, onReview, toCancel }: Requested): string {
+function wordsOf({ maxAttempts, onReview, toCancel }: Follow): string {
   if (toCancel) return 'to cancel the dossier';
   return `with --max-attempts ${maxAttempts} --on-review ${onReview}`;
 }
 
-async function record(ctx: CommandContext, request: Requested): Promise<string> {
-  const { store, environment, idKey } = ctx;
+async function newestOf({ store }: CommandContext, dossierId: string): Promise<DossierJob | null> {
+  return (await store.jobs.find(`dossier/${dossierId}`)) as DossierJob | null;
+}
+
+function recordOf({ environment }: CommandContext, follow: Follow): DossierRecord {
   const now = new Date();
-  const jobId = jobIdAt(`dossier/${request.dossierId}`, now);
-  const createdBy = environment.actor;
-  const input = { jobId, ...request, createdAt: now.toISOString(), createdBy };
-  const label = request.label == null ? null : idKey.nameOf('document', request.label);
-  await new DossierRepository(store).putRecord(jobFolder(jobId), input, label);
-  const onUnknown = request.toCancel ? 'cancel' : 'report';
-  const terms = { items: 1, onUnknown, rerun: true, maxAttempts: request.maxAttempts };
-  await auditStart(ctx, jobId, terms, now.getTime());
-  return jobId;
+  const jobId = jobIdAt(`dossier/${follow.dossierId}`, now);
+  return { jobId, ...follow, createdAt: now.toISOString(), createdBy: environment.actor };
 }
 
 /** Through the job that follows it. */
 async function cancelThere(
   { audit, environment, log, reader }: CommandContext,
-  engine: EngineClient,
-  { dossierId, id: jobId }: { dossierId: string; id: string },
+  jobId: string,
+  cancel: () => Promise<Parameters<typeof answerWords>[0]>,
 ): Promise<void> {
-  const by = environment.actor;
-  const entry = decisionEntry('cancel_remote', { jobId, by });
+  const entry = decisionEntry('cancel_remote', { jobId, by: environment.actor });
   await audit.appendAndAnchor([entry]);
-  const handle = engine.client.workflow.getHandle(`dossier/${dossierId}`);
   try {
-    const order = { now: true, remote: true };
-    const answer = await handle.executeUpdate(cancelUpdate, { args: [order] });
-    log(reader.say(...answerWords(answer)));
+    log(reader.say(...answerWords(await cancel())));
   } catch (error) {
     await audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
     if (error instanceof WorkflowUpdateFailedError) throw refusalOf(jobId, error);
@@ -183,12 +164,61 @@ async function cancelThere(
 
 /** @throws UsageError before anything is sent */
 export function dossierIdOf(id: string): string {
-  if (isUuid(id)) return id.trim().toLowerCase();
+  const reading = readId(id);
+  if ('document' in reading) return reading.document;
   throw new UsageError([
     '--id: expected the id of a dossier, a UUID',
     '--id: espera-se o id de um dossiê, um UUID',
   ]);
 }
 
-export const dossier = startable(dossierKind, dossierRequest, planFollow);
-export const dossiers = startableBatch(dossierBatchKind, dossierBatchRequest, followBatch);
+function readId(text: string) {
+  const document = text.trim().toLowerCase();
+  if (isUuid(document)) return { document, note: '' };
+  const code = document === '' ? 'empty' : 'wrong_shape';
+  return { code, message: 'Expected the id of a dossier, a UUID.' };
+}
+
+/** Follows each different dossier of a sheet to its end. */
+export const dossiers = startableBatch(
+  dossierBatchKind,
+  dossierBatchRequest,
+  (ctx, { maxAttempts, onReview, ...file }) => ({
+    ...ofFile(file, 'dossiers', oneCell('dossier', 'an id', readId)),
+    ...dossierRows(ctx, () => ({ maxAttempts, onReview }), { atOnce: false }),
+    terms: ['follow', maxAttempts, onReview],
+  }),
+);
+
+/**
+ * The jobs of a batch's rows: an open one of the same terms is resumed, a completed one is in the store. The
+ * record is stored at the start: a job that never started would be shown as interrupted.
+ */
+export function dossierRows(
+  ctx: CommandContext,
+  termsOf: (dossierId: string) => Terms,
+  { atOnce }: { atOnce: boolean },
+) {
+  const args = (_: unknown, { input: record }: { input: DossierRecord }) => {
+    const { maxAttempts, onReview } = record;
+    return { record, maxAttempts, onReview, toCancel: false, atOnce };
+  };
+  const follow = (dossierId: string): Follow => {
+    return { dossierId, ...termsOf(dossierId), toCancel: false };
+  };
+  return rowsBy<DossierRecord, DossierOutcome>(
+    ctx,
+    { args },
+    {
+      newest: async (id) => {
+        const job = await newestOf(ctx, id);
+        if (job === null || job.input.toCancel) return null;
+        const isOther = wordsOf(job.input) !== wordsOf(follow(id));
+        return job.outcome === null && isOther ? null : job;
+      },
+      isFinal: ({ erased, status }) => status === 'completed' && erased !== true,
+      put: async (id) => recordOf(ctx, follow(id)),
+    },
+    undefined,
+  );
+}

@@ -112,19 +112,15 @@ async function sentBy(ctx: CommandContext, outcome: InvestigationOutcome): Promi
 }
 
 export const investigationBatchKind = jobBatchKind({
-  kind: 'investigation-batch',
-  service: 'investigation',
   noun: ['investigations', 'investigações'],
-  unstarted: 'lost',
-  columns: stepStatuses,
+  columns: Object.fromEntries(
+    stepStatuses.map((word) => [
+      word,
+      ({ steps }: InvestigationOutcome) => steps.filter(({ status }) => status === word).length,
+    ]),
+  ),
   child: investigationKind,
   hasFolders: true,
-  shown: ({ steps }) => {
-    const counted = stepStatuses.map((word) => {
-      return [word, steps.filter((step) => step.status === word).length] as const;
-    });
-    return { cells: Object.fromEntries(counted) };
-  },
   hasStarted: async ({ rows }, { folder }) => (await rows.itemsAfter(folder, -1, 1)).length > 0,
 });
 

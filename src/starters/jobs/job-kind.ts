@@ -97,6 +97,11 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: Pick<EndedJob<unknown, unknown>, 'folder' | 'outcome'>,
     store: Store,
   ): Promise<Findings>;
+  /** What the service answered, as it came; left out: there is no one answer. */
+  answer?(
+    store: Store,
+    job: Pick<EndedJob<Input, Outcome>, 'folder' | 'outcome'>,
+  ): Promise<Buffer | null>;
   /** The outcome as `--json` prints it; left out: unchanged. @param folder of the export */
   report?(
     ctx: CommandContext,

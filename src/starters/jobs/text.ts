@@ -3,6 +3,7 @@ import type { Billing } from '../../domain/core/service/billing';
 import { problemWords } from '../../report/problem-words';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
+import { UsageError } from './errors';
 import type { LineProblem } from './begin/start-job';
 
 export function counted(count: number, one: string, many = `${one}s`): string {
@@ -39,7 +40,7 @@ export function widthOf(text: string): number {
 
 /** One line of name and value for each known value. */
 export function factLines(
-  facts: readonly (readonly [string, string | null])[],
+  facts: readonly (readonly [string, string | number | null])[],
   width = 10,
 ): string[] {
   const known = facts.filter(([, value]) => value !== null);
@@ -79,6 +80,15 @@ export function billingWords(
   const { status, amount, unit } = billing;
   const word = status === null ? '-' : stateWord(status, language);
   return [word, amount ?? '-', unit ?? ''].join(' ').trim();
+}
+
+/** What a flag names. @throws UsageError, without quoting it */
+export function itemOf(
+  flag: string,
+  reading: { document: string } | { code: string; message: string },
+): string {
+  if ('document' in reading) return reading.document;
+  throw new UsageError(flagProblem(flag, reading));
 }
 
 /** Why the value of a flag is refused. */

@@ -47,7 +47,7 @@ export async function writeArtifact(
 export async function removeOthers(
   folder: string,
   ours: RegExp,
-  kept: ReadonlySet<string>,
+  kept: { has(name: string): boolean },
 ): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

@@ -1,13 +1,9 @@
-import { jsonOfBytes } from '../../domain/core/json-text';
 import {
-  fieldsOf,
-  noFindings,
   readFindings,
+  type Fields,
   type Findings,
   type FindingSection,
 } from '../../domain/core/findings';
-import { LensRepository } from '../../store/lens/lens';
-import type { Store } from '../../store/store';
 
 const file = 'lens.json';
 
@@ -19,17 +15,9 @@ const known = {
 };
 
 /** Places with coordinates, or faces, with their evidence. */
-export async function lensFindings(
-  { folder }: { folder: string },
-  store: Store,
-): Promise<Findings> {
-  const answer = await new LensRepository(store).answer(folder);
-  if (answer === null) return noFindings;
-  const result = fieldsOf(jsonOfBytes(answer));
-  const { mode } = result;
-  const found = readFindings(result['result'] ?? {}, { file, known });
+export function lensFindings({ mode, result = {} }: Fields): Pick<Findings, 'facts' | 'sections'> {
+  const found = readFindings(result, { file, known });
   return {
-    result,
     facts: { ...readFindings({ mode }, { file }).facts, ...found.facts },
     sections: found.sections.map((section) => ({ ...section, title: titleOf(section, mode) })),
   };

@@ -11,7 +11,9 @@ import type { CommandContext } from '../jobs/context';
 import { startTerms } from '../jobs/begin/request';
 import { startable } from '../jobs/begin/startable';
 import { lensKind } from './kind';
-import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
+import { planOne } from '../jobs/begin/same-request';
+import type { StartPlan } from '../jobs/begin/start-job';
+import type { Job } from '../jobs/job-kind';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -41,37 +43,30 @@ async function planLens(
   ctx: CommandContext,
   request: z.output<typeof lensRequest>,
 ): Promise<StartPlan<LensRecord, LensOutcome>> {
-  const { deadline, label = null, maxAge, mode = null, rerun = false } = request;
   const { environment, store } = ctx;
   const input = await readInput(request.input, environment.lens.maxFileBytes);
   const forced = reasonToSend(request.input, input, request.acceptFormat);
+  const mode = request.mode ?? null;
   const what = { sha256: input.sha256, mode };
-  const file = new LensRepository(store);
-  const existing = await newestLens(ctx, what);
-  const isFinal =
-    existing?.outcome != null &&
-    lensIsFinal(existing.outcome, (await file.current(existing.input.name)).expired);
-  const isYoung = isWithin(maxAge, existing);
-  return {
-    existing,
-    isAnswer: isFinal && isYoung && !rerun,
-    record: async () => {
-      const isAnew = rerun || (isFinal && !isYoung);
-      const now = new Date();
-      const name = isAnew
-        ? lensName(ctx, what, existing?.id ?? null)
-        : (existing?.input.name ?? lensName(ctx, what, null));
-      const copy = await storeInput(ctx, request.input, input);
-      const order = { name, file: copy, mode, label, forced, deadlineMs: deadline, rerun };
-      const { jobId } = await new LensRepository(ctx.store).put(ctx, order, now);
-      const unusual = forced !== null && { forced: true, mediaType: input.mediaType };
-      await auditStart(ctx, jobId, { items: 1, rerun: isAnew, ...unusual }, now.getTime());
-      return jobId;
+  const pictures = new LensRepository(store);
+  const plan = await planOne(
+    ctx,
+    {
+      newest: () => newestLens(ctx, what),
+      isFinal: async (outcome: LensOutcome, job: Job<LensRecord, LensOutcome>) =>
+        lensIsFinal(outcome, (await pictures.current(job.input.name)).expired),
+      put: async (file, { anew, before, terms }) => {
+        const name = before?.input.name ?? lensName(ctx, what, anew);
+        const copy = await storeInput(ctx, request.input, file);
+        return pictures.put(ctx, { ...terms, name, file: copy, mode, forced });
+      },
     },
-    // The copy of a resumed job may be missing.
-    release: async () => void (await storeInput(ctx, request.input, input)),
-    run: deadline,
-  };
+    input,
+    request,
+    forced === null ? {} : { forced: true, mediaType: input.mediaType },
+  );
+  // The copy of a resumed job may be missing.
+  return { ...plan, release: async () => void (await storeInput(ctx, request.input, input)) };
 }
 
 export const lens = startable(lensKind, lensRequest, planLens);

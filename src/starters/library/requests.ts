@@ -1,5 +1,5 @@
 import { certificate, certificates } from '../certificates/request';
-import { analyses, analysis } from '../credit/request';
+import { analysesOfFolder, analysis } from '../credit/request';
 import { dossier, dossiers } from '../dossiers/request';
 import { investigation, investigations } from '../investigations/request';
 import { lens } from '../lens/request';
@@ -12,7 +12,7 @@ export const startables = {
   certificate,
   'certificate-batch': certificates,
   'credit-analysis': analysis,
-  'credit-batch': analyses,
+  'credit-batch': analysesOfFolder,
   profile,
   'profile-batch': profiles,
   trace,

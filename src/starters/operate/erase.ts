@@ -190,7 +190,7 @@ function requestOf(flags: EraseFlags): ErasureRequest {
 /** As a search reads it. */
 function targetToErase(text: string): string {
   const reading = readTarget(text);
-  if (reading.kind === 'target') return reading.target;
+  if (reading.kind === 'document') return reading.document;
   throw new UsageError([
     '--target: expected what was searched for, on one line',
     '--target: informe o que foi buscado, em uma linha',

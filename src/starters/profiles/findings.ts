@@ -1,15 +1,11 @@
-import { jsonOfBytes } from '../../domain/core/json-text';
 import {
   fieldsOf,
   findingSection,
-  noFindings,
   readFindings,
+  type Fields,
   type Findings,
 } from '../../domain/core/findings';
-import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { profileSections } from '../../domain/profiles/sections';
-import { ProfileRepository } from '../../store/profiles/profiles';
-import type { Store } from '../../store/store';
 
 /** The columns that identify an asset, by section; other columns follow. */
 const first: Readonly<Record<string, readonly string[]>> = {
@@ -43,14 +39,7 @@ const first: Readonly<Record<string, readonly string[]>> = {
 const asSections = ['veiculos', 'imoveis', 'aeronaves', 'patentes', 'rural'];
 
 /** A person's assets, a section each; sections that the service did not report are left out. */
-export async function profileFindings(
-  { folder, outcome }: { folder: string; outcome: unknown },
-  store: Store,
-): Promise<Findings> {
-  const { call } = outcome as ProfileOutcome;
-  const answer = call === null ? null : await new ProfileRepository(store).answer(folder, call);
-  if (answer === null) return noFindings;
-  const result = fieldsOf(jsonOfBytes(answer));
+export function profileFindings(result: Fields): Pick<Findings, 'facts' | 'sections'> {
   const assets = profileSections(result).map(({ name, columns, rows }) => {
     return findingSection(name, rows, { file: `${name}.csv`, first: first[name] ?? columns });
   });
@@ -58,5 +47,5 @@ export async function profileFindings(
   const more = Object.entries(result).filter(([name]) => !asSections.includes(name));
   const beside = { ...Object.fromEntries(more), rural: { documento, tipo } };
   const rest = readFindings(beside, { file: 'profile.json' });
-  return { result, facts: rest.facts, sections: [...assets, ...rest.sections] };
+  return { facts: rest.facts, sections: [...assets, ...rest.sections] };
 }

@@ -1,156 +1,102 @@
-import { type ProfileOutcome, type ProfileRecord } from '../../domain/profiles/lookup';
-import type { ProfileStatus } from '../../domain/profiles/kinds';
-import { profileSubject, sentBy } from '../../domain/core/service/attempts';
-import { billed } from '../../domain/core/service/billing-totals';
 import { maskDocument } from '../../domain/core/documents/documents';
-import { requestedFor, type Charge, type EndedJob, type JobKind } from '../jobs/job-kind';
-import { progressOfOne } from '../jobs/progress';
-import { lostCalls, answeredCharges } from '../jobs/batches/rules';
-import { errorWords } from '../jobs/text';
+import { profileSubject, sentBy } from '../../domain/core/service/attempts';
+import type { ProfileStatus } from '../../domain/profiles/kinds';
+import type { ProfileOutcome, ProfileRecord } from '../../domain/profiles/lookup';
 import type { Words } from '../../domain/job';
-import type { Reader } from '../../report/reader';
 import { nameOf } from '../../report/words';
-import { profileFindings } from './findings';
-import { ProfileRepository } from '../../store/profiles/profiles';
+import { answerOf } from '../../store/core/jobs/jobs-of-kind';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
+import { answeredCharges, lostCalls } from '../jobs/batches/rules';
+import { singleKind, type Fact } from '../jobs/single-kind';
+import { profileFindings } from './findings';
 
-export const profileKind: JobKind<ProfileRecord, ProfileOutcome> = {
-  kind: 'profile',
-  prefix: 'profile/',
-  noun: ['profile of', 'perfil de'],
-  service: 'investigation',
-  workflowId: ({ name }) => `profile/${name}`,
-  describe: ({ cpf }) => maskDocument(cpf),
-  terms: ({ deadlineMs, label, rerun, retryRural }) => ({
-    deadline: deadlineMs,
-    label,
-    rerun,
-    retryRural,
-  }),
-  readProgress: progressOfOne,
-  lines: ({ outcome }, { reader }) => profileLines(outcome, reader),
-  findings: profileFindings,
-  artifacts: ({ outcome: { sha256 } }) =>
-    sha256 === null
-      ? []
-      : [{ name: 'profile.json', bytes: null, sha256, mediaType: 'application/json' }],
-  cost: (job) => billed(chargesOf(job).map(({ billing }) => billing)),
-  charges: chargesOf,
-  workflow: 'lookUpProfile',
-  args: (_, { input: { retryRural } }) => ({ retryRural }),
-  subject: (_, { input }) => profileSubject(input.name),
-  requests: (job, ctx) => requestedFor(ctx, profileSubject(job.input.name), job),
-  heeds: ['excel', 'lang'],
-  export: async (ctx, { folder: from, outcome }, folder, { excel }) => {
-    if (outcome.status !== 'found' || outcome.erased === true) return [];
-    const { writeProfileFolder } = require('./folder') as typeof import('./folder');
-    return writeProfileFolder(ctx, from, outcome, { folder, excel });
-  },
-  orders: ['cancel', 'cancel_now'],
-};
-
-/** The service reports no cost: an answered request may be charged. */
-function chargesOf({ id, outcome }: Pick<EndedJob<unknown, ProfileOutcome>, 'id' | 'outcome'>) {
-  const billing = { status: null, amount: null, unit: 'answer' };
-  return Array.from({ length: outcome.answered }, (_, at): Charge => {
-    return { of: `${id}/${at}`, billing };
-  });
-}
-
-const words: Record<ProfileStatus, Words> = {
-  found: ['found', 'encontrado'],
+/** Why there is no profile, where the service has answered. */
+const endings: Partial<Record<ProfileStatus, Words>> = {
   invalid: [
     'invalid: the service finds the CPF invalid',
     'inválido: o serviço considera o CPF inválido',
   ],
   not_found: [
-    'not found: the service knows nothing about the CPF',
+    'not_found: the service knows nothing about the CPF',
     'não encontrado: o serviço nada sabe sobre o CPF',
   ],
-  refused: ['refused by the service', 'recusado pelo serviço'],
-  unreadable: [
-    'unreadable: the service answered, and not with a profile',
-    'ilegível: o serviço respondeu, e não com um perfil',
-  ],
-  unknown_outcome: [
-    'unknown: calls have left, and no answer could be put on file',
-    'desconhecido: chamadas saíram, e nenhuma resposta pôde ser registrada',
-  ],
-  expired: [
-    'expired: the service had not answered at the deadline',
-    'prazo esgotado: o serviço não respondeu a tempo',
-  ],
-  cancelled: ['cancelled', 'cancelado'],
 };
 
-const lockedOut: Words = [
-  'expired: the service refused our token until the deadline',
-  'prazo esgotado: o serviço recusou o nosso token até o fim',
-];
+export const profileKind = singleKind<ProfileRecord, ProfileOutcome>({
+  kind: 'profile',
+  noun: ['profile of', 'perfil de'],
+  describe: ({ cpf }) => maskDocument(cpf),
+  terms: ({ retryRural }) => ({ retryRural }),
+  ending: ({ status }) => endings[status],
+  facts: ({ answered, answersLost, call, counts, rural }, reader) => [
+    ...Object.entries(counts ?? {}).map(([section, count]): Fact => [
+      [section, nameOf(section, 'pt')],
+      count ?? reader.say('not told', 'não informado'),
+    ]),
+    [['rural', 'Rural'], rural && reader.say(...ruralWords(rural, call))],
+    [
+      ['charges', 'cobranças'],
+      answered > 1
+        ? reader.say(
+            `answered ${answered} times, and may be charged as often`,
+            `respondido ${answered} vezes, e pode ser cobrado outras tantas`,
+          )
+        : null,
+    ],
+    [['lost', 'perdidas'], answersLost > 0 ? lostCalls(answersLost, reader) : null],
+  ],
+  answer: {
+    file: 'profile.json',
+    sha256: ({ sha256 }) => sha256,
+    read: async (store, folder, { call }) => (call === null ? null : answerOf(store, folder, call)),
+    findings: profileFindings,
+  },
+  /** The service reports no cost: an answered request may be charged. */
+  charges: ({ id, outcome }) =>
+    Array.from({ length: outcome.answered }, (_, at) => {
+      return { of: `${id}/${at}`, billing: { status: null, amount: null, unit: 'answer' } };
+    }),
+  args: (_, { input: { retryRural } }) => ({ retryRural }),
+  subject: (_, { input }) => profileSubject(input.name),
+  heeds: ['excel', 'lang'],
+  export: async (ctx, { folder: from, outcome }, folder, { excel }) => {
+    if (outcome.status !== 'found' || outcome.erased === true) return [];
+    const { writeProfileFolder } = require('./sheets') as typeof import('./sheets');
+    return writeProfileFolder(ctx, from, outcome, { folder, excel });
+  },
+});
 
-function profileLines(outcome: ProfileOutcome, reader: Reader): string[] {
-  const { language, say } = reader;
-  const { status, counts, rural, call, answered, answersLost, error } = outcome;
-  const isLockedOut = status === 'expired' && error?.code === 'credentials';
-  const lines: string[] = [say(...(isLockedOut ? lockedOut : words[status]))];
-  for (const [section, count] of Object.entries(counts ?? {})) {
-    const name = say(section, nameOf(section, language));
-    lines.push(`  ${name.padEnd(10)} ${count ?? say('not told', 'não informado')}`);
-  }
-  if (rural === 'reported') lines.push(say('  rural      reported', '  Rural      informada'));
-  if (rural === 'failed') {
-    const again = say(
-      '`--retry-rural` looks it up anew, twice at most: each answer may be charged for',
-      '`--retry-rural` consulta de novo, duas vezes no máximo: cada resposta pode ser cobrada',
-    );
-    const failed = say('rural      timed out or failed', 'Rural      sem resposta ou com falha');
-    lines.push(`  ${failed} (${call === 2 ? say('twice', 'duas vezes') : again})`);
-  }
-  if (answered > 1)
-    lines.push(
-      say(
-        `  it was answered ${answered} times, and may be charged as often`,
-        `  foi respondido ${answered} vezes, e pode ser cobrado outras tantas`,
-      ),
-    );
-  if (answersLost > 0) {
-    lines.push(`  ${lostCalls(answersLost, reader)}`);
-  }
-  if (error !== null) {
-    lines.push(`  ${say('error', 'erro').padEnd(10)} ${errorWords(error, reader)}`);
-  }
-  return lines;
+function ruralWords(rural: 'reported' | 'failed', call: number | null): Words {
+  if (rural === 'reported') return ['reported', 'informada'];
+  return call === 2
+    ? ['timed out or failed (twice)', 'sem resposta ou com falha (duas vezes)']
+    : [
+        'timed out or failed (`--retry-rural` looks it up anew, twice at most: each answer may be charged for)',
+        'sem resposta ou com falha (`--retry-rural` consulta de novo, duas vezes no máximo: cada resposta pode ser cobrada)',
+      ];
 }
 
 export const profileBatchKind = jobBatchKind({
-  kind: 'profile-batch',
-  service: 'investigation',
+  child: profileKind,
   noun: ['lookups', 'consultas'],
-  unstarted: 'lost',
-  columns: [
-    'vehicles',
-    'properties',
-    'planes',
-    'drones',
-    'patents',
-    'rural',
-    'answered',
-    'sha256',
-    'answers_lost',
-  ],
+  columns: {
+    vehicles: ({ counts }) => counts?.vehicles ?? null,
+    properties: ({ counts }) => counts?.properties ?? null,
+    planes: ({ counts }) => counts?.planes ?? null,
+    drones: ({ counts }) => counts?.drones ?? null,
+    patents: ({ counts }) => counts?.patents ?? null,
+    rural: ({ rural }) => rural,
+    answered: ({ answered }) => answered,
+    sha256: ({ sha256 }) => sha256,
+    answers_lost: ({ answersLost }) => answersLost,
+  },
   chargeColumns: ['answered', 'answers_lost'],
   charges: answeredCharges,
   sheets: (folder, how) => {
     const { ProfileSheets } = require('./sheets') as typeof import('./sheets');
     return new ProfileSheets(folder, how);
   },
-  child: profileKind,
   hasPages: true,
-  shown: ({ answered, answersLost, call, counts, rural, sha256 }) => {
-    return { cells: { ...counts, rural, call, answered, sha256, answers_lost: answersLost } };
-  },
-  answer: async (store, { folder, outcome: { call } }) =>
-    call === null ? null : new ProfileRepository(store).answer(folder, call),
   hasStarted: async ({ attempts }, { id, input }) =>
     sentBy(await attempts.of(profileSubject(input.name)), id) > 0,
 });

@@ -1,14 +1,10 @@
-import { jsonOfBytes } from '../../domain/core/json-text';
 import {
-  fieldsOf,
   findingSection,
   isFields,
-  noFindings,
   readFindings,
+  type Fields,
   type Findings,
 } from '../../domain/core/findings';
-import { TraceRepository } from '../../store/traces/traces';
-import type { Store } from '../../store/store';
 
 const file = 'trace.json';
 
@@ -20,26 +16,15 @@ const known = {
 };
 
 /** The hits of a search, and the status of each source. */
-export async function traceFindings(
-  { folder }: { folder: string },
-  store: Store,
-): Promise<Findings> {
-  const answer = await new TraceRepository(store).answer(folder);
-  if (answer === null) return noFindings;
-  const result = fieldsOf(jsonOfBytes(answer));
-  const found = readFindings(result['result'] ?? {}, { file, known });
-  const { artifacts, coverage, partial, strategy, type } = result;
-  const reported = readFindings({ type, strategy, partial }, { file }).facts;
-  const beside = readFindings({ ...(isList(artifacts) && { artifacts }) }, { file });
+export function traceFindings(answer: Fields): Pick<Findings, 'facts' | 'sections'> {
+  const { artifacts, coverage, partial, result = {}, strategy, type } = answer;
+  const found = readFindings(result, { file, known });
+  const hasArtifacts = Array.isArray(artifacts) && artifacts.length > 0;
+  const beside = readFindings({ ...(hasArtifacts && { artifacts }) }, { file });
   return {
-    result,
-    facts: { ...reported, ...found.facts },
+    facts: { ...readFindings({ type, strategy, partial }, { file }).facts, ...found.facts },
     sections: [...found.sections, ...sourcesOf(coverage), ...beside.sections],
   };
-}
-
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
 }
 
 /** One row for each source, in either form of the response. */

@@ -1,93 +1,52 @@
 import { z } from 'zod';
-import { onlyCell, type FilledRow, type RowReading } from '../../sheets/read/plan-rows';
-import { ofFile, type BatchRequest } from '../jobs/batches/request';
-import { startable, startableBatch } from '../jobs/begin/startable';
-import { traceBatchKind, traceKind } from './kind';
-import { flagProblem } from '../jobs/text';
 import { isFinalSearch, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
-import { traceStrategies } from '../../domain/traces/trace';
+import { traceStrategies, type TraceStrategy } from '../../domain/traces/trace';
 import { newestTrace, TraceRepository } from '../../store/traces/traces';
-import type { CommandContext } from '../jobs/context';
-import { UsageError } from '../jobs/errors';
+import { oneCell, ofFile } from '../jobs/batches/request';
 import { budgetTerm, inputTerms, startTerms } from '../jobs/begin/request';
-import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
+import { planOne, rowsBy, type SameRequest } from '../jobs/begin/same-request';
+import { startable, startableBatch } from '../jobs/begin/startable';
+import type { CommandContext } from '../jobs/context';
+import { itemOf } from '../jobs/text';
+import { traceBatchKind, traceKind } from './kind';
 
-const strategy = z.enum(traceStrategies).optional().describe('default: the service chooses');
+const terms = {
+  strategy: z.enum(traceStrategies).optional().describe('default: the service chooses'),
+  ...startTerms('24h'),
+};
 
 const traceRequest = z.strictObject({
   target: z.string().describe('an e-mail address, phone, user name or wallet'),
-  strategy,
-  ...startTerms('24h'),
+  ...terms,
 });
 
 const traceBatchRequest = z.strictObject({
   ...inputTerms('targets (alvo, email, telefone...)', 20),
   ...budgetTerm,
-  strategy,
-  ...startTerms('24h'),
+  ...terms,
 });
 
-/** @throws UsageError when it is no target */
-async function planTrace(
+function searches(
   ctx: CommandContext,
-  request: z.output<typeof traceRequest>,
-): Promise<StartPlan<TraceRecord, TraceOutcome>> {
-  const { deadline: deadlineMs, label = null, maxAge, rerun = false } = request;
-  const reading = readTarget(request.target);
-  if (reading.kind === 'invalid') throw new UsageError(flagProblem('--target', reading));
-  const what = { target: reading.target, strategy: request.strategy ?? null };
-  const existing = await newestTrace(ctx, what);
-  const isFinal = existing?.outcome != null && isFinalSearch(existing.outcome);
-  const isYoung = isWithin(maxAge, existing);
+  { strategy = null }: { strategy?: TraceStrategy | null | undefined },
+): SameRequest<string, TraceRecord, TraceOutcome> {
   return {
-    existing,
-    isAnswer: isFinal && isYoung && !rerun,
-    record: async () => {
-      const isAnew = rerun || (isFinal && !isYoung);
-      const order = isAnew ? (existing?.id ?? null) : null;
-      const terms = { label, deadlineMs, before: isAnew ? null : existing, rerun: order };
-      const { jobId, createdAt } = await new TraceRepository(ctx.store).put(ctx, what, terms);
-      await auditStart(ctx, jobId, { items: 1, rerun: isAnew }, Date.parse(createdAt));
-      return jobId;
-    },
-    run: deadlineMs,
+    newest: (target) => newestTrace(ctx, { target, strategy }),
+    isFinal: isFinalSearch,
+    put: (target, { terms: order, ...names }) =>
+      new TraceRepository(ctx.store).put(ctx, { target, strategy }, { ...order, ...names }),
   };
 }
+
+export const trace = startable(traceKind, traceRequest, (ctx, request) =>
+  planOne(ctx, searches(ctx, request), itemOf('--target', readTarget(request.target)), request),
+);
 
 /** A search for each different target of a sheet. */
-function traceBatch(
-  ctx: CommandContext,
-  request: z.output<typeof traceBatchRequest>,
-): BatchRequest {
-  const { strategy: wanted = null } = request;
-  return {
-    kind: 'trace-batch',
-    ...ofFile(request, 'targets', readRow),
-    terms: [wanted],
-    requestsPerRow: 1,
-    existing: async (target) => {
-      const found = await newestTrace(ctx, { target, strategy: wanted });
-      if (found === null || (found.outcome !== null && !isFinalSearch(found.outcome))) return null;
-      return { jobId: found.id, ended: found.outcome !== null, terms: {} };
-    },
-    put: async (target, again) => {
-      const search = { target, strategy: wanted };
-      const before = again === null ? await newestTrace(ctx, search) : null;
-      const terms = { label: null, before, rerun: again };
-      const { jobId } = await new TraceRepository(ctx.store).put(ctx, search, terms);
-      return { jobId, terms: {} };
-    },
-  };
-}
-
-function readRow({ documents }: FilledRow): RowReading<string> {
-  const cell = onlyCell(documents, 'a target');
-  if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'trace', ...cell };
-  const reading = readTarget(cell?.text ?? '');
-  if (reading.kind === 'invalid') return { ...reading, type: 'trace' };
-  return { kind: 'item', type: 'trace', document: reading.target, note: reading.note };
-}
-
-export const trace = startable(traceKind, traceRequest, planTrace);
-export const traces = startableBatch(traceBatchKind, traceBatchRequest, traceBatch);
+export const traces = startableBatch(traceBatchKind, traceBatchRequest, (ctx, request) => ({
+  ...ofFile(request, 'targets', oneCell('trace', 'a target', readTarget)),
+  ...rowsBy(ctx, traceKind, searches(ctx, request), request.maxAge),
+  terms: [request.strategy ?? null],
+  requestsPerRow: 1,
+}));

@@ -102,7 +102,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       const isAnew = before?.outcome != null && isFinalSearch(before.outcome as never);
       const order = {
         before: isAnew ? null : (before as never),
-        rerun: isAnew ? at.toISOString() : null,
+        anew: isAnew ? at.toISOString() : null,
       };
       const what = { target, strategy: step.options.strategy ?? null };
       return new TraceRepository(store).put(asker(request), what, {

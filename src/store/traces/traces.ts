@@ -39,14 +39,15 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
     terms: {
       label: string | null;
       deadlineMs?: number;
-      before?: TraceJob | null;
+      rerun?: boolean;
+      before?: Pick<TraceJob, 'input'> | null;
       /** Names a new paid order: ordered twice at once, it is one. */
-      rerun?: string | null;
+      anew?: string | null;
       now?: Date;
     },
   ): Promise<TraceRecord> {
-    const { label, before = null, rerun = null, deadlineMs, now: at = new Date() } = terms;
-    const manifest = traceManifest(target, strategy, rerun);
+    const { label, anew = null, before = null, deadlineMs, now: at = new Date() } = terms;
+    const manifest = traceManifest(target, strategy, anew);
     const name = before?.input.name ?? asker.idKey.nameOf('manifest', manifest);
     const jobId = jobIdAt(`trace/${name}`, at);
     const nameOf = (text: string): string => asker.idKey.nameOf('document', text);
@@ -57,7 +58,7 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
       target,
       strategy,
       label,
-      ...(rerun !== null && { rerun: true }),
+      ...((anew !== null || terms.rerun === true) && { rerun: true }),
       ...(deadlineMs !== undefined && { deadlineMs }),
     };
     // The target's own name too: an erasure searches by it.

@@ -253,7 +253,7 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     'GET /rastro: type filter': {
       sandbox: 'Obeyed, or ignored when told to.',
-      client: 'src/starters/traces/commands.ts#traceListCommand',
+      client: 'src/starters/traces/commands.ts#traceCommand',
       test: 'integration/trace-search.test.ts › what the service holds is listed, masked, with what it cost; ours are told',
     },
     'GET /rastro: data and page': {

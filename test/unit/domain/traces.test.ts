@@ -14,7 +14,7 @@ it.each([
   ['jose\u0301', 'josé'],
   ['\u200bful\u00adana', 'fulana'],
 ])('takes %j as it is sent: %j', (typed, target) => {
-  expect(readTarget(typed)).toMatchObject({ kind: 'target', target });
+  expect(readTarget(typed)).toMatchObject({ kind: 'document', document: target });
 });
 
 it.each([

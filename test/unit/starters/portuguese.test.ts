@@ -13,10 +13,8 @@ import { nameOf, statusWord } from '../../../src/report/words';
 import { readerOf } from '../../../src/report/reader';
 import { printView } from '../../../src/starters/cli/print-job';
 import { progressLine } from '../../../src/starters/cli/progress';
-import { printServiceList } from '../../../src/starters/cli/service-list';
+import { listedLine, printServiceList } from '../../../src/starters/cli/service-list';
 import { showEngine } from '../../../src/starters/credit/engine';
-import { dossierLine } from '../../../src/starters/dossiers/list';
-import { traceLine } from '../../../src/starters/traces/commands';
 import { viewLines, type ScheduleView } from '../../../src/starters/monitors/list';
 import { showSinks } from '../../../src/starters/monitors/commands';
 import { showMonitor } from '../../../src/starters/monitors/update';
@@ -141,8 +139,7 @@ const schedule = {
   notes: [],
 } as unknown as ScheduleView;
 const billing = { status: 'charged', amount: 10, unit: 'tokens' };
-const trace = { id: 'x', status: 'failed', type: 'email', partial: true, billing } as never;
-const dossier = { dossierId: 'x', attempt: null, statusWord: 'running' } as never;
+const dossier = { id: 'x', status: 'failed', attempt: null, billing };
 const engine = {
   id: 'x',
   name: 'Padrão',
@@ -163,33 +160,36 @@ const screens: Record<string, (ctx: CommandContext) => unknown> = {
     showMonitor(monitor, [taken], reader);
   },
   'monitor sink': (ctx) => showSinks(ctx, {}),
-  'trace list': ({ reader }) => traceLine(trace, trace, reader),
-  'dossier list': ({ reader }) => dossierLine(dossier, reader),
-  'what a list costs': () =>
-    printServiceList(
-      {
-        pathTemplate: '/rastro',
-        api: () => async () =>
-          ({
-            items: [
-              { kind: 'read', item: { id: 'x', billing } },
-              { kind: 'read', item: { id: 'y', billing: null } },
-            ],
-            next: null,
-          }) as never,
-        id: ({ id }: { id: string }) => id,
-        isWanted: () => true,
-      },
+  'dossier list': ({ reader }) =>
+    listedLine(dossier, ['id', 'status', 'attempt', 'billing'], reader),
+  'what a list costs': ({ store }) =>
+    printServiceList<{ id: string; billing: never }>(
       {
         name: 'traces',
         noun: [
           ['search', 'searches'],
           ['busca', 'buscas'],
         ],
-        billing: (item: { id: string; billing?: unknown }) => item.billing as never,
-        view: () => null,
-        line: () => 'x',
+        pathTemplate: '/rastro',
+        api: () => ({
+          list: async () =>
+            ({
+              items: [
+                { kind: 'read', item: { id: 'x', billing } },
+                { kind: 'read', item: { id: 'y', billing: null } },
+              ],
+              next: null,
+            }) as never,
+        }),
+        filters: {},
+        fieldOf: {},
+        id: ({ id }) => id,
+        billing: (item) => item.billing,
+        view: () => ({}),
+        columns: [],
       },
+      {},
+      store,
       false,
     ),
   engine: () => showEngine(engine, undefined),
@@ -230,7 +230,7 @@ test.each(Object.entries(screens))('%s has no English word of ours', async (_, s
   };
   try {
     const [en, pt] = [await shownIn('en'), await shownIn('pt')];
-    const data = wordsOf(leavesOf([monitor, schedule, trace, dossier, engine, sinks]).join(' '));
+    const data = wordsOf(leavesOf([monitor, schedule, dossier, engine, sinks]).join(' '));
     for (const word of [
       'cnab',
       'workflows',

@@ -2,12 +2,15 @@ import { jobFolder } from '../../../src/domain/job';
 import { readerOf } from '../../../src/report/reader';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { type ProfileOutcome } from '../../../src/domain/profiles/lookup';
-import { existingLookup } from '../../../src/starters/profiles/request';
+import { rowsBy } from '../../../src/starters/jobs/begin/same-request';
+import { profileKind } from '../../../src/starters/profiles/kind';
+import { lookups } from '../../../src/starters/profiles/request';
 import type { CommandContext } from '../../../src/starters/jobs/context';
-import { TemporaryStore } from '../../support/temporary-store';
+import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 
 const cpf = '52998224725';
-const jobId = `profile/${'ab'.repeat(16)}/20260105T101530123Z`;
+const name = testIdKey.nameOf('document', cpf);
+const jobId = `profile/${name}/20260105T101530123Z`;
 const settledAt = '2026-01-05T10:15:31.000Z';
 
 let place: TemporaryStore;
@@ -19,7 +22,6 @@ afterEach(() => place.remove());
 /** What a batch would reuse for a person whose lookup has ended like this. */
 async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
   const file = new ProfileRepository(place.store);
-  const [, name = ''] = jobId.split('/');
   const record = {
     jobId: jobId,
     name,
@@ -28,15 +30,17 @@ async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
     createdAt: settledAt,
     createdBy: 'x',
   };
+  await place.store.subjects.add(jobFolder(jobId), [name]);
   await file.putRecord(jobFolder(jobId), record);
   const end = { status: 'found', rural: 'reported', call: 1, settledAt, ...outcome };
   await file.putOutcome(jobFolder(jobId), end as ProfileOutcome);
   const ctx = {
     store: place.store,
+    idKey: testIdKey,
     reader: readerOf('en'),
     environment: { language: 'en' },
   } as unknown as CommandContext;
-  return existingLookup(ctx, name, { retryRural, reuseSince: 0 });
+  return rowsBy(ctx, profileKind, lookups(ctx, retryRural), undefined).existing(cpf);
 }
 
 test.each<[string, Partial<ProfileOutcome>, boolean]>([
@@ -45,9 +49,7 @@ test.each<[string, Partial<ProfileOutcome>, boolean]>([
   ['was refused', { status: 'refused', rural: null, call: null }, false],
   ['was answered, and erased since', { rural: null, erased: true }, false],
 ])('a lookup that %s is reused: %#', async (_, outcome, isReused) => {
-  expect(await standing(outcome)).toEqual(
-    isReused ? { jobId, ended: true, terms: { retryRural: false } } : null,
-  );
+  expect(await standing(outcome)).toEqual(isReused ? { jobId, ended: true, terms: {} } : null);
 });
 
 test.each<[string, Partial<ProfileOutcome>, boolean]>([
@@ -55,7 +57,5 @@ test.each<[string, Partial<ProfileOutcome>, boolean]>([
   ['failed, and was asked for twice', { rural: 'failed', call: 2 }, true],
   ['came', {}, true],
 ])('a rural part that %s is asked for again with --retry-rural: %#', async (_, outcome, stands) => {
-  expect(await standing(outcome, true)).toEqual(
-    stands ? { jobId, ended: true, terms: { retryRural: true } } : null,
-  );
+  expect(await standing(outcome, true)).toEqual(stands ? { jobId, ended: true, terms: {} } : null);
 });

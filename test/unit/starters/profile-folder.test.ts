@@ -2,8 +2,8 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
-import { profileFindings } from '../../../src/starters/profiles/findings';
-import { writeProfileFolder } from '../../../src/starters/profiles/folder';
+import { profileKind } from '../../../src/starters/profiles/kind';
+import { writeProfileFolder } from '../../../src/starters/profiles/sheets';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { personProfile } from '../../support/profile-answers';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -43,5 +43,6 @@ test('an answer that begins with a byte order mark is read as the others are', a
   const body = Buffer.from(`\ufeff${JSON.stringify(personProfile())}`);
   await new ProfileRepository(place.store).putAnswer('profiles/c/1', body, 1);
   const job = { folder: 'profiles/c/1', outcome: { call: 1 } };
-  expect((await profileFindings(job, place.store)).result).toEqual(personProfile());
+  const found = await profileKind.findings?.(job, place.store);
+  expect(found?.result).toEqual(personProfile());
 });

@@ -1,5 +1,5 @@
-import { dossierListCommand } from '../../../src/starters/dossiers/list';
-import { traceListCommand } from '../../../src/starters/traces/commands';
+import { dossierCommand } from '../../../src/starters/dossiers/commands';
+import { traceCommand } from '../../../src/starters/traces/commands';
 import { LoopbackServer, sendJson } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -32,8 +32,8 @@ afterEach(async () => {
 
 const items = [{ id: '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60', status: 'failed' }];
 const lists = [
-  ['traces', traceListCommand],
-  ['dossiers', dossierListCommand],
+  ['traces', traceCommand],
+  ['dossiers', dossierCommand],
 ] as const;
 
 test.each(lists)(
@@ -44,7 +44,7 @@ test.each(lists)(
       server.received.length === 1
         ? sendJson(response, 200, { data: items, page: { has_more: true, next_cursor: 'c' } })
         : sendJson(response, 401, {});
-    await expect(command().parseAsync(['--json'], { from: 'user' })).rejects.toMatchObject({
+    await expect(command().parseAsync(['list', '--json'], { from: 'user' })).rejects.toMatchObject({
       name: 'CommandError',
       message: expect.stringContaining('not read to its end'),
     });
@@ -55,7 +55,7 @@ test.each(lists)(
 test.each(lists)('a list of %s that is whole is one document', async (...of) => {
   const [name, command] = of;
   server.reply = (_, response) => sendJson(response, 200, { data: items });
-  await command().parseAsync(['--json'], { from: 'user' });
+  await command().parseAsync(['list', '--json'], { from: 'user' });
   const document = JSON.parse(printed) as Record<string, unknown>;
   expect(document).toMatchObject({ [name]: [{}], count: 1, unreadable: 0, billing: [] });
 });

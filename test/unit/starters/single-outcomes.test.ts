@@ -99,12 +99,3 @@ test('a folder that had one picture has nothing of it beside the next one', asyn
 async function* bytes(): AsyncGenerator<Buffer> {
   yield Buffer.from('found');
 }
-
-test.each<[string, Partial<LensOutcome>, string]>([
-  ['at the deadline', {}, 'the same command goes on with it'],
-  ['without an upload', { error: { code: 'upload_expired', message: '' } }, 'asks for another'],
-  ['at the service', { seen: { state: 'expired' } as LensOutcome['seen'] }, 'unless 2 were asked'],
-])('what the same command does for a picture that expired %s', async (_, outcome, told) => {
-  await shows.lens({ status: 'expired', ...outcome });
-  expect(printed()).toContain(told);
-});

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type JobBatchEnd, type JobBatchRecord } from '../../../domain/core/job-batch';
-import { workflowIdOf } from '../../../domain/job';
+import { kindFacts, workflowIdOf } from '../../../domain/job';
 import { stateWord } from '../../../report/words';
 import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
 import type { EngineClient } from '../../../temporal/connection';
@@ -11,13 +11,14 @@ import type { Progress } from '../progress';
 import { leftLines, problemLines } from '../text';
 import { writeWhole } from '../written-file';
 import { printedRows, surveyRows, type BatchSurvey, type EndedBatch } from './rows';
-import type { BatchRules, EndOfChild } from './rules';
+import { batchKindOf, type BatchRules, type EndOfChild } from './rules';
 
 /** The job kind of a batch: what commands about jobs call. */
 export function jobBatchKind<Input, Outcome extends EndOfChild>(
   own: BatchRules<Input, Outcome>,
 ): JobKind<JobBatchRecord, JobBatchEnd> {
-  const rules = own as BatchRules;
+  const rules = own as unknown as BatchRules;
+  const kind = batchKindOf(rules);
   // Set by `export`, so that the lines printed after it do not read the rows again.
   const surveys = new WeakMap<JobBatchEnd, BatchSurvey>();
   const surveyOf = async (ctx: CommandContext, job: EndedBatch): Promise<BatchSurvey> => {
@@ -26,10 +27,10 @@ export function jobBatchKind<Input, Outcome extends EndOfChild>(
     return survey;
   };
   return {
-    kind: rules.kind,
-    prefix: `${rules.kind}/`,
+    kind,
+    prefix: `${kind}/`,
     noun: [`${rules.noun[0]} of`, `${rules.noun[1]} de`],
-    service: rules.service,
+    service: kindFacts[kind].service,
     workflowId: (_, id) => workflowIdOf(id),
     describe: ({ inputName }) => inputName,
     terms: ({ budget, concurrency, deadlineMs, label, rerun }) => ({

@@ -11,6 +11,7 @@ import {
 import { type JobBatchKind } from '../../../domain/job';
 import {
   manifestLine,
+  onlyCell,
   planItems,
   type FilledRow,
   type RowReading,
@@ -260,6 +261,26 @@ interface FileRequest {
   sheet?: string | undefined;
   label?: string | undefined;
   rerun?: boolean | undefined;
+}
+
+type CellReading =
+  | { kind?: 'invalid' | 'unsupported'; code: string; message: string }
+  | { document: string; note: string };
+
+/** Reads rows that have one cell with their subject. @param what content of the cell, in a message */
+export function oneCell(
+  type: string,
+  what: string,
+  read: (text: string) => CellReading,
+): (row: FilledRow) => RowReading<string> {
+  return ({ documents }) => {
+    const cell = onlyCell(documents, what);
+    const isFault = cell !== null && 'code' in cell;
+    const reading = isFault ? cell : read(cell?.text ?? '');
+    return 'code' in reading
+      ? { kind: 'invalid', type, ...reading }
+      : { kind: 'item', type, document: reading.document, note: reading.note };
+  };
 }
 
 /** The part of a request that comes from its file. @param readRow reads a line of it */

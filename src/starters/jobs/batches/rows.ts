@@ -5,6 +5,7 @@ import { subjectState } from '../../../domain/core/service/attempts';
 import type { Store } from '../../../store/store';
 import type { StoredRow } from '../../../store/core/row-writer';
 import {
+  batchKindOf,
   chargesOf,
   type BatchCharges,
   type BatchRules,
@@ -54,7 +55,7 @@ export async function surveyRows(
     const { child, end, line, reference, status } = row;
     counts[status] = (counts[status] ?? 0) + 1;
     const isDoubted = end?.isDoubted === true;
-    if (isDoubted || attentionOf(rules.kind, status).needsAttention) {
+    if (isDoubted || attentionOf(batchKindOf(rules), status).needsAttention) {
       const { code = null, message = '' } = row.error ?? {};
       if (problems.length < mostProblems)
         problems.push({ line, status, code, message, ...(reference !== '' && { reference }) });
@@ -76,7 +77,7 @@ export function reportedOf(
   rules: BatchRules,
   { end, status }: ResultRow,
 ): Record<string, string | number | null> {
-  const reported = rules.columns.map((column) => {
+  const reported = Object.keys(rules.columns).map((column) => {
     const isCharged = status !== 'duplicate' || rules.chargeColumns?.includes(column) !== true;
     const value = isCharged ? (end?.cells[column] ?? null) : null;
     return [column, typeof value === 'boolean' ? String(value) : value] as const;
@@ -112,7 +113,8 @@ export async function answerOf(
   rules: BatchRules,
   end: ChildEnd | null,
 ): Promise<Buffer | null> {
-  return (end && (await rules.answer?.(store, end.job))) ?? null;
+  if (rules.hasFolders || end === null) return null;
+  return (await rules.child.answer?.(store, end.job)) ?? null;
 }
 
 export async function* rowsOf(
@@ -135,8 +137,13 @@ export async function* rowsOf(
     const end = job && endOf(rules, job);
     const isStarted = job !== null && (end !== null || (await hasStarted(ctx.store, rules, job)));
     // A started child job continues at the service after its batch has ended.
-    const unended = isStarted ? 'lost' : outcome.cancelled ? 'cancelled' : rules.unstarted;
-    yield { ...resultRow(row, child, end, unended), ...(row.own && { own: row.own }) };
+    const unended = isStarted
+      ? 'lost'
+      : outcome.cancelled
+        ? 'cancelled'
+        : (rules.unstarted ?? 'lost');
+    const error = end && (rules.error?.(end.job.outcome) ?? end.job.outcome.error);
+    yield { ...resultRow(row, child, end, unended), error, ...(row.own && { own: row.own }) };
   }
 }
 
@@ -144,7 +151,15 @@ type ChildOf = Job<unknown, EndOfChild> | null;
 
 function endOf(rules: BatchRules, job: NonNullable<ChildOf>): ChildEnd | null {
   const { outcome } = job;
-  return outcome && { ...rules.shown(outcome), job: { ...job, outcome } };
+  if (outcome === null) return null;
+  const cells = Object.entries(rules.columns).map(([name, cellOf]) => [name, cellOf(outcome)]);
+  const ended = { ...job, outcome };
+  return {
+    cells: Object.fromEntries(cells) as ChildEnd['cells'],
+    isDoubted: rules.isDoubted?.(outcome) === true,
+    billing: (rules.child.charges?.(ended) ?? []).map(({ billing }) => billing),
+    job: ended,
+  };
 }
 
 async function hasStarted(
@@ -170,7 +185,7 @@ function resultRow(
   child: ChildJob,
   end: ChildEnd | null,
   unended: string,
-): ResultRow {
+): Omit<ResultRow, 'error'> {
   const { document: requested, line, reference } = row;
   const duplicateOf = row.kind === 'duplicate' ? row.duplicateOf : null;
   const first = duplicateOf === null ? (end?.job.outcome.status ?? unended) : 'duplicate';
@@ -185,7 +200,6 @@ function resultRow(
     status: row.erased ? 'erased' : first,
     child: row.erased ? null : child,
     end,
-    error: end && (end.error ?? end.job.outcome.error),
     reference,
     duplicateOf,
     note: notes.filter((note) => note !== '').join('; '),

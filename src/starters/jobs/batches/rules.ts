@@ -3,26 +3,22 @@ import { BillingTotals, type BillingTotal } from '../../../domain/core/service/b
 import type { JobBatchKind, Words } from '../../../domain/job';
 import type { Reader } from '../../../report/reader';
 import { stateWord } from '../../../report/words';
-import type { queuesOf } from '../../../domain/core/queues';
 import type { Store } from '../../../store/store';
 import type { EndedJob, Job, JobKind } from '../job-kind';
 import { printable } from '../text';
 
-/** Cells of one line, by column; null: the service reported none. */
-export type ChildCells = Readonly<Record<string, string | number | boolean | null>>;
+type Cell = string | number | boolean | null;
 
-/** What a batch shows of an ended child job. */
-export interface ChildShown {
-  cells: ChildCells;
-  error?: { code: string | null; message: string } | null;
-  /** Needs attention, whatever the status. */
-  isDoubted?: boolean;
-  /** As reported, one for each purchase that may have been charged; null: nothing was reported. */
-  billing?: readonly (Billing | null)[];
-}
+/** Cells of one line, by column; null: the service reported none. */
+export type ChildCells = Readonly<Record<string, Cell>>;
 
 /** How a child job ended. */
-export interface ChildEnd extends ChildShown {
+export interface ChildEnd {
+  cells: ChildCells;
+  /** Needs attention, whatever the status. */
+  isDoubted: boolean;
+  /** As reported, one for each purchase that may have been charged; null: nothing was reported. */
+  billing: readonly (Billing | null)[];
   /** The row's newest job: a resolution may have started another. */
   job: EndedJob<unknown, EndOfChild>;
 }
@@ -56,12 +52,12 @@ export interface BatchSheets {
 
 /** The part of a batch kind that differs from other kinds. */
 export interface BatchRules<Input = unknown, Outcome extends EndOfChild = EndOfChild> {
-  kind: JobBatchKind;
-  service: keyof typeof queuesOf;
+  /** Default: that of its child jobs, with `-batch`. */
+  kind?: JobBatchKind;
   /** Its child jobs, in messages. */
   noun: Words;
   /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
-  columns: readonly string[];
+  columns: Readonly<Record<string, (outcome: Outcome) => Cell>>;
   /** Those of them that report charges: written once for a job, on its first line. */
   chargeColumns?: readonly string[];
   /** Left out: the service reports no cost. */
@@ -71,17 +67,18 @@ export interface BatchRules<Input = unknown, Outcome extends EndOfChild = EndOfC
   child: JobKind<Input, Outcome>;
   /** Each child job gets its own page when pages are requested. */
   hasPages?: true;
-  /** The files of a child job are written into a folder of its own. */
+  /** The files of a child job are written into a folder of its own, else its answer beside the rows. */
   hasFolders?: true;
-  shown(outcome: Outcome): ChildShown;
-  /** What the service answered, as it came; left out: it is not shown beside the rows. */
-  answer?(store: Store, job: EndedJob<Input, Outcome>): Promise<Buffer | null>;
+  /** Default: that of the outcome. */
+  error?(outcome: Outcome): EndOfChild['error'];
+  /** A child job needs attention, whatever its status; default: none. */
+  isDoubted?(outcome: Outcome): boolean;
   /** Id of the newest job of a row; left out: that of the batch. */
   newest?(store: Store, jobId: string): Promise<string>;
   /** Whether anything was sent for it, or may have been; left out: as its purchase subject says. */
   hasStarted?(store: Store, job: Job<Input, Outcome>): Promise<boolean> | boolean;
-  /** Status of a row without a request, once the batch has ended. */
-  unstarted: 'lost' | 'followed';
+  /** Status of a row without a request, once the batch has ended; default: lost. */
+  unstarted?: 'followed';
 }
 
 /** Sums the charges of child jobs, each once: the sum equals that of the sheet's rows. */
@@ -100,7 +97,7 @@ export function billedCharges(): BatchCharges {
   const all = new BillingTotals();
   const earlier = new BillingTotals();
   return {
-    add: ({ billing = [] }, before) => {
+    add: ({ billing }, before) => {
       for (const one of billing) {
         all.add(one);
         if (before) earlier.add(one);
@@ -170,6 +167,10 @@ export function lostCalls(count: number, reader: Reader): string {
     'sem resposta legível: talvez também cobrada',
   );
   return `${calls} ${words}`;
+}
+
+export function batchKindOf({ child, kind }: BatchRules): JobBatchKind {
+  return kind ?? (`${child.kind}-batch` as JobBatchKind);
 }
 
 const noCharges: BatchCharges = { add: () => undefined, summary: () => ({}), lines: () => [] };

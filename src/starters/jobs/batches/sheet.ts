@@ -8,7 +8,7 @@ import { CsvFile } from '../../../sheets/write/csv-file';
 import { ownCells, ownNames } from '../../../sheets/write/result-cells';
 import { evidenceOf, exportJob, findingsPage } from '../export-job';
 import type { ExportOptions } from '../job-kind';
-import type { BatchRules, BatchSheets } from './rules';
+import { batchKindOf, type BatchRules, type BatchSheets } from './rules';
 import {
   answerOf,
   ownEnd,
@@ -46,7 +46,7 @@ export async function writeRows(
 ): Promise<BatchSurvey> {
   const { excel, folder, lang } = target;
   await mkdir(folder, { recursive: true });
-  const ours = [...firstColumns, ...rules.columns, ...lastColumns];
+  const ours = [...firstColumns, ...Object.keys(rules.columns), ...lastColumns];
   const { columns: own = [] } = job.input;
   const header = [...ours, ...ownNames(own, ours)];
   const results = new CsvFile(join(folder, 'results.csv'), header, { excel });
@@ -115,7 +115,7 @@ async function writePage(
   { folder, html, lang }: Target,
 ): Promise<string | null> {
   if (!html || rules.hasPages !== true || end === null || status === 'duplicate') return null;
-  if (attentionOf(rules.kind, status).exitCode !== 0) return null;
+  if (attentionOf(batchKindOf(rules), status).exitCode !== 0) return null;
   const files = [`answers/${line}.json`];
   const page = await findingsPage(ctx, rules.child, end.job, { files, folder, lang });
   const name = `${line}.html`;

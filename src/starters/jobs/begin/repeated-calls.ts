@@ -8,7 +8,7 @@ import { Token } from '../../../apis/http/token';
 import { ConfigError, readEnvironment, type Environment } from '../../../environment';
 
 /** Bounds the calls for one request, and the wait between two, in milliseconds. */
-export const mostSends = 4;
+const mostSends = 4;
 const pauseMs = 1_000;
 const longestPauseMs = 60_000;
 
@@ -34,22 +34,34 @@ export class RepeatedCalls {
     this.#pause = pause;
   }
 
-  /** For calls that are safe to repeat. An accepted call with an unreadable response throws. */
-  async again<T>(call: () => Promise<T>): Promise<T> {
+  /**
+   * For calls that are safe to repeat, or whose effect `recover` looks up after a lost response. Without it,
+   * an accepted call with an unreadable response throws.
+   */
+  async again<T>(
+    call: () => Promise<T>,
+    recover?: (lost: unknown) => Promise<T | undefined>,
+  ): Promise<T> {
     for (let send = 1; ; send += 1) {
       try {
         return await call();
       } catch (error) {
-        const isRead = !(error instanceof ContractError);
-        if (!isRead || this.meaningOf(error) === 'refused' || send >= mostSends) throw error;
-        this.#print(...sentAgain(error));
+        const meaning = this.meaningOf(error);
+        const isOver =
+          recover === undefined && (error instanceof ContractError || send >= mostSends);
+        if (meaning === 'refused' || isOver) throw error;
         await this.wait(error);
+        const found = meaning === 'unknown' ? await recover?.(error) : undefined;
+        if (found !== undefined) return found;
+        if (send >= mostSends) throw error;
+        const why = messageOf(error);
+        this.#print(`${why}; sent again`, `${why}; enviado de novo`);
       }
     }
   }
 
   /** The service sets the wait after a throttled call; after a lost response, the call may still arrive. */
-  async wait(error: unknown): Promise<void> {
+  private async wait(error: unknown): Promise<void> {
     const requested = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
     if (requested > longestPauseMs) {
       const seconds = Math.ceil(requested / 1_000);
@@ -66,11 +78,6 @@ export class RepeatedCalls {
     if (failure === 'unknown') return 'unknown';
     return failure === 'transient' ? 'not_done' : 'refused';
   }
-}
-
-/** A line of progress. */
-export function sentAgain(error: unknown): Words {
-  return [`${messageOf(error)}; sent again`, `${messageOf(error)}; enviado de novo`];
 }
 
 export function isMissing(error: unknown): boolean {

@@ -31,14 +31,17 @@ export function startable<Schema extends z.ZodObject, Input, Outcome>(
   return { kind, schema, plan };
 }
 
+type Rows = Omit<BatchRequest, 'kind'>;
+
 export function startableBatch<Schema extends z.ZodObject>(
   kind: JobKind<JobBatchRecord, JobBatchEnd>,
   schema: z.output<Schema> extends BatchTerms ? Schema : never,
-  batch: (ctx: CommandContext, request: z.output<Schema>) => BatchRequest | Promise<BatchRequest>,
+  batch: (ctx: CommandContext, request: z.output<Schema>) => Rows | Promise<Rows>,
 ): Startable<Schema, JobBatchRecord, JobBatchEnd> {
-  return startable(kind, schema as Schema, async (ctx, request) =>
-    planBatchStart(ctx, await batch(ctx, request), request as z.output<Schema> & BatchTerms),
-  );
+  return startable(kind, schema as Schema, async (ctx, request) => {
+    const rows = { kind: kind.kind as BatchRequest['kind'], ...(await batch(ctx, request)) };
+    return planBatchStart(ctx, rows, request as z.output<Schema> & BatchTerms);
+  });
 }
 
 /** @throws UsageError that names the field without quoting its value: it may be about a person */
