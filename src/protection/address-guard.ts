@@ -8,10 +8,7 @@ import { buildConnector } from 'undici';
 /** The setting that allows what `AddressGuard` refuses. */
 export const allowedHosts = 'DILIGENCE_ALLOWED_HOSTS';
 
-/**
- * The guard refuses an address that others named: the rule is the reason. Contains only the host, no path and no
- * query.
- */
+/** The rule is the reason. Contains only the host, no path and no query. */
 export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
   readonly sent = 'no';
@@ -51,10 +48,7 @@ export class AddressGuard {
   readonly #networks: Network[] = [];
   readonly #lookUp: LookUp;
 
-  /**
-   * @param allowed host names, addresses, networks (`10.1.0.0/16`)
-   * @throws RangeError that names the invalid entry
-   */
+  /** @param allowed host names, addresses, networks (`10.1.0.0/16`) */
   constructor(allowed: readonly string[] = [], lookUp: LookUp = lookupName) {
     this.#lookUp = lookUp;
     for (const entry of allowed) {
@@ -70,13 +64,7 @@ export class AddressGuard {
     return this.#hosts.has(plain) || this.#allowsAddress(plain);
   }
 
-  /**
-   * Resolves an address of a response and checks its text; `connector` checks the rest.
-   *
-   * @param from the URL of the response
-   * @param own origin of the called service
-   * @throws RefusedAddressError
-   */
+  /** Resolves an address of a response. @param own origin of the called service */
   follow(address: string, from: URL, own: string): URL {
     const url = URL.canParse(address, from.href) ? new URL(address, from.href) : null;
     const host = url?.host ?? '';

@@ -53,10 +53,7 @@ export class KeyRing {
     this.#keys = keys;
   }
 
-  /**
-   * @param text `id:64 hex digits`, several separated by commas
-   * @throws RangeError with the expected form, and never a key
-   */
+  /** @param text `id:64 hex digits`, several separated by commas */
   static parse(text: string): KeyRing {
     const keys = text.split(',').map((entry, index) => keyOf(entry.trim(), index + 1));
     const ids = new Set(keys.map(({ id }) => id));
@@ -92,10 +89,7 @@ export class KeyRing {
     };
   }
 
-  /**
-   * @param about the same text as for `seal`
-   * @throws UnknownKeyError, BrokenSealError
-   */
+  /** @param about the same text as for `seal` */
   open(purpose: SealPurpose, id: string, sealed: Uint8Array, about: string): Buffer {
     const key = this.#key(id);
     if (sealed.length < nonceBytes + tagBytes) throw new BrokenSealError();

@@ -242,10 +242,7 @@ function quotes(error: Error, frames: readonly string[] | null): boolean {
   return thrownBy !== undefined && !/^(?:@temporalio|@grpc|commander)(?:[\\/]|$)/.test(thrownBy);
 }
 
-/**
- * The stack's lines without the message before them, which may have several lines. Null
- * when they cannot be separated.
- */
+/** The stack's lines without the message before them; null when they cannot be separated. */
 function framesOf(error: Error): string[] | null {
   const { stack, message } = error;
   if (typeof stack !== 'string') return [];

@@ -36,11 +36,7 @@ export class BlobDirectory {
     this.#root = root;
   }
 
-  /**
-   * Marks the directory as that of a store, when the store is opened.
-   *
-   * @param names whether a row names bytes, which must then be in another directory
-   */
+  /** @param names whether a row names bytes, which must then be in another directory */
   async prepare(storeId: string, names: () => Promise<boolean>): Promise<void> {
     const marker = join(this.#root, markerName);
     if (!existsSync(marker)) {

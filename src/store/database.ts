@@ -11,11 +11,7 @@ export interface Database {
   readonly blobs: BlobDirectory;
   /** Rows of one SELECT; sees all earlier commits. */
   read<T>(statement: Statement): Promise<T[]>;
-  /**
-   * Commits all statements and their audit events in one transaction, or none.
-   *
-   * @returns their results, once flushed
-   */
+  /** Commits all statements and their audit events, flushed, in one transaction, or none. */
   commit(
     statements: readonly Statement[],
     events?: readonly NewEvent[],
@@ -56,11 +52,7 @@ export const commitsTogether = {
   sizeOf: ({ statements, events = [] }: Unit): number => statements.length + events.length,
 };
 
-/**
- * Runs units with their audit events in the open transaction.
- *
- * @throws StoreError `unchanged` when a statement that must change something did not
- */
+/** @throws StoreError `unchanged` when a statement that must change something did not */
 export async function runUnits(
   units: readonly Unit[],
   chain: EventChain,

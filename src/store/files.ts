@@ -7,11 +7,7 @@ import { promisify } from 'node:util';
 /** Half the processor time of a file handle. */
 const written = promisify(writeFile);
 
-/**
- * Writes a file (0600) atomically, flushed together with its name.
- *
- * @returns false when a file of that name exists: it stays
- */
+/** Writes a file (0600) at once, flushed with its name. False: one of that name exists, and stays. */
 export async function writeOnce(path: string, body: Uint8Array | string): Promise<boolean> {
   const aside = await writeAside(dirname(path), body);
   try {

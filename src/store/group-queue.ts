@@ -10,11 +10,7 @@ export interface Together<Request, Result> {
   /** Upper bound of the sizes of a group; by default each counts as one. */
   most: number;
   sizeOf?: (request: Request) => number;
-  /**
-   * Results per member.
-   *
-   * @throws StoreError when nothing was done: the members are then run one by one
-   */
+  /** @throws StoreError when nothing was done: the members are then run one by one */
   run: (group: readonly Request[]) => Promise<readonly (Result | StoreError)[]>;
 }
 

@@ -21,12 +21,7 @@ export interface StoreSealing {
   proveKeys?: (store: Store) => Promise<void>;
 }
 
-/**
- * Opens the store at an address; creates it at the first use.
- *
- * @param sealing null: nothing is sealed, and sealed data cannot be read
- * @throws StoreError when it was created with another id key, StoreConfigError for an address of an unknown kind
- */
+/** Opens the store, created at the first use. @param sealing null: sealed data cannot be read */
 export async function openStore(
   { storeUrl, blobsUrl }: StoreAddress,
   idKey: IdKey,
@@ -44,11 +39,7 @@ export async function openStore(
   return store;
 }
 
-/**
- * Any existing store, read only. Null when there is none.
- *
- * @param seal default: sealed data is returned sealed
- */
+/** Any existing store, read only; null: none. @param seal default: sealed data stays sealed */
 export async function storeAsItIs(
   { storeUrl, blobsUrl }: StoreAddress,
   seal?: Seal,

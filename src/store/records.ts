@@ -46,11 +46,7 @@ export class RecordRepository extends Repository {
     this.#blobs = blobs;
   }
 
-  /**
-   * Writes atomically if nothing is there.
-   *
-   * @returns `stored`, or `exists`: the existing object stays
-   */
+  /** Writes at once if nothing is there; else the existing object stays. */
   async putIfAbsent(
     key: string,
     body: Uint8Array | string,
@@ -68,11 +64,7 @@ export class RecordRepository extends Repository {
     return this.putIfAbsent(key, JSON.stringify(value, null, 2), options);
   }
 
-  /**
-   * Flushes the bytes, to be named in a transaction with related records.
-   *
-   * @returns null when the key exists already
-   */
+  /** Flushes bytes that a transaction is to name. Null: the key exists already. */
   async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {
     if ((await this.#blobOf(key)) !== undefined) return null;
     const { blob } = await this.#position(key, bytes, true);
@@ -108,11 +100,7 @@ export class RecordRepository extends Repository {
     return this.#remove(beginsWith('key', prefix));
   }
 
-  /**
-   * Null when there is no such object.
-   *
-   * @throws StoreConfigError when none of our keys opens it, BrokenSealError when it was altered
-   */
+  /** @throws StoreConfigError when none of our keys opens it, BrokenSealError when it was altered */
   async get(key: string): Promise<Buffer | null> {
     const [row] = await this.store.read<NamedBlob & { body: Uint8Array }>(
       sql`SELECT body, blob FROM record WHERE key = ${checked(key)}`,

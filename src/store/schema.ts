@@ -44,12 +44,7 @@ export async function isMade({ run, dialect }: OpenedConnection): Promise<boolea
   return (await run(raw(dialect.isMade))).rows.length > 0;
 }
 
-/**
- * Migrates a database to the schema of this program; creates the store at the first use.
- *
- * @param where names the database in errors
- * @throws StoreError when it was created with another id key, or by a later program
- */
+/** Migrates a database to the schema of this program. @param where names the database in errors */
 export async function prepareStore(
   connection: OpenedConnection,
   fingerprint: string,

@@ -40,11 +40,7 @@ export class EventChain {
     this.#now = now;
   }
 
-  /**
-   * The next link of the current transaction; call `end` when that fails.
-   *
-   * @returns its statement, and a function to call once it is written; an existing entry is no link
-   */
+  /** @returns the statement of the next link, and a function to call once it is written */
   next({ name, job, text, body }: NewEvent): { statement: Statement; written: () => void } {
     const now = this.#now();
     const open = this.#chain;

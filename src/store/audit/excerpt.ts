@@ -7,12 +7,7 @@ import { entryOf, jobHash, linkOf, perLook, eventsAfter, type EventRow } from '.
 import { beginningOf } from './link';
 import { numbersIn, rewritten } from './numbers';
 
-/**
- * The audit records of some jobs, each with the links up to the next anchor: anyone can check without a key that
- * nothing was changed since that anchor. Links in between are hashes only. Reused jobs have older records.
- *
- * @param last id of the last of them
- */
+/** The records of some jobs, each with the links up to the next anchor. @param last id of the last of them */
 export async function excerptOf(
   store: Store,
   jobs: ReadonlySet<string>,

@@ -20,10 +20,7 @@ export interface AuditSpan {
   onUnreadable: (chain: string) => void;
 }
 
-/**
- * Records of all chains in the order of writing. A record that is not intact belongs to every range: its instant
- * may have been altered.
- */
+/** In the order of writing. What is not intact belongs to every range: its instant may be altered. */
 export async function* readAudit(
   store: SealedDatabase,
   idKey: IdKey,

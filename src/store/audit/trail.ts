@@ -11,9 +11,7 @@ const oneDayMs = 86_400_000;
 /** A chain takes records for a day; another day allows for differing clocks. */
 const mayMoveForMs = 2 * oneDayMs;
 
-/**
- * Events without another record, and the anchors that link the chains of all writers (docs/decisions/010).
- */
+/** Events without another record, and the anchors that link all chains (docs/decisions/010). */
 export class AuditTrail extends Repository {
   readonly #auditKey: Uint8Array;
   readonly #now: () => number;
@@ -29,21 +27,13 @@ export class AuditTrail extends Repository {
     if (entries.length > 0) await this.store.commit([], entries);
   }
 
-  /**
-   * Appends entries and anchors them, so that not even the last one can be removed unnoticed.
-   *
-   * @returns the head, as `anchor` does
-   */
+  /** So that not even the last one can be removed unnoticed. @returns the head */
   async appendAndAnchor(entries: readonly AuditEntry[]): Promise<string> {
     await this.append(entries);
     return this.anchor();
   }
 
-  /**
-   * Writes an anchor with the heads of all chains, unless none has changed.
-   *
-   * @returns the head: `<number>-<32 hex digits>`, as `audit verify --head` takes it
-   */
+  /** Anchors the heads of all chains, unless none has changed. @returns the new head */
   async anchor(): Promise<string> {
     const beginning = beginningOf(this.store.id, anchorChain);
     for (;;) {

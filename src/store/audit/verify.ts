@@ -39,11 +39,7 @@ interface Head {
   anchor: number;
 }
 
-/**
- * Reads the whole trail in pages, and reports what was altered.
- *
- * @param options.head the anchor that must exist, with everything that it covers
- */
+/** @param options.head the anchor that must exist, with everything that it covers */
 export async function verifyAudit(
   store: SealedDatabase,
   idKey: IdKey,

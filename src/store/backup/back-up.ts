@@ -26,11 +26,7 @@ const namesAtOnce = 1_000;
 /** Bytes removed during the copy are missing in it. */
 const mostTries = 20;
 
-/**
- * Copies the store in a folder (SQLite) while it is in use. The copy appears atomically.
- *
- * @param target is created, or must be empty
- */
+/** Copies a store (SQLite) in use. @param target appears at once, is created, or must be empty */
 export async function backUp(folder: string, target: string): Promise<BackupFacts> {
   const there = await readdir(target).catch(() => []);
   if (there.length > 0) {

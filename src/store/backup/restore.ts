@@ -24,11 +24,7 @@ export interface Restored {
   erasures: number;
 }
 
-/**
- * Restores a backup into a folder without a store, as a new epoch, atomically, and without what was erased since.
- *
- * @throws StoreConfigError, StoreError when the backup is incomplete, or was made with other keys
- */
+/** Into a folder without a store, as a new epoch, at once, and without what was erased since. */
 export async function restore(
   source: string,
   folder: string,

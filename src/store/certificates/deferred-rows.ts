@@ -15,11 +15,7 @@ export class DeferredRowRepository extends Repository {
     await this.store.commit(inserts('deferred_row', values, otherwise));
   }
 
-  /**
-   * Takes the rows due within the bounds, earliest first. A repeated step gets the same rows, and perhaps more.
-   *
-   * @returns `soonest`: instant of the first remaining row; null: none
-   */
+  /** Rows due within the bounds, earliest first, and when the rest is due. A repeated step gets the same. */
   async take(
     { list, lane, step }: DeferInput,
     { from, to, limit }: { from: number; to: number; limit: number },

@@ -20,12 +20,7 @@ const perPage = 200;
  * `mergeOutcomes` decides which one counts.
  */
 export class OutcomeRepository extends Repository {
-  /**
-   * Stores all or none; an earlier outcome of the same name stays.
-   *
-   * @param storedBy `<driver>/<unique to the activity and its attempt>`
-   * @param beside related facts, and audit entries
-   */
+  /** An earlier outcome of the same name stays. @param storedBy `<driver>/<activity and attempt>` */
   async file(
     folder: string,
     storedBy: string,

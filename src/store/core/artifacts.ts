@@ -26,12 +26,7 @@ export async function findArtifact(
   return { artifactId, type, mediaType, key, sha256, bytes };
 }
 
-/**
- * Streams it in parts: it may be larger than a worker's memory.
- *
- * @param faultOf why it is refused, by its first bytes
- * @throws RefusedArtifactError, also when empty; errors of `body` pass through
- */
+/** @param faultOf why it is refused, by its first bytes */
 export async function putArtifact(
   store: Store,
   folder: string,

@@ -159,11 +159,7 @@ export class AttemptRepository extends Repository {
     }
   }
 
-  /**
-   * Closes a chunk that may be slow rather than dead: afterwards it sends no more, unless its last request was sent.
-   *
-   * @returns the chunk's last attempt: closed, or that request
-   */
+  /** Closes a chunk that may be slow rather than dead. @returns its last attempt: closed, or a request */
   async close(subject: string, owner: ClaimOwner, at: number): Promise<Attempt> {
     for (;;) {
       await this.store.commit([
@@ -190,11 +186,7 @@ export class AttemptRepository extends Repository {
     return latest?.receipt ?? receipt;
   }
 
-  /**
-   * As `putReceipt`, for a resource found in the service's list.
-   *
-   * @returns false when it belongs to another attempt, or a receipt exists
-   */
+  /** For a resource found in the service's list. False: another attempt's, or a receipt exists. */
   async putFound(
     subject: string,
     attempt: Pick<Attempt, 'n' | 'claim'>,

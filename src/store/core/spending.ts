@@ -49,10 +49,7 @@ export class SpendingRepository extends Repository {
     return found ?? null;
   }
 
-  /**
-   * @param subject prefix of subjects
-   * @param within ISO 8601: several jobs use a workflow id in turn
-   */
+  /** @param within ISO 8601: several jobs use a workflow id in turn */
   async sentBy(
     subject: string,
     workflowId: string,

@@ -8,11 +8,7 @@ const longestForm = 100;
 /** Names in memory before they are stored, independent of the file's size. */
 const mostNames = 20_000;
 
-/**
- * Indexes the subjects of a holder: the folder of a job (`works/...`), the key of an uploaded file
- * (`inputs/...`), the folder of an operation, a monitor, a search, a lookup, a dossier or a batch, or the
- * request or response about a picture (`lens/<name>/<instant>/...`).
- */
+/** Indexes the subjects of a holder: a job, upload, operation, monitor, request or response. */
 export async function indexDocuments(
   { subjects }: Store,
   holder: string,

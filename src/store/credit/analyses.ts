@@ -75,11 +75,7 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
     return super.putOutcome(folder, outcome, entries);
   }
 
-  /**
-   * The last job of a purchase subject that ended, or else the last one.
-   *
-   * @param since the first folder that counts
-   */
+  /** The last ended job of a purchase, or else the last. @param since the first folder that counts */
   async lastEnded(
     name: string,
     since: string,

@@ -21,10 +21,7 @@ export function takeReported(reported: ReportedOfDocument, document: string, tre
   reported.receivables = Math.max(reported.receivables, receivables.length);
 }
 
-/**
- * What an erasure leaves of a stored result: amounts and statuses stay, so that the summary still adds up; identities
- * do not.
- */
+/** What an erasure leaves of a result: amounts and statuses stay, so that the summary adds up. */
 export const resultShape = {
   about: ['cnpj', 'cnpjCpf'],
   stays: ['status', 'tipo', 'valor', 'titulos'],

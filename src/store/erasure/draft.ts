@@ -128,12 +128,7 @@ export class ErasureDraft {
     });
   }
 
-  /**
-   * Rewrites the rows of a holder.
-   *
-   * @param holder null: all holders
-   * @param only rows with one of these values in a column
-   */
+  /** @param holder null: all holders. @param only rows with one of these values in a column */
   async rewriteRows(
     table: TableName,
     holder: string | null,

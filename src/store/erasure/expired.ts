@@ -23,11 +23,7 @@ const jobsPerLook = 50;
 /** Upper bound for the jobs of one step, or one larger job: a plan is in memory as a whole. */
 const mostRows = 2_000;
 
-/**
- * One step of a retention term: erases some expired jobs as a whole, with one record and one audit event.
- *
- * @returns counts of this step, and where to resume; null: done
- */
+/** Erases some expired jobs as a whole, on one record. @returns where to resume; null: done */
 export async function eraseExpired(
   store: Store,
   { term, endedBefore, after }: ExpiryOrder,

@@ -65,10 +65,7 @@ export class ErasurePlanner {
     return this.#takeSubject(plan, { name, subject, held, roots });
   }
 
-  /**
-   * Everything about a search target (an e-mail address, a phone number, a user name). All lookups are read: the index
-   * has responses by document only.
-   */
+  /** Everything about a search target. All lookups are read: the index has responses by document only. */
   async ofTarget(target: string): Promise<ErasurePlan> {
     const plan = this.#plan({ kind: 'target', target });
     // A job has many rows: the index has those with the target in a user column.

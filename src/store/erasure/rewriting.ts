@@ -21,9 +21,7 @@ const sentences = new Set(
   ),
 );
 
-/**
- * JSON without the subject: its object is emptied, a quotation becomes `[erased]`. Idempotent.
- */
+/** JSON without the subject: its object is emptied, a quotation becomes `[erased]`. Idempotent. */
 export function withoutSubject<T>(value: T, subject: ErasureSubject, shape: AnswerShape = {}): T {
   return rewritten(value, '', subject, shape) as T;
 }

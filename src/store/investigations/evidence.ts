@@ -136,11 +136,7 @@ export interface OpenChange {
   isOpen: boolean;
 }
 
-/**
- * Changes of a monitor that were open within a range, in order of first observation.
- *
- * @param from ISO 8601, as `to`
- */
+/** Changes that were open within a range (ISO 8601), in order of first observation. */
 export async function* openChanges(
   store: Store,
   { from, monitorId, to }: { monitorId: string; from: string; to: string },

@@ -61,11 +61,7 @@ export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
     });
   }
 
-  /**
-   * Gives an analysis up: a repeated request creates another one.
-   *
-   * @param why `expired`: the service let it expire although it had the file
-   */
+  /** Gives an analysis up: a repeated request creates another one. */
   async giveUp(
     name: string,
     attempt: number,

@@ -64,11 +64,7 @@ export class ChangeQueries extends ChangeRows {
     return { files, total: counted?.total ?? 0 };
   }
 
-  /**
-   * What a sweep did, whichever attempt of it did, and whatever found it done.
-   *
-   * @param required sinks that a change must have reached
-   */
+  /** What a sweep did, whichever attempt of it did, and whatever found it done. */
   async countsOf(
     { monitorId, sweep }: { monitorId: string; sweep: string },
     required: readonly string[],
@@ -110,11 +106,7 @@ export class ChangeQueries extends ChangeRows {
     return rows.map(({ monitorId }) => monitorId);
   }
 
-  /**
-   * Backlog of one monitor. Names the first `most` undelivered changes.
-   *
-   * @param required sinks that must have a change
-   */
+  /** Names the first `most` undelivered changes. @param required sinks that must have a change */
   async backlog(
     monitorId: string,
     most: number,

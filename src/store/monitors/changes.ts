@@ -31,11 +31,7 @@ export class ChangeRepository extends ChangeRows {
     this.#nameOf = nameOf;
   }
 
-  /**
-   * Stores new changes, and reads the others. In the order given.
-   *
-   * @throws RangeError when an id cannot be stored unchanged
-   */
+  /** Stores new changes, and reads the others. @throws RangeError for an id that cannot be stored */
   async file(
     monitorId: string,
     reported: readonly ReportedChange[],
@@ -105,11 +101,7 @@ export class ChangeRepository extends ChangeRows {
     return this.#mark(monitorId, reported, entries);
   }
 
-  /**
-   * Counts failed changes or digests, each once.
-   *
-   * @returns each with its new count, in the order given
-   */
+  /** Counts failed changes or digests. @returns each with its new count, in the order given */
   async countFailures(
     monitorId: string,
     failures: readonly NewDeliveryFailure[],

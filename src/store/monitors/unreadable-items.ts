@@ -42,11 +42,7 @@ export class UnreadableItemRepository extends Repository {
     this.#nameOf = nameOf;
   }
 
-  /**
-   * Stores listed items, each once.
-   *
-   * @returns how many sweeps listed each, including this one
-   */
+  /** @returns how many sweeps listed each, including this one */
   async put(
     monitorId: string,
     items: readonly ListedItem[],

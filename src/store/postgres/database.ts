@@ -36,12 +36,7 @@ const toWrite: PoolConfig = {
   query_timeout: 12_000,
 };
 
-/**
- * Opens the store in a PostgreSQL database; creates it at the first use.
- *
- * @param idKey names subjects, and proves the audit trail
- * @throws StoreError when it was created with another key, or by a later program
- */
+/** Opens the store in a PostgreSQL database; creates it at the first use. */
 export async function openPostgres(url: string, blobs: string, idKey: IdKey): Promise<Database> {
   const reading = poolOf(url, readers, toRead);
   const writing = Array.from({ length: 2 }, () => poolOf(url, 1, toWrite));

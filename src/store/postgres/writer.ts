@@ -38,10 +38,7 @@ export class PostgresWriter extends GroupQueue<Unit, StatementResult[]> {
     }
   }
 
-  /**
-   * @returns an error for each when it belongs to none alone
-   * @throws the database's error after a rollback
-   */
+  /** @returns an error for each when it belongs to none alone */
   async #tryOnce(group: readonly Unit[]): Promise<(StatementResult[] | StoreError)[]> {
     let client: PoolClient;
     try {

@@ -6,11 +6,7 @@ import { IdKey } from '../../protection/id-key';
 
 const fileName = 'id-key';
 
-/**
- * The installation's id key: as configured, or else from the data directory, generated there (0600) at the first use.
- *
- * @returns the key, and whether it is new, to be printed once
- */
+/** As configured, or else from the data directory, generated there (0600) at the first use. */
 export async function findIdKey(
   dataDir: string,
   configured: string | null,

@@ -43,10 +43,7 @@ export class KeySeal implements Seal {
   readonly #proveKeys: () => Promise<void>;
   #proven: Promise<void> | undefined;
 
-  /**
-   * @param keys null: nothing is sealed, and sealed data does not open
-   * @param proveKeys called once, before anything is sealed: throws when the keys are not those of the store
-   */
+  /** @param proveKeys called before anything is sealed: throws when the keys are not the store's */
   constructor(keys: KeyRing | null, proveKeys: () => Promise<void> = async () => undefined) {
     this.#keys = keys;
     this.#proveKeys = proveKeys;

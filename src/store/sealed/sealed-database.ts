@@ -45,12 +45,7 @@ export class SealedDatabase implements Seal {
     return rows.map(inCamelCase) as T[];
   }
 
-  /**
-   * Decoded rows of a table.
-   *
-   * @param rest condition and order
-   * @param columns with a body, also the key
-   */
+  /** Decoded rows of a table. @param rest condition and order. @param columns with a body, also the key */
   async select<T>(table: string, rest: Statement, columns = raw('*')): Promise<T[]> {
     const rows = await this.read<object>(sql`SELECT ${columns} FROM ${raw(table)} ${rest}`);
     return rows.map((row) => decoded(this, table, { ...row }) as T);

@@ -33,10 +33,7 @@ export class SqliteConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
 
-  /**
-   * @param path created with mode 0600 when missing, unless a file is expected
-   * @throws StoreError; `gone` when the expected file is missing
-   */
+  /** @throws StoreError `gone` when the expected file is missing */
   constructor(path: string, { readOnly = false, expected }: ConnectionOptions = {}) {
     this.path = path;
     if (!readOnly && expected === undefined) makeFile(path);
@@ -72,12 +69,7 @@ export class SqliteConnection {
     return { rows: [], changes: statement.run(...values).changes };
   }
 
-  /**
-   * Checkpoints into the database file and truncates the write-ahead log: with `secure_delete`, overwritten and deleted
-   * data is no longer on the disk.
-   *
-   * @throws StoreError `busy` while another process reads or writes
-   */
+  /** Removes overwritten and deleted data (`secure_delete`) from the log. @throws StoreError `busy` */
   eraseTraces(): void {
     const [state] = this.run({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)', parameters: [] }).rows as {
       busy: number;

@@ -29,12 +29,7 @@ export const dialect: OpenedConnection['dialect'] = {
   translated: (text) => text,
 };
 
-/**
- * Opens the store in a folder; creates it at the first use.
- *
- * @param idKey names subjects, and proves the audit trail
- * @throws StoreError when it was created with another key, or by a later program
- */
+/** Opens the store in a folder; creates it at the first use. */
 export async function openDatabase(folder: string, idKey: IdKey): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await refuseNetworkDisk(folder);

@@ -6,11 +6,7 @@ import { goneError, type SqliteConnection } from './connection';
 
 const busyPatienceMs = 10_000;
 
-/**
- * Runs units in one transaction: all flushed when it resolves, or none.
- *
- * @throws StoreError; `gone` when the file at its path is not the one that was opened
- */
+/** @throws StoreError `gone` when the file at its path is not the one that was opened */
 export async function runInTransaction(
   connection: SqliteConnection,
   units: readonly Unit[],

@@ -28,11 +28,7 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
     super(store, traceJobs);
   }
 
-  /**
-   * Stores the request; afterwards it can be started.
-   *
-   * @param before of the same order, whose key is repeated; null: another order
-   */
+  /** @param terms.before of the same order, whose key is repeated; null: another order */
   put(
     asker: Asker,
     { target, strategy }: TraceRequest,

@@ -7,12 +7,7 @@ import { raw, sql } from '../../statement';
 import type { JobRepository } from './jobs';
 
 export class InboxRepository extends Repository {
-  /**
-   * Why an open job needs a person, reported by the waiting workflow; the first of several counts. A job that has
-   * ended does not wait.
-   *
-   * @param reason null: it no longer waits
-   */
+  /** Why an open job needs a person, by the waiting workflow. @param reason null: it no longer waits */
   async wait(
     folder: string,
     source: string,

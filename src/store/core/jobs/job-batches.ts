@@ -57,10 +57,7 @@ export class JobBatchRepository extends Repository<Store> {
     });
   }
 
-  /**
-   * Stops claims of the child jobs that only this batch requested. Other children continue: running jobs are
-   * completed.
-   */
+  /** Stops claims of the child jobs that only this batch requested; running jobs are completed. */
   async stopChildren(folder: string, word: StopWord): Promise<void> {
     for await (const own of this.#ownOpen(folder)) {
       const started = await this.store.read<{ folder: string }>(sql`SELECT folder ${own}`);

@@ -32,10 +32,7 @@ export interface StoredJob<I> {
   record: I;
 }
 
-/**
- * Selects among jobs of the same request: `running` prefers an open one, `waiting` an open one that needs a person,
- * to the newest.
- */
+/** Of the same request: `running` prefers an open job, `waiting` one that needs a person, to the newest. */
 export type Meant = 'newest' | 'running' | 'waiting';
 
 export interface EndOfJob {

@@ -61,11 +61,7 @@ export class JobsOfKind<
     return this.store.jobs.outcome<O>(folder);
   }
 
-  /**
-   * The first outcome stays; returns the stored one.
-   *
-   * @throws RangeError when there is no such job
-   */
+  /** The first outcome stays, and is returned. */
   async putOutcome(folder: string, outcome: O, entries: readonly AuditEntry[] = []): Promise<O> {
     if (await this.store.jobs.end(folder, this.#shape.end(outcome), outcome, entries))
       return outcome;

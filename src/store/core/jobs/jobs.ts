@@ -37,11 +37,7 @@ export class JobRepository extends Repository {
     return jobRows(this.store, pageOf(filter, page));
   }
 
-  /**
-   * Jobs of a kind that ended before an instant, oldest first.
-   *
-   * @param after the last of the previous page; null: the first page
-   */
+  /** Oldest first. @param after the last of the previous page; null: the first page */
   endedBefore(
     kind: JobKind,
     instant: string,
@@ -179,11 +175,7 @@ export class JobRepository extends Repository {
     );
   }
 
-  /**
-   * The last by folder name, without resolutions; null: none.
-   *
-   * @param endedSince for jobs that have ended: the first folder that counts
-   */
+  /** By folder name. @param endedSince for jobs that have ended: the first folder that counts */
   async last<I>(prefix: string, endedSince?: string): Promise<StoredJob<I> | null> {
     const isEnded =
       endedSince === undefined ? raw('') : sql`AND outcome IS NOT NULL AND folder >= ${endedSince}`;
