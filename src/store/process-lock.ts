@@ -9,8 +9,6 @@ export interface LockOptions {
   signal?: AbortSignal | undefined;
   /** Called once, when another process holds the lock. */
   onWait?: (holderPid: number) => void;
-  /** Interval between two checks of a held lock. Default 500. */
-  pollIntervalMs?: number;
 }
 
 /**
@@ -30,7 +28,7 @@ export async function withLock<T>(
     while (!isTaken(database)) {
       if (printedAt === null && (printedAt = holderOf(database)) !== null)
         options.onWait?.(printedAt);
-      await sleep(options.pollIntervalMs ?? 500, undefined, { signal: options.signal });
+      await sleep(500, undefined, { signal: options.signal });
     }
     try {
       return await work();

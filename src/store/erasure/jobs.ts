@@ -16,9 +16,9 @@ import {
   monitorTables,
 } from './catalog';
 import type { ErasureScope, TableName } from './catalog';
-import type { Change, ErasureDraft } from './draft';
+import type { Change } from './draft';
 import type { ErasureSubject } from './erasure-subject';
-import { aloneAmong, isFence, type ErasurePlan } from './plan';
+import { isFence, type ErasurePlan } from './plan';
 import { isNamedIn } from './rewriting';
 import { withoutAnswer, withoutSum, withoutUploads } from './tombstones';
 
@@ -56,12 +56,8 @@ async function foldersWithin(store: Store, folder: string): Promise<string[]> {
 }
 
 /** Removes jobs and monitors as a whole, with what no other job shares. */
-export async function takeWhole(
-  store: Store,
-  plan: ErasurePlan,
-  own: ReadonlySet<string>,
-): Promise<void> {
-  const { draft } = plan;
+export async function takeWhole(plan: ErasurePlan, own: ReadonlySet<string>): Promise<void> {
+  const { draft, store } = plan;
   const holders = new Set<string>();
   const everything = {
     isMeant: () => true,
@@ -70,14 +66,14 @@ export async function takeWhole(
   for (const folder of own) {
     const before = draft.size;
     const monitor = monitorOfHolder(folder);
-    const within = monitor === null ? await takeJob(store, plan, folder) : [folder];
-    if (monitor !== null) await takeMonitor(store, plan, monitor, everything);
+    const within = monitor === null ? await takeJob(plan, folder) : [folder];
+    if (monitor !== null) await takeMonitor(plan, monitor, everything);
     for (const one of within) holders.add(one);
     await draft.remove('subject', within, 'holder');
     if (monitor === null || draft.size > before) await plan.addJob(folder, true);
   }
   const held = await store.subjects.heldBy(holders);
-  const alone = await aloneAmong(store, held, holders);
+  const alone = await plan.aloneAmong(held, holders);
   await draft.removeShared(alone.filter((one) => /^(?:inputs|operations)\//.test(one)));
   const bought = alone.filter(isFence);
   await draft.disown(bought);
@@ -86,7 +82,8 @@ export async function takeWhole(
   await draft.remove('subject_number', names);
 }
 
-async function takeJob(store: Store, plan: ErasurePlan, folder: string): Promise<string[]> {
+async function takeJob(plan: ErasurePlan, folder: string): Promise<string[]> {
+  const { store } = plan;
   const job = await store.jobs.input<{ receivables?: number }>(folder);
   plan.rows += job?.receivables ?? 0;
   if (!folder.startsWith('works/')) await plan.draft.removeBelow(`${folder}/`);
@@ -97,15 +94,11 @@ async function takeJob(store: Store, plan: ErasurePlan, folder: string): Promise
 }
 
 /** Removes certificates bought for documents, with evidence and fence. */
-export async function takeBought(
-  store: Store,
-  plan: ErasurePlan,
-  names: Iterable<string>,
-): Promise<void> {
+export async function takeBought(plan: ErasurePlan, names: Iterable<string>): Promise<void> {
   const { draft, quoted } = plan;
   const subjects = certificateSubjects(names);
   const ids = await plan.addBought(subjects);
-  for (const { officialName, holderName, baseName } of await factsOf(store, draft, ids))
+  for (const { officialName, holderName, baseName } of await factsOf(plan, ids))
     for (const name of new Set([officialName, holderName, baseName]))
       if (name !== null) quoted.officialNames.push(name);
   await draft.remove('fact', ids);
@@ -114,8 +107,7 @@ export async function takeBought(
 
 /** Facts about issuances. Removes their PDFs, and the bytes that came instead. */
 export async function factsOf(
-  store: Store,
-  draft: ErasureDraft,
+  { draft, store }: ErasurePlan,
   ids: readonly string[],
 ): Promise<IssuanceFact[]> {
   const facts: IssuanceFact[] = [];
@@ -137,7 +129,6 @@ export async function factsOf(
  * again.
  */
 export async function takeMonitor(
-  store: Store,
   plan: ErasurePlan,
   id: string,
   about: {
@@ -145,7 +136,7 @@ export async function takeMonitor(
     left: (table: TableName, body: unknown) => unknown;
   },
 ): Promise<void> {
-  for (const key of await store.records.list(changeFiles)) {
+  for (const key of await plan.store.records.list(changeFiles)) {
     const name = key.slice(key.lastIndexOf('/') + 1);
     if (name.replace(/-[0-9a-f]{16}\.ndjson$/, '') !== keySegment(id)) continue;
     await plan.draft.rewrite(key, (line) => (about.isMeant(line) ? null : line));
@@ -190,8 +181,7 @@ export async function findLines(
 
 /** For a job with data about others too: rows of the subject, and quotations of it. */
 export async function takeParts(
-  store: Store,
-  { draft }: ErasurePlan,
+  { draft, store }: ErasurePlan,
   about: {
     folder: string;
     subject: ErasureSubject;

@@ -49,8 +49,8 @@ export class ErasurePlan {
   /** Reported data of the erased documents: no reason on record may quote it. */
   readonly quoted: QuotedWords = { ids: [], officialNames: [] };
   readonly undecided: UndecidedAttempt[] = [];
-  protected readonly store: Store;
-  protected readonly nameOf: NameOf;
+  readonly store: Store;
+  readonly nameOf: NameOf;
 
   constructor(store: Store, nameOf: NameOf, request: ErasureRequest) {
     this.request = request;
@@ -91,6 +91,16 @@ export class ErasurePlan {
     return ids;
   }
 
+  /** Subjects, uploads, operations and purchases without holders beyond `own`. @param begin prefix of holders that count */
+  async aloneAmong(
+    held: readonly string[],
+    own: ReadonlySet<string>,
+    begin = '',
+  ): Promise<string[]> {
+    const holders = await this.store.subjects.holdersOf(held, begin);
+    return held.filter((one) => [...(holders.get(one) ?? [])].every((holder) => own.has(holder)));
+  }
+
   /** By index: at most one per subject. */
   async #undecidedOf(subjects: readonly string[]): Promise<UndecidedAttempt[]> {
     type Found = UndecidedAttempt & { receipt: string | null };
@@ -111,17 +121,6 @@ export class ErasurePlan {
 /** A purchase that jobs share: erased with the last of them. */
 export function isFence(subject: string): boolean {
   return fences.has(subject.split('/')[0] ?? '');
-}
-
-/** Subjects, uploads, operations and purchases without holders beyond `own`. @param begin prefix of holders that count */
-export async function aloneAmong(
-  { subjects }: Store,
-  held: readonly string[],
-  own: ReadonlySet<string>,
-  begin = '',
-): Promise<string[]> {
-  const holders = await subjects.holdersOf(held, begin);
-  return held.filter((one) => [...(holders.get(one) ?? [])].every((holder) => own.has(holder)));
 }
 
 export function targetOf(request: ErasureRequest, nameOf: NameOf): ErasureTarget {

@@ -19,7 +19,7 @@ import {
   withChildren,
   type FoundLines,
 } from './jobs';
-import { aloneAmong, ErasurePlan, type ErasureRequest } from './plan';
+import { ErasurePlan, type ErasureRequest } from './plan';
 import { isNamedIn, withoutSubject } from './rewriting';
 
 /** A larger result is removed as a whole. */
@@ -59,7 +59,7 @@ export class ErasurePlanner {
     const roots = ['analyses/', 'batches/credit-batch/', `profiles/${name}/`];
     // The index does not know a number without its leading zeros: all responses are read.
     if (document.startsWith('0')) roots.push(...reportRoots);
-    await takeBought(this.#store, plan, [name]);
+    await takeBought(plan, [name]);
     const held = await this.#store.subjects.lines(name);
     const subject = new ErasureSubject(document);
     return this.#takeSubject(plan, { name, subject, held, roots });
@@ -100,8 +100,8 @@ export class ErasurePlanner {
   async #ofJobs(plan: ErasurePlan, own: ReadonlySet<string>): Promise<ErasurePlan> {
     const jobs = [...own].filter((folder) => folder.startsWith('works/'));
     const names = (await this.#store.subjects.heldBy(jobs)).filter((one) => !one.includes('/'));
-    await takeBought(this.#store, plan, await aloneAmong(this.#store, names, own, 'works/'));
-    await takeWhole(this.#store, plan, own);
+    await takeBought(plan, await plan.aloneAmong(names, own, 'works/'));
+    await takeWhole(plan, own);
     for (const folder of own)
       plan.rows += plan.draft.objects.get(`batch_row/${folder}`)?.removed ?? 0;
     return plan;
@@ -158,7 +158,7 @@ export class ErasurePlanner {
       if (!gone.has(operation) && !(await this.#rewriteResults(draft, operation, subject)))
         gone.add(operation);
     await draft.removeShared(gone);
-    await takeWhole(store, plan, whole);
+    await takeWhole(plan, whole);
     // Notes of resolutions may quote anyone: all are read.
     await draft.rewriteRows('resolution', null, (said) => withoutSubject(said, subject));
     for (const folder of folders) {
@@ -167,9 +167,9 @@ export class ErasurePlanner {
       const monitor = monitorOfHolder(folder);
       const isHeld = held?.has(folder) === true || users.has(folder);
       if (monitor === null)
-        await takeParts(store, plan, { folder, subject, gone, isHeld, lines: lines.get(folder) });
+        await takeParts(plan, { folder, subject, gone, isHeld, lines: lines.get(folder) });
       else
-        await takeMonitor(store, plan, monitor, {
+        await takeMonitor(plan, monitor, {
           isMeant: (line) => isNamedIn(line, subject),
           left: (table, body) => emptied(table, monitor, body, { subject, items: new Set() }),
         });

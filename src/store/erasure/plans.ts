@@ -10,7 +10,7 @@ import type { Store } from '../store';
 import { answerKeys } from './catalog';
 import type { Change } from './draft';
 import { factsOf, takeMonitor } from './jobs';
-import { aloneAmong, ErasurePlan, type ErasureRequest } from './plan';
+import { ErasurePlan, type ErasureRequest } from './plan';
 import { ErasurePlanner } from './planner';
 import { erasedChange, withoutAnswer, withoutClass, withoutUploads } from './tombstones';
 
@@ -99,7 +99,7 @@ class AgePlan extends ErasurePlan {
   /** Uploads or operations that only expired jobs use. */
   async #takeAlone(folder: string, begin: string): Promise<Set<string>> {
     const held = await this.store.subjects.heldBy([folder], begin);
-    const gone = new Set(await aloneAmong(this.store, held, this.#old));
+    const gone = new Set(await this.aloneAmong(held, this.#old));
     await this.draft.removeShared(gone);
     return gone;
   }
@@ -114,11 +114,11 @@ class AgePlan extends ErasurePlan {
     const names = new Map(
       rows.flatMap((row) => (row.kind === 'item' ? [[row.item, this.nameOf(row.document)]] : [])),
     );
-    const alone = new Set(await aloneAmong(store, [...names.values()], this.#old, 'works/'));
+    const alone = new Set(await this.aloneAmong([...names.values()], this.#old, 'works/'));
     const own = outcomes.filter(({ item }) => alone.has(names.get(item) ?? ''));
     const before = draft.size;
     const ids = new Set(own.flatMap(({ certidaoId }) => certidaoId ?? []));
-    await factsOf(store, draft, [...ids]);
+    await factsOf(this, [...ids]);
     for (const id of ids)
       await draft.rewriteRows('fact', id, (body) => {
         const left = withoutClass(body as IssuanceFact, what);
@@ -142,7 +142,7 @@ class AgePlan extends ErasurePlan {
       GROUP BY 1, 2 HAVING max(at) < ${this.request.endedBefore} ORDER BY 1, 2`);
     for (const [id, its] of groupBy(rows, ({ monitorId }) => monitorId)) {
       const old = new Set(its.map(({ changeId }) => changeId));
-      await takeMonitor(this.store, this, id, {
+      await takeMonitor(this, id, {
         isMeant: (line) => old.has((line as { change_id: string }).change_id),
         left: (table, body) => {
           const { change } = body as { change?: { changeId: string } };

@@ -1,8 +1,7 @@
 import { Client, Pool, type ClientBase, type PoolConfig } from 'pg';
 import type { IdKey } from '../../protection/id-key';
-import type { NewEvent } from '../audit/chain';
 import { BlobDirectory } from '../blobs';
-import { namesBytes, type Database, type DatabaseFacts, type Loss } from '../database';
+import { namesBytes, type Database, type Loss } from '../database';
 import {
   identityIn,
   isMade,
@@ -11,7 +10,7 @@ import {
   type OpenedConnection,
   type StoreIdentity,
 } from '../schema';
-import type { Statement, StatementResult } from '../statement';
+import { sql, type Statement } from '../statement';
 import { StoreError, restoredError } from '../store-error';
 import { dialect } from './dialect';
 import { postgresErrorOf } from './errors';
@@ -46,7 +45,7 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
     provesIdentity(reading, identity);
     for (const pool of writing) provesIdentity(pool, identity, 'SET synchronous_commit = on');
     const key = { storeId: identity.id, auditKey: idKey.auditKey };
-    const database = new PostgresDatabase(
+    const database = postgresDatabase(
       identity,
       reading,
       writing.map((pool) => new PostgresWriter(pool, key)),
@@ -80,7 +79,7 @@ export async function postgresToRead(url: string, blobs: string): Promise<Databa
     const connection = connectionOf(client);
     const identity = (await isMade(connection)) ? await identityOf(client) : null;
     client.release();
-    if (identity !== null) return new PostgresDatabase(identity, reading, [], blobs);
+    if (identity !== null) return postgresDatabase(identity, reading, [], blobs);
   } catch (error) {
     await reading.end();
     throw postgresErrorOf(error, 'opening the store');
@@ -89,71 +88,55 @@ export async function postgresToRead(url: string, blobs: string): Promise<Databa
   return null;
 }
 
-class PostgresDatabase implements Database {
-  readonly id: string;
-  readonly epoch: number;
-  readonly blobs: BlobDirectory;
-  readonly #reading: Pool;
-  readonly #writers: readonly PostgresWriter[];
-
-  constructor(
-    { id, epoch }: StoreIdentity,
-    reading: Pool,
-    writing: readonly PostgresWriter[],
-    blobs: string,
-  ) {
-    this.id = id;
-    this.epoch = epoch;
-    this.#reading = reading;
-    this.#writers = writing;
-    this.blobs = new BlobDirectory(blobs);
-  }
-
-  async read<T>(statement: Statement): Promise<T[]> {
+/** @param writers for short units and long ones; none: read only */
+function postgresDatabase(
+  { id, epoch }: StoreIdentity,
+  reading: Pool,
+  [short, long]: readonly PostgresWriter[],
+  directory: string,
+): Database {
+  const blobs = new BlobDirectory(directory);
+  const read = async <T>(statement: Statement): Promise<T[]> => {
     try {
-      const { rows } = await this.#reading.query<object>(queryOf(statement));
-      return rows as T[];
+      return (await reading.query<object>(queryOf(statement))).rows as T[];
     } catch (error) {
       throw postgresErrorOf(error, 'reading the store');
     }
-  }
-
-  async commit(
-    statements: readonly Statement[],
-    events: readonly NewEvent[] = [],
-  ): Promise<StatementResult[]> {
-    const [short, long] = this.#writers;
+  };
+  const commit: Database['commit'] = async (statements, events = []) => {
     const values = statements.reduce((sum, { parameters }) => sum + parameters.length, 0);
     // Concurrent units commit together: a claim, and the receipt of the previous row.
     const writer = values > mostValuesOfShort ? long : short;
     if (writer !== undefined) return writer.submit({ statements, events });
     throw new StoreError('read-only', 'the store was opened to be read alone');
-  }
-
-  async prove(): Promise<DatabaseFacts> {
-    await this.commit([{ sql: 'UPDATE install SET one = 1', parameters: [] }]);
-    await this.blobs.remove(await this.blobs.put('probe'));
-    const [facts] = await this.read<{ version: string; fsync: string; isAwaited: boolean }>({
-      sql: `SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
-              current_setting('synchronous_standby_names') <> ''
-                OR NOT EXISTS (SELECT 1 FROM pg_stat_replication) AS "isAwaited"`,
-      parameters: [],
-    });
-    const mayLose: Loss[] = [];
-    if (facts?.fsync !== 'on') mayLose.push('fsync-off');
-    if (facts?.isAwaited !== true) mayLose.push('standby-not-awaited');
-    return { engine: `PostgreSQL ${facts?.version ?? ''}`, mayLose };
-  }
-
-  /** Old row versions live until the vacuum, and the write-ahead log for as long as its owner sets. */
-  async forget(): Promise<void> {
-    await this.#reading.query('VACUUM').catch(() => undefined);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#writers.map((writer) => writer.close()));
-    await this.#reading.end();
-  }
+  };
+  return {
+    id,
+    epoch,
+    blobs,
+    read,
+    commit,
+    async prove() {
+      await commit([sql`UPDATE install SET one = 1`]);
+      await blobs.remove(await blobs.put('probe'));
+      const [facts] = await read<{ version: string; fsync: string; awaited: boolean }>(sql`
+        SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
+          current_setting('synchronous_standby_names') <> ''
+            OR NOT EXISTS (SELECT 1 FROM pg_stat_replication) AS awaited`);
+      const mayLose: Loss[] = [];
+      if (facts?.fsync !== 'on') mayLose.push('fsync-off');
+      if (facts?.awaited !== true) mayLose.push('standby-not-awaited');
+      return { engine: `PostgreSQL ${facts?.version ?? ''}`, mayLose };
+    },
+    /** Old row versions live until the vacuum, and the write-ahead log for as long as its owner sets. */
+    async forget() {
+      await reading.query('VACUUM').catch(() => undefined);
+    },
+    async close() {
+      await Promise.all([short?.close(), long?.close()]);
+      await reading.end();
+    },
+  };
 }
 
 function connectionOf(client: ClientBase): OpenedConnection {

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IdKey } from '../../protection/id-key';
-import { namesBytes, type Database, type DatabaseFacts } from '../database';
+import { namesBytes, type Database } from '../database';
 import { BlobDirectory } from '../blobs';
-import type { NewEvent } from '../audit/chain';
 import { isInMemory, refuseNetworkDisk } from './disk';
 import {
   identityIn,
@@ -15,7 +15,7 @@ import {
 import { SqliteConnection, type FileIdentity } from './connection';
 import { raw, sql, type Statement, type StatementResult } from '../statement';
 import { StoreError, storeErrorOf } from '../store-error';
-import { SqliteWriter } from './writer';
+import { SqliteWriter, type Commit } from './writer';
 
 /** Other processes read for moments. */
 const mostTriesToForget = 50;
@@ -38,7 +38,7 @@ export async function openDatabase(folder: string, idKey: IdKey): Promise<Databa
   const reader = new SqliteConnection(path, { readOnly: true, expected });
   const { auditKey } = idKey;
   const writer = new SqliteWriter({ path, expected, storeId: identity.id, auditKey });
-  const database = new SqliteDatabase(reader, identity, writer);
+  const database = sqliteDatabase(reader, identity, writer);
   await database.blobs.prepare(identity.id, () => namesBytes(database));
   return database;
 }
@@ -58,7 +58,7 @@ async function prepared(
     } catch (error) {
       const failure = storeErrorOf(error, 'opening the store');
       if (failure.code !== 'busy' || Date.now() > giveUpAt) throw failure;
-      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 50));
+      await sleep(20 + Math.random() * 50);
     } finally {
       connection?.close();
     }
@@ -76,7 +76,7 @@ export function databaseToRead(folder: string): Database | null {
     throw error;
   }
   const isThere = connection.run(raw(dialect.isMade)).rows.length > 0;
-  return isThere ? new SqliteDatabase(connection, readIdentity(connection), null) : null;
+  return isThere ? sqliteDatabase(connection, readIdentity(connection), null) : null;
 }
 
 /** @throws StoreError when this program does not know its schema */
@@ -84,69 +84,54 @@ export function readIdentity(connection: SqliteConnection): StoreIdentity {
   return identityIn(connection.run(selectIdentity).rows);
 }
 
-class SqliteDatabase implements Database {
-  readonly id: string;
-  readonly epoch: number;
-  readonly blobs: BlobDirectory;
-  readonly #reader: SqliteConnection;
-  readonly #writer: SqliteWriter | null;
-
-  /** @param writer null: read only */
-  constructor(reader: SqliteConnection, { id, epoch }: StoreIdentity, writer: SqliteWriter | null) {
-    this.id = id;
-    this.epoch = epoch;
-    this.#reader = reader;
-    this.#writer = writer;
-    this.blobs = new BlobDirectory(join(dirname(reader.path), blobsName));
-  }
-
-  async read<T>(select: Statement): Promise<T[]> {
-    return this.#reader.run(select).rows as T[];
-  }
-
-  async commit(
-    statements: readonly Statement[],
-    events: readonly NewEvent[] = [],
-  ): Promise<StatementResult[]> {
-    return this.#writing().submit({ statements, events });
-  }
-
-  #writing(): SqliteWriter {
-    if (this.#writer !== null) return this.#writer;
+/** @param writer null: read only */
+function sqliteDatabase(
+  reader: SqliteConnection,
+  { id, epoch }: StoreIdentity,
+  writer: SqliteWriter | null,
+): Database {
+  const folder = dirname(reader.path);
+  const blobs = new BlobDirectory(join(folder, blobsName));
+  const submit = async (commit: Commit): Promise<StatementResult[]> => {
+    if (writer !== null) return writer.submit(commit);
     throw new StoreError('read-only', 'the store was opened to be read alone');
-  }
-
-  async prove(): Promise<DatabaseFacts> {
-    // Changes nothing; fails when the file was replaced.
-    const [, synchronous] = await this.commit([
-      sql`UPDATE install SET one = 1`,
-      sql`PRAGMA synchronous`,
-    ]);
-    await this.blobs.remove(await this.blobs.put('probe'));
-    const [facts] = await this.read<{ version: string }>(sql`SELECT sqlite_version() AS version`);
-    const [row] = (synchronous?.rows ?? []) as { synchronous: number }[];
-    const isFlushed = row?.synchronous === 2 && !(await isInMemory(dirname(this.#reader.path)));
-    return {
-      engine: `SQLite ${facts?.version ?? ''}`,
-      mayLose: isFlushed ? [] : ['unflushed'],
-    };
-  }
-
-  async forget(): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await this.#writing().submit({ statements: [], erasesTraces: true });
-        return;
-      } catch (error) {
-        const isBusy = error instanceof StoreError && error.code === 'busy';
-        if (!isBusy || tries === mostTriesToForget) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  return {
+    id,
+    epoch,
+    blobs,
+    read: async <T>(select: Statement) => reader.run(select).rows as T[],
+    commit: (statements, events = []) => submit({ statements, events }),
+    async prove() {
+      // Changes nothing; fails when the file was replaced.
+      const statements = [sql`UPDATE install SET one = 1`, sql`PRAGMA synchronous`];
+      const [, setting] = await submit({ statements });
+      await blobs.remove(await blobs.put('probe'));
+      const [row] = (setting?.rows ?? []) as { synchronous: number }[];
+      const isFlushed = row?.synchronous === 2 && !(await isInMemory(folder));
+      const engine = `SQLite ${versionOf(reader)}`;
+      return { engine, mayLose: isFlushed ? [] : ['unflushed'] };
+    },
+    async forget() {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          await submit({ statements: [], erasesTraces: true });
+          return;
+        } catch (error) {
+          const isBusy = error instanceof StoreError && error.code === 'busy';
+          if (!isBusy || tries === mostTriesToForget) throw error;
+          await sleep(100);
+        }
       }
-    }
-  }
+    },
+    async close() {
+      await writer?.close();
+      reader.close();
+    },
+  };
+}
 
-  async close(): Promise<void> {
-    await this.#writer?.close();
-    this.#reader.close();
-  }
+function versionOf(connection: SqliteConnection): string {
+  const { rows } = connection.run(sql`SELECT sqlite_version() AS version`);
+  return (rows as { version: string }[])[0]?.version ?? '';
 }

@@ -40,7 +40,7 @@ it('lets nobody in beside the holder', async () => {
   let most = 0;
   await Promise.all(
     Array.from({ length: 8 }, () =>
-      withLock(path, { pollIntervalMs: 5 }, async () => {
+      withLock(path, {}, async () => {
         most = Math.max(most, ++inside);
         await sleep(5);
         inside--;
@@ -65,9 +65,7 @@ it('names the process that holds it, and is free as soon as that is killed', asy
   const holder = await heldElsewhere();
   expect(await lockHolder(path)).toBe(holder.pid);
   const waited: number[] = [];
-  const taken = withLock(path, { pollIntervalMs: 10, onWait: (pid) => waited.push(pid) }, () =>
-    lockHolder(path),
-  );
+  const taken = withLock(path, { onWait: (pid) => waited.push(pid) }, () => lockHolder(path));
   await sleep(50);
   holder.kill('SIGKILL');
   expect(await taken).toBe(process.pid);
@@ -78,7 +76,7 @@ it('names the process that holds it, and is free as soon as that is killed', asy
 it('is waited for no longer than asked', async () => {
   await withLock(path, {}, async () => {
     const signal = AbortSignal.timeout(50);
-    const waiting = withLock(path, { signal, pollIntervalMs: 10 }, () => Promise.resolve(1));
+    const waiting = withLock(path, { signal }, () => Promise.resolve(1));
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
   });
 });

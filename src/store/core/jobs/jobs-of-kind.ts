@@ -23,12 +23,13 @@ export interface JobShape<O> {
 export class JobsOfKind<
   I extends { jobId: string; createdAt: string },
   O extends object,
+  Shape extends JobShape<O> = JobShape<O>,
 > extends Repository<Store> {
-  readonly #shape: JobShape<O>;
+  protected readonly shape: Shape;
 
-  constructor(store: Store, shape: JobShape<O>) {
+  constructor(store: Store, shape: Shape) {
     super(store);
-    this.#shape = shape;
+    this.shape = shape;
   }
 
   record(folder: string): Promise<I | null> {
@@ -38,7 +39,7 @@ export class JobsOfKind<
   /** Durable; afterwards the job can be started. */
   async putRecord(folder: string, record: I, label: string | null = null): Promise<void> {
     const { jobId: id, createdAt } = record;
-    await this.store.jobs.start(folder, { id, kind: this.#shape.kind, createdAt, label }, record);
+    await this.store.jobs.start(folder, { id, kind: this.shape.kind, createdAt, label }, record);
   }
 
   /** Stores a request; afterwards it can be started. */
@@ -63,7 +64,7 @@ export class JobsOfKind<
 
   /** The first outcome stays, and is returned. */
   async putOutcome(folder: string, outcome: O, entries: readonly AuditEntry[] = []): Promise<O> {
-    if (await this.store.jobs.end(folder, this.#shape.end(outcome), outcome, entries))
+    if (await this.store.jobs.end(folder, this.shape.end(outcome), outcome, entries))
       return outcome;
     const first = await this.outcome(folder);
     if (first === null) throw new RangeError('an outcome of a job that is not there');
@@ -112,14 +113,12 @@ export class JobsOfKind<
 
   /** The last job of the same request, as `<root>/<below>/`; null: none. */
   newest(below: string): Promise<StoredJob<I> | null> {
-    return this.store.jobs.last<I>(`${this.#shape.root}/${below}/`);
+    return this.store.jobs.last<I>(`${this.shape.root}/${below}/`);
   }
 
   /** All jobs, or those of one request, newest first. */
   all(below?: string): Promise<StoredJob<I>[]> {
-    return this.store.jobs.below<I>(
-      `${this.#shape.root}/${below === undefined ? '' : `${below}/`}`,
-    );
+    return this.store.jobs.below<I>(`${this.shape.root}/${below === undefined ? '' : `${below}/`}`);
   }
 }
 
