@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { configJsonSchema } from '../src/environment/config-file';
-import { manifestSchema, reportSchema } from '../src/starters/investigations/report/schema';
+import { manifestSchema, reportSchema } from '../src/report/investigations/schema';
 import { outputSchema } from '../src/starters/jobs/envelope';
 
 /** JSON Schemas into the package: of what `--json` prints, of diligence.config.json, and of what investigations write. */

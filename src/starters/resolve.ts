@@ -13,7 +13,7 @@ import { UsageError } from './jobs/errors';
 import { outputTerms } from './jobs/export-job';
 import { namedJob } from './jobs/named-job';
 import { kindOf } from './kind-of';
-import { acknowledgeChange, isChangeId } from './monitors/changes';
+import { acknowledgeChange, isChangeId } from './monitors/review';
 
 interface ResolveFlags {
   row?: number[];

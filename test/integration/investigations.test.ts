@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporal } from '@temporalio/proto';
 import { parse } from 'csv-parse/sync';
-import { reportSchema } from '../../src/starters/investigations/report/schema';
+import { reportSchema } from '../../src/report/investigations/schema';
 import { cnpj, cpf } from '../support/documents';
 import { eventually, Installation } from '../support/diligence-process';
 

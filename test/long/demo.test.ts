@@ -21,7 +21,7 @@ test('the demo tells the whole story, and says where the reports are', async () 
       unknown_outcome: 0,
     });
     expect(stderr).toContain('waits for a person');
-    expect(stdout).toContain('3 monitors probed: 3 sweeps');
+    expect(stdout).toContain('monitors probed: 3, sweeps: 3');
     const [, places = ''] = stderr.split('The reports, for a browser:\n');
     const reports = [...places.matchAll(/out\S+report\.html/g)].map(([path]) => path);
     expect(reports).toHaveLength(4);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { traceRoles } from '../../src/sandbox/traces/trace-scenario';
-import type { InvestigationReport } from '../../src/domain/investigations/report';
+import type { InvestigationReport } from '../../src/report/investigations/schema';
 import type { StepEnd } from '../../src/domain/investigations/investigation';
 import { everyFault, postsOf } from '../support/batch-account';
 import { configured } from '../support/configured';

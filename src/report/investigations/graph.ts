@@ -1,4 +1,4 @@
-import type { CoverageRow } from '../../domain/investigations/report';
+import type { CoverageRow } from './schema';
 import { html, type Html } from '../html';
 import type { Reader } from '../reader';
 import { nameOf, statusWord } from '../words';

@@ -1,6 +1,6 @@
 import { punctuateDocument } from '../../domain/core/documents/documents';
 import type { Cell } from '../../domain/core/findings';
-import type { InvestigationReport, ReportTable } from '../../domain/investigations/report';
+import type { InvestigationReport, ReportTable } from './schema';
 import type { Words } from '../../domain/job';
 import { cellWords } from '../findings/section';
 import type { Content } from '../html';

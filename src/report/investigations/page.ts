@@ -1,5 +1,5 @@
 import { punctuateDocument } from '../../domain/core/documents/documents';
-import type { InvestigationReport } from '../../domain/investigations/report';
+import type { InvestigationReport } from './schema';
 import type { InvestigationStatus } from '../../domain/investigations/kinds';
 import type { Words } from '../../domain/job';
 import type { ReportLanguage } from '../formats';

@@ -1,5 +1,5 @@
 import { punctuateDocument } from '../../domain/core/documents/documents';
-import type { InvestigationReport } from '../../domain/investigations/report';
+import type { InvestigationReport } from './schema';
 import type { Words } from '../../domain/job';
 import type { Content } from '../html';
 import { blocks, code, small, type Block, type Section } from '../page';

@@ -1,6 +1,6 @@
 import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Cell } from '../../domain/core/findings';
-import type { InvestigationReport } from '../../domain/investigations/report';
+import type { InvestigationReport } from './schema';
 import type { Words } from '../../domain/job';
 import type { SweepFault } from '../../domain/monitors/sweep';
 import { cellWords } from '../findings/section';

@@ -3,7 +3,7 @@ import {
   type InvestigationOutcome,
   type InvestigationRecord,
 } from '../../domain/investigations/investigation';
-import type { SentRequests } from '../../domain/investigations/report';
+import type { SentRequests } from '../../report/investigations/schema';
 import type { JobKind as KindName } from '../../domain/job';
 import { jobProgressQuery } from '../../workflows/messages';
 import { whyInPortuguese } from '../../report/sentences-pt';

@@ -9,7 +9,7 @@ import type { LensOutcome } from '../../domain/lens/analyze';
 import type { ScanOutcome } from '../../domain/monitors/scan';
 import type { SweepOutcome } from '../../domain/monitors/sweep';
 import type { StepResult } from '../investigations/kind';
-import type { SweptChanges } from '../monitors/swept-changes';
+import type { SweptChanges } from '../monitors/outcome-lines';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import type { TraceOutcome } from '../../domain/traces/search';
 import type { JobEnvelope } from '../jobs/envelope';

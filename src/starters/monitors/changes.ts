@@ -1,38 +1,36 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import type { Cell } from '../../domain/core/findings';
 import { severities, type Change } from '../../domain/monitors/change';
 import {
+  changeRecord,
   changeStatuses,
   LagSums,
   type ChangeRecord,
   type ChangeStatus,
-  type LagFigures,
 } from '../../domain/monitors/change-record';
+import { differencesIn } from '../../domain/monitors/differences';
+import type { Reader } from '../../report/reader';
+import { stateWord } from '../../report/words';
 import { changeCells, changeColumns } from '../../sheets/write/change-sheet';
 import { csvStream } from '../../sheets/write/csv-file';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
-import { changeDocument, changeLines, recordOf, recordsOf } from './swept-changes';
-import { idOnFile, listOf } from './ids';
-import { CommandError, UsageError, noteMissing } from '../jobs/errors';
-import type { Reader } from '../../report/reader';
-import { stateWord } from '../../report/words';
-import {
-  exitCodes,
-  oneOf,
-  print,
-  printJson,
-  printNote,
-  screenReader,
-  sinceOf,
-} from '../cli/terminal';
+import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
+import { exitCodes, oneOf, print, printNote, screenReader, sinceOf } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
+import { CommandError } from '../jobs/errors';
+import { cut, printable } from '../jobs/text';
+import { idOnFile, listOf } from './ids';
 
 /** `open`: stored and not acknowledged. */
 const statusWords = ['open', ...changeStatuses] as const;
 
 /** `unknown`: a value that the specification does not list. */
 const severityWords = [...severities, 'unknown'] as const;
+
+/** A change as `--json` prints it: its status, and the service's fields as received. */
+export type ChangeDocument = ChangeRecord & { change: unknown };
 
 export interface ChangeFlags {
   since?: string;
@@ -84,40 +82,41 @@ export function withChangeFlags(command: Command): Command {
 
 export async function listChanges(ctx: CommandContext, flags: ListFlags): Promise<number> {
   await refuseUnknownMonitors(ctx, flags.monitor ?? []);
+  const { reader } = ctx;
   const lags = new LagSums();
   let listed = 0;
-  async function* chosen(): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
+  async function* chosen(): AsyncGenerator<ChangeDocument> {
     for await (const one of changesOnRecord(ctx, flags)) {
-      const { record } = one;
-      if (flags.status !== undefined && !flags.status.some((word) => hasStatus(record, word))) {
+      if (flags.status !== undefined && !flags.status.some((word) => hasStatus(one, word)))
         continue;
-      }
-      if (flags.unreviewed === true && record.reviewed_at !== null) continue;
+      if (flags.unreviewed === true && one.reviewed_at !== null) continue;
       listed += 1;
-      lags.add(record);
+      lags.add(one);
       yield one;
     }
   }
   const excel = flags.excel === true;
   const { format = process.stdout.isTTY && !excel ? 'table' : 'csv' } = flags;
   if (format === 'table') {
-    const width = process.stdout.columns ?? 80;
-    for await (const { record, file } of chosen())
-      for (const line of changeLines(record, file.stored.answer, width, ctx.reader)) print(line);
+    for await (const one of chosen()) for (const line of changeLines(one, reader)) print(line);
   } else if (format === 'csv') {
     async function* rows(): AsyncGenerator<string[]> {
-      for await (const { record } of chosen()) yield changeCells(record, { excel });
+      for await (const one of chosen()) yield changeCells(one, { excel });
     }
     const sheet = csvStream(changeColumns, { excel });
     await pipeline([Readable.from(rows()), sheet, process.stdout], { end: false });
   } else {
     await pipeline([Readable.from(jsonText(chosen(), lags)), process.stdout], { end: false });
   }
-  const { count } = ctx.reader;
-  printNote(count(listed, ['change', 'changes'], ['alteração', 'alterações']));
-  for (const line of lagLines(lags, ctx.reader)) printNote(line);
+  printNote(reader.count(listed, ...changeForms));
+  for (const line of lagLines(lags, reader)) printNote(line);
   return exitCodes.done;
 }
+
+export const changeForms = [
+  ['change', 'changes'],
+  ['alteração', 'alterações'],
+] as const;
 
 /** @throws CommandError that names monitors without stored records */
 export async function refuseUnknownMonitors(
@@ -134,36 +133,70 @@ export async function refuseUnknownMonitors(
   ]);
 }
 
+export function recordsOf({
+  idKey,
+  store,
+}: Pick<CommandContext, 'store' | 'idKey'>): MonitorRecords {
+  return monitorRecords(store, (text) => idKey.nameOf('document', text));
+}
+
+/** Names of the sinks for which an acknowledgement waits. */
+export function requiredSinks({ monitorSinks }: CommandContext['environment']): string[] {
+  return monitorSinks.sinks.flatMap(({ name, required }) => (required ? [name] : []));
+}
+
+export function changeDocument(
+  { environment }: Pick<CommandContext, 'environment'>,
+  file: ReviewedFile,
+): ChangeDocument {
+  return { ...changeRecord(file, requiredSinks(environment)), change: file.stored.answer };
+}
+
 /** Every change that the flags select, oldest first, with its status. */
 export async function* changesOnRecord(
   ctx: CommandContext,
   { since, monitor, severity }: ChangeFlags,
-): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
+): AsyncGenerator<ChangeDocument> {
   const filter = { since: since ?? null, monitors: monitor, severities: severity };
-  for await (const file of new ChangeQueries(ctx.store).files(filter)) {
-    yield { record: recordOf(ctx, file), file };
-  }
+  for await (const file of new ChangeQueries(ctx.store).files(filter))
+    yield changeDocument(ctx, file);
+}
+
+/** A change for a terminal: id, type and status, then each differing field, before and after. */
+export function changeLines(
+  one: ChangeDocument,
+  { formats, language, say }: Reader,
+  width = process.stdout.columns ?? 80,
+): string[] {
+  // A narrow terminal cuts off the instant, not the id.
+  const instant = one.detected_at ?? one.seen_at;
+  const when = say(instant.slice(0, 16), formats.instant(instant));
+  const [severity, status] = [one.severity, one.status].map((word) => stateWord(word, language));
+  const head = [one.change_id, severity, one.type ?? '-', status, when].join('  ');
+  const fields = one.erased ? [] : differencesIn(one.change);
+  const longest = Math.min(24, Math.max(0, ...fields.map(({ field }) => field.length)));
+  const room = Math.max(8, Math.floor((width - longest - 8) / 2));
+  const lines = fields.map(({ after, before, field }) => {
+    const name = printable(field).padEnd(longest);
+    return `  ${name}  ${cut(textOf(before), room)} -> ${cut(textOf(after), room)}`;
+  });
+  return [printable(head), ...lines].map((line) => cut(line, width));
+}
+
+function textOf(cell: Cell | undefined): string {
+  return cell === undefined || cell === null ? '-' : printable(String(cell));
 }
 
 /** `critical: p50 12 s, p95 3 min, max 2 h, of 40 delivered` */
-export function lagLines(lags: LagSums, { language, say }: Reader): string[] {
+function lagLines(lags: LagSums, { formats, language, say }: Reader): string[] {
   return lags.bySeverity().map(([severity, { p50, p95, max, count }]) => {
-    const figures = `p50 ${shownLag(p50)}, p95 ${shownLag(p95)}, max ${shownLag(max)}`;
+    const [half, most, longest] = [p50, p95, max].map((one) => formats.duration(one * 1_000));
+    const figures = `p50 ${half}, p95 ${most}, max ${longest}`;
     return say(
       `${severity}: detected to delivered ${figures}, of ${count} delivered`,
       `${stateWord(severity, language)}: da detecção à entrega ${figures}, de ${count} entregues`,
     );
   });
-}
-
-/** Two significant figures. */
-export function shownLag(seconds: number): string {
-  if (seconds < 1) return `${Math.round(seconds * 1_000)} ms`;
-  if (seconds < 120) return `${Number(seconds.toPrecision(2))} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800
-    ? `${Math.round(seconds / 3_600)} h`
-    : `${Math.round(seconds / 86_400)} d`;
 }
 
 const closed = new Set<ChangeStatus>(['acknowledged', 'acknowledged_elsewhere', 'gone']);
@@ -177,17 +210,16 @@ export function hasStatus(
 
 /** One document: the changes as the service reported them, and the lags. */
 async function* jsonText(
-  changes: AsyncIterable<{ record: ChangeRecord; file: ReviewedFile }>,
+  changes: AsyncIterable<ChangeDocument>,
   lags: LagSums,
 ): AsyncGenerator<string> {
-  let before = '{\n"changes": [\n';
-  for await (const { record, file } of changes) {
-    yield `${before}${JSON.stringify(changeDocument(record, file.stored.answer))}`;
+  let before = '';
+  yield '{\n"changes": [\n';
+  for await (const one of changes) {
+    yield `${before}${JSON.stringify(one)}`;
     before = ',\n';
   }
-  if (before.startsWith('{')) yield before;
-  const reported: Record<string, LagFigures> = Object.fromEntries(lags.bySeverity());
-  yield `\n],\n"lag_seconds": ${JSON.stringify(reported)}\n}\n`;
+  yield `\n],\n"lag_seconds": ${JSON.stringify(Object.fromEntries(lags.bySeverity()))}\n}\n`;
 }
 
 /** Parses an instant of ISO 8601, UTC. */
@@ -197,78 +229,11 @@ export function sinceWhen(text: string): string {
 
 function idList(text: string): string[] {
   const ids = text.split(',').map(idOnFile);
-  if (!ids.every((id) => /^[\w-][\w.-]{0,119}$/.test(id))) {
-    throw new InvalidArgumentError(
-      screenReader().say(
-        'Expected ids of monitors, separated by commas.',
-        'Informe ids de monitores, separados por vírgulas.',
-      ),
-    );
-  }
-  return ids;
-}
-
-/** Job ids begin with a kind and a slash; change ids with `change/`. */
-export function isChangeId(id: string): boolean {
-  return id.startsWith('change/');
-}
-
-/**
- * Stores that a person has acknowledged a change. The service is not called.
- *
- * @param id `change/ID`, or `change/MONITOR/ID` where two monitors have the same change id
- */
-export async function acknowledgeChange(
-  ctx: CommandContext,
-  id: string,
-  { note, json }: { note: string; json: boolean },
-): Promise<number> {
-  const { audit, environment, reader } = ctx;
-  if (note.trim() === '') throw new UsageError(noteMissing);
-  const [first = '', ...rest] = id.replace(/^change\//, '').split('/');
-  const changeId = rest.length === 0 ? first : rest.join('/');
-  const monitorId = rest.length === 0 ? await monitorOf(ctx, changeId) : first;
-  const { changes } = recordsOf(ctx);
-  if ((await changes.get(monitorId, changeId)) === null)
-    throw new CommandError([
-      `no change ${changeId} of monitor ${monitorId} is stored`,
-      `nenhuma alteração ${changeId} do monitor ${monitorId} está registrada`,
-    ]);
-  const at = new Date().toISOString();
-  const by = environment.actor;
-  await audit.append([
-    {
-      kind: 'decision',
-      id: `review/${monitorId}/${changeId}/${at}`,
-      result: 'acknowledge',
-      by,
-      happenedAt: at,
-      job: `monitor/${monitorId}`,
-    },
-  ]);
-  await changes.putReview(monitorId, changeId, { at, by, note });
-  if (json) printJson({ monitorId, changeId, at, by, note });
-  else
-    print(
-      reader.say(
-        `change ${changeId} of monitor ${monitorId}: reviewed by ${by}`,
-        `alteração ${changeId} do monitor ${monitorId}: revisada por ${by}`,
-      ),
-    );
-  return 0;
-}
-
-async function monitorOf({ store }: CommandContext, changeId: string): Promise<string> {
-  const found = await new ChangeQueries(store).monitorsWith(changeId);
-  const [first, second] = found;
-  if (first === undefined)
-    throw new CommandError([
-      `no change ${changeId} is stored`,
-      `nenhuma alteração ${changeId} está registrada`,
-    ]);
-  if (second === undefined) return first;
-  throw new UsageError([
-    `${found.length} monitors have a change ${changeId}: name it as change/MONITOR/CHANGE`,
-    `${found.length} monitores têm uma alteração ${changeId}: indique-a como change/MONITOR/ALTERAÇÃO`,
-  ]);
+  if (ids.every((id) => /^[\w-][\w.-]{0,119}$/.test(id))) return ids;
+  throw new InvalidArgumentError(
+    screenReader().say(
+      'Expected ids of monitors, separated by commas.',
+      'Informe ids de monitores, separados por vírgulas.',
+    ),
+  );
 }

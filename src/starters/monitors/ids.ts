@@ -4,9 +4,9 @@ import { isUuid } from '../../domain/core/uuid';
 import { severities, type Severity } from '../../domain/monitors/change';
 import type { SweepTerms } from '../../domain/monitors/sweep';
 import { mostMonitors } from '../../domain/monitors/scan';
+import type { Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
-import { counted } from '../jobs/text';
-import { durationMs, oneOf, say, printNote } from '../cli/terminal';
+import { durationMs, oneOf, say } from '../cli/terminal';
 
 /** Flags of sweeps. */
 export interface SweepFlags {
@@ -72,61 +72,38 @@ export async function monitorIdsOf(given: string): Promise<string[]> {
   );
   if (isFile) return once(await idsInFile(given));
   const wrong = words.find((word) => !isUuid(word)) ?? '';
-  const [en, pt] = wrong === '' ? ['an empty id', 'um id vazio'] : [`"${wrong}"`, `"${wrong}"`];
   throw new UsageError([
-    `--monitors: ${en} is neither the id of a monitor (a UUID) nor a file; nothing was sent`,
-    `--monitors: ${pt} não é o id de um monitor (um UUID) nem um arquivo; nada foi enviado`,
+    `--monitors: "${wrong}" is neither the id of a monitor (a UUID) nor a file; nothing was sent`,
+    `--monitors: "${wrong}" não é o id de um monitor (um UUID) nem um arquivo; nada foi enviado`,
   ]);
 }
 
+/** The first line may be a header. */
 async function idsInFile(path: string): Promise<string[]> {
   const lines = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
-  const ids: string[] = [];
-  let hasHeading = false;
-  for (const [index, line] of lines.entries()) {
-    const cell = (line.split(/[,;\t]/)[0] ?? '').trim().replace(/^"(.*)"$/, '$1');
-    if (cell === '' || cell.startsWith('#')) continue;
-    if (isUuid(cell)) ids.push(cell);
-    // The first non-empty line may be a header.
-    else if (!hasHeading && ids.length === 0 && /^[\p{L}_ ]+$/u.test(cell)) {
-      hasHeading = true;
-      printNote(
-        say(
-          `--monitors: line ${index + 1} of ${path}, "${cell}", is taken for a heading`,
-          `--monitors: a linha ${index + 1} de ${path}, "${cell}", é tomada como cabeçalho`,
-        ),
-      );
-    } else {
-      throw new UsageError([
-        `--monitors: ${path}, line ${index + 1}: expected the id of a monitor (a UUID) in its first column; nothing was sent`,
-        `--monitors: ${path}, linha ${index + 1}: espera-se o id de um monitor (um UUID) na primeira coluna; nada foi enviado`,
-      ]);
-    }
-  }
-  if (ids.length === 0)
-    throw new UsageError([
-      `--monitors: ${path} holds no id; nothing was sent`,
-      `--monitors: ${path} não contém nenhum id; nada foi enviado`,
-    ]);
+  const cells = lines.map((line) =>
+    (line.split(/[,;\t]/)[0] ?? '').trim().replace(/^"(.*)"$/, '$1'),
+  );
+  const isSomething = (cell: string): boolean => cell !== '' && !cell.startsWith('#');
+  const first = cells.findIndex(isSomething);
+  const isWrong = (cell: string, at: number): boolean =>
+    isSomething(cell) && !isUuid(cell) && !(at === first && /^[\p{L}_ ]+$/u.test(cell));
+  const wrong = cells.findIndex(isWrong);
+  const ids = cells.filter(isUuid);
+  const words = (line: string, linha: string): Words => [
+    `--monitors: ${path}${line}: expected the id of a monitor (a UUID) in its first column; nothing was sent`,
+    `--monitors: ${path}${linha}: espera-se o id de um monitor (um UUID) na primeira coluna; nada foi enviado`,
+  ];
+  if (wrong !== -1) throw new UsageError(words(`, line ${wrong + 1}`, `, linha ${wrong + 1}`));
+  if (ids.length === 0) throw new UsageError(words('', ''));
   return ids;
 }
 
 function once(ids: readonly string[]): string[] {
   const different = [...new Set(ids.map((id) => id.toLowerCase()))];
-  if (different.length < ids.length) {
-    const more = ids.length - different.length;
-    printNote(
-      say(
-        `${counted(more, 'id is', 'ids are')} repeated: each is taken once`,
-        `ids repetidos: ${more}; cada um vale uma vez`,
-      ),
-    );
-  }
-  if (different.length > mostMonitors) {
-    throw new UsageError([
-      `--monitors: ${different.length} monitors, at most ${mostMonitors}`,
-      `--monitors: ${different.length} monitores, no máximo ${mostMonitors}`,
-    ]);
-  }
-  return different;
+  if (different.length <= mostMonitors) return different;
+  throw new UsageError([
+    `--monitors: ${different.length} monitors, at most ${mostMonitors}`,
+    `--monitors: ${different.length} monitores, no máximo ${mostMonitors}`,
+  ]);
 }

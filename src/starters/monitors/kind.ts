@@ -7,20 +7,21 @@ import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages'
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfStage } from '../jobs/progress';
+import { changeForms, recordsOf, requiredSinks } from './changes';
 import {
   firstOf,
   monitorForms,
+  mostListed,
+  mostNamed,
+  mostShown,
   noteLines,
   scanLines,
+  scannedBetween,
   scannedBy,
   sweepLines,
-  scannedBetween,
   sweptBy,
-  sweptDocument,
   sweptLines,
-  recordsOf,
-  requiredSinks,
-} from './swept-changes';
+} from './outcome-lines';
 
 const pass = {
   service: 'monitors',
@@ -29,6 +30,10 @@ const pass = {
   heeds: [],
   orders: ['cancel', 'cancel_now'],
   claimsNothing: true,
+  terms: ({ terms: { cooldownMs, severities } }: Pick<SweepRecord, 'terms'>) => ({
+    cooldown: cooldownMs ?? undefined,
+    severity: severities ?? undefined,
+  }),
 } as const;
 
 export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
@@ -38,10 +43,6 @@ export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
   noun: ['sweep of', 'varredura de'],
   workflowId: ({ monitorId }) => sweepWorkflowId(monitorId),
   describe: ({ monitorId }) => monitorId,
-  terms: ({ terms: { cooldownMs, severities } }) => ({
-    cooldown: cooldownMs ?? undefined,
-    severity: severities ?? undefined,
-  }),
   readProgress: async ({ client }, workflowId) => {
     const handle = client.workflow.getHandle(workflowId);
     const progress = await handle.query(sweepProgressQuery).catch(() => null);
@@ -54,15 +55,14 @@ export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
     ...sweepLines(outcome, ctx.reader),
     ...(await storedOf(ctx, outcome.monitorId)).lines.map((line) => `  ${line}`),
     ...sweptLines(
-      ctx,
-      await sweptBy(ctx, outcome, 'shown'),
+      await sweptBy(ctx, outcome, mostShown),
       `--monitor ${outcome.monitorId} --since ${outcome.startedAt}`,
+      ctx.reader,
     ),
   ],
   report: async (ctx, { outcome }) => {
     const { view: monitor } = await storedOf(ctx, outcome.monitorId);
-    const changes = sweptDocument(ctx, await sweptBy(ctx, outcome, 'listed'));
-    return { ...outcome, monitor, changes };
+    return { ...outcome, monitor, changes: await sweptBy(ctx, outcome, mostListed) };
   },
 };
 
@@ -74,10 +74,6 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
   workflowId: ({ workflowId }) => workflowId,
   describe: ({ list: { monitors, name } }, say) =>
     `${monitors} ${monitors === 1 ? 'monitor' : say('monitors', 'monitores')} (${name === 'by-hand' ? say(name, 'avulsa') : name})`,
-  terms: ({ terms: { cooldownMs, severities } }) => ({
-    cooldown: cooldownMs ?? undefined,
-    severity: severities ?? undefined,
-  }),
   readProgress: async ({ client }, workflowId, { count, say }) => {
     const handle = client.workflow.getHandle(workflowId);
     const progress = await handle.query(scanProgressQuery).catch(() => null);
@@ -91,7 +87,7 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
       outstanding: underWay,
       cancelling,
       details: [
-        `${count(acknowledged, ['change', 'changes'], ['alteração', 'alterações'])} ${say('acknowledged', 'sem pendência')}`,
+        `${count(acknowledged, ...changeForms)} ${say('acknowledged', 'sem pendência')}`,
         `${failing} ${say('failing', 'com falha')}`,
       ],
     };
@@ -102,25 +98,19 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
     const monitors = count(open.length, ...monitorForms);
     const had = say('had open changes', 'com alterações em aberto');
     const found = [`${monitors} ${had}`, ...noteLines(notes, ctx.reader)];
-    const changes = await scannedBetween(ctx, input, outcome, 'shown');
+    const changes = await scannedBetween(ctx, input, outcome, mostShown);
     return [
       ...scanLines(outcome, ctx.reader),
       ...found.map((line) => `  ${line}`),
-      ...sweptLines(ctx, changes, `--since ${outcome.startedAt}`),
+      ...sweptLines(changes, `--since ${outcome.startedAt}`, ctx.reader),
     ];
   },
-  report: async (ctx, { input, outcome }) => {
-    const changes = await scannedBetween(ctx, input, outcome, 'listed');
-    return {
-      ...outcome,
-      ...(await scannedBy(ctx, outcome.list, outcome.scan)),
-      changes: sweptDocument(ctx, changes),
-    };
-  },
+  report: async (ctx, { input, outcome }) => ({
+    ...outcome,
+    ...(await scannedBy(ctx, outcome.list, outcome.scan)),
+    changes: await scannedBetween(ctx, input, outcome, mostListed),
+  }),
 };
-
-/** Above this, a count. */
-const mostNamed = 20;
 
 /** What the store has of a monitor, from all its sweeps. */
 async function storedOf(
@@ -135,7 +125,7 @@ async function storedOf(
   const health = (await records.monitors.get(monitorId))?.health ?? null;
   const { stored, open, stuck, named } = changes;
   const { count: counted, formats, say } = reader;
-  const all = counted(stored, ['change', 'changes'], ['alteração', 'alterações']);
+  const all = counted(stored, ...changeForms);
   const undelivered = say('undelivered', 'não entregue');
   const swept = say('sweeps', 'varreduras');
   const lines = [

@@ -6,7 +6,7 @@ import type { Reader } from '../../report/reader';
 import { print, printJson, printNote } from '../cli/terminal';
 import { openContext, withEngine, type CommandContext } from '../jobs/context';
 import { printable } from '../jobs/text';
-import { monitorForms, noteLines } from './swept-changes';
+import { monitorForms, noteLines } from './outcome-lines';
 import { durationWords, scanInputOf } from './schedule';
 
 /** A schedule, for people. */

@@ -9,11 +9,11 @@ import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../../rep
 import type { MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';
-import { recordsOf } from './swept-changes';
 import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
 import {
   changesOnRecord,
+  recordsOf,
   refuseUnknownMonitors,
   withChangeFlags,
   type ChangeFlags,
@@ -46,8 +46,7 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
   const { formats, language, say, stored } = ctx.reader;
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const sums = new MonitorSums();
-  for await (const { record, file } of changesOnRecord(ctx, flags))
-    sums.add(record, file.stored.answer);
+  for await (const one of changesOnRecord(ctx, flags)) sums.add(one, one.change);
   const sinks = await new SinkRepository(ctx.store).now(ctx.environment.monitorSinks);
   const figures = sums.figures();
   const about: MonitorReport = {
@@ -97,22 +96,16 @@ export async function monitorsOf(
     if (unreadable > 0) all.push(await unreadableNote(records, monitorId));
     if (all.length === 0) continue;
     if (found.listed.length === mostListed) found.more += 1;
-    else {
-      found.listed.push({ monitorId, ...(await reportedOf(records, monitorId)), notes: all });
-    }
+    else found.listed.push({ monitorId, ...(await reportedOf(records, monitorId)), notes: all });
   }
   return found;
 }
 
-interface NotedMonitor {
-  monitorId: string;
-  notes: ScanNote[];
-  /** Items of its list that cannot be read. */
-  unreadable: number;
-}
-
 /** Includes monitors of which the store knows only that they could not be listed. */
-async function* notesOfAll({ monitors, lists }: MonitorRecords): AsyncGenerator<NotedMonitor> {
+async function* notesOfAll({
+  lists,
+  monitors,
+}: MonitorRecords): AsyncGenerator<{ monitorId: string; notes: ScanNote[]; unreadable: number }> {
   const ofScans = new Map<string, ScanNote[]>();
   for (const { monitorId, ...note } of (await lists.scans()).flatMap(({ notes }) => notes)) {
     // The store has newer values of its health.

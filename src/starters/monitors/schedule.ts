@@ -26,7 +26,7 @@ import {
   withTerms,
   type SweepFlags,
 } from './ids';
-import { monitorForms } from './swept-changes';
+import { monitorForms } from './outcome-lines';
 
 interface ScheduleFlags extends SweepFlags {
   every: number;
@@ -56,36 +56,34 @@ export function scheduleCommand(): Command {
     });
 }
 
-/** `diligence monitor unschedule`, `pause`, `resume`. */
-export function scheduleOrders(): Command[] {
-  return [
-    orderCommand('unschedule', 'End a schedule; what is stored stays.', async (handle) => {
-      const input = scanInputOf(await handle.describe());
-      await handle.delete();
-      const [en, pt] = [
-        'is scheduled no more; a scan under way runs to its end',
-        'não está mais agendado; uma consulta em andamento segue até o fim',
-      ];
-      // No further scan checks whether a cooldown window is over.
-      if (input === null || input.terms.cooldownMs === null) return [en, pt];
-      return [
-        `${en}. What its cooldown holds back is delivered by \`diligence monitor sweep\` of its monitors`,
-        `${pt}. O que o intervalo de --cooldown retém é entregue por \`diligence monitor sweep\` dos seus monitores`,
-      ];
-    }),
-    orderCommand('pause', 'Start no new scan until `resume`.', async (handle) => {
-      await handle.pause();
-      return [
-        'is paused; a scan under way runs to its end',
-        'está pausado; uma consulta em andamento segue até o fim',
-      ];
-    }),
-    orderCommand('resume', 'Continue after `pause`.', async (handle) => {
-      await handle.unpause();
-      return ['resumes', 'foi retomado'];
-    }),
-  ];
-}
+const orders: Readonly<
+  Record<
+    'unschedule' | 'pause' | 'resume',
+    { does: string; done: Words; give: (handle: ScheduleHandle) => Promise<unknown> }
+  >
+> = {
+  unschedule: {
+    does: 'End a schedule; what is stored stays.',
+    done: [
+      'is scheduled no more; a scan under way runs to its end',
+      'não está mais agendado; uma consulta em andamento segue até o fim',
+    ],
+    give: (handle) => handle.delete(),
+  },
+  pause: {
+    does: 'Start no new scan until `resume`.',
+    done: [
+      'is paused; a scan under way runs to its end',
+      'está pausado; uma consulta em andamento segue até o fim',
+    ],
+    give: (handle) => handle.pause(),
+  },
+  resume: {
+    does: 'Continue after `pause`.',
+    done: ['resumes', 'foi retomado'],
+    give: (handle) => handle.unpause(),
+  },
+};
 
 async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<number> {
   const ctx = await openContext(printNote, flags.by);
@@ -151,36 +149,34 @@ export function scanInputOf({ action }: ScheduleDescription): MonitorScanInput |
   return input?.list === undefined ? null : input;
 }
 
-function orderCommand(
-  order: 'unschedule' | 'pause' | 'resume',
-  description: string,
-  give: (handle: ScheduleHandle) => Promise<Words>,
-): Command {
-  return withActor(new Command(order))
-    .description(description)
-    .argument('[name]', 'of the schedule (default: default)', listName)
-    .option('--json', 'one JSON document on standard output')
-    .action(async (name = 'default', flags: Partial<ScheduleFlags>) => {
-      const ctx = await openContext(printNote, flags.by);
-      await withEngine(ctx, async ({ client }) => {
-        const id = scheduleIdOf(name);
-        const handle = client.schedule.getHandle(id);
-        try {
-          await handle.describe();
-          const by = ctx.environment.actor;
-          await ctx.audit.append([decisionEntry(order, { jobId: id, by })]);
-          const words = await give(handle);
-          if (flags.json === true) printJson({ id, message: words[0] });
-          else print(`${id} ${ctx.reader.say(...words)}`);
-        } catch (error) {
-          if (!(error instanceof ScheduleNotFoundError)) throw error;
-          throw new CommandError([
-            `there is no schedule ${name} (\`diligence monitor list\` shows them)`,
-            `não há agendamento ${name} (\`diligence monitor list\` mostra todos)`,
-          ]);
-        }
+/** `diligence monitor unschedule`, `pause`, `resume`. */
+export function scheduleOrders(): Command[] {
+  return (Object.keys(orders) as (keyof typeof orders)[]).map((order) => {
+    const { does, done, give } = orders[order];
+    return withActor(new Command(order))
+      .description(does)
+      .argument('[name]', 'of the schedule (default: default)', listName)
+      .option('--json', 'one JSON document on standard output')
+      .action(async (name = 'default', { by, json }: { by?: string; json?: true }) => {
+        const ctx = await openContext(printNote, by);
+        await withEngine(ctx, async ({ client }) => {
+          const id = scheduleIdOf(name);
+          const handle = client.schedule.getHandle(id);
+          await handle.describe().catch((error: unknown) => {
+            if (!(error instanceof ScheduleNotFoundError)) throw error;
+            throw new CommandError([
+              `there is no schedule ${name} (\`diligence monitor list\` shows them)`,
+              `não há agendamento ${name} (\`diligence monitor list\` mostra todos)`,
+            ]);
+          });
+          const who = { jobId: id, by: ctx.environment.actor };
+          await ctx.audit.append([decisionEntry(order, who)]);
+          await give(handle);
+          if (json === true) printJson({ id, message: done[0] });
+          else print(`${id} ${ctx.reader.say(...done)}`);
+        });
       });
-    });
+  });
 }
 
 function listName(text: string): string {
@@ -194,12 +190,7 @@ function listName(text: string): string {
 }
 
 export function durationWords(ms: number): string {
-  for (const [unit, size] of [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['m', 60_000],
-  ] as const) {
-    if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
-  }
-  return `${ms / 1_000}s`;
+  const units = { d: 86_400_000, h: 3_600_000, m: 60_000 };
+  const whole = Object.entries(units).find(([, size]) => ms >= size && ms % size === 0);
+  return whole === undefined ? `${ms / 1_000}s` : `${ms / whole[1]}${whole[0]}`;
 }

@@ -5,7 +5,7 @@ import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/si
 import { statement, type Statement } from '../../../src/store/statement';
 import { toldChange } from '../../support/monitor-changes';
 import { readerOf } from '../../../src/report/reader';
-import { noteLines } from '../../../src/starters/monitors/swept-changes';
+import { noteLines } from '../../../src/starters/monitors/outcome-lines';
 import { MonitorBench, monitorId } from './monitor-bench';
 
 const change = '11111111-1111-4111-8111-111111111111';

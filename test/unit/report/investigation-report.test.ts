@@ -1,4 +1,4 @@
-import type { InvestigationReport } from '../../../src/domain/investigations/report';
+import type { InvestigationReport } from '../../../src/report/investigations/schema';
 import { investigationHtml } from '../../../src/report/investigations/page';
 import { sampleReport } from './investigation-sample';
 

@@ -2,7 +2,7 @@ import type {
   InvestigationReport,
   ReportTable,
   TimelineRow,
-} from '../../../src/domain/investigations/report';
+} from '../../../src/report/investigations/schema';
 import { cnpj, cpf } from '../../support/documents';
 
 const name = 'Padaria Três Irmãos Ltda';

@@ -9,7 +9,7 @@ import {
 import { exitCodeOf } from '../../../src/domain/attention';
 import { sweepEnd } from '../../../src/domain/job-ends';
 import { leftLines } from '../../../src/report/monitors/sweep-words';
-import { sweepLines } from '../../../src/starters/monitors/swept-changes';
+import { sweepLines } from '../../../src/starters/monitors/outcome-lines';
 
 const english = readerOf('en');
 
@@ -34,8 +34,8 @@ const outcome: SweepOutcome = {
 
 it('does not say of a sweep that found what others acknowledged that there was none', () => {
   expect(sweepLines(outcome, english)).toEqual([
-    'monitor-1: swept: 30 new, 30 delivered, 0 acknowledged, 30 acknowledged elsewhere or gone',
-    '  reconciled: found nothing new',
+    'monitor-1: swept: new: 30, delivered: 30, acknowledged elsewhere or gone: 30',
+    '  reconciled: 0 changes acknowledged by others',
   ]);
 });
 
@@ -44,7 +44,7 @@ it('says of a walk that did not come to its end that it did not', () => {
   const reconciled = { pages: 1, found: 2, pending: 0, fault };
   expect(sweepLines({ ...outcome, fault, reconciled }, english).slice(1)).toEqual([
     '  no cursor: no way on',
-    '  not reconciled to the end of the list: found 2 changes acknowledged by others',
+    '  not reconciled to the end of the list: 2 changes acknowledged by others',
   ]);
 });
 

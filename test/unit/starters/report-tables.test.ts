@@ -1,5 +1,5 @@
 import { readFindings } from '../../../src/domain/core/findings';
-import type { AssetTotal } from '../../../src/domain/investigations/report';
+import type { AssetTotal } from '../../../src/report/investigations/schema';
 import {
   shortFacts,
   addAssets,

@@ -3,8 +3,8 @@ import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AuditExcerpt, ExcerptLink } from '../../../src/domain/core/audit-excerpt';
-import type { Manifest } from '../../../src/domain/investigations/manifest';
-import type { InvestigationReport } from '../../../src/domain/investigations/report';
+import type { Manifest } from '../../../src/report/investigations/schema';
+import type { InvestigationReport } from '../../../src/report/investigations/schema';
 import { SigningKey } from '../../../src/protection/signing-key';
 import { signManifest } from '../../../src/starters/investigations/report/folder';
 import { verifyReport } from '../../../src/starters/investigations/report/command';

@@ -7,12 +7,17 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { entriesIn, faultsOfExcerpt } from '../../../domain/core/audit-excerpt';
-import { manifestName, signatureName } from '../../../domain/investigations/manifest';
-import type { InvestigationReport } from '../../../domain/investigations/report';
 import { isSignedBy } from '../../../protection/signing-key';
 import { hashOf } from '../../../store/audit/link';
 import { jobFile } from '../../jobs/named-job';
-import { manifestSchema, reportSchema } from './schema';
+import {
+  manifestName,
+  manifestSchema,
+  reportSchema,
+  signatureName,
+  type InvestigationReport,
+  type Manifest,
+} from '../../../report/investigations/schema';
 import { sumOf } from '../../jobs/written-file';
 
 /** `diligence report verify`: needs neither keys nor store. */
@@ -75,8 +80,6 @@ interface Verified {
   publicKey: string | null;
   faults: string[];
 }
-
-type Manifest = z.output<typeof manifestSchema>;
 
 const signatureSchema = z.strictObject({
   algorithm: z.literal('Ed25519'),

@@ -8,11 +8,9 @@ import type {
 import {
   manifestName,
   signatureName,
+  type EvidenceRow,
   type Manifest,
-  type ManifestFile,
-  type ManifestSignature,
-} from '../../../domain/investigations/manifest';
-import type { EvidenceRow } from '../../../domain/investigations/report';
+} from '../../../report/investigations/schema';
 import type { SigningKey } from '../../../protection/signing-key';
 import type { ReportLanguage } from '../../../report/formats';
 import { investigationHtml } from '../../../report/investigations/page';
@@ -99,7 +97,7 @@ async function writeReport(
     ctx.log(`${failed}: ${stored(whyNot)}`);
   }
   const made = ['report.html', 'report.json', ...(whyNot === null ? ['report.pdf'] : [])];
-  const files: ManifestFile[] = [];
+  const files: Manifest['files'] = [];
   for (const path of made)
     files.push({ path, ...(await sumOf(join(folder, path))), evidence: null });
   for (const { bytes, path, sha256, ...from } of evidence)
@@ -131,7 +129,7 @@ export async function signManifest(
 ): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeWhole(folder, manifestName, text);
-  const signature: ManifestSignature = {
+  const signature = {
     algorithm: 'Ed25519',
     publicKey: key.publicKey,
     signature: key.sign(Buffer.from(text)),

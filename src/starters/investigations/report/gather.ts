@@ -15,7 +15,7 @@ import type {
   EvidenceRow,
   InvestigationReport,
   ReportTable,
-} from '../../../domain/investigations/report';
+} from '../../../report/investigations/schema';
 import type { JobKind } from '../../../domain/job';
 import type { ProfileOutcome, ProfileRecord } from '../../../domain/profiles/lookup';
 import type { JobWithOutcome } from '../../../store/core/jobs/job-rows';

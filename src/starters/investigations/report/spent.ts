@@ -1,6 +1,6 @@
 import { BillingTotals, type BillingTotal } from '../../../domain/core/service/billing-totals';
 import type { StepChild } from '../../../domain/investigations/investigation';
-import type { SentRequests } from '../../../domain/investigations/report';
+import type { SentRequests } from '../../../report/investigations/schema';
 import type { JobWithOutcome } from '../../../store/core/jobs/job-rows';
 import type { CommandContext } from '../../jobs/context';
 import { requestsOf as requestsOfJob } from '../../jobs/envelope';

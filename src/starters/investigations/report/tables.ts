@@ -1,6 +1,6 @@
 import type { Cell, Findings, Fields } from '../../../domain/core/findings';
 import type { AnalysisOutcome } from '../../../domain/credit/job';
-import type { AssetTotal, ReportTable, Finding } from '../../../domain/investigations/report';
+import type { AssetTotal, ReportTable, Finding } from '../../../report/investigations/schema';
 import type { Store } from '../../../store/store';
 import { openChanges } from '../../../store/investigations/evidence';
 import type { StoredResultRow } from '../../../domain/certificates/certificates';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { jobKinds } from '../../../domain/job';
-import { stepStatuses } from '../../../domain/investigations/investigation';
-import type { Manifest } from '../../../domain/investigations/manifest';
-import type { InvestigationReport } from '../../../domain/investigations/report';
+import { stepStatuses } from '../../domain/investigations/investigation';
+import { jobKinds } from '../../domain/job';
 
-/** `report.json` and `manifest.json`; their JSON Schemas are in `dist/schemas`. */
+/** `report.json` and `manifest.json`: facts as the services state them. Their JSON Schemas are in `dist/schemas`. */
+
+export const manifestName = 'manifest.json';
+export const signatureName = 'manifest.sig';
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const word = z.string().nullable();
@@ -147,7 +148,7 @@ export const reportSchema = z.strictObject({
   }),
   cost: z.array(cost).describe('of what this investigation asked for, as the services reported it'),
   evidence: z.array(z.strictObject({ ...file, ...origin })),
-}) satisfies z.ZodType<InvestigationReport>;
+});
 
 const link = z.strictObject({
   number: z.number().int(),
@@ -174,4 +175,17 @@ export const manifestSchema = z.strictObject({
     ),
     anchors: z.array(link.extend({ text: z.string() })),
   }),
-}) satisfies z.ZodType<Manifest>;
+});
+
+export type InvestigationReport = z.infer<typeof reportSchema>;
+export type Finding = InvestigationReport['findings'][number];
+export type CoverageRow = InvestigationReport['coverage'][number];
+export type CertificateRow = InvestigationReport['certificates'][number];
+export type AssetTotal = InvestigationReport['assets']['totals'][number];
+export type ReportTable = z.infer<typeof table>;
+export type DerivedValidity = z.infer<typeof validity>;
+export type SentRequests = InvestigationReport['requests'];
+export type EvidenceRow = InvestigationReport['evidence'][number];
+/** All files except the manifest and its signature. Its bytes are signed. */
+export type Manifest = z.infer<typeof manifestSchema>;
+export type TimelineRow = InvestigationReport['timeline'][number];
