@@ -1,31 +1,23 @@
 import { resolve, join } from 'node:path';
+import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { OutputTerms } from '../../domain/job';
 import type { Reader } from '../../report/reader';
-import { type CommandContext } from '../jobs/context';
+import { stateWord } from '../../report/words';
+import type { CommandContext } from '../jobs/context';
 import { requestsOf, envelopeOf, exitCodeOfJob } from '../jobs/envelope';
+import { UsageError } from '../jobs/errors';
 import { exportJob, outputTerms } from '../jobs/export-job';
 import { endedJob, nextStep, viewJob, type JobView } from '../jobs/find-job';
-import type { Job, JobKind, RequestCounts } from '../jobs/job-kind';
+import type { EndedJob, Job, JobKind, RequestCounts } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
-import { UsageError } from '../jobs/errors';
 import { printable } from '../jobs/text';
-import { stateWord } from '../../report/words';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
-import { print, printJson, printLine, onScreen } from './terminal';
-import type { BillingTotal } from '../../domain/core/service/billing-totals';
+import { onScreen, print, printJson, printLine } from './terminal';
 
 export interface ResultFlags extends Partial<OutputTerms> {
   out?: string;
   json?: boolean;
-}
-
-/** For an outcome of which an erasure by age has left only the status. */
-function erasedLine({ say }: Reader): string {
-  return say(
-    '  erased     what the service reported is no longer stored',
-    '  eliminado  o que o serviço informou já não está armazenado',
-  );
 }
 
 /** Writes the result folder of a job, and prints its outcome, or how it stands. Returns the exit code. */
@@ -37,41 +29,16 @@ export async function printResult<Input, Outcome>(
 ): Promise<number> {
   const target = resolve(out ?? defaultFolder(job.id));
   const terms = outputTerms(ctx, how, job.output);
-  if (job.outcome === null && kind.exportSoFar !== undefined) {
-    const files = await kind.exportSoFar(ctx, job, target, terms);
-    await markFolder(target, job.id);
-    const view = await viewJob(ctx, kind, job);
-    if (json) {
-      printJson(await envelopeOf(ctx, kind, view, target));
-    } else {
-      const shown = onScreen(ctx, terms.lang);
-      const { say } = shown.reader;
-      await printView(shown, kind, view, false);
-      print(
-        say(
-          `not ended: what stands so far is in ${target} (${files.join(', ')})`,
-          `não terminou: o que já existe está em ${target} (${files.join(', ')})`,
-        ),
-      );
-    }
-    return exitCodeOfJob(view.job);
-  }
-  const ended = endedJob(job);
-  const files = await exportJob(ctx, kind, ended, { ...terms, folder: target });
+  const soFar = job.outcome === null ? kind.exportSoFar : undefined;
+  const files =
+    soFar === undefined
+      ? await exportJob(ctx, kind, endedJob(job), { ...terms, folder: target })
+      : await soFar(ctx, job, target, terms);
   const folder = files.length > 0 ? target : null;
   if (folder !== null) await markFolder(folder, job.id);
-  if (json) {
-    const view = { job, state: null, progress: null };
-    const envelope = await envelopeOf(ctx, kind, view, folder);
-    printJson(envelope);
-    return envelope.exitCode;
-  }
-  const shown = onScreen(ctx, terms.lang);
-  const { lines } = await shownOutcome(shown, kind, job);
-  for (const line of lines) print(line);
-  const result = folder === null ? null : { folder, files };
-  for (const line of await closingOf(shown, kind, job, result)) print(line);
-  return exitCodeOfJob(job);
+  const view = await viewJob(ctx, kind, job);
+  await printView(onScreen(ctx, json ? 'en' : terms.lang), kind, view, json, folder, files);
+  return exitCodeOfJob(view.job);
 }
 
 /** Every row of an ended job, one JSON object a line. Returns the exit code. @throws UsageError */
@@ -85,71 +52,74 @@ export async function printRows(ctx: CommandContext, kind: JobKind, job: Job): P
   return exitCodeOfJob(job);
 }
 
-async function closingOf<Input, Outcome>(
-  ctx: CommandContext,
-  kind: JobKind<Input, Outcome>,
-  job: Job<Input, Outcome>,
-  result: Closing['result'],
-): Promise<string[]> {
-  const ended = endedJob(job);
-  const requests = await requestsOf(ctx, kind, ended);
-  const cost = await kind.cost(ended, ctx);
-  return closingLines({ job, exitCode: exitCodeOfJob(job), requests, cost, result }, ctx.reader);
-}
-
-/** A job, open or ended, in the context's language. */
+/** A job, open or ended, in the context's language. @param folder with the files that were written */
 export async function printView(
   ctx: CommandContext,
   kind: JobKind,
   view: JobView,
   json: boolean,
+  folder: string | null = null,
+  files: readonly string[] = [],
 ): Promise<void> {
+  if (json) return printJson(await envelopeOf(ctx, kind, view, folder));
   const { job, state, progress } = view;
-  if (json) {
-    printJson(await envelopeOf(ctx, kind, view, null));
+  const { formats, language, say } = ctx.reader;
+  const ended = say(`ended ${job.endedAt}`, `terminou em ${formats.instant(job.endedAt ?? '')}`);
+  if (folder === null) print(`${job.id}: ${state === null ? ended : stateWord(state, language)}`);
+  if (state === null) {
+    const result = folder === null ? null : { folder, files };
+    const lines = await endedLines(ctx, kind, endedJob(job), result);
+    for (const line of lines) print(line);
     return;
   }
-  const { reader } = ctx;
-  const { language, say } = reader;
-  const ended = say(
-    `ended ${job.endedAt}`,
-    `terminou em ${reader.formats.instant(job.endedAt ?? '')}`,
+  if (progress !== null) print(`  ${progressLine(progress, null, Date.now(), ctx.reader)}`);
+  else if (state === 'running') print(say('  no worker answers', '  nenhum worker responde'));
+  const next = nextStep(state, ctx.reader);
+  if (next !== null) print(`  ${next}`);
+  if (folder === null) return;
+  const names = files.join(', ');
+  print(
+    say(
+      `not ended: what stands so far is in ${folder} (${names})`,
+      `não terminou: o que já existe está em ${folder} (${names})`,
+    ),
   );
-  print(`${job.id}: ${state === null ? ended : stateWord(state, language)}`);
-  if (state === null) {
-    const { isFound, lines } = await shownOutcome(ctx, kind, job);
-    for (const line of lines) print(line);
-    if (isFound) print(wholeLine(job.id, reader));
-    for (const line of await closingOf(ctx, kind, job, null)) print(line);
-  } else {
-    if (progress !== null) print(`  ${progressLine(progress, null, Date.now(), reader)}`);
-    else if (state === 'running') print(say('  no worker answers', '  nenhum worker responde'));
-    const next = nextStep(state, reader);
-    if (next !== null) print(`  ${next}`);
-  }
 }
 
-/** `isFound`: the store has a response. */
-async function shownOutcome(
+async function endedLines(
   ctx: CommandContext,
   kind: JobKind,
-  job: Job,
-): Promise<{ lines: string[]; isFound: boolean }> {
-  const ended = endedJob(job);
-  const [first = '', ...more] = (await kind.lines(ended, ctx)).map(printable);
-  const isErased = (ended.outcome as { erased?: true }).erased === true;
-  const found = await kind.findings?.(ended, ctx.store);
-  const tables =
-    found === undefined ? [] : findingsLines(found, process.stdout.columns ?? 80, ctx.reader);
-  const lines = [first, ...(isErased ? [erasedLine(ctx.reader)] : []), ...more, ...tables];
-  return { lines, isFound: found !== undefined && found.result !== null };
+  job: EndedJob<unknown, unknown>,
+  result: Closing['result'],
+): Promise<string[]> {
+  const { reader, store } = ctx;
+  const { say } = reader;
+  const [first = '', ...more] = (await kind.lines(job, ctx)).map(printable);
+  // An erasure by age has left only the status.
+  const isErased = (job.outcome as { erased?: true }).erased === true;
+  const erased = say(
+    '  erased     what the service reported is no longer stored',
+    '  eliminado  o que o serviço informou já não está armazenado',
+  );
+  const found = await kind.findings?.(job, store);
+  const isWhole = result !== null || found === undefined || found.result === null;
+  const requests = await requestsOf(ctx, kind, job);
+  const cost = await kind.cost(job, ctx);
+  const closing = { job, exitCode: exitCodeOfJob(job), requests, cost, result };
+  return [
+    first,
+    ...(isErased ? [erased] : []),
+    ...more,
+    ...(found === undefined ? [] : findingsLines(found, process.stdout.columns ?? 80, reader)),
+    ...(isWhole ? [] : [`${say('the whole', 'tudo')}: \`diligence result ${job.id}\``]),
+    ...closingLines(closing, reader),
+  ];
 }
 
 /** `out/<kind>-<start of the id>`, stable for a job. */
-export function defaultFolder(id: string): string {
+function defaultFolder(id: string): string {
   const [kind = 'job', ...rest] = id.split('/');
-  const name = rest.map((word) => word.slice(0, 16)).join('-');
-  return `out/${kind}-${name}`;
+  return `out/${kind}-${rest.map((word) => word.slice(0, 16)).join('-')}`;
 }
 
 /** The last lines about an ended job, after its outcome. */
@@ -167,39 +137,26 @@ export interface Closing {
 export function closingLines(closing: Closing, reader: Reader): string[] {
   const { requests, cost, result } = closing;
   const { say } = reader;
-  const lines = requests === null ? [] : [requestWords(requests, reader)];
-  if (cost.length > 0) {
-    const words = cost.map((one) => costWords(one, reader));
-    lines.push(`${say('cost', 'custo')}: ${words.join(', ')}`);
+  const lines: string[] = [];
+  if (requests !== null) {
+    const { possibleDoubleCharges: twice, requested, reused } = requests;
+    const doubt = say(', may have been charged twice: ', ', talvez cobrados duas vezes: ');
+    const words = say(
+      `requested: ${requested}, reused: ${reused}`,
+      `solicitados: ${requested}, reaproveitados: ${reused}`,
+    );
+    lines.push(twice > 0 ? `${words}${doubt}${twice}` : words);
   }
+  if (cost.length > 0)
+    lines.push(`${say('cost', 'custo')}: ${cost.map((one) => costWords(one, reader)).join(', ')}`);
   if (result !== null) {
     const { files, folder } = result;
     if (files.includes('report.html'))
       lines.push(`${say('report', 'relatório')}: ${join(folder, 'report.html')}`);
-    const names = files.join(', ');
-    lines.push(
-      say(
-        `result: ${folder} (${names}: an export, in the clear)`,
-        `resultado: ${folder} (${names}: exportação, sem máscara)`,
-      ),
-    );
+    const clear = say('an export, in the clear', 'exportação, sem máscara');
+    lines.push(`${say('result', 'resultado')}: ${folder} (${files.join(', ')}: ${clear})`);
   }
   return [...lines, `${say('left to do', 'pendências')}: ${leftToDo(closing, reader)}`];
-}
-
-function requestWords(
-  { possibleDoubleCharges: twice, requested, reused }: RequestCounts,
-  { say }: Reader,
-): string {
-  const doubt = say(
-    `may have been charged twice: ${twice}`,
-    `talvez cobrados duas vezes: ${twice}`,
-  );
-  const words = say(
-    `requested: ${requested}, reused: ${reused}`,
-    `solicitados: ${requested}, reaproveitados: ${reused}`,
-  );
-  return twice > 0 ? `${words}, ${doubt}` : words;
 }
 
 function leftToDo({ exitCode, job }: Closing, { say }: Reader): string {
@@ -207,17 +164,12 @@ function leftToDo({ exitCode, job }: Closing, { say }: Reader): string {
   if (job.needsAttention)
     return say(`${show} says what can be decided`, `${show} mostra as ações possíveis`);
   if (exitCode === 0) return say('nothing', 'nenhuma');
-  if (job.kind === 'monitor-sweep' || job.kind === 'monitor-scan') {
+  if (job.kind === 'monitor-sweep' || job.kind === 'monitor-scan')
     return say('the next sweep takes up what is left', 'a próxima varredura retoma o que ficou');
-  }
   return say(
     'it has failed for good; the same command with --rerun orders it anew',
     'falhou em definitivo; o mesmo comando com --rerun pede de novo',
   );
-}
-
-export function wholeLine(id: string, { say }: Reader): string {
-  return `${say('the whole', 'tudo')}: \`diligence result ${id}\``;
 }
 
 /** `2 x charged 20 tokens`, in the service's words. */

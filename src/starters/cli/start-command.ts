@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import type { Reader } from '../../report/reader';
 import type { EngineClient } from '../../temporal/connection';
-import { leftLines, problemLines } from '../jobs/text';
 import { beginJob, isAnswered, type GivenTerm } from '../jobs/begin/begin-job';
+import { yieldTo, type StartPlan, type Foreseen } from '../jobs/begin/start-job';
 import { openContext, warnWithoutPollers, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
+import { outputTerms } from '../jobs/export-job';
 import { findJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
-import { yieldTo, type StartPlan, type Foreseen } from '../jobs/begin/start-job';
+import { leftLines, problemLines } from '../jobs/text';
 import type { StartFlags } from './flags';
 import { followHere } from './follow';
-import { outputTerms } from '../jobs/export-job';
 import { printResult, type ResultFlags } from './print-job';
-import { exitCodes, print, printJson, printNote, onScreen } from './terminal';
+import { exitCodes, printAs, printNote, onScreen } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 
 /**
@@ -33,11 +33,12 @@ export async function start<Input, Outcome>(
   const opened = await openContext(printNote, flags.by);
   const ctx = flags.lang === undefined ? opened : onScreen(opened, flags.lang);
   const plan = await prepare(ctx);
-  const { existing } = plan;
   if (flags.dryRun === true) {
-    const word = existing?.outcome === null ? 'underWay' : isAnswered(plan) ? 'reuse' : 'request';
+    const isOpen = plan.existing?.outcome === null;
+    const word = isOpen ? 'underWay' : isAnswered(plan) ? 'reuse' : 'request';
     const one = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [], [word]: 1 };
-    printDryRun((await plan.foresee?.()) ?? one, flags.json === true, ctx.reader);
+    const found = (await plan.foresee?.()) ?? one;
+    printAs(flags.json, { dryRun: true, ...found }, dryRunLines(found, ctx.reader));
     return;
   }
   for (const line of problemLines(plan.problems ?? [], ctx.reader)) printNote(line);
@@ -62,7 +63,7 @@ export async function start<Input, Outcome>(
 }
 
 /** Shows a job that was started to its end, unless it is to be left alone. Returns the exit code. */
-export async function followStarted<Input, Outcome>(
+async function followStarted<Input, Outcome>(
   own: CommandContext,
   engine: EngineClient,
   kind: JobKind<Input, Outcome>,
@@ -74,8 +75,7 @@ export async function followStarted<Input, Outcome>(
   printNote(`${job.id}: ${say(...kind.noun)} ${kind.describe(job.input, say)}`);
   if (flags.detach === true) {
     const view = { job, state: 'running', progress: null } as const;
-    if (flags.json === true) printJson(await envelopeOf(ctx, kind, view, null));
-    else print(job.id);
+    printAs(flags.json, await envelopeOf(ctx, kind, view, null), [job.id]);
     return exitCodes.done;
   }
   await warnWithoutPollers(engine, ctx, kind.service);
@@ -95,44 +95,36 @@ export function givenTerms(command: Command, request: object): GivenTerm[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName();
     if (command.getOptionValueSource(name) !== 'cli') return [];
-    return [
-      { name, written: option.long ?? name, value: (request as Record<string, unknown>)[name] },
-    ];
+    const value = (request as Record<string, unknown>)[name];
+    return [{ name, written: option.long ?? name, value }];
   });
 }
 
-/** Prints what a command would do. */
-function printDryRun(found: Foreseen, json: boolean, reader: Reader): void {
-  if (json) {
-    printJson({ dryRun: true, ...found });
-    return;
-  }
-  for (const line of found.lines ?? []) print(line);
+/** What a command would do. */
+function dryRunLines(found: Foreseen, reader: Reader): string[] {
   const { say } = reader;
-  const { request, reuse, underWay, unknown } = found;
-  print(
-    say(
-      `would request ${request}, reuse ${reuse} that are there already`,
-      `pediria ${request}, reaproveitaria ${reuse} que já existem`,
-    ),
-  );
-  if (underWay > 0) {
-    print(
+  const { left = {}, lines = [], problems, request, reuse, underWay, unknown } = found;
+  const optional = [
+    underWay > 0 &&
       say(
         `${underWay} are under way and would be followed`,
         `em andamento, e seriam acompanhados: ${underWay}`,
       ),
-    );
-  }
-  if (unknown > 0) {
-    print(
+    unknown > 0 &&
       say(
         `${unknown} have an unknown outcome elsewhere and would stay so`,
         `com resultado desconhecido em outro trabalho, e ficariam assim: ${unknown}`,
       ),
-    );
-  }
-  for (const line of problemLines(found.problems, reader)) print(line);
-  for (const line of leftLines(found.left ?? {}, reader)) print(`  ${line}`);
-  print(say('nothing was sent', 'nada foi enviado'));
+  ];
+  return [
+    ...lines,
+    say(
+      `would request ${request}, reuse ${reuse} that are there already`,
+      `pediria ${request}, reaproveitaria ${reuse} que já existem`,
+    ),
+    ...optional.filter((line) => line !== false),
+    ...problemLines(problems, reader),
+    ...leftLines(left, reader).map((line) => `  ${line}`),
+    say('nothing was sent', 'nada foi enviado'),
+  ];
 }
