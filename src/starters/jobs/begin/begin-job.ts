@@ -44,17 +44,18 @@ export async function beginJob<Input, Outcome, T>(
 ): Promise<T> {
   const { existing } = plan;
   const { formats, say } = ctx.reader;
+  const record = async () => findJob<Input, Outcome>(ctx, await plan.record());
   if (existing !== null && isAnswered(plan)) {
+    const { id, endedAt } = existing;
     ctx.log(
       say(
-        `${existing.id}: ended ${existing.endedAt}, and is shown as it stands; \`--rerun\` orders it anew`,
-        `${existing.id}: terminou em ${formats.instant(existing.endedAt ?? '')}, e é mostrado como está; \`--rerun\` pede de novo`,
+        `${id}: ended ${endedAt}, and is shown as it stands; \`--rerun\` orders it anew`,
+        `${id}: terminou em ${formats.instant(endedAt ?? '')}, e é mostrado como está; \`--rerun\` pede de novo`,
       ),
     );
     return ended(existing);
   }
   let own = existing?.outcome === null ? existing : null;
-  const record = async () => findJob<Input, Outcome>(ctx, await plan.record());
   if (own === null && plan.mayEndAtOnce === true) {
     own = await record();
     if (own.outcome !== null) return ended(own);
@@ -70,9 +71,8 @@ export async function beginJob<Input, Outcome, T>(
       else if (plan.goesOn?.(own) === false) own = null;
       else {
         refuseIgnored(kind, own, given, false);
-        ctx.log(
-          `${own.id}: ${say('was interrupted, and goes on', 'foi interrompido, e continua')}`,
-        );
+        const words = say('was interrupted, and goes on', 'foi interrompido, e continua');
+        ctx.log(`${own.id}: ${words}`);
       }
     }
     own ??= await record();
@@ -84,33 +84,30 @@ export async function beginJob<Input, Outcome, T>(
 
 /** @throws UsageError naming the terms in which the existing job differs from what the user set */
 export function refuseIgnored<Input, Outcome>(
-  { terms: termsOf }: Pick<JobKind<Input, Outcome>, 'terms'>,
-  { id, input }: Pick<Job<Input, Outcome>, 'id' | 'input'>,
+  kind: JobKind<Input, Outcome>,
+  { id, input }: Job<Input, Outcome>,
   given: readonly GivenTerm[],
   runs: boolean,
 ): void {
-  const terms = termsOf(input);
+  const terms = kind.terms(input);
   for (const { name, value, written } of given) {
-    // A job that is resumed gets a new deadline.
-    if (name === 'deadline' && !runs) continue;
-    // An open rerun is the one requested.
-    const isOrder = name === 'rerun' && value === true && terms['rerun'] !== true;
-    const isOther = name !== 'rerun' && name in terms && !isSame(terms[name], value);
-    if (isOrder || isOther) {
-      const its = `${written} ${wordsOf(name, terms[name])}`;
-      throw new UsageError([
-        `${written} would be ignored: ${id} has ${isOrder ? 'not ended' : its}; leave it out, or cancel that job first`,
-        `${written} não teria efeito: ${id} ${isOrder ? 'não terminou' : `tem ${its}`}; retire a opção, ou cancele antes esse trabalho`,
-      ]);
-    }
+    const term = terms[name];
+    // A job that is resumed gets a new deadline; an open rerun is the one requested.
+    const isSame =
+      name === 'rerun'
+        ? value !== true || term === true
+        : !(name in terms) ||
+          (name === 'deadline' && !runs) ||
+          JSON.stringify(term) === JSON.stringify(value);
+    if (isSame) continue;
+    const its = name === 'deadline' ? `${Number(term) / 1_000}s` : JSON.stringify(term ?? 'unset');
+    const [en, pt] =
+      name === 'rerun'
+        ? ['has not ended', 'não terminou']
+        : [`has ${written} ${its}`, `tem ${written} ${its}`];
+    throw new UsageError([
+      `${written} would be ignored: ${id} ${en}; leave it out, or cancel that job first`,
+      `${written} não teria efeito: ${id} ${pt}; retire a opção, ou cancele antes esse trabalho`,
+    ]);
   }
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function wordsOf(name: string, value: unknown): string {
-  if (value === undefined || value === null) return 'unset';
-  return name === 'deadline' ? `${Number(value) / 1_000}s` : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, WorkflowUpdateFailedError } from '@temporalio/client';
 import { decisionEntry } from '../../../domain/core/audit';
-import type { Say, StopWord, Words } from '../../../domain/job';
+import type { StopWord, Words } from '../../../domain/job';
 import { answerWords, orderAnswer, type OrderAnswer } from '../../../domain/order-answers';
 import { kindWord } from '../../../report/words';
 import { JobBatchRepository } from '../../../store/core/jobs/job-batches';
@@ -46,26 +46,18 @@ export async function orderJob(
     await batches.stopChildren(folder, stops);
   }
   await ctx.audit.anchor();
+  const refused = () => ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
   return withEngine(ctx, async (engine) => {
     try {
       if (await hasWorker(engine, kind, job)) {
         const handle = engine.client.workflow.getHandle(kind.workflowId(job.input, id));
         const answer = giveOrder(handle, order, options);
-        if (stops === null) return say(...answerWords(await answer));
-        const answered = await within(patienceMs, answer);
+        const answered = stops === null ? await answer : await within(patienceMs, answer);
         if (answered !== null) return say(...answerWords(answered));
-        if (stops === 'cancelled') {
-          // The server has stored the update: if no worker takes it, it is lost with this process.
-          await handle.cancel();
-          return kind.claimsNothing === true
-            ? say(
-                'no worker answers; on record with the engine: the next worker ends it',
-                'nenhum worker responde; registrado no servidor Temporal: o próximo worker o termina',
-              )
-            : notAnswered(say);
-        }
-        if (kind.claimsNothing !== true) return notAnswered(say);
-        await releaseAll(ctx, folder, stops);
+        // The server has stored the update: if no worker takes it, it is lost with this process.
+        if (stops === 'cancelled') await handle.cancel();
+        if (stops === 'cancelled' || kind.claimsNothing !== true) return say(...notAnswered);
+        await releaseAll(ctx, folder, 'paused');
         throw new CommandError([
           `${id}: no worker answers: not paused`,
           `${id}: nenhum worker responde: não foi pausado`,
@@ -75,7 +67,7 @@ export async function orderJob(
       if (!isNotFound(error)) {
         if (!(error instanceof WorkflowUpdateFailedError)) throw error;
         // A stop may already be stored: then it stays.
-        await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+        await refused();
         throw refusalOf(id, error);
       }
     }
@@ -86,7 +78,7 @@ export async function orderJob(
     // The workflow's next step read the stored stop before the update arrived.
     if (stops === 'cancelled' && status === 'cancelled')
       return say('cancelled: nothing more was sent', 'cancelado: nada mais foi enviado');
-    await ctx.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+    await refused();
     if (outcome !== null) throw hasEnded(id);
     const [en, pt] = answerWords(orderAnswer('not_running'));
     throw new CommandError([`${id}: ${en}`, `${id}: ${pt}`]);
@@ -128,8 +120,7 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T | null> {
 
 /** Without a worker there is no answer: the stop is stored all the same. */
 const patienceMs = 5_000;
-const notAnswered = (say: Say): string =>
-  say(
-    'no worker answers; on record: nothing more is requested, and the next worker sees to the rest',
-    'nenhum worker responde; registrado: nada mais é pedido, e o próximo worker cuida do resto',
-  );
+const notAnswered: Words = [
+  'no worker answers; on record: nothing more is requested, and the next worker sees to the rest',
+  'nenhum worker responde; registrado: nada mais é pedido, e o próximo worker cuida do resto',
+];

@@ -10,7 +10,7 @@ import { refuseMissingSearchAttributes } from '../../../temporal/search-attribut
 import { attributesAtStart, jobIdOf } from '../../../workflows/core/search-attributes';
 import { isRunning, type CommandContext } from '../context';
 import { findJob } from '../find-job';
-import { inputOf, type Job, type JobKind } from '../job-kind';
+import { inputOf, type Job, type JobKind, type JobToRun } from '../job-kind';
 
 /** A job to start, looked up before anything is stored or sent. */
 export interface StartPlan<Input, Outcome> {
@@ -95,37 +95,58 @@ export async function startJob<Input, Outcome>(
   plan: StartTerms<Input, Outcome>,
 ): Promise<Job<Input, Outcome>> {
   await refuseMissingSearchAttributes(engine);
+  const { isBatch, reuse, run } = plan;
   const workflowId = kind.workflowId(job.input, job.id);
   if (!(await isRunning(engine, workflowId))) {
     await ctx.store.jobs.release(job.folder);
     await plan.release?.(job);
   }
-  const { workflow } = engine.client;
-  const { run } = plan;
-  const { queueSuffix } = ctx;
-  const [type, input] =
-    typeof run === 'number'
-      ? [kind.workflow, await inputOf(ctx, kind, job, { deadlineMs: run, atOnce: false })]
-      : [run.workflow, run.input(job)];
-  await workflow
-    .start(type ?? '', {
-      workflowId,
-      taskQueue: queueName('workflows', queueSuffix),
-      args: [input],
-      typedSearchAttributes: attributesAtStart(kind.kind as WorkflowKind, job.id),
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: plan.reuse ?? 'ALLOW_DUPLICATE',
-      ...(plan.isBatch !== true && { priority: { priorityKey: 1 } }),
-    })
-    .catch((error: unknown) => {
-      // Completed in between: its result is the answer.
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    });
-  const handle = workflow.getHandle(workflowId);
+  await startWorkflow(ctx, engine, kind, job, {
+    workflowId,
+    run:
+      typeof run === 'number'
+        ? { deadlineMs: run, atOnce: false }
+        : { workflow: run.workflow, input: run.input(job) },
+    ...(isBatch !== undefined && { isBatch }),
+    ...(reuse !== undefined && { reuse }),
+  }).catch((error: unknown) => {
+    // Completed in between: its result is the answer.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  });
+  const handle = engine.client.workflow.getHandle(workflowId);
   const startedFor = jobIdOf((await handle.describe()).typedSearchAttributes);
   if (startedFor?.startsWith(kind.prefix) !== true || startedFor === job.id) return job;
   await plan.withdraw?.(job);
   return yieldTo(ctx, job, startedFor);
+}
+
+/** Starts the workflow of a job: that of its kind, or the named one. */
+export async function startWorkflow<Input>(
+  ctx: CommandContext,
+  { client }: EngineClient,
+  kind: JobKind<Input>,
+  job: JobToRun<Input>,
+  how: {
+    workflowId: string;
+    run: { deadlineMs: number; atOnce: boolean } | { workflow: string; input: object };
+    reuse?: WorkflowIdReusePolicy;
+    isBatch?: true;
+  },
+): Promise<void> {
+  const { isBatch, reuse = 'ALLOW_DUPLICATE', run, workflowId } = how;
+  const { type = '', input } =
+    'workflow' in run
+      ? { type: run.workflow, input: run.input }
+      : { type: kind.workflow, input: await inputOf(ctx, kind, job, run) };
+  await client.workflow.start(type, {
+    workflowId,
+    taskQueue: queueName('workflows', ctx.queueSuffix),
+    args: [input],
+    typedSearchAttributes: attributesAtStart(kind.kind as WorkflowKind, job.id),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: reuse,
+    ...(isBatch !== true && { priority: { priorityKey: 1 } }),
+  });
 }
 
 /** Returns the job that runs. Removes our own, which never started: else it would be shown as interrupted. */

@@ -1,13 +1,12 @@
 import { startEntry } from '../../../domain/audit-entries';
 import type { DecisionRecord } from '../../../domain/core/decision';
 import { latestAttempt, subjectState } from '../../../domain/core/service/attempts';
-import { queueName } from '../../../domain/core/queues';
 import type { JobRow } from '../../../store/core/jobs/job-rows';
 import type { EngineClient } from '../../../temporal/connection';
-import { attributesAtStart } from '../../../workflows/core/search-attributes';
+import { startWorkflow } from '../begin/start-job';
 import { isRunning, type CommandContext } from '../context';
 import { CommandError, stillRuns, beingSent } from '../errors';
-import { inputOf, type JobKind, type JobToRun } from '../job-kind';
+import type { JobKind, JobToRun } from '../job-kind';
 import { nothingGoesOn, type Continuation, type Resolver } from './resolve';
 
 /** Common to the inputs of all single jobs. */
@@ -43,14 +42,18 @@ export function singleResolver<Input extends SingleInput>(kind: JobKind<Input>):
       }
       if (await isRunning(engine, itemOf(job.id).slice(0, -1)))
         throw new CommandError(stillRuns(job.id));
-      await refuseInFlight(ctx, await subjectOf(ctx, job), job.id);
+      const subject = await subjectOf(ctx, job);
+      const attempts = subject === null ? [] : await ctx.store.attempts.of(subject);
+      // While its request is in flight, a resolution would let a second one be sent.
+      if (subjectState(attempts, Date.now()).kind === 'in_flight')
+        throw new CommandError(beingSent(job.id));
       await kind.checkResolution?.(ctx, job, request);
     },
     async carryOut(ctx, engine, found, decision, deadlineMs) {
       const job = await runOf<Input>(ctx, found);
       await resolveAttempt(ctx, await subjectOf(ctx, job), found, decision);
       if (!goesOn.has(decision.action)) return null;
-      return startNext(ctx, engine, kind, { job, label: found.label, decision, deadlineMs });
+      return startNext(ctx, engine, kind, job, found.label, decision, deadlineMs);
     },
   };
 }
@@ -60,28 +63,16 @@ async function runOf<Input>(
   { folder, id }: JobRow,
 ): Promise<JobToRun<Input>> {
   const input = await store.jobs.input<Input>(folder);
-  if (input === null)
-    throw new CommandError([
-      `${id}: its request is not in the store any more`,
-      `${id}: o seu pedido não está mais armazenado`,
-    ]);
-  return { id, folder, input };
+  if (input !== null) return { id, folder, input };
+  throw new CommandError([
+    `${id}: its request is not in the store any more`,
+    `${id}: o seu pedido não está mais armazenado`,
+  ]);
 }
 
 /** Without the instant: the same for every job of one request. */
 function itemOf(idOrFolder: string): string {
   return idOrFolder.replace(/[^/]+$/, '');
-}
-
-/** While its request is in flight, a resolution would let a second one be sent. */
-async function refuseInFlight(
-  { store }: CommandContext,
-  subject: string | null,
-  id: string,
-): Promise<void> {
-  if (subject === null) return;
-  const state = subjectState(await store.attempts.of(subject), Date.now());
-  if (state.kind === 'in_flight') throw new CommandError(beingSent(id));
 }
 
 /**
@@ -101,18 +92,12 @@ async function resolveAttempt(
   const last = latestAttempt(history);
   if (last === null || last.claim.claimedAt > Date.parse(at)) return;
   const state = subjectState(history, Date.now());
-  const isMeant =
-    action === 'adopt'
-      ? state.kind === 'unknown' || (state.kind === 'accepted' && state.externalId !== externalId)
-      : state.kind === 'unknown' || (state.kind === 'accepted' && status !== 'unknown_outcome');
-  if (!isMeant) return;
-  await store.attempts.resolve(subject, last.n, {
-    action,
-    externalId,
-    by,
-    note,
-    at: Date.parse(at),
-  });
+  const isOther =
+    state.kind === 'accepted' &&
+    (action === 'adopt' ? state.externalId !== externalId : status !== 'unknown_outcome');
+  if (state.kind !== 'unknown' && !isOther) return;
+  const resolution = { action, externalId, by, note, at: Date.parse(at) };
+  await store.attempts.resolve(subject, last.n, resolution);
 }
 
 /** The resolution's instant names the next job: run again, it is the same job. */
@@ -120,46 +105,37 @@ async function startNext<Input extends SingleInput>(
   ctx: CommandContext,
   engine: EngineClient,
   kind: JobKind<Input>,
-  {
-    job,
-    label,
-    decision,
-    deadlineMs,
-  }: {
-    job: JobToRun<Input>;
-    label: string | null;
-    decision: DecisionRecord;
-    deadlineMs: number;
-  },
+  job: JobToRun<Input>,
+  label: string | null,
+  { action, at, by, number }: DecisionRecord,
+  deadlineMs: number,
 ): Promise<Continuation> {
-  const { store, audit, queueSuffix } = ctx;
-  const { action, at, by, number } = decision;
+  const { store, audit } = ctx;
   const instant = at.replace(/[-:.]/g, '');
   const id = `${itemOf(job.id)}${instant}`;
   const folder = `${itemOf(job.folder)}${instant}`;
   const changed = await kind.changed?.(ctx, job, action);
   const input: Input = { ...job.input, jobId: id, createdAt: at, createdBy: by, ...changed };
-  for (const part of ['', '/asked'])
-    await store.subjects.add(
-      `${folder}${part}`,
-      await store.subjects.heldBy([`${job.folder}${part}`]),
-    );
+  for (const part of ['', '/asked']) {
+    const held = await store.subjects.heldBy([`${job.folder}${part}`]);
+    await store.subjects.add(`${folder}${part}`, held);
+  }
   const terms = { items: 1, onUnknown: `decision-${number}`, rerun: action === 'reissue' };
   const start = { id, kind: kind.kind, createdAt: at, label };
   const entry = startEntry({ jobId: id, by }, terms, Date.parse(at));
   if (await store.jobs.start(folder, start, input, [entry])) await audit.anchor();
   await store.jobs.inheritOutput(id, job.id);
   const workflowId = itemOf(id).slice(0, -1);
-  if ((await store.jobs.outcome(folder)) !== null) return { id, workflowId };
-  const next = { id, folder, input };
-  await engine.client.workflow.start(kind.workflow ?? '', {
-    workflowId,
-    taskQueue: queueName('workflows', queueSuffix),
-    args: [await inputOf(ctx, kind, next, { deadlineMs, atOnce: true })],
-    typedSearchAttributes: attributesAtStart(kind.kind as 'trace', id),
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    priority: { priorityKey: 1 },
-  });
+  if ((await store.jobs.outcome(folder)) === null)
+    await startWorkflow(
+      ctx,
+      engine,
+      kind,
+      { id, folder, input },
+      {
+        workflowId,
+        run: { deadlineMs, atOnce: true },
+      },
+    );
   return { id, workflowId };
 }

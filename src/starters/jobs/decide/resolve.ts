@@ -99,7 +99,8 @@ export async function resolveJob(
   request: ResolveRequest,
 ): Promise<Resolved> {
   refuseUsage(resolver, request);
-  const job = await findJob(ctx, request.id);
+  const job = await ctx.store.jobs.get(request.id);
+  if (job === null) throw new CommandError(noJob(request.id));
   const { number, open } = await decisionToTake(ctx, job, request);
   if (open === null) refuseAction(job, request.action);
   const due = { job, request, number, rows: open?.rows ?? null };
@@ -128,12 +129,6 @@ function refuseUsage(resolver: Resolver, { action, externalId, note, rows }: Res
       'rows are chosen in batches of certificates: resolve the job itself',
       'linhas são escolhidas em lotes de certidões: resolva o próprio trabalho',
     ]);
-}
-
-export async function findJob({ store }: CommandContext, id: string): Promise<JobRow> {
-  const job = await store.jobs.get(id);
-  if (job === null) throw new CommandError(noJob(id));
-  return job;
 }
 
 function refuseAction(job: JobRow, action: string) {
@@ -177,12 +172,9 @@ function alreadyDecided(
   isOpen = false,
 ): CommandError {
   const cancel = `\`diligence cancel ${id}/decision-${number}\``;
-  const [en, pt] = isOpen
-    ? [`, not ended yet (${cancel})`, `, ainda não terminou (${cancel})`]
-    : ['', ''];
   return new CommandError([
-    `${id}: ${by} has resolved it already: ${action}, at ${at}${en}`,
-    `${id}: ${by} já resolveu: ${action}, em ${at}${pt}`,
+    `${id}: ${by} has resolved it already: ${action}, at ${at}${isOpen ? `, not ended yet (${cancel})` : ''}`,
+    `${id}: ${by} já resolveu: ${action}, em ${at}${isOpen ? `, ainda não terminou (${cancel})` : ''}`,
   ]);
 }
 
@@ -220,18 +212,28 @@ async function record(
   const decisionId = `${id}/decision-${number}`;
   const start = { id: decisionId, kind: 'decision', createdAt: at, label: null } as const;
   const own = decisionFolder(folder, number);
+  const end = (status: 'completed' | 'refused', continuation: Continuation | null) => {
+    const ending = { status, needsAttention: false, endedAt: new Date().toISOString() };
+    return store.jobs.end(own, ending, { continuation: continuation?.id ?? null });
+  };
   const isNew = await store.jobs.start(own, start, decision, [resolveEntry(id, decision)]);
   await store.jobs.inheritOutput(decisionId, id);
   const first = isNew ? decision : ((await decisionOf(store, folder, number)) ?? decision);
   if (!isNew && !isSame(first, request, by)) throw alreadyDecided(id, first);
   const auditHead = await audit.anchor();
-  const carriesOn = engine !== null && action !== 'acknowledge';
-  const continuation = carriesOn
-    ? await carriedOut(ctx, resolver, engine, job, first, request.deadlineMs)
-    : null;
+  let continuation: Continuation | null = null;
+  if (engine !== null)
+    try {
+      continuation = await resolver.carryOut(ctx, engine, job, first, request.deadlineMs);
+    } catch (error) {
+      if (!(error instanceof RefusedDecisionError)) throw error;
+      await audit.appendAndAnchor([{ ...resolveEntry(id, first), result: 'refused' }]);
+      await end('refused', null);
+      throw new CommandError([`${id}: ${error.words[0]}`, `${id}: ${error.words[1]}`]);
+    }
   if (continuation === null || resolver.endsByItself !== true) {
     await store.inbox.settle(folder);
-    await endDecision(ctx, own, 'completed', continuation);
+    await end('completed', continuation);
   }
   return { decision: first, continuation, auditHead };
 }
@@ -244,37 +246,6 @@ async function rowsOf(
 ): Promise<DecidedRow[]> {
   if (resolver.rows === undefined || request.action === 'acknowledge') return [];
   const rows = await resolver.rows(ctx, job, request);
-  if (rows.length === 0)
-    throw new CommandError([`${job.id}: no row to resolve`, `${job.id}: nenhuma linha a resolver`]);
-  return rows;
-}
-
-async function carriedOut(
-  ctx: CommandContext,
-  resolver: Resolver,
-  engine: EngineClient,
-  job: JobRow,
-  decision: DecisionRecord,
-  deadlineMs: number,
-): Promise<Continuation | null> {
-  try {
-    return await resolver.carryOut(ctx, engine, job, decision, deadlineMs);
-  } catch (error) {
-    if (!(error instanceof RefusedDecisionError)) throw error;
-    const { folder, id } = job;
-    const entry = { ...resolveEntry(id, decision), result: 'refused' };
-    await ctx.audit.appendAndAnchor([entry]);
-    await endDecision(ctx, decisionFolder(folder, decision.number), 'refused', null);
-    throw new CommandError([`${id}: ${error.words[0]}`, `${id}: ${error.words[1]}`]);
-  }
-}
-
-async function endDecision(
-  { store }: CommandContext,
-  folder: string,
-  status: 'completed' | 'refused',
-  continuation: Continuation | null,
-): Promise<void> {
-  const ending = { status, needsAttention: false, endedAt: new Date().toISOString() };
-  await store.jobs.end(folder, ending, { continuation: continuation?.id ?? null });
+  if (rows.length > 0) return rows;
+  throw new CommandError([`${job.id}: no row to resolve`, `${job.id}: nenhuma linha a resolver`]);
 }
