@@ -7,7 +7,7 @@ import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages'
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfStage } from '../jobs/progress';
-import { changeForms, recordsOf, requiredSinks } from './changes';
+import { changeForms, recordsOf, requiredSinks } from './stored-changes';
 import {
   firstOf,
   monitorForms,

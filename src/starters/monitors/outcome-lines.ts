@@ -7,7 +7,7 @@ import { stateWord } from '../../report/words';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { CommandContext } from '../jobs/context';
-import { changeDocument, changeForms, changeLines, type ChangeDocument } from './changes';
+import { changeDocument, changeForms, changeLines, type ChangeDocument } from './stored-changes';
 
 /** For one sweep or scan; `monitor changes` lists all. */
 export const mostListed = 1_000;

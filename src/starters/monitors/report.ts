@@ -11,13 +11,8 @@ import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';
 import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
-import {
-  changesOnRecord,
-  recordsOf,
-  refuseUnknownMonitors,
-  withChangeFlags,
-  type ChangeFlags,
-} from './changes';
+import { refuseUnknownMonitors, withChangeFlags } from './changes';
+import { changesOnRecord, recordsOf, type ChangeFlags } from './stored-changes';
 
 /** Monitors that a report names; all are counted. */
 const mostListed = 200;

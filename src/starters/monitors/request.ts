@@ -18,7 +18,7 @@ import {
   type SweepRecord,
   type SweepTerms,
 } from '../../domain/monitors/sweep';
-import { recordsOf } from './changes';
+import { recordsOf } from './stored-changes';
 import type { MonitorScanInput, MonitorSweepInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';

@@ -2,7 +2,7 @@ import { ChangeQueries } from '../../store/monitors/change-queries';
 import { print, printJson } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import { CommandError, UsageError, noteMissing } from '../jobs/errors';
-import { recordsOf } from './changes';
+import { recordsOf } from './stored-changes';
 
 /** Job ids begin with a kind and a slash; change ids with `change/`. */
 export function isChangeId(id: string): boolean {

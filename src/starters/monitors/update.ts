@@ -22,7 +22,7 @@ import {
 } from '../../domain/monitors/update';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
-import { recordsOf } from './changes';
+import { recordsOf } from './stored-changes';
 import { exitCodes, print, printJson, printNote, printWords, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError, UsageError } from '../jobs/errors';

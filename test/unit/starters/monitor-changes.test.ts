@@ -1,10 +1,6 @@
 import { readerOf } from '../../../src/report/reader';
-import {
-  changesOnRecord,
-  hasStatus,
-  sinceWhen,
-  type ChangeFlags,
-} from '../../../src/starters/monitors/changes';
+import { hasStatus, sinceWhen } from '../../../src/starters/monitors/changes';
+import { changesOnRecord, type ChangeFlags } from '../../../src/starters/monitors/stored-changes';
 import type { ChangeStatus } from '../../../src/domain/monitors/change-record';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
